@@ -11,8 +11,8 @@ import (
 
 var sequential = dag.Attributes{Type: dag.Sequential}
 
-// layered builds n nodes with three edges into each but the first ones. With shuffle, insertion order is not a
-// topological one, so that ordering has to do its full work.
+// layered builds n nodes with three edges into each but the first ones. With shuffle, insertion order is not a topological
+// order, so that ordering does its full work.
 func layered(n int, shuffle bool) *dag.Graph {
 	place := make([]int, n)
 	for i := range place {
@@ -59,7 +59,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// heldBytes is how much of the heap the value that build returns keeps alive.
+// heldBytes returns how many bytes of the heap the result of build keeps alive.
 func heldBytes(build func() any) float64 {
 	var before, after runtime.MemStats
 	runtime.GC()

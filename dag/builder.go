@@ -22,8 +22,8 @@ type Builder struct {
 	max  limits
 	keys *keyTable
 
-	// Edges in order of insertion, one array per field. attrs packs type and flags; guardedEdges lists, rising, the
-	// few edges that have guards and guardSets beside it which ones, so that an edge without costs nothing.
+	// Edges in order of insertion, one array per field. attrs packs type and flags; guardedEdges lists, in ascending order,
+	// the few edges with guards, and guardSets their sets, so that other edges cost nothing.
 	from, to     []int32
 	attrs        []attrBits
 	guardedEdges []int32
@@ -36,7 +36,7 @@ type Builder struct {
 	problems problems
 }
 
-// limits are what 32-bit ids and offsets can number. They are a value so that tests can lower them.
+// limits are the ranges of 32-bit ids and offsets. They are a value so that tests can lower them.
 type limits struct{ nodes, edges, keyBytes int }
 
 var limitsDefault = limits{nodes: math.MaxInt32 - 1, edges: math.MaxInt32 - 1, keyBytes: math.MaxUint32}
@@ -60,7 +60,7 @@ func (b *Builder) Grow(nodes, edges int) {
 }
 
 // AddNode adds a node and returns its id, the number of nodes before it. If the key is taken, AddNode records a fault and
-// returns the id of the node that has it; if the key is not valid (see ErrKey), it records a fault and returns -1. Keys
+// returns the id of the node with that key; if the key is not valid (see ErrKey), it records a fault and returns -1. Keys
 // are copied.
 func (b *Builder) AddNode(key string) int32 {
 	id, err := b.addNode(key)
@@ -70,9 +70,9 @@ func (b *Builder) AddNode(key string) int32 {
 	return id
 }
 
-// AddEdge adds an edge between two ids that AddNode returned. Adding an edge again with the same attributes changes
-// nothing; with other attributes it is a problem, and so are attributes that the type does not allow. Edges from or to
-// -1 are dropped without a word, as that node has been reported. Guards are copied.
+// AddEdge adds an edge between two ids that AddNode returned. Adding an edge again with the same attributes changes nothing;
+// other attributes are a fault, and so are attributes that the type does not allow. Edges from or to -1 are dropped
+// silently, because that node has been reported. Guards are copied.
 func (b *Builder) AddEdge(from, to int32, attrs Attributes) {
 	if from == -1 || to == -1 {
 		return
@@ -85,12 +85,12 @@ func (b *Builder) AddEdge(from, to int32, attrs Attributes) {
 // Node returns the id of a key added before.
 func (b *Builder) Node(key string) (id int32, ok bool) { return b.keys.find(key) }
 
-// Build packs what was added into a Graph, orders it and leaves the builder empty. The error joins everything that was
-// wrong, in the order it was found, at most 64 problems and a count of the rest; the graph is then nil. Cycles are not
-// an error here; see Graph.CheckAcyclic. O(nodes + edges).
+// Build packs the nodes and edges into a Graph, orders it and leaves the builder empty. The error joins all faults, in the
+// order in which they were found, at most 64 and a count of the rest; the graph is then nil. Cycles are not an error here;
+// see Graph.CheckAcyclic. O(nodes + edges).
 func (b *Builder) Build() (*Graph, error) { return b.build(false) }
 
-// build reports edges added twice with the same attributes as well if strict is set.
+// build also reports edges added twice with the same attributes if strict is set.
 func (b *Builder) build(strict bool) (*Graph, error) {
 	defer func() { *b = *NewBuilder(b.kind) }()
 	b.keys.trim()
@@ -103,8 +103,8 @@ func (b *Builder) build(strict bool) (*Graph, error) {
 	return g, nil
 }
 
-// addNode adds a node or returns why it cannot; Parse puts the path of the node in front of the reason. A key must be
-// valid UTF-8, to survive a trip through JSON, and not empty, to differ from no key.
+// addNode adds a node or returns the reason why it cannot, which Parse prefixes with the path of the node. A key must be
+// valid UTF-8, to survive encoding as JSON, and not empty, to differ from no key.
 func (b *Builder) addNode(key string) (int32, error) {
 	switch {
 	case key == "":
@@ -125,7 +125,8 @@ func (b *Builder) addNode(key string) (int32, error) {
 	return id, nil
 }
 
-// addEdge adds an edge or returns why it cannot. Duplicates are found when the edges are sorted, which saves a table.
+// addEdge adds an edge or returns the reason why it cannot. Duplicates are found when the edges are sorted, which saves a
+// table.
 func (b *Builder) addEdge(from, to int32, attrs Attributes) error {
 	for _, end := range [...]int32{from, to} {
 		if uint32(end) >= uint32(b.keys.len()) {
@@ -163,7 +164,7 @@ func (k Kind) check(attrs Attributes) error {
 func (b *Builder) internGuards(guards []Guard) int32 {
 	code := b.scratch[:0]
 	for _, guard := range guards {
-		// The length in front distinguishes lists whose concatenated texts are equal.
+		// The length prefix distinguishes lists whose concatenated texts are equal.
 		sign := byte('+')
 		if guard.Negated {
 			sign = '-'
@@ -184,13 +185,13 @@ func (b *Builder) internGuards(guards []Guard) int32 {
 	return set
 }
 
-// guardSet returns the index of the guards of the i-th edge added, which has some.
+// guardSet returns the index of the guards of the i-th edge added, which must have some.
 func (b *Builder) guardSet(i int32) int32 {
 	at, _ := slices.BinarySearch(b.guardedEdges, i)
 	return b.guardSets[at]
 }
 
-// describe names an edge in an error, also one whose ends or type are wrong.
+// describe names an edge in an error, even if its ends or type are invalid.
 func (b *Builder) describe(from, to int32, t EdgeType) string {
 	name := func(id int32) string {
 		if uint32(id) < uint32(b.keys.len()) {

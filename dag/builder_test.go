@@ -111,7 +111,7 @@ func TestBuildReportsEverythingAtOnceUpToALimit(t *testing.T) {
 	b := dag.NewBuilder(dag.TemplateGraph)
 	b.AddNode("")
 	a := b.AddNode("a")
-	require.Equal(t, a, b.AddNode("a"), "a key that is taken gives its node")
+	require.Equal(t, a, b.AddNode("a"), "AddNode returns the node of a taken key")
 	b.AddEdge(a, a, dag.Attributes{})
 	_, err := b.Build()
 	require.ErrorIs(t, err, dag.ErrKey)

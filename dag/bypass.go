@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Bypass yields the edges between the nodes that are not hidden, as if every way that leads through hidden nodes only
-// were a direct edge, by (from, to, type). Such an edge has the attributes of the last edge of the way: what enters a
-// step records under which conditions it runs. Of several edges with the same ends and type a direct one counts first,
-// then the one whose last hidden node was inserted first.
+// Bypass yields the edges between the nodes that are not hidden, by (from, to, type), with a direct edge for every path that
+// leads only through hidden nodes. Such an edge has the attributes of the last edge of the path: the edges into a step
+// record its conditions. Of several edges with the same ends and type, a direct one takes precedence, then the one whose
+// last hidden node was inserted first.
 //
 // A compiler uses hidden nodes to stand for many edges at once, and what is shown must not contain them. Edges are made
 // while the loop runs: a join of 5,000 to 5,000 nodes yields 25 million and stores at most 5,000 at a time.
@@ -30,8 +30,8 @@ func (g *Graph) Bypass(hidden func(id int32) bool) iter.Seq[Edge] {
 	}
 }
 
-// Without returns the graph that is left when hidden nodes are bypassed (see Bypass). Ids are dense again, in the same
-// order. O(nodes + edges of the result, sorted by node).
+// Without returns the graph in which hidden nodes are bypassed (see Bypass). Ids are dense again, in the same order. O(nodes
+// + edges of the result, sorted by node).
 func (g *Graph) Without(hidden func(id int32) bool) *Graph {
 	b := NewBuilder(g.kind)
 	ids := make([]int32, g.NodeCount())
@@ -45,7 +45,7 @@ func (g *Graph) Without(hidden func(id int32) bool) *Graph {
 	}
 	rest, err := b.Build()
 	if err != nil {
-		// Keys and edges come from a graph that satisfies the invariants, and each once.
+		// Keys and edges come from a graph that satisfies the invariants, each once.
 		panic(fmt.Sprintf("dag: part of a graph is no graph: %v", err))
 	}
 	return rest
@@ -55,12 +55,12 @@ func (g *Graph) Without(hidden func(id int32) bool) *Graph {
 type bypass struct {
 	g        *Graph
 	hidden   func(id int32) bool
-	seenFrom []int32 // by hidden node: the visible node whose walk came here last, plus 1
+	seenFrom []int32 // by hidden node: the visible node whose walk reached it last, plus 1
 	stack    []int32
 	last     []Edge
 }
 
-// lastEdges returns the last edges of all ways from v, one for each target and type. The slice is overwritten by the next
+// lastEdges returns the last edges of all paths from v, one for each target and type. The slice is overwritten by the next
 // call.
 func (w *bypass) lastEdges(v int32) []Edge {
 	w.last = w.last[:0]
@@ -78,7 +78,7 @@ func (w *bypass) lastEdges(v int32) []Edge {
 			}
 		}
 	}
-	// Hidden nodes were met in the order of the walk; sorting by them makes the choice independent of it.
+	// Hidden nodes were found in the order of the walk; sorting by them makes the choice independent of it.
 	via := func(e Edge) int32 {
 		if e.From == v {
 			return -1 // direct

@@ -21,7 +21,7 @@ func TestAGraphHoldsAtMost120BytesANode(t *testing.T) {
 	}
 }
 
-// What is allocated in all bounds what is held at any time while a graph is built.
+// The total of allocations bounds the memory used at any time while a graph is built.
 func TestBuildingAllocatesAtMost250BytesANode(t *testing.T) {
 	for _, n := range []int{10_000, 100_000} {
 		keys := make([]string, n)

@@ -8,7 +8,7 @@ import (
 
 // CycleError names the cycles of a graph that should have none.
 type CycleError struct {
-	// Cycles has one witness per strongly connected part of the graph, as Cycles gives them, as keys.
+	// Cycles has one witness per strongly connected part of the graph, as Cycles returns them, as keys.
 	Cycles [][]string
 }
 
@@ -67,8 +67,8 @@ func (g *Graph) Cycles() [][]int32 {
 	return cycles
 }
 
-// components numbers the strongly connected components of the nodes that have no place in the order; the others are on
-// no cycle and have component -1.
+// components numbers the strongly connected components of the nodes without a place in the order; the others are on no cycle
+// and have component -1.
 type components struct {
 	of    []int32 // by node
 	size  []int32 // by component
@@ -105,8 +105,8 @@ func findComponents(g *Graph) components {
 	return t.out
 }
 
-// visit discovers everything behind root. The top of path is the call a recursive version would be in, next[v] the loop
-// variable of that call. Nodes that have a place in the order are never met: nothing leads from a cycle to them.
+// visit discovers all nodes reachable from root. The top of path is the call of a recursive version, next[v] its loop
+// variable. Nodes with a place in the order are never reached: no edge leads from a cycle to them.
 func (t *tarjan) visit(root int32) {
 	t.enter(root)
 	for len(t.path) > 0 {
@@ -133,7 +133,7 @@ func (t *tarjan) enter(v int32) {
 	t.open = append(t.open, v)
 }
 
-// leave closes v's component if v is the first of it that was discovered.
+// leave closes v's component if v is its first discovered node.
 func (t *tarjan) leave(v int32) {
 	t.path = t.path[:len(t.path)-1]
 	if len(t.path) > 0 {
@@ -158,13 +158,13 @@ func (t *tarjan) leave(v int32) {
 type witnessSearch struct {
 	g         *Graph
 	component []int32
-	parent    []int32 // by node: where the search came from, plus 1; 0 if it did not come
+	parent    []int32 // by node: predecessor in the search, plus 1; 0 if not reached
 	queue     []int32
 }
 
-// from returns a shortest cycle through start, which is on one. The first edge back that breadth-first search meets closes
-// it, and since rows are sorted it is the same one every time. parent needs no reset between searches: their components
-// have no node in common.
+// from returns a shortest cycle through start, which is on one. The first edge back that breadth-first search finds closes
+// it, and since rows are sorted it is always the same one. parent needs no reset between searches, whose components have no
+// common node.
 func (s *witnessSearch) from(start int32) []int32 {
 	s.queue = append(s.queue[:0], start)
 	for i := 0; i < len(s.queue); i++ {
@@ -182,7 +182,7 @@ func (s *witnessSearch) from(start int32) []int32 {
 	panic("dag: a component has no way back to its first node")
 }
 
-// path walks back from end to start and turns the result around.
+// path returns the path from start to end by following parents from end.
 func (s *witnessSearch) path(start, end int32) []int32 {
 	var path []int32
 	for v := end; v != start; v = s.parent[v] - 1 {

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// ErrFormat refuses JSON that is well-formed but not the form of a graph: a value of another type, a field that is
-// unknown, missing or repeated.
+// ErrFormat means that JSON is well-formed but not the form of a graph: a value has another type, a field is unknown,
+// missing or repeated.
 var ErrFormat = errors.New("dag: not the JSON form of a graph")
 
-// Parse reads the JSON form of a graph (see Graph.WriteJSON). It is strict: nothing is skipped, guessed or taken twice.
-// attributes, if not nil, is called for every node that has attributes, in order, with its id and a JSON object that it
-// may keep; if it is nil, nodes must have none.
+// Parse reads the JSON form of a graph (see Graph.WriteJSON). It is strict: it skips and guesses nothing. attributes, if not
+// nil, is called for every node with attributes, in order, with its id and a JSON object that it may keep; if it is nil,
+// nodes must have none.
 //
-// For bytes that are not JSON, the error has the offset of the first fault. Otherwise the error joins a *FieldError for every wrong
-// node and edge, at most 64 and a count of the rest, and problems that Build finds in the whole. O(len(data)).
+// For bytes that are not JSON, the error has the offset of the first fault. Otherwise the error joins a *FieldError for
+// every invalid node and edge, at most 64 and a count of the rest, and faults that Build finds. O(len(data)).
 func Parse(data []byte, attributes func(id int32, object []byte) error) (*Graph, error) {
 	data, err := compact(data)
 	if err != nil {
@@ -53,8 +53,8 @@ func readKind(form object) (Kind, error) {
 	return 0, within("kind", fmt.Errorf("%w: %q is none of %q", ErrFormat, name, kindNames[1:]))
 }
 
-// parser fills a builder from JSON and records faults with the path where it found them. One element is one
-// problem: a node that was refused is not added, and the edges to it are then reported as leading nowhere.
+// parser fills a builder from JSON and records faults with their paths. One element is one fault: a refused node is not
+// added, and the edges to it are reported as well, because their end is unknown.
 type parser struct {
 	b          *Builder
 	attributes func(id int32, object []byte) error
@@ -77,8 +77,8 @@ func (p *parser) each(form object, field string, read func(element object) error
 	}
 }
 
-// node adds a node and passes its attributes to the caller's function. They are copied out of the document, so that
-// keeping those of one node does not keep all of it.
+// node adds a node and passes its attributes to the caller's function. They are copied, so that keeping those of one node
+// does not keep the whole document in memory.
 func (p *parser) node(element object) error {
 	if err := element.only("key", "attributes"); err != nil {
 		return err
@@ -108,8 +108,8 @@ func (p *parser) node(element object) error {
 	return nil
 }
 
-// edge adds an edge. Its key may be left out, since source, target and type determine it; if it is there it must agree,
-// so that an edit by hand of one but not the other is refused.
+// edge adds an edge. Its key is optional, since source, target and type determine it; if present, it must agree, so that a
+// manual edit of only one of them is refused.
 func (p *parser) edge(element object) error {
 	if err := element.only("key", "source", "target", "attributes"); err != nil {
 		return err
@@ -196,7 +196,7 @@ func parseAttributes(data []byte) (Attributes, error) {
 	return parseSchema(t, form)
 }
 
-// parseSchema is the second step: the type is known, the other fields must be those it has.
+// parseSchema is the second step: the type is known, and the other fields must be those of the type.
 func parseSchema(t EdgeType, form object) (Attributes, error) {
 	for _, f := range form {
 		if f.name != "edgeType" && !slices.Contains(schemas[t], f.name) {
@@ -249,7 +249,7 @@ func parseGuards(form object) ([]Guard, error) {
 	return guards, nil
 }
 
-// parseGuard reads one guard, be it among the fields of an edge or an object of its own.
+// parseGuard reads one guard, either among the fields of an edge or as an object of its own.
 func parseGuard(form object) (guard Guard, err error) {
 	if guard.Condition, err = form.text("condition"); err != nil {
 		return Guard{}, err

@@ -1,6 +1,6 @@
-// Package dag is a compact directed graph that does not change once it is built: nodes with string keys and dense
-// int32 ids, typed edges, a stable topological order, cycle witnesses, traversals and exports. It is independent of
-// workflows; templates compile to it and call graphs are projected onto it.
+// Package dag implements a compact immutable directed graph: nodes with string keys and dense int32 ids, typed edges, a
+// stable topological order, cycle witnesses, traversals and exports. It is independent of workflows; templates compile to it
+// and call graphs are projected onto it.
 //
 //	b := dag.NewBuilder(dag.TemplateGraph)
 //	fetch, pay := b.AddNode("fetch"), b.AddNode("pay")
@@ -10,7 +10,7 @@
 //
 // # Layout
 //
-// Build packs the edges into compressed rows, once per direction, so a node's neighbours lie side by side:
+// Build packs the edges into compressed rows, once per direction, so the neighbours of a node are adjacent:
 //
 //	a -> b, a -> c, b -> c          node       a     b     c
 //	                                outStart   0     2     3     3
@@ -31,8 +31,8 @@
 // goroutine, reads a clock or depends on the iteration order of a map. Keys are hashed with a seed of this process, so
 // that no document can choose keys that collide; the seed only affects the layout of an internal table.
 //
-// A graph may have cycles: Build accepts them, CheckAcyclic names them. Order and Rank then cover exactly the nodes
-// that are neither on a cycle nor behind one.
+// A graph may have cycles: Build accepts them, CheckAcyclic reports them. Order and Rank then cover exactly the nodes that
+// are neither on a cycle nor reachable from one.
 //
 // # Cost
 //
@@ -42,7 +42,7 @@
 //	Node, Has, Key, Rank, degrees      O(1)
 //	HasEdge, Edge                      O(log d)
 //	Out, In, OutEdges, InEdges         O(d)
-//	Nodes, Edges, Order, Roots, Leaves O(n + m) for all of it; they stop when the loop does
+//	Nodes, Edges, Order, Roots, Leaves O(n + m) in total; they stop when the loop does
 //	Ancestors, Descendants, Reaches    O(nodes and edges reached) and n/8 bytes of marks
 //	Cycles                             O(n + m), only over the nodes without a place in the order
 //

@@ -38,7 +38,7 @@ type dotWriter struct {
 	l *layout
 }
 
-// frame writes nodes before inner frames. DOT shows a subgraph as a frame only if its name begins with "cluster".
+// frame writes nodes before inner frames. DOT draws a subgraph as a frame only if its name begins with "cluster".
 func (w dotWriter) frame(f *frame, indent string) {
 	for _, v := range f.nodes {
 		w.node(v, indent)
@@ -99,8 +99,8 @@ func (w dotWriter) edge(e Edge) {
 	w.WriteString(";\n")
 }
 
-// dotEscapes covers what a double-quoted string means something else by. Backslashes first of all: "\N" in a label would
-// become the node's name, and one at the end would swallow the quote.
+// dotEscapes escapes the characters with a special meaning in a double-quoted string. Backslashes come first: "\N" in a
+// label would become the node's name, and one at the end would escape the quote.
 var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "", "\x00", "")
 
 func dotQuote(text string) string { return `"` + dotEscapes.Replace(text) + `"` }

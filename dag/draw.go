@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Direction is the way a drawing flows.
+// Direction is the direction of a drawing's edges.
 type Direction uint8
 
 // Directions.
@@ -26,7 +26,7 @@ const (
 	Dot                  // a join without a label
 )
 
-// Look is how one node is drawn.
+// Look describes how one node is drawn.
 type Look struct {
 	// Label is the text in the node; lines are separated by "\n". Default: the node's key.
 	Label string
@@ -40,7 +40,7 @@ type Look struct {
 	Group []string
 }
 
-// Style is how the nodes of a class are drawn. Colours are "#rrggbb" or plain names; an empty one is not set.
+// Style describes how the nodes of a class are drawn. Colours are "#rrggbb" or plain names; an empty one is not set.
 type Style struct {
 	Fill, Line, Text string
 	Dashed           bool
@@ -51,7 +51,7 @@ type Style struct {
 type Drawing struct {
 	// Title is written above the drawing. Default: no title.
 	Title string
-	// Direction is the way edges point. Default: TopDown.
+	// Direction is the direction of edges. Default: TopDown.
 	Direction Direction
 	// Node returns the look of a node and is called once for each that is drawn, in order of insertion. A live view
 	// draws again with other classes. Default: the zero Look for every node.
@@ -62,13 +62,13 @@ type Drawing struct {
 	Hidden func(id int32) bool
 }
 
-// Names and colours go into the output unquoted, so they must not be able to end what they are in.
+// Names and colours are written unquoted, so they must not contain delimiters.
 var (
 	classPattern  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 	colourPattern = regexp.MustCompile(`^(#[0-9A-Fa-f]{6}|[A-Za-z]*)$`)
 )
 
-// frame is a group with what is in it, in the order in which it is first met.
+// frame is a group with its content, in order of first appearance.
 type frame struct {
 	label  string
 	number int
@@ -77,7 +77,7 @@ type frame struct {
 	byName map[string]*frame
 }
 
-// layout is a drawing applied to a graph: what both formats write, each in its own syntax.
+// layout is a drawing applied to a graph: the common part of both formats.
 type layout struct {
 	g       *Graph
 	d       Drawing
@@ -87,7 +87,7 @@ type layout struct {
 	classes []string // in use and with a style, sorted
 }
 
-// layout collects the look of every node, sorts nodes into frames and checks what will be written unquoted, before the
+// layout collects the look of every node, sorts nodes into frames and checks all text to be written unquoted, before the
 // first byte is written.
 func (g *Graph) layout(d Drawing) (*layout, error) {
 	l := &layout{g: g, d: d, looks: make([]Look, g.NodeCount()), root: &frame{}}
@@ -129,7 +129,7 @@ func (l *layout) checkStyles() error {
 	return nil
 }
 
-// frame finds or makes the frame at the end of a path.
+// frame returns the frame at the end of a path, and makes it if necessary.
 func (l *layout) frame(path []string) *frame {
 	f := l.root
 	for _, name := range path {
@@ -148,7 +148,7 @@ func (l *layout) frame(path []string) *frame {
 	return f
 }
 
-// edges are those to draw.
+// edges yields the edges to draw.
 func (l *layout) edges(yield func(Edge) bool) {
 	if l.d.Hidden != nil {
 		l.g.Bypass(l.d.Hidden)(yield)

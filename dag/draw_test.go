@@ -185,7 +185,7 @@ func TestDrawingsRefuseClassesAndColoursThatAreCode(t *testing.T) {
 	}
 }
 
-// requireDOT lets Graphviz read the drawing where it is installed; elsewhere the expected texts have to do.
+// requireDOT lets Graphviz read the drawing if it is installed.
 func requireDOT(t *testing.T, drawing []byte) {
 	path, err := exec.LookPath("dot")
 	if err != nil {

@@ -51,24 +51,24 @@ var (
 
 // Errors that Build, Parse and Attributes.Check wrap; test for them with errors.Is.
 var (
-	// ErrKey refuses a node key that is empty, not valid UTF-8 or longer than KeyBytesMax.
+	// ErrKey means that a node key is empty, not valid UTF-8 or longer than KeyBytesMax.
 	ErrKey = errors.New("dag: bad node key")
-	// ErrDuplicateNode refuses a second node of the same key.
+	// ErrDuplicateNode means that two nodes have the same key.
 	ErrDuplicateNode = errors.New("dag: duplicate node")
-	// ErrUnknownNode refuses an edge whose end is no node of the graph.
+	// ErrUnknownNode means that an end of an edge is not a node of the graph.
 	ErrUnknownNode = errors.New("dag: unknown node")
-	// ErrDuplicateEdge refuses an edge whose key is taken by an edge with other attributes.
+	// ErrDuplicateEdge means that an edge's key is taken by an edge with other attributes.
 	ErrDuplicateEdge = errors.New("dag: duplicate edge")
-	// ErrEdgeType refuses an edge whose type is missing, unknown or not of the graph's kind: the first step of
+	// ErrEdgeType means that the type of an edge is missing, unknown or not of the graph's kind: the first step of
 	// validation, on which the second relies.
 	ErrEdgeType = errors.New("dag: bad edge type")
-	// ErrAttributes refuses attributes that the edge's type does not allow: the second step.
+	// ErrAttributes means that the type of an edge does not allow its attributes: the second step.
 	ErrAttributes = errors.New("dag: bad edge attributes")
-	// ErrTooLarge refuses more nodes, edges or bytes of keys than dense 32-bit ids can number.
+	// ErrTooLarge means more nodes, edges or bytes of keys than dense 32-bit ids can number.
 	ErrTooLarge = errors.New("dag: graph too large")
 )
 
-// FieldError names the field that is wrong. Path leads to it from the value that was read or checked:
+// FieldError names the invalid field. Path leads to it from the value that was read or checked:
 // "edges[3].attributes.negated" for a whole graph, "negated" for attributes alone.
 type FieldError struct {
 	Path string
@@ -89,14 +89,14 @@ type Guard struct {
 	Negated bool
 }
 
-// Attributes is what an edge carries beside its ends. Which fields may be set depends on Type; see the types.
+// Attributes are the properties of an edge besides its ends. Which fields may be set depends on Type; see the types.
 type Attributes struct {
 	// Type is required.
 	Type EdgeType
 	// DataFlow records that the target's input is known to name the source's output. False means “not proved”.
 	DataFlow bool
-	// Guards are the conditions the edge depends on, all of them, the outermost first. Only Conditional edges have
-	// guards. What a Graph returns is shared and must not be modified.
+	// Guards are the conditions that the edge depends on, all of them, the outermost first. Only Conditional edges have
+	// guards. Guards that a Graph returns are shared and must not be modified.
 	Guards []Guard
 }
 
@@ -106,7 +106,7 @@ type Edge struct {
 	Attrs    Attributes
 }
 
-// String returns the name used in JSON, or kind(n) for a value that is no kind.
+// String returns the name used in JSON, or kind(n) for an unknown kind.
 func (k Kind) String() string {
 	if k == 0 || int(k) >= len(kindNames) {
 		return fmt.Sprintf("kind(%d)", uint8(k))
@@ -122,7 +122,7 @@ func (k Kind) Primary() EdgeType {
 	return Sequential
 }
 
-// String returns the name used in JSON and edge keys, or edge type(n) for a value that is no type.
+// String returns the name used in JSON and edge keys, or edge type(n) for an unknown type.
 func (t EdgeType) String() string {
 	if !t.known() {
 		return fmt.Sprintf("edge type(%d)", uint8(t))
@@ -130,7 +130,7 @@ func (t EdgeType) String() string {
 	return edgeTypeNames[t]
 }
 
-// Kind returns the kind of graph that has edges of this type. It is 0 for a value that is no type.
+// Kind returns the kind of graph that has edges of this type, 0 for an unknown type.
 func (t EdgeType) Kind() Kind {
 	switch {
 	case !t.known():
@@ -144,7 +144,7 @@ func (t EdgeType) Kind() Kind {
 
 func (t EdgeType) known() bool { return t > 0 && t < edgeTypeEnd }
 
-// parseEdgeType finds the type of a name, the empty name included, which is no type.
+// parseEdgeType returns the type with a name; the empty name is not one.
 func parseEdgeType(name string) (EdgeType, error) {
 	if i := slices.Index(edgeTypeNames[1:], name); i >= 0 {
 		return EdgeType(i + 1), nil
@@ -194,8 +194,8 @@ func (a Attributes) checkSchema() error {
 	return nil
 }
 
-// Label puts the guards into words, one to a line, outermost first: "if ready", "unless total > 100". It is empty for
-// an edge without guards.
+// Label describes the guards, one per line, outermost first: "if ready", "unless total > 100". It is empty for an edge
+// without guards.
 func (a Attributes) Label() string {
 	var text []byte
 	for i, guard := range a.Guards {

@@ -10,7 +10,7 @@ import (
 //	key    = node "->" node [ ":" type ]
 //	node   = the node's key, in Go quotes where it would be misread
 //
-// A source is misread if it contains "->", a target if it ends in ":" and the name of an edge type, either if it begins
+// A source is ambiguous if it contains "->", a target if it ends in ":" and the name of an edge type, either if it begins
 // with a quote. Ordinary keys need no quotes, and no two edges of a graph share a key.
 
 const arrow = "->"
@@ -68,7 +68,7 @@ func cutSource(key string) (source, rest string, ok bool) {
 	return source, rest, ok && err == nil
 }
 
-// cutTarget splits the part behind the arrow into the target, unquoted, and the type.
+// cutTarget splits the part after the arrow into the target, unquoted, and the type.
 func cutTarget(rest string, kind Kind) (target string, t EdgeType, ok bool) {
 	target, t = cutType(rest)
 	if t == 0 {
@@ -81,7 +81,7 @@ func cutTarget(rest string, kind Kind) (target string, t EdgeType, ok bool) {
 	return target, t, err == nil
 }
 
-// cutType takes ":type" off the end of text. The type is 0 if text does not end in one.
+// cutType splits ":type" off the end of text. The type is 0 if text does not end in one.
 func cutType(text string) (string, EdgeType) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {

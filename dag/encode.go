@@ -19,7 +19,7 @@ import (
 // An edge under several conditions has "guards":[{"condition":…,"negated":true},…], the outermost first, in place of
 // condition and negated. Edges of a call graph have edgeType and nothing else.
 
-// MarshalJSON returns the JSON form without node attributes. Parse reads it back.
+// MarshalJSON returns the JSON form without node attributes, which Parse reads.
 func (g *Graph) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	if err := g.WriteJSON(&buf, nil); err != nil {
@@ -28,8 +28,8 @@ func (g *Graph) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// WriteJSON writes the JSON form. attributes, if not nil, returns a node's attributes, which must encode to a JSON
-// object; nil leaves them out. Errors are those of w and of encoding attributes.
+// WriteJSON writes the JSON form. attributes, if not nil, returns a node's attributes, which must encode to a JSON object;
+// nil omits them. Errors are those of w and of encoding attributes.
 func (g *Graph) WriteJSON(w io.Writer, attributes func(id int32) any) error {
 	// A bufio.Writer keeps its first error, so one check at the end is enough.
 	buf := bufio.NewWriter(w)
@@ -67,8 +67,7 @@ func (g *Graph) writeNodes(buf *bufio.Writer, attributes func(id int32) any) err
 	return nil
 }
 
-// writeEdges writes one edge at a time into a line that is used again, so that writing a graph needs no memory of its
-// size.
+// writeEdges writes one edge at a time into a reused buffer, so that writing a graph needs little memory.
 func (g *Graph) writeEdges(buf *bufio.Writer) error {
 	var line []byte
 	for e := range g.Edges() {
@@ -130,8 +129,8 @@ func appendGuard(dst []byte, guard Guard) []byte {
 	return dst
 }
 
-// appendString writes valid UTF-8 as a JSON string. encoding/json would write the arrow of an edge key as "-\u003e",
-// which is correct and unreadable.
+// appendString writes valid UTF-8 as a JSON string. encoding/json would write the arrow of an edge key as "-\u003e", which
+// is correct but unreadable.
 func appendString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(text); i++ {

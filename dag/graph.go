@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Graph is a directed graph that does not change. Make one with a Builder or with Parse. It is safe for concurrent use.
+// Graph is an immutable directed graph, made by a Builder or by Parse. It is safe for concurrent use.
 //
 // Invariants, for n nodes and m edges:
 //  1. Rows: outStart and inStart have n+1 entries, begin at 0, never decrease and end at m.
@@ -38,7 +38,7 @@ type Graph struct {
 	rankCount int32
 }
 
-// Kind returns what the graph is a graph of.
+// Kind returns the kind of the graph.
 func (g *Graph) Kind() Kind { return g.kind }
 
 // NodeCount returns the number of nodes; ids are [0, NodeCount).

@@ -76,7 +76,7 @@ func TestCyclesGivesOneReadableWitnessAComponent(t *testing.T) {
 	}
 }
 
-// The search must not recurse: a frame a node would grow the stack by what the graph is deep.
+// The search must not recurse: the stack would grow with the depth of the graph.
 func TestACycleThroughAllNodesIsFound(t *testing.T) {
 	const n = 100_000
 	b := dag.NewBuilder(dag.TemplateGraph)
@@ -213,7 +213,7 @@ func TestBypassExpandsAJoinLazily(t *testing.T) {
 	require.NoError(t, err)
 	count := 0
 	for e := range g.Bypass(func(v int32) bool { return v == join }) {
-		require.Equal(t, when("x"), e.Attrs, "what enters the step counts")
+		require.Equal(t, when("x"), e.Attrs, "the edges into the step count")
 		count++
 	}
 	require.Equal(t, wide*wide, count)

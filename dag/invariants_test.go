@@ -13,10 +13,10 @@ func (g *Graph) Check() error {
 	return errors.Join(errs...)
 }
 
-// SetLimits lowers what the builder accepts.
+// SetLimits lowers the limits of the builder.
 func (b *Builder) SetLimits(nodes, edges, keyBytes int) { b.max = limits{nodes, edges, keyBytes} }
 
-// SortWork orders g once more and counts the nodes placed and the edges followed.
+// SortWork orders g again and counts the nodes placed and the edges followed.
 func SortWork(g *Graph) int {
 	again := *g
 	again.rank = make([]int32, g.NodeCount())

@@ -93,7 +93,7 @@ func TestParseSaysWhichFieldIsWrong(t *testing.T) {
 		{"key not a string", `{"kind":"call","nodes":[{"key":1}],"edges":[]}`, dag.ErrFormat, "nodes[0].key: dag: not the JSON form of a graph: not a string"},
 		{"empty key", `{"kind":"call","nodes":[{"key":""}],"edges":[]}`, dag.ErrKey, "nodes[0].key: "},
 		{"key taken", `{"kind":"call","nodes":[{"key":"a"},{"key":"a"}],"edges":[]}`, dag.ErrDuplicateNode, "nodes[1].key: "},
-		{"attributes nobody reads", `{"kind":"call","nodes":[{"key":"a","attributes":{}}],"edges":[]}`, dag.ErrFormat, "nodes[0].attributes: "},
+		{"attributes that are not read", `{"kind":"call","nodes":[{"key":"a","attributes":{}}],"edges":[]}`, dag.ErrFormat, "nodes[0].attributes: "},
 		{"edge with an unknown field", edges(`{"from":"a"}`), dag.ErrFormat, "edges[0].from: "},
 		{"edge without a source", edges(`{"target":"b",` + attrs + `}`), dag.ErrFormat, "edges[0].source: "},
 		{"edge to nowhere", edges(`{"source":"a","target":"z",` + attrs + `}`), dag.ErrUnknownNode, `edges[0].target: dag: unknown node: "z"`},
@@ -210,7 +210,7 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 
-// FuzzParse: whatever is accepted is a sound graph, and what it is written as is accepted and the same.
+// FuzzParse: an accepted document is a valid graph, whose encoding is accepted and equal.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"kind":"call","nodes":[{"key":"a"},{"key":"b","attributes":{"n":[1,"]"]}}],` +
 		`"edges":[{"key":"a->b:depends_on","source":"a","target":"b","attributes":{"edgeType":"depends_on"}}]}`))
@@ -243,7 +243,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzBuild: bytes are a program, two nodes and a type an instruction; any program gives a sound graph.
+// FuzzBuild: bytes are a program, two nodes and a type an instruction; any program makes a valid graph.
 func FuzzBuild(f *testing.F) {
 	f.Add([]byte{3, 0, 1, 0, 1, 2, 1, 2, 0, 2})
 	f.Add([]byte{1, 0, 0, 0})

@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// encoding/json decodes into structs leniently: it takes "EDGETYPE" for "edgeType", keeps the last of two equal fields
-// and repairs broken UTF-8. Here it validates and compacts the bytes once; cutting them apart afterwards is then a
-// matter of counting brackets, and every field is seen as it was written.
+// encoding/json decodes into structs leniently: it accepts "EDGETYPE" for "edgeType", keeps the last of two equal fields and
+// repairs broken UTF-8. Here it only validates and compacts the bytes; splitting them is then a matter of counting brackets,
+// and every field is visible as written.
 
-// fieldsMax is more than any object of the form has and keeps the search for equal names short.
+// fieldsMax exceeds the fields of any object of the form and bounds the search for equal names.
 const fieldsMax = 16
 
 // object is the fields of a JSON object as written; values are compact JSON.
@@ -24,14 +24,14 @@ type field struct {
 	value []byte
 }
 
-// compact validates JSON and takes the white space out.
+// compact validates JSON and removes white space.
 func compact(data []byte) ([]byte, error) {
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("%w: not valid UTF-8", ErrFormat)
 	}
 	var buf bytes.Buffer
 	if err := json.Compact(&buf, data); err != nil {
-		// The error of Compact has no offset; that of decoding has.
+		// The error of Compact has no offset; that of decoding has one.
 		var unread json.RawMessage
 		if syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(data, &unread)); ok {
 			return nil, fmt.Errorf("at byte %d: %w", syntax.Offset, err)
@@ -41,7 +41,7 @@ func compact(data []byte) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// readObject cuts compact, valid JSON into the fields of the object it must be. Names are unique.
+// readObject splits compact, valid JSON into the fields of an object. Names are unique.
 func readObject(data []byte) (object, error) {
 	if data[0] != '{' {
 		return nil, fmt.Errorf("%w: not an object", ErrFormat)
@@ -69,7 +69,7 @@ func readObject(data []byte) (object, error) {
 	return o, nil
 }
 
-// fieldNames spares copying the names of the form, which every node and edge repeats.
+// fieldNames saves copies of the names of the form, which every node and edge repeats.
 var fieldNames = func() map[string]string {
 	names := map[string]string{}
 	for _, name := range []string{
@@ -112,7 +112,7 @@ func (o object) has(name string) bool {
 	return ok
 }
 
-// text reads a field that must be there and be a string.
+// text reads a required string.
 func (o object) text(name string) (string, error) {
 	value, err := o.required(name)
 	if err != nil {
@@ -124,7 +124,7 @@ func (o object) text(name string) (string, error) {
 	return unquote(value)
 }
 
-// flag reads a field that must be there and be true or false.
+// flag reads a required boolean.
 func (o object) flag(name string) (bool, error) {
 	value, err := o.required(name)
 	if err != nil {
@@ -139,7 +139,7 @@ func (o object) flag(name string) (bool, error) {
 	return false, within(name, fmt.Errorf("%w: neither true nor false", ErrFormat))
 }
 
-// array reads a field that must be there and be an array.
+// array reads a required array.
 func (o object) array(name string) ([][]byte, error) {
 	value, err := o.required(name)
 	if err != nil {
@@ -167,8 +167,8 @@ func (o object) required(name string) ([]byte, error) {
 	return value, nil
 }
 
-// Brackets nest properly in valid JSON and strings are stepped over whole, so depth 0 in front of a separator or a
-// closing bracket of the enclosing value is the end, and nothing between is parsed.
+// Brackets nest properly in valid JSON and strings are skipped whole, so depth 0 at a separator or a closing bracket of the
+// enclosing value is the end, and nothing in between is parsed.
 
 // valueEnd returns the length of the value that compact, valid JSON begins with.
 func valueEnd(data []byte) int {
@@ -193,7 +193,7 @@ func valueEnd(data []byte) int {
 	return len(data)
 }
 
-// stringEnd returns the index behind the string that begins at i.
+// stringEnd returns the index after the string that begins at i.
 func stringEnd(data []byte, i int) int {
 	for i++; data[i] != '"'; i++ {
 		if data[i] == '\\' {
@@ -212,7 +212,7 @@ func unquote(quoted []byte) (text string, err error) {
 	return text, err
 }
 
-// within puts a path in front of an error, or of the path it has already.
+// within prefixes an error, or the path that it has already, with a path.
 func within(path string, err error) error {
 	if inner, ok := err.(*FieldError); ok {
 		return &FieldError{path + "." + inner.Path, inner.Err}

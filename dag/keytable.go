@@ -79,7 +79,7 @@ func (t *keyTable) grow(nodes int) {
 	}
 }
 
-// trim returns back room for text that growing by doubling left over.
+// trim releases spare room for text that growing by doubling left over.
 func (t *keyTable) trim() {
 	if t.buf.Cap() > len(t.text)+len(t.text)/8 {
 		t.text = strings.Clone(t.text)
@@ -95,7 +95,7 @@ func slot(hash uint32, id int32) uint64 { return uint64(hash)<<32 | uint64(id+1)
 func (t *keyTable) probe(key string, hash uint32) (id int32, at uint32) {
 	mask := uint32(len(t.slots) - 1)
 	for at = hash & mask; t.slots[at] != 0; at = (at + 1) & mask {
-		// Comparing hashes first spares the walk to the text for all but one in thousands of strangers.
+		// Comparing hashes first avoids reading the text of nearly all other keys.
 		if s := t.slots[at]; uint32(s>>32) == hash {
 			if id = int32(uint32(s)) - 1; t.key(id) == key {
 				return id, at

@@ -25,8 +25,8 @@ func (g *Graph) Parent(id int32) (parent int32, ok bool) {
 	return 0, false
 }
 
-// Lineage yields the calls that led to a call: its parent, the parent's parent and so on up to one without a parent. It
-// ends before a call it would yield again, so it also ends on a damaged graph whose calls made each other.
+// Lineage yields the calls that led to a call: its parent, the parent's parent and so on up to one without a parent. It ends
+// before a call it would yield again, so it also ends on a damaged graph in which calls made each other.
 func (g *Graph) Lineage(id int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		var seen idSet // only a graph with cycles can lead back

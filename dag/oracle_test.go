@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// naive is a graph as a list of edges. Every question is answered by looking at all of them, again and again.
+// naive is a graph as a list of edges. It answers every question by visiting all of them.
 type naive struct {
 	kind  dag.Kind
 	keys  []string
@@ -45,7 +45,7 @@ func drawAttributes(t *rapid.T, kind dag.Kind) dag.Attributes {
 	return a
 }
 
-// drawGraph builds the same graph twice, with edges in random order on one side and sorted on the other.
+// drawGraph builds the same graph twice, once with edges in random order and once sorted.
 func drawGraph(t *rapid.T) (*dag.Graph, *naive) {
 	kind := rapid.SampledFrom([]dag.Kind{dag.TemplateGraph, dag.CallGraph}).Draw(t, "kind")
 	keys := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z:"\->é]{1,4}`), 0, 12, rapid.ID).Draw(t, "keys")
@@ -111,7 +111,7 @@ func (o *naive) reach() map[[2]int32]bool {
 	return reach
 }
 
-// order takes, as long as there is one, the first node whose predecessors are all taken.
+// order repeatedly takes the first node whose predecessors are all taken.
 func (o *naive) order() []int32 {
 	var order []int32
 	for {
@@ -257,7 +257,7 @@ func TestEveryCyclicComponentHasOneShortestWitness(t *testing.T) {
 	})
 }
 
-// girth is the length of the shortest cycle through v: the first power of the edges that leads back.
+// girth returns the length of the shortest cycle through v: the first power of the edges that leads back.
 func (o *naive) girth(v int32) int {
 	at := map[int32]bool{v: true}
 	for length := 1; ; length++ {
@@ -362,7 +362,7 @@ func TestBypassYieldsExactlyTheWaysThroughHiddenNodes(t *testing.T) {
 	})
 }
 
-// waysOut returns the last edges of all ways from v through hidden nodes.
+// waysOut returns the last edges of all paths from v through hidden nodes.
 func (o *naive) waysOut(v int32, hide map[int32]bool) []dag.Edge {
 	at, last := map[int32]bool{v: true}, []dag.Edge(nil)
 	for range o.keys {
@@ -387,7 +387,7 @@ func parse(t require.TestingT, data []byte) *dag.Graph {
 	return g
 }
 
-// requireSame compares by what can be read.
+// requireSame compares graphs by their methods.
 func requireSame(t require.TestingT, want, got *dag.Graph) {
 	require.Equal(t, want.Kind(), got.Kind())
 	require.Equal(t, maps.Collect(want.Nodes()), maps.Collect(got.Nodes()))

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// Order yields the nodes in topological order: every node after all its predecessors, and of the nodes that could come
-// next always the one inserted first. So a graph whose nodes were inserted in a topological order keeps that order.
-// Nodes on a cycle or behind one have no place and are left out; CheckAcyclic reports whether there are any.
+// Order yields the nodes in topological order: every node after all its predecessors, and among the possible next nodes
+// always the one inserted first. So a graph whose nodes were inserted in a topological order keeps that order. Nodes on a
+// cycle or reachable from one are omitted; CheckAcyclic reports whether there are any.
 func (g *Graph) Order() iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for i := range int32(g.placed()) {
@@ -22,8 +22,9 @@ func (g *Graph) Order() iter.Seq[int32] {
 	}
 }
 
-// Rank returns the length in edges of the longest path from a root to the node, 0 for a root. Ranks rise along every edge,
-// so nodes handled by rank are handled after what they depend on. It is -1 for a node on a cycle or behind one.
+// Rank returns the length in edges of the longest path from a root to the node, 0 for a root. Ranks increase along every
+// edge, so processing nodes by rank processes them after their predecessors. It is -1 for a node on a cycle or reachable
+// from one.
 func (g *Graph) Rank(id int32) int32 { return g.rank[id] }
 
 // RankCount returns one more than the highest rank, 0 for a graph without nodes.
@@ -37,11 +38,11 @@ func (g *Graph) placed() int {
 	return len(g.order)
 }
 
-// acyclic reports whether all nodes found a place in the order.
+// acyclic reports whether all nodes have a place in the order.
 func (g *Graph) acyclic() bool { return g.placed() == g.NodeCount() }
 
-// sort computes order and ranks. Templates are mostly written in a topological order; then one look at the edges and
-// one pass over the rows do, and no order is stored.
+// sort computes order and ranks. Templates are mostly written in a topological order; then one pass over the edges and one
+// over the rows suffice, and no order is stored.
 func (g *Graph) sort() {
 	g.rank = make([]int32, g.NodeCount())
 	if g.forward = g.pointsForward(); g.forward {
@@ -115,8 +116,8 @@ func (s *sorter) place(v int32) {
 	}
 }
 
-// idQueue is a priority queue of ids in [0, n), each at most once. A bit per id, and above every 64 words a word that
-// records which of them are not empty, up to a single word: four levels for 16 million ids, so push and pop cost a few
+// idQueue is a priority queue of ids in [0, n), each at most once. It has a bit per id and, above every 64 words, a word
+// that records which of them are not empty, up to a single word: four levels for 16 million ids, so push and pop cost a few
 // instructions where a binary heap of a million costs twenty comparisons.
 //
 //	levels[2]            0001
@@ -142,13 +143,13 @@ func (q idQueue) push(id int32) {
 		wasEmpty := *word == 0
 		*word |= 1 << (i % 64)
 		if !wasEmpty {
-			return // the levels above are set already
+			return // the levels above are already set
 		}
 		i /= 64
 	}
 }
 
-// pop takes the smallest id out.
+// pop removes and returns the smallest id.
 func (q idQueue) pop() (id int32, ok bool) {
 	top := len(q.levels) - 1
 	if q.levels[top][0] == 0 {

@@ -37,8 +37,8 @@ func (a attrBits) edgeType() EdgeType { return EdgeType(a & typeBits) }
 //	by from   (0 1) (0 2) (1 2)       edges   2 0 1     among what it finds equal
 //	packed    outTo 1 2 2             outStart 0 2 3 3
 //
-// Sorting each row by comparison instead would be as simple, but a node with a million edges added in a bad order, or
-// one edge added a million times, should cost what any other million edges cost.
+// Sorting each row by comparison would be as simple, but a node with a million edges added in a bad order, or one edge added
+// a million times, should cost the same as any other million edges.
 
 // pack sorts the edges by (from, to, type), drops repetitions and lays them out as rows of g, both ways. Three stable
 // counting sorts, least significant key first, keep it linear for any input.
@@ -138,7 +138,7 @@ func (g *Graph) packIn() {
 	g.inFrom = make([]int32, len(g.outTo))
 	g.inEdge = make([]int32, len(g.outTo))
 	next := append([]int32(nil), g.inStart...)
-	// next is where the row of each node goes on; a row is full when it meets the start of the one after it.
+	// next is the current end of each node's row; a row is full when it reaches the start of the next.
 	for v := range int32(n) {
 		for e := g.outStart[v]; e < g.outStart[v+1]; e++ {
 			at := next[g.outTo[e]]

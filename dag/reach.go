@@ -42,7 +42,7 @@ func (g *Graph) Reaches(from, to int32) bool {
 	return false
 }
 
-// reach marks everything behind id along the rows that row gives.
+// reach marks all nodes reachable from id along the rows that row returns.
 func (g *Graph) reach(id int32, row func(int32) []int32) idSet {
 	seen := newIDSet(g.NodeCount())
 	stack := []int32{id}

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Chose returns the branch that a conditional has decided for; Undecided when it has not.
+// Chose returns the branch that a conditional has chosen; Undecided while it has chosen none.
 func (t *tree) Chose(v int32) plan.Branch {
 	switch t.l.Node(v).Fact {
 	case ledger.DecidedThen:
@@ -16,7 +16,7 @@ func (t *tree) Chose(v int32) plan.Branch {
 	return plan.Undecided
 }
 
-// Inside returns the branch of the conditional around it that a node stands in.
+// Inside returns the branch, of the conditional around a node, that the node is in.
 func (t *tree) Inside(v int32) plan.Branch { return t.l.Row(v).Branch }
 
 // Around returns the conditional around a node. It reports false when there is none.
@@ -28,7 +28,7 @@ func (t *tree) Around(v int32) (int32, bool) {
 	return t.beside(v, g), true
 }
 
-// Items returns the steps, maps and conditionals of the items that a map has now, in the order of the items.
+// Items returns the steps, maps and conditionals in the current items of a map, in the order of the items.
 func (t *tree) Items(v int32) []int32 {
 	x := t.maps[v]
 	if x == nil {
@@ -47,8 +47,8 @@ func (t *tree) Items(v int32) []int32 {
 	return list
 }
 
-// Unmet returns the predecessors of a node that have not come as far as it needs, those behind meeting points included; one that is
-// behind several is there as often.
+// Unmet returns the predecessors that a node still waits for. It looks through joins, so a predecessor that is reached
+// through several of them appears once for each.
 func (t *tree) Unmet(v int32) []int32 { return t.unmet(v, plan.ShowsSatisfied) }
 
 func (t *tree) unmet(v int32, wanted uint8) []int32 {
@@ -70,13 +70,13 @@ func (t *tree) unmet(v int32, wanted uint8) []int32 {
 	return list
 }
 
-// Behind returns the nodes whose failure has taken a node with it, those behind meeting points included; one that is behind several is
-// there as often.
-func (fs *faults) Behind(v int32) []int32 {
+// Causes returns the nodes whose failure made a node abort. It looks through joins, so a node that is reached through
+// several of them appears once for each.
+func (fs *faults) Causes(v int32) []int32 {
 	var list []int32
-	for _, u := range fs.behindOf(v) {
+	for _, u := range fs.causes(v) {
 		if fs.l.Row(u).Kind == plan.Join {
-			list = append(list, fs.Behind(u)...)
+			list = append(list, fs.Causes(u)...)
 			continue
 		}
 		list = append(list, u)
@@ -84,7 +84,8 @@ func (fs *faults) Behind(v int32) []int32 {
 	return list
 }
 
-// Full returns the limit that keeps a node from starting, and the holders of its slots. It reports false when none does.
+// Full returns the limit that keeps a node from starting, and the nodes that hold its slots. It reports false when no limit
+// does.
 func (o *room) Full(v int32) (limit int32, holders []int32, ok bool) {
 	if !o.l.Node(v).Has(ledger.Candidate) {
 		return 0, nil, false
@@ -94,7 +95,7 @@ func (o *room) Full(v int32) (limit int32, holders []int32, ok bool) {
 		if limit == 0 || used < limit {
 			continue
 		}
-		for u := int32(0); u < o.l.Len() && len(holders) < int(used); u++ { // thousands may wait for what the first few hold
+		for u := int32(0); u < o.l.Len() && len(holders) < int(used); u++ { // stops early: thousands of nodes may wait for a few slots
 			if o.l.Node(u).Has(ledger.Holding) && o.within(u, g) {
 				holders = append(holders, u)
 			}

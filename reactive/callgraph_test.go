@@ -28,7 +28,7 @@ func graphOf(p *plan.Plan, events []journal.Event) *callgraph.Graph {
 	return g
 }
 
-// waits writes down what each call of a run has waited for, without the run's name: "b#1 after a#1", "b#1 by a#1".
+// waits describes the calls that each call of a run waited for, without the run's name: "b#1 after a#1", "b#1 by a#1".
 func waits(t require.TestingT, parts ...*callgraph.Graph) []string {
 	graph, calls, err := callgraph.Merge(parts...)
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func callStatuses(g *callgraph.Graph) []string {
 	return list
 }
 
-// What a call has waited for is known when it is requested: an attempt that is made later is not among it.
+// The predecessors of a call are known when it is requested: a later attempt is not among them.
 func TestACallHasWaitedForWhatWasThere(t *testing.T) {
 	r := play(t, load(t, `
 kind: Workflow
@@ -99,7 +99,7 @@ steps:
 	}, waits(t, graphOf(p, r.journal)))
 }
 
-// What a map stands for changes with the first call in it.
+// The calls that a map stands for change with the first call in it.
 func TestAMapThatHasBegunIsWaitedFor(t *testing.T) {
 	r := play(t, load(t, `
 kind: Workflow
@@ -108,7 +108,7 @@ steps: [{operation: a}, {map: {id: m, over: [1], as: x, steps: [{operation: b}]}
 	require.Equal(t, []string{"b[0]#1 after a#1", "c#1 after a#1", "c#2 after b[0]#1"}, waits(t, graphOf(r.plan, r.journal)))
 }
 
-// Where thousands wait for thousands, they meet in one node: edges are as many as calls, not as their square.
+// When thousands wait for thousands, they meet in one node: the edges are as many as the calls, not their square.
 func TestManyMeetInOneNode(t *testing.T) {
 	const n = 1000
 	wide := func(id string) *template.Parallel {
@@ -138,7 +138,7 @@ func TestManyMeetInOneNode(t *testing.T) {
 }
 
 func TestParticipantsAndDecisionsAreCalls(t *testing.T) {
-	s := newStage(t, load(t, `
+	s := newDriver(t, load(t, `
 kind: Workflow
 name: w
 steps:
@@ -148,11 +148,11 @@ steps:
     fan_in: {policy: quorum, min_responses: 2}
     fulfillment: {policy: external_decision, decision_source: {kind: automatic, operation: judge}}
   - {operation: next}`)).start()
-	s.give(1, of("bob", failedWith("ask", 1, "busy", false)))
-	s.give(2, of("ann", responded("ask", 1, "A")))
-	s.give(3, of("c/d", responded("ask", 1, "C")))
-	s.give(4, of("bob", responded("ask", 1, "late")))
-	s.give(5, undecidable("ask", 1, 1))
+	s.receive(1, of("bob", failedWith("ask", 1, "busy", false)))
+	s.receive(2, of("ann", responded("ask", 1, "A")))
+	s.receive(3, of("c/d", responded("ask", 1, "C")))
+	s.receive(4, of("bob", responded("ask", 1, "late")))
+	s.receive(5, undecidable("ask", 1, 1))
 	g := graphOf(s.plan, s.journal)
 	require.Contains(t, callStatuses(g), "ask#1 completed")
 	require.Contains(t, callStatuses(g), "ask#1:bob failed busy", "the first end counts")
@@ -168,9 +168,10 @@ steps:
 	}
 }
 
-// Ends that the journal has no event of: what is not needed any more, what a command has aborted, what was closed with its run.
+// Ends without an event of their own in the journal: a call is no longer needed, a command aborted it, or its run was
+// closed.
 func TestCallsEndWithWhatTheyWereFor(t *testing.T) {
-	s := newStage(t, load(t, `
+	s := newDriver(t, load(t, `
 kind: Workflow
 name: w
 steps:
@@ -179,16 +180,16 @@ steps:
         - {id: first, operation: op, target: {resolve: static, participants: [ann, bob]}}
         - {id: aborted, operation: op}
         - {id: open, operation: op}`)).start()
-	s.give(1, of("ann", responded("first", 1, "A")), journal.Event{Type: journal.NodeAborted, Node: "aborted"})
-	s.give(2, responded("aborted", 1, "late"), journal.Event{Type: journal.RunCancelled, Detail: &journal.Detail{Reason: "enough"}})
-	s.give(3, responded("open", 1, "late"))
+	s.receive(1, of("ann", responded("first", 1, "A")), journal.Event{Type: journal.NodeAborted, Node: "aborted"})
+	s.receive(2, responded("aborted", 1, "late"), journal.Event{Type: journal.RunCancelled, Detail: &journal.Detail{Reason: "enough"}})
+	s.receive(3, responded("open", 1, "late"))
 	require.ElementsMatch(t, []string{
 		"first#1 completed", "first#1:ann completed", "first#1:bob aborted aborted", "aborted#1 aborted aborted",
 		"open#1 aborted cancelled",
 	}, callStatuses(graphOf(s.plan, s.journal)))
 }
 
-// The calls of a child run were made by the call that has started it, and so on upwards.
+// The calls of a child run were made by the call that started it, and so on upwards.
 func TestLineageLeadsToTheFirstRun(t *testing.T) {
 	p := load(t, `{kind: Workflow, name: w, steps: [{operation: a}, {operation: b}]}`)
 	who := &journal.Identity{ID: "ann"}
@@ -226,7 +227,7 @@ func TestLineageLeadsToTheFirstRun(t *testing.T) {
 	}, waits(t, leading, parts[3]))
 }
 
-// callModel says what a call graph must be, from the journal and the plan alone: everything is looked up anew for each call.
+// callModel computes a call graph from the journal and the plan alone, anew for each call.
 type callModel struct {
 	plan  *plan.Plan
 	calls map[string]int32 // newest attempt so far, by step
@@ -331,7 +332,7 @@ func (r *randomRun) story() string {
 	return b.String() + state(r.root)
 }
 
-// A graph follows random runs: every request is a node, and the edges are those that the plan and the past say.
+// A graph follows random runs: every request is a node, and the edges are determined by the plan and the past.
 func TestCallGraphsOfRandomRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRun(t)

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// NewRouted returns the root of a run of routed steps that has no events yet. The rows of its plan are the sites of calls.
+// NewRouted returns the root of a run of routed steps without events. The rows of its plan are call sites.
 func NewRouted(p *plan.Plan, body func(*Calls) Body) *Root {
 	r := New(p)
 	r.routed = &Calls{root: r, nodes: map[string]int32{}, numbered: map[int32]int32{}, free: make([][]int32, len(p.Nodes))}
@@ -16,7 +16,7 @@ func NewRouted(p *plan.Plan, body func(*Calls) Body) *Root {
 // Body returns the body of a routed run; nil for any other.
 func (r *Root) Body() Body { return r.body }
 
-// NextFiring returns the next step-run to be scheduled. It reports false when there is none, or the run is closed.
+// NextFiring returns the next step-run to be scheduled. It reports false when there is none or the run is closed.
 func (r *Root) NextFiring() (string, bool) {
 	if r.body == nil || r.Closed() {
 		return "", false
@@ -30,12 +30,12 @@ func (r *Root) firing() bool {
 	return ok
 }
 
-// Calls are the calls of a routed run: nodes that a Body opens when a call is to be made and closes when it is over. A
-// closed call's node is used again, so a run holds as many as it ever has calls at once. Calls start, and are given slots,
-// in the order in which they were opened.
+// Calls are the calls of a routed run: nodes that a Body opens when a call is to be made and closes when it is over. The
+// node of a closed call is used again, so a run holds as many nodes as it ever has open calls at once. Calls start, and
+// receive slots, in the order in which they were opened.
 //
-// Which node a call has follows from the journal alone. So the queues of starts and slots, out of which entries go when
-// they are read, hold the numbers of calls: an entry of a call that was closed leads to no node.
+// The journal alone determines the node of a call. The queues of starts and slots drop entries only when they are read, so
+// they hold the numbers of calls rather than nodes: an entry of a closed call leads to no node.
 type Calls struct {
 	root     *Root
 	all      []use
@@ -44,7 +44,7 @@ type Calls struct {
 	free     [][]int32        // nodes to be used again, by row
 	opened   int32
 	touched  []int32 // since Touched was called
-	taken    []int32 // given by Touched, to be filled again
+	taken    []int32 // returned by Touched, to be filled again
 }
 
 // use is one use of a node: by a call, from its opening to its closing.
@@ -63,7 +63,7 @@ func (c *Calls) find(key string) (int32, bool) {
 	return v, ok
 }
 
-// Open makes a call of a site ready to be made. The key names it in the journal and is never used twice in a run.
+// Open opens a call at a call site. The key names the call in the journal and is used once in a run.
 func (c *Calls) Open(site int32, key string) int32 {
 	r := c.root
 	var v int32
@@ -83,7 +83,7 @@ func (c *Calls) Open(site int32, key string) int32 {
 	return v
 }
 
-// Close ends a call. One that is still under way is stopped.
+// Close ends a call and stops it if it is under way.
 func (c *Calls) Close(v int32) {
 	r := c.root
 	n := r.keeper.Node(v)
@@ -106,8 +106,8 @@ func (c *Calls) touch(v int32) {
 	}
 }
 
-// Touched returns the calls that something may have happened to since the last call, in the order in which it did; one that
-// was closed since is among them. The slice is valid until the next call.
+// Touched returns the calls that events may have changed since it was last called, in the order of the changes, including
+// calls closed since. The slice is valid until the next call.
 func (c *Calls) Touched() []int32 {
 	c.touched, c.taken = c.taken[:0], c.touched
 	for _, v := range c.taken {
@@ -116,16 +116,16 @@ func (c *Calls) Touched() []int32 {
 	return c.taken
 }
 
-// Derive sets the statuses of new calls and grants them slots.
+// Derive sets the statuses of new calls and grants slots to them.
 func (c *Calls) Derive() {
 	c.root.places.bank.Drain()
 	c.root.tree.grant()
 }
 
-// Root returns the root that the calls belong to.
+// Root returns the root of the calls.
 func (c *Calls) Root() *Root { return c.root }
 
-// Again makes a call that has ended once more, at an instant.
+// Again makes another attempt, at an instant, of a call that has ended.
 func (c *Calls) Again(v int32, due int64) { c.root.keeper.Again(v, due) }
 
 // callChange returns the state of a call whose status changes; nil in a run without calls.

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// hand is a body that does nothing of itself: a test opens and closes its calls.
+// hand is a body without rules: a test opens and closes its calls.
 type hand struct {
 	*reactive.Calls
 	reactive.Refuser
@@ -43,7 +43,7 @@ type routed struct {
 
 func second(n int) int64 { return int64(n) * int64(time.Second) }
 
-// byHand makes the run of a playbook with two sites: `slow`, with a timeout of ten seconds, and `other`.
+// byHand makes the run of a playbook with two call sites: `slow`, with a timeout of ten seconds, and `other`.
 func byHand(t require.TestingT, executor string) *routed {
 	c, err := kinds.Load("playbook.yaml", []byte(`
 apiVersion: sluice/v1
@@ -145,11 +145,10 @@ func TestThePlaceOfAClosedCallInAQueueIsNobodys(t *testing.T) {
 	r.Apply(r.event(0, journal.CallRequested, "other@1", 1))
 	r.Apply(r.event(0, journal.CallResponded, "other@1", 1))
 	require.Equal(t, reactive.Ready, r.Status(third), "the slot goes to the next that waits")
-	require.Equal(t, reactive.Waiting, r.Status(fourth), "it has not come in for the place of the second")
+	require.Equal(t, reactive.Waiting, r.Status(fourth), "it has not taken the place of the second")
 }
 
-// TestTimersOfOneInstantGoInTheOrderOfRequests, whatever nodes the calls have, and however often a caller asks what
-// comes next.
+// TestTimersOfOneInstantGoInTheOrderOfRequests, whatever nodes the calls have, and however often NextDue is called.
 func TestTimersOfOneInstantGoInTheOrderOfRequests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := byHand(t, "")

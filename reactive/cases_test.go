@@ -176,7 +176,7 @@ func newRun(t testing.TB, p *plan.Plan) *testRun {
 	return &testRun{t: t, plan: p, root: reactive.New(p)}
 }
 
-// input appends what a case's line says.
+// input applies the input of a case's line.
 func (r *testRun) input(in string) reactive.Effect {
 	if in == "" {
 		return reactive.Applied

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Check reports every broken invariant of Root.
+// Check returns every violated invariant of Root.
 func (r *Root) Check() error {
 	var errs []error
 	bad := func(number int, format string, args ...any) {
@@ -65,5 +65,5 @@ func (r *Root) Check() error {
 // Work returns the cost of deriving so far.
 func (r *Root) Work() (edges, derived uint64) { return r.places.bank.Work() }
 
-// Timers returns the number of instants that the root holds.
+// Timers returns the number of timers that the root holds.
 func (r *Root) Timers() int { return r.keeper.TimersKept() }

@@ -17,19 +17,19 @@ import (
 
 // TestDefaultsTakeThePlaceOfOutputs drives random workflows as a coordinator does, and fails and aborts steps at random.
 //
-//   - Who may start can read the output, with a default, of a step that was skipped, or that a conditional has asked about.
-//   - Who may start reads the output of a step that has failed only where that was caught before it, or around it.
-//   - Who is aborted needs something that has failed, other than what it only reads, with a default, and was caught.
-//   - A journal, replayed, gives the same inputs.
+//   - A step that may start can read the output, with a default, of a step that was skipped, or that a conditional has tested.
+//   - A step that may start reads the output of a failed step only if that was caught before it, or around it.
+//   - An aborted step needs a failed node, other than one that it only reads, with a default, and that was caught.
+//   - A journal, replayed, yields the same inputs.
 func TestDefaultsTakeThePlaceOfOutputs(t *testing.T) {
 	taken := 0
 	for tries := 0; tries < 5 || taken == 0 && tries < 500; tries++ { // it is rare that everything comes together
 		rapid.Check(t, func(t *rapid.T) { taken += takeDefaults(t) })
 	}
-	require.NotZero(t, taken, "no default was ever taken for a failure")
+	require.NotZero(t, taken, "no default ever replaced a failed output")
 }
 
-// takeDefaults drives one run, and returns how often a default was taken for a failure.
+// takeDefaults drives one run, and returns how often a default replaced a failed output.
 func takeDefaults(t *rapid.T) int {
 	g := &generator{t: t}
 	w := &template.Workflow{Name: "random", Steps: g.steps(0)}
@@ -89,7 +89,7 @@ func (d *defaults) next() journal.Event {
 	return e
 }
 
-// start requests a step, or fails it when its input cannot be made.
+// start requests a step, or fails it if its input cannot be rendered.
 func (d *defaults) start(v int32) journal.Event {
 	key, covered := d.root.Key(v), true
 	for _, read := range d.root.Place(v).Item.Reads {
@@ -115,7 +115,7 @@ func (d *defaults) start(v int32) journal.Event {
 	return journal.Event{Type: journal.CallRequested, Node: key, Attempt: d.root.Attempt(v) + 1}
 }
 
-// wasAsked reports whether a conditional beside an item has asked how it ended, and decided.
+// wasAsked reports whether a conditional beside an item has tested how it ended, and decided.
 func (d *defaults) wasAsked(target *template.Item) bool {
 	asks := func(r template.Read) bool { return r.Target == target && r.Field != expr.Output }
 	for row, n := range d.plan.Nodes {
@@ -147,14 +147,14 @@ func (d *defaults) checkEnd() {
 	d.checkInputs()
 }
 
-// onlyReads reports whether v waits for u for no other reason than that an expression reads it.
+// onlyReads reports whether v waits for u only because an expression reads it.
 func (d *defaults) onlyReads(u, v int32) bool {
 	to, _ := d.plan.Row(d.root.Place(v).Key)
 	from, _ := d.plan.Row(d.root.Place(u).Key)
 	return slices.ContainsFunc(d.plan.Outgoing(from), func(e plan.Edge) bool { return e.To == to && e.Read })
 }
 
-// checkInputs replays the journal, and reads again what was read.
+// checkInputs replays the journal, and renders the inputs again.
 func (d *defaults) checkInputs() {
 	root := reactive.New(d.plan)
 	for i := range d.journal {
@@ -167,7 +167,7 @@ func (d *defaults) checkInputs() {
 	}
 }
 
-// What a decision source is asked may read any step, wherever it stands: a default makes up for a failure that was caught.
+// The input of a decision source may read any step: a default replaces the output of one whose failure was caught.
 func TestADecisionSourceIsAskedWithDefaults(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// derive sets the status of a node that follows from its facts, its predecessors and what is around it. The bank calls it
-// for every marked node, predecessors first.
+// derive sets the status of a node from its facts, its predecessors and the nodes around it. The bank calls it for every
+// marked node, predecessors first.
 func (t *tree) derive(v int32) {
 	row := t.l.Row(v)
 	if t.l.Closed() {
@@ -34,7 +34,7 @@ func (t *tree) derive(v int32) {
 	}
 }
 
-// deriveJoin passes on what its predecessors show.
+// deriveJoin shows a join's predecessors to its successors.
 func (t *tree) deriveJoin(v int32) {
 	var out uint8
 	if t.bank.Count(v, plan.Unsatisfied) == 0 {
@@ -46,7 +46,7 @@ func (t *tree) deriveJoin(v int32) {
 	if t.bank.Count(v, plan.Blocked) > 0 {
 		out |= plan.ShowsBlocked
 	} else {
-		t.l.Node(v).Failure = nil // what dependency has kept here
+		t.l.Node(v).Failure = nil // stored here by dependency
 	}
 	if t.bank.Count(v, plan.Moved) > 0 {
 		out |= plan.ShowsMoved
@@ -54,17 +54,18 @@ func (t *tree) deriveJoin(v int32) {
 	t.bank.Show(v, out)
 }
 
-// branchState is what a node learns from the conditional around it.
+// branchState is how a conditional affects a node in one of its branches.
 type branchState uint8
 
 const (
-	open     branchState = iota // there is none, or it chose this branch
+	open     branchState = iota // no conditional, or it chose this branch
 	closed                      // undecided: nothing inside starts
 	notTaken                    // it chose the other branch, or was itself skipped
 	broken                      // it failed or was aborted: everything inside aborts
 )
 
-// branch returns the state of the innermost conditional around v. Those further out speak through its status.
+// branch returns the state of the innermost conditional around v. The status of that one reflects the conditionals around
+// it.
 func (t *tree) branch(v int32) branchState {
 	row := t.l.Row(v)
 	if row.Gate < 0 {
@@ -90,24 +91,24 @@ func (t *tree) chosen(v int32, row *plan.Row) branchState {
 	return closed
 }
 
-// blocked reports whether something v needs has failed, or the conditional around it has.
+// blocked reports whether a node that v needs, or the conditional around v, has failed.
 func (t *tree) blocked(v int32) bool {
 	return t.bank.Count(v, plan.Blocked) > 0 && !t.passed(v) || t.branch(v) == broken
 }
 
-// passed reports whether v was skipped with the branch that it stands in. Later failures do not change that: in the
-// branch that was taken there may be something that it would have needed.
+// passed reports whether v was skipped with its branch. A later failure does not change that: v may need nodes of the branch
+// that was taken.
 func (t *tree) passed(v int32) bool {
 	return t.l.Node(v).Status == ledger.Skipped && t.branch(v) == notTaken
 }
 
-// satisfied reports whether nothing before v holds it back any more.
+// satisfied reports whether no predecessor and no branch holds v back.
 func (t *tree) satisfied(v int32) bool {
 	return t.bank.Count(v, plan.Unsatisfied) == 0 && t.branch(v) == open
 }
 
-// deriveStep: its own attempt or abort comes first, then what blocks it, then a branch not taken, then whether it may
-// start, and at last whether anything before it has moved.
+// deriveStep considers the step's own attempt or abort first, then the failures that block it, a branch not taken, whether
+// it may start, and last whether a predecessor has moved.
 func (t *tree) deriveStep(v int32) {
 	n := t.l.Node(v)
 	if t.abortDependents() && (n.Fact == ledger.Requested || n.Has(ledger.Pending)) && t.blocked(v) {
@@ -132,14 +133,14 @@ func (t *tree) deriveStep(v int32) {
 		n.Failure = t.faults.dependency(v)
 		t.setStatus(v, ledger.Aborted)
 	default:
-		if n.Failure != nil { // what it depended on goes on after all
+		if n.Failure != nil { // the node that had failed goes on after all
 			n.Failure = nil
 		}
 		t.deriveUntouched(v)
 	}
 }
 
-// deriveUntouched is deriveStep for a step that nothing has happened to and nothing blocks.
+// deriveUntouched is deriveStep for a step without events that nothing blocks.
 func (t *tree) deriveUntouched(v int32) {
 	switch {
 	case t.branch(v) == notTaken:
@@ -159,7 +160,7 @@ func (t *tree) moved(v int32) ledger.Status {
 	return ledger.Idle
 }
 
-// wantStart makes a satisfied step ready, at once where nothing limits it and otherwise when it gets its slots.
+// wantStart makes a satisfied step ready: at once if nothing limits it, otherwise when it has its slots.
 func (t *tree) wantStart(v int32) {
 	n := t.l.Node(v)
 	if n.Has(ledger.Granted) || t.l.Row(v).Group < 0 || t.room.groupOf(v) < 0 {
@@ -192,7 +193,7 @@ func (t *tree) abortDependents() bool {
 	return t.plan.Workflow.FailurePolicy == template.AbortDependents
 }
 
-// setStatus is the one place where a status changes. Everything that counts statuses counts here.
+// setStatus is the only place where a status changes, and so where statuses are counted.
 func (t *tree) setStatus(v int32, s ledger.Status) {
 	n := t.l.Node(v)
 	row := t.l.Row(v)
@@ -220,7 +221,7 @@ func (t *tree) setStatus(v int32, s ledger.Status) {
 	}
 }
 
-// countBusy keeps the number of nodes that this process itself can move.
+// countBusy counts the nodes that only this process can move.
 func (t *tree) countBusy(row *plan.Row, old, s ledger.Status) {
 	if row.Kind != plan.Step {
 		return
@@ -235,8 +236,8 @@ func (t *tree) countBusy(row *plan.Row, old, s ledger.Status) {
 	}
 }
 
-// show lets successors see a node's output, keeps the counters of the body it belongs to, and reports whether anything
-// is different.
+// show publishes a node's output to its successors, updates the counters of its body, and reports whether anything has
+// changed.
 func (t *tree) show(v int32, out uint8) bool {
 	was := t.bank.Output(v)
 	if was == out {

@@ -15,12 +15,12 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// stage drives a root through time as a coordinator does, without one: what comes in at an instant first, then what has
-// fallen due, then what follows from both. Instants are seconds after the start.
+// driver drives a root through time as a coordinator does: at each instant first the events that arrive, then the timers
+// that are due, then the decisions that follow. Instants are seconds after the start.
 //
-// It knows which calls are under way, from what the root asked to be made and stopped, and holds the root to it: after
-// every instant these are the calls that the journal alone knows as open.
-type stage struct {
+// It records the calls under way from the root's requests, and checks after every instant that they are the calls that the
+// journal alone shows as open.
+type driver struct {
 	t       require.TestingT
 	plan    *plan.Plan
 	root    *reactive.Root
@@ -33,26 +33,26 @@ type stage struct {
 	crash   func() bool                  // asked after every event; true: the root is made anew from the journal
 }
 
-// stageStart is when runs on a stage start: not 0, which is no instant.
-var stageStart = time.Unix(1_000_000, 0)
+// driverStart is the start of driven runs, which is not 0, because 0 means no instant.
+var driverStart = time.Unix(1_000_000, 0)
 
 func instant(second int64) int64 {
-	return stageStart.Add(time.Duration(second) * time.Second).UnixNano()
+	return driverStart.Add(time.Duration(second) * time.Second).UnixNano()
 }
 
-func newStage(t require.TestingT, p *plan.Plan) *stage {
-	return &stage{t: t, plan: p, root: reactive.New(p), flying: map[reactive.Request]int64{}}
+func newDriver(t require.TestingT, p *plan.Plan) *driver {
+	return &driver{t: t, plan: p, root: reactive.New(p), flying: map[reactive.Request]int64{}}
 }
 
 // start begins the run.
-func (s *stage) start() *stage {
+func (s *driver) start() *driver {
 	s.apply(journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{Run: "r"}}})
 	s.settle()
 	return s
 }
 
-// give applies what comes in at a second, and what follows from it.
-func (s *stage) give(second int64, events ...journal.Event) []reactive.Effect {
+// receive applies events that arrive at a second, and their consequences.
+func (s *driver) receive(second int64, events ...journal.Event) []reactive.Effect {
 	s.advance(second - 1)
 	s.now = second
 	var outcomes []reactive.Effect
@@ -63,8 +63,8 @@ func (s *stage) give(second int64, events ...journal.Event) []reactive.Effect {
 	return outcomes
 }
 
-// advance lets time pass up to a second.
-func (s *stage) advance(second int64) {
+// advance advances time to a second.
+func (s *driver) advance(second int64) {
 	for due := s.root.NextDue(); due != 0 && due <= instant(second); due = s.root.NextDue() {
 		s.now = max(s.now, (due-instant(0)+int64(time.Second)-1)/int64(time.Second))
 		s.settle()
@@ -72,8 +72,8 @@ func (s *stage) advance(second int64) {
 	s.now = max(s.now, second)
 }
 
-// settle fires what is due and decides what follows, until nothing does.
-func (s *stage) settle() {
+// settle fires due timers and decides, until nothing follows any more.
+func (s *driver) settle() {
 	for before := -1; before != len(s.journal); {
 		before = len(s.journal)
 		for e, ok := s.root.Fire(instant(s.now)); ok; e, ok = s.root.Fire(instant(s.now)) {
@@ -88,8 +88,8 @@ func (s *stage) settle() {
 	}
 }
 
-// decide makes the events that follow from those before.
-func (s *stage) decide() {
+// decide applies the events that follow from the previous ones.
+func (s *driver) decide() {
 	if v, failure, ok := s.root.NextClosing(); ok {
 		s.apply(s.about(v, journal.Event{Type: journal.RunClosed, Detail: &journal.Detail{Failure: failure}}))
 	}
@@ -118,7 +118,7 @@ func (s *stage) decide() {
 }
 
 // request begins an attempt.
-func (s *stage) request(v int32) {
+func (s *driver) request(v int32) {
 	e := journal.Event{Type: journal.CallRequested, Attempt: s.root.Attempt(v) + 1}
 	switch asks := s.root.Row(v).Asks; {
 	case asks && s.targets != nil:
@@ -131,20 +131,20 @@ func (s *stage) request(v int32) {
 	s.apply(s.about(v, e))
 }
 
-func (s *stage) about(v int32, e journal.Event) journal.Event {
+func (s *driver) about(v int32, e journal.Event) journal.Event {
 	e.Node = s.root.Key(v)
 	return e
 }
 
-func (s *stage) fly(req reactive.Request) {
+func (s *driver) fly(req reactive.Request) {
 	s.flying[req] = s.now
 	if s.started != nil {
 		s.started(req)
 	}
 }
 
-// apply journals an event, and takes note of the calls that it begins and ends.
-func (s *stage) apply(e journal.Event) reactive.Effect {
+// apply journals an event, and records the calls that it begins and ends.
+func (s *driver) apply(e journal.Event) reactive.Effect {
 	e.Seq, e.At = uint64(len(s.journal)+1), instant(s.now)
 	s.journal = append(s.journal, e)
 	out := s.root.Apply(&e)
@@ -178,8 +178,8 @@ func ends(t journal.Type) bool {
 	return false
 }
 
-// recover forgets the root and makes it anew from what a store would have kept.
-func (s *stage) recover() {
+// recover discards the root and rebuilds it from the stored journal.
+func (s *driver) recover() {
 	s.root = reactive.New(s.plan)
 	for _, e := range stored(s.t, s.journal) {
 		s.root.Apply(&e)
@@ -188,7 +188,7 @@ func (s *stage) recover() {
 	s.root.TakeCancels()
 }
 
-// stored returns what comes back of events that were written down.
+// stored returns events as a store returns them.
 func stored(t require.TestingT, events []journal.Event) []journal.Event {
 	codec := &journal.Codec{}
 	var data []byte
@@ -205,8 +205,8 @@ func stored(t require.TestingT, events []journal.Event) []journal.Event {
 	return back
 }
 
-// calls writes down requests, in order.
-func (s *stage) calls(list []reactive.Request) string {
+// calls describes requests, in order.
+func (s *driver) calls(list []reactive.Request) string {
 	slices.SortFunc(list, func(a, b reactive.Request) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.Decision, b.Decision),
 			cmp.Compare(a.Participant, b.Participant))
@@ -226,13 +226,13 @@ func (s *stage) calls(list []reactive.Request) string {
 }
 
 // node returns the number of a step.
-func (s *stage) node(key string) int32 {
+func (s *driver) node(key string) int32 {
 	v, ok := s.root.Node(key)
 	require.True(s.t, ok, key)
 	return v
 }
 
-// full writes down everything that can be seen of a root, dispatches and tasks included.
+// full describes the visible state of a root, dispatches and tasks included.
 func full(root *reactive.Root) string {
 	var b strings.Builder
 	b.WriteString(state(root))
@@ -245,7 +245,7 @@ func full(root *reactive.Root) string {
 	return b.String()
 }
 
-// events that tests give
+// Events for tests.
 
 func responded(key string, attempt int32, output any) journal.Event {
 	return journal.Event{Type: journal.CallResponded, Node: key, Attempt: attempt, Value: output}
@@ -256,7 +256,7 @@ func failedWith(key string, attempt int32, code string, retryable bool) journal.
 		Detail: &journal.Detail{Failure: &journal.Failure{Code: code, Retryable: retryable}}}
 }
 
-// of makes an end of a call that of one participant.
+// of turns the end of a call into that of one participant's.
 func of(participant string, e journal.Event) journal.Event {
 	d := journal.Detail{}
 	if e.Detail != nil {
@@ -282,7 +282,7 @@ func undecidable(key string, attempt, number int32) journal.Event {
 	return e
 }
 
-// override returns a decision that a person makes after one was made.
+// override returns a person's decision that overrides an earlier one.
 func override(key string, attempt int32, fulfilled bool) journal.Event {
 	e := person(key, attempt, fulfilled)
 	e.Type = journal.DecisionOverridden

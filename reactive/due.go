@@ -2,17 +2,17 @@ package reactive
 
 import "github.com/sluiceflow/sluice/reactive/journal"
 
-// NextDue returns when the next timer is due, Unix nanoseconds; 0: there is none.
+// NextDue returns the instant of the next timer in Unix nanoseconds; 0: there is none.
 func (r *Root) NextDue() int64 {
 	due, _ := r.nextTimer()
 	return due
 }
 
-// nextTimer returns when the next timer is due, and whether it is the body's. Of several at one instant the body's retries come
-// before everything but retries of calls, and its other timers come last.
+// nextTimer returns the instant of the next timer, and whether it is the body's. At one instant, retries of calls come
+// first, then the body's retries, the other timers of calls, and the body's other timers.
 func (r *Root) nextTimer() (next int64, body bool) {
 	if r.Done() {
-		return 0, false // it finishes at this very instant: an answer at the instant of the deadline counts
+		return 0, false // the run finishes at this instant: an answer at the instant of the deadline counts
 	}
 	due, retries := r.keeper.NextTimer()
 	if r.body == nil {
@@ -28,8 +28,8 @@ func (r *Root) nextTimer() (next int64, body bool) {
 	return own, true
 }
 
-// Fire returns the consequence of the first timer that is due at now, as the event to be applied and journaled next. It
-// reports false when none is due. The timer stays until its event has been applied.
+// Fire returns the event of the first timer that is due at now. It reports false when none is due. The timer stays until its
+// event has been applied.
 func (r *Root) Fire(now int64) (journal.Event, bool) {
 	due, body := r.nextTimer()
 	if due == 0 || due > now {

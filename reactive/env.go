@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// env is what expressions see from a place in the workflow: from node v, or from outside all maps (-1).
+// env resolves the names of expressions at node v, or outside all maps (-1).
 type env struct {
 	t *tree
 	v int32
@@ -24,18 +24,18 @@ var _ expr.Env = env{}
 // Meter counts the work of the run's expressions.
 func (e env) Meter() *expr.Meter { return &e.t.meter }
 
-// Meter counts the work of the run's expressions. What is journaled when it is evaluated is not bounded; what every replay
-// evaluates again is, by EvaluationMax.
+// Meter counts the work of the run's expressions. Expressions whose results are journaled have no bound here; those that
+// every replay evaluates again are bounded by EvaluationMax.
 func (t *tree) Meter() *expr.Meter { return &t.meter }
 
-// EvaluationMax is how much work the expressions may be that one event leads to: see expr.Meter. Those beyond it fail, as they do
-// that exceed a limit alone, so that no document keeps its run from being stopped.
+// EvaluationMax bounds the work of all expressions that one event evaluates: see expr.Meter. An expression beyond it fails
+// like one that exceeds a limit of its own, so a run can be stopped whatever its document says.
 const EvaluationMax = 64_000_000
 
-// Env returns the names that the expressions of node v see.
+// Env resolves the names of the expressions of node v.
 func (t *tree) Env(v int32) expr.Env { return env{t, v} }
 
-// Name returns the run's input, the run itself, or a map's variable.
+// Name returns the run's input, the description of the run, or the variable of a map.
 func (e env) Name(name string) (value.Value, error) {
 	switch name {
 	case "input":
@@ -62,7 +62,7 @@ func (e env) block() int32 {
 	return e.t.l.Node(e.v).Block
 }
 
-// Step returns a field of a step: in a map's body, of the same item's.
+// Step returns a field of a step; within a map's body, of the step in the same item.
 func (e env) Step(id string, f expr.Field) (value.Value, error) {
 	row, ok := e.t.plan.Row(id)
 	if !ok {
@@ -89,9 +89,9 @@ func (e env) Step(id string, f expr.Field) (value.Value, error) {
 	return e.output(v)
 }
 
-// output returns a node's output for readers that need it complete. That of a node which was skipped is one that a
-// default makes up for, and so is that of one whose failure was caught: by a conditional that asks how it ended, this one
-// included. What reads the run's output does so when every failure has been caught.
+// output returns the output of a node that an expression requires. The error is a NoOutputError if a default can replace the
+// output: the node was skipped, or a conditional that reads how the node ended has caught its failure. An expression of the
+// run's output is evaluated when every failure has been caught.
 func (e env) output(v int32) (value.Value, error) {
 	t := e.t
 	switch s := t.l.Node(v).Status; {
@@ -104,7 +104,8 @@ func (e env) output(v int32) (value.Value, error) {
 	}
 }
 
-// isCaught reports whether a conditional that asks how v ended has decided, or is about to, or a map around one has begun.
+// isCaught reports whether a conditional that reads how v ended has decided or is deciding, or a map around such a
+// conditional has begun.
 func (t *tree) isCaught(v, reader int32) bool {
 	return slices.ContainsFunc(t.l.Place(v).Testers, func(row int32) bool {
 		g := t.beside(v, row)
@@ -112,7 +113,8 @@ func (t *tree) isCaught(v, reader int32) bool {
 	})
 }
 
-// guard is an env in which the output of a skipped step is null: what asks how things stand is not in want of a result.
+// guard is an env in which the output of a skipped step is null: an expression that reads how a step ended does not require
+// its result.
 type guard struct{ env }
 
 func (g guard) Step(id string, f expr.Field) (value.Value, error) {
@@ -123,7 +125,8 @@ func (g guard) Step(id string, f expr.Field) (value.Value, error) {
 	return v, err
 }
 
-// NoOutputError says that a default makes up for an output; where the step was skipped, a from pointer does too.
+// NoOutputError means that a step has no output, which a default can replace; a `from` pointer replaces that of a skipped
+// step too.
 type NoOutputError struct {
 	Key    string // of the node
 	Status Status // of the node
@@ -140,7 +143,7 @@ func (e NoOutputError) Unwrap() error {
 	return expr.ErrNoOutput
 }
 
-// describe returns the run as expressions see it.
+// describe returns the run as expressions read it.
 func (t *tree) describe() value.Value {
 	return map[string]any{
 		"id": t.l.Start().Run, "name": t.l.Start().Name,
@@ -159,8 +162,8 @@ func describeFailure(f *journal.Failure) value.Value {
 	return map[string]any{"code": f.Code, "message": f.Message, "details": details}
 }
 
-// Output returns the output of a completed node, as the event holds it; a map's is the list of its items' outputs. It is
-// nil for any other node.
+// Output returns the output of a completed node, as the event holds it; that of a map is the list of its items' outputs. It
+// is nil for any other node.
 func (t *tree) Output(v int32) any {
 	n := t.l.Node(v)
 	if n.Status != ledger.Completed {
@@ -176,8 +179,8 @@ func (t *tree) Output(v int32) any {
 	return t.opened.open(v, n.Output)
 }
 
-// itemOutput returns the output of the last element of a map's body for one item. Of a conditional that is the last element of
-// the branch taken, and nothing where the branch is empty.
+// itemOutput returns the output of the last node of a map's body for one item. If that is a conditional, it returns the
+// output of the last node of the branch taken, and nil for an empty branch.
 func (t *tree) itemOutput(x *expansion, i int) any {
 	b := &t.blocks[x.blocks[i]]
 	first, end, gate, branch := b.row+1, t.plan.Nodes[b.row].End, int32(-1), plan.Undecided
@@ -197,7 +200,7 @@ func (t *tree) itemOutput(x *expansion, i int) any {
 	}
 }
 
-// test runs a gate's test.
+// test evaluates a gate's test.
 func (t *tree) test(v int32) (bool, *journal.Failure) {
 	item := t.l.Place(v).Item
 	if item.TestID != "" {
@@ -214,7 +217,7 @@ func (t *tree) over(v int32) (any, *journal.Failure) {
 	return list, failed(CodeOver, err)
 }
 
-// Input returns the input of a step's call: rendered from its template, or another step's output as it is.
+// Input returns the input of a step's call: rendered from its template, or another step's output unchanged.
 func (r *Root) Input(v int32) (any, *journal.Failure) {
 	if r.body != nil {
 		return r.body.Input(v)
@@ -232,7 +235,7 @@ func (r *Root) Input(v int32) (any, *journal.Failure) {
 	return in, failed(CodeInputResolution, err)
 }
 
-// rendered evaluates what is to be journaled. Where a value stands deep inside another, that may be more than there can be.
+// rendered evaluates a template whose result is to be journaled, and checks that the result does not nest too deep.
 func rendered(t *expr.Template, e expr.Env) (value.Value, error) {
 	v, err := t.Eval(e)
 	if err == nil {
@@ -251,7 +254,7 @@ func (t *tree) DecisionInput(v int32) (any, *journal.Failure) {
 	return in, failed(CodeInputResolution, err)
 }
 
-// Arguments returns the arguments of the Go function of a conditional or map.
+// Arguments returns the arguments of the Go function of a conditional or a map.
 func (t *tree) Arguments(v int32) (any, *journal.Failure) {
 	row := t.l.Place(v)
 	list, code := row.Item.Test, CodeTest

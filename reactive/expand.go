@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// deriveMap: an abort stands; then what the items say, once one of them was requested; then what blocks the map, the
-// branch around it, and, when it may start, its list.
+// deriveMap considers an abort of the map first; then, once an item was requested, the statuses of the items; then the
+// failures that block the map, the branch around it, and, when the map may start, its list.
 func (t *tree) deriveMap(v int32) {
 	n := t.l.Node(v)
 	x := t.maps[v]
@@ -37,8 +37,8 @@ func (t *tree) deriveMap(v int32) {
 	}
 }
 
-// withdraw takes a map back to before its expansion: as long as nothing in it was requested, its items exist only while
-// it may start.
+// withdraw returns a map to its state before expansion: until one of its nodes is requested, its items exist only while the
+// map may start.
 func (t *tree) withdraw(v int32, s ledger.Status) {
 	t.collapse(v)
 	t.l.Node(v).Fact, t.l.Node(v).Failure = ledger.NoFact, nil
@@ -59,7 +59,7 @@ func (t *tree) itemsStatus(v int32, x *expansion) ledger.Status {
 	return ledger.Completed
 }
 
-// open evaluates a map's list, or asks for its Go function to be run.
+// open evaluates a map's list, or requests a run of its Go function.
 func (t *tree) open(v int32) {
 	if t.l.Row(v).Func {
 		t.l.Node(v).Flags |= ledger.Asked
@@ -70,7 +70,7 @@ func (t *tree) open(v int32) {
 	t.expand(v, list, err)
 }
 
-// expand makes a map's items: an instance of its body each.
+// expand makes a map's items: one instance of its body for each.
 func (t *tree) expand(v int32, list any, failure *journal.Failure) {
 	n := t.l.Node(v)
 	items, failure := t.items(v, list, failure)
@@ -106,7 +106,7 @@ func (t *tree) expand(v int32, list any, failure *journal.Failure) {
 	}
 }
 
-// items returns the items of a map, unless there are too many.
+// items returns the items of a map, or a failure if there are too many.
 func (t *tree) items(v int32, list any, failure *journal.Failure) ([]any, *journal.Failure) {
 	if failure != nil {
 		return nil, failure
@@ -115,7 +115,7 @@ func (t *tree) items(v int32, list any, failure *journal.Failure) ([]any, *journ
 	if !ok {
 		return nil, &journal.Failure{Code: CodeOver, Message: fmt.Sprintf("a map needs a list, not %s", kindOf(list))}
 	}
-	made := 0 // items of an expansion that was withdrawn: their nodes serve again
+	made := 0 // items of an expansion that was withdrawn, whose nodes are used again
 	if x := t.maps[v]; x != nil {
 		made = len(x.blocks)
 	}
@@ -146,7 +146,7 @@ func (t *tree) addBlock(v, index int32) int32 {
 	return b
 }
 
-// collapse takes the items of a map away again. What a person aborted stays aborted, should the item come back.
+// collapse removes the items of a map. A node that a person aborted stays aborted if its item returns.
 func (t *tree) collapse(v int32) {
 	n := t.l.Node(v)
 	if !n.Has(ledger.Expanded) {
@@ -195,8 +195,8 @@ func (t *tree) abortItems(x *expansion, why *journal.Failure) {
 	}
 }
 
-// failedItem returns the index of a map's first failed item; -1: every failure in it was caught by a conditional of its
-// body. An item fails like a run does.
+// failedItem returns the index of a map's first failed item; -1 if conditionals of the body caught every failure. An item
+// fails as a run does.
 func (t *tree) failedItem(v int32, x *expansion) int {
 	for i := range x.items {
 		if lo, hi := t.extent(x.blocks[i]); t.faults.firstUncaught(lo, hi) >= 0 {

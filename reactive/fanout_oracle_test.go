@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// world is one step that asks participants, and how each of them will react. Durations are seconds; 0: none.
+// world is one step that asks participants, with the reactions of each. Durations are seconds; 0: none.
 type world struct {
 	policy    string
 	min       int
@@ -27,13 +27,13 @@ type world struct {
 	reactions map[asking]reaction
 }
 
-// asking names a dispatch.
+// asking identifies a dispatch.
 type asking struct {
 	who     string
 	attempt int32
 }
 
-// reaction is what comes of a dispatch: an answer with or without a score, an error, or no participant is there.
+// reaction is the end of a dispatch: an answer with or without a score, an error, or no such participant.
 type reaction struct {
 	after int64 // seconds, at least 1; 0: nothing ever comes
 	turn  int   // the order of what comes at one instant
@@ -51,7 +51,7 @@ const (
 	absent
 )
 
-// output returns what a participant answers.
+// output returns the answer of a participant.
 func (w *world) output(a asking) any {
 	out := map[string]any{"by": a.who, "attempt": int64(a.attempt)}
 	if r := w.reactions[a]; r.kind == scored {
@@ -66,7 +66,7 @@ func (w *world) targetsOf(attempt int32) []string {
 	return w.targets[min(int(attempt), len(w.targets))-1]
 }
 
-// prediction is what a world comes to.
+// prediction is the expected result of a world.
 type prediction struct {
 	Run, Status, Code string
 	Output            any
@@ -81,9 +81,8 @@ type dispatched struct {
 	State   string
 }
 
-// oracle foretells a world in the plainest way: it goes through time second by second, and at each looks again at
-// everything that has happened. It is the rules as one would explain them to somebody, and knows nothing of counters, heaps
-// and events.
+// oracle predicts a world in the simplest way: it advances second by second, and examines everything that has happened at
+// each. It has no counters, heaps or events.
 type oracle struct {
 	w        *world
 	now      int64
@@ -108,7 +107,7 @@ type record struct {
 	state          string
 }
 
-// horizon is a second by which everything has happened that ever will.
+// horizon is a second by which everything has happened.
 const horizon = 600
 
 func (w *world) foretell() prediction {
@@ -129,7 +128,7 @@ func (w *world) foretell() prediction {
 	return p
 }
 
-// begin starts an attempt: everybody is asked who has given nothing usable, or all; one by one when hedging.
+// begin starts an attempt: it asks all participants without a usable answer, or all; one by one when hedging.
 func (o *oracle) begin() {
 	o.attempt++
 	o.begun, o.running, o.status, o.code, o.retryAt = o.now, true, "running", "", -1
@@ -157,7 +156,7 @@ func (o *oracle) askNext() {
 	}
 }
 
-// answers takes what comes in at this second.
+// answers applies the reactions of this second.
 func (o *oracle) answers() {
 	var in []int
 	for i, r := range o.asked {
@@ -186,8 +185,8 @@ func (o *oracle) answers() {
 	}
 }
 
-// due does what falls due at this second, and reports whether anything did. A step's own timers go before the deadline, and
-// both before what has nothing to wait for.
+// due applies the timers of this second, and reports whether there were any. A step's own timers fire before the deadline,
+// and both before the check for an attempt without open dispatches.
 func (o *oracle) due() bool {
 	w := o.w
 	window := int64(-1)
@@ -219,7 +218,7 @@ func (o *oracle) due() bool {
 	return true
 }
 
-// timeUp is the end of an attempt's time, or with that of all attempts together.
+// timeUp ends an attempt at its timeout, or at that of all attempts together.
 func (o *oracle) timeUp(forGood bool) {
 	if o.running && o.w.policy == template.BestOf && len(o.scored()) >= max(1, o.w.min) {
 		o.close("timeout")
@@ -243,10 +242,10 @@ func (o *oracle) timeUp(forGood bool) {
 	}
 }
 
-// judge looks whether the answers decide.
+// judge determines whether the answers decide.
 func (o *oracle) judge() {
 	pending, failed, usable := o.count("pending"), o.count("failed"), o.usable()
-	nobody := func() { // nothing usable, and nobody who could still give it
+	unanswered := func() { // no usable answer, and no participant left
 		if failed > 0 {
 			o.fail("all_failed", true)
 		} else {
@@ -259,14 +258,14 @@ func (o *oracle) judge() {
 		case len(usable) > 0:
 			o.succeed(o.w.output(usable[0].asking))
 		case pending+len(o.reserve) == 0:
-			nobody()
+			unanswered()
 		}
 	case template.All:
 		switch {
 		case failed > 0:
 			o.fail("target_failed", o.w.reactions[o.theFailed().asking].kind == busy)
 		case pending == 0 && len(usable) == 0:
-			nobody()
+			unanswered()
 		case pending == 0:
 			o.succeed(o.list(usable))
 		}
@@ -275,7 +274,7 @@ func (o *oracle) judge() {
 		case len(usable) >= o.w.min:
 			o.succeed(o.list(usable))
 		case pending+failed+o.count("unreachable")+len(usable) == 0:
-			nobody()
+			unanswered()
 		case len(usable)+pending < o.w.min:
 			o.fail("quorum_unreachable", true)
 		}
@@ -285,7 +284,7 @@ func (o *oracle) judge() {
 		case len(o.scored()) >= max(1, o.w.min):
 			o.succeed(o.best())
 		case len(usable) == 0:
-			nobody()
+			unanswered()
 		case len(o.scored()) == 0:
 			o.fail("no_scorable_response", false)
 		default:
@@ -337,7 +336,7 @@ func (o *oracle) close(state string) {
 	o.reserve = nil
 }
 
-// finish ends the run. What the deadline finds at this very second has ended before it.
+// finish ends the run. A step that ends at the second of the deadline has ended before it.
 func (o *oracle) finish(run string) { o.run, o.finished = run, o.now }
 
 func (o *oracle) count(state string) int {

@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TestFanOutsComeToWhatTheRulesSay compares random fan-outs with what an oracle foretells, while the root is thrown away and
-// made anew from its journal at any event, and events come again or too late.
+// TestFanOutsComeToWhatTheRulesSay compares random fan-outs with an oracle, while the root is rebuilt from its journal after
+// random events, and events arrive again or too late.
 func TestFanOutsComeToWhatTheRulesSay(t *testing.T) {
 	for _, policy := range fanIns {
 		t.Run(policy, func(t *testing.T) {
@@ -26,7 +26,7 @@ func TestFanOutsComeToWhatTheRulesSay(t *testing.T) {
 				w := worlds(policy).Draw(t, "world")
 				p, err := w.compile()
 				require.NoError(t, err)
-				x := &performance{world: w, stage: newStage(t, p), t: t}
+				x := &performance{world: w, driver: newDriver(t, p), t: t}
 				require.Equal(t, w.foretell(), x.perform())
 				x.checkReplays()
 			})
@@ -34,7 +34,7 @@ func TestFanOutsComeToWhatTheRulesSay(t *testing.T) {
 	}
 }
 
-// TestWorldsAreVaried sees to it that random worlds come to every end, so that a generator that has become tame is noticed.
+// TestWorldsAreVaried checks that random worlds reach every end, so that a generator that no longer does is noticed.
 func TestWorldsAreVaried(t *testing.T) {
 	ends := map[string]int{}
 	for _, policy := range fanIns {
@@ -61,7 +61,7 @@ func worlds(policy string) *rapid.Generator[*world] {
 	return rapid.Custom(func(t *rapid.T) *world { return drawWorld(t, policy) })
 }
 
-// drawWorld makes a random world. Numbers are small, so that things coincide.
+// drawWorld makes a random world. Numbers are small, so that events coincide.
 func drawWorld(t *rapid.T, policy string) *world {
 	second := func(name string, hi int64) int64 { return rapid.Int64Range(0, hi).Draw(t, name) }
 	names := []string{"a", "b", "c", "d", "e"}
@@ -145,9 +145,9 @@ func (w *world) compile() (*plan.Plan, error) {
 	return plan.Compile(checked)
 }
 
-// performance is a world on a stage.
+// performance is a world driven by a driver.
 type performance struct {
-	*stage
+	*driver
 	world  *world
 	t      *rapid.T
 	coming []arrival
@@ -161,7 +161,7 @@ type arrival struct {
 	req  reactive.Request
 }
 
-// perform lets the world happen and tells what came of it.
+// perform drives the world and returns the result.
 func (x *performance) perform() prediction {
 	x.targets = x.world.targetsOf
 	x.started = func(req reactive.Request) {
@@ -183,7 +183,7 @@ func (x *performance) perform() prediction {
 	return x.result()
 }
 
-// arrive applies what comes in at one second: it counts if and only if its call is under way.
+// arrive applies the reactions of one second: one counts if and only if its call is under way.
 func (x *performance) arrive(at int64) {
 	var now []arrival
 	for _, a := range x.coming {
@@ -203,14 +203,14 @@ func (x *performance) arrive(at int64) {
 		out := x.apply(x.event(a.req))
 		require.Equal(x.t, wanted, out == reactive.Applied, "%s of %s in attempt %d", out, a.req.Participant, a.req.Attempt)
 		if !wanted {
-			require.Equal(x.t, before, full(x.root), "an answer that nobody waited for")
+			require.Equal(x.t, before, full(x.root), "an answer that was not waited for")
 		}
 		x.repeat()
 	}
 	x.settle()
 }
 
-// event returns what a participant says.
+// event returns the event of a reaction.
 func (x *performance) event(req reactive.Request) journal.Event {
 	a := asking{req.Participant, req.Attempt}
 	e := responded("ask", req.Attempt, x.world.output(a))
@@ -259,7 +259,7 @@ func (x *performance) result() prediction {
 	return p
 }
 
-// plainScores makes the scores of an output floats, as the world has them.
+// plainScores converts the scores of an output to floats, as in the world.
 func plainScores(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -32,7 +32,7 @@ func states(root *reactive.Root, v int32) string {
 }
 
 func TestNobodyIsCalledWhenThereAreTooFew(t *testing.T) {
-	s := newStage(t, asks(t, "fan_in: {policy: quorum, min_responses: 2}, timing: {retry: {max_attempts: 2}}"))
+	s := newDriver(t, asks(t, "fan_in: {policy: quorum, min_responses: 2}, timing: {retry: {max_attempts: 2}}"))
 	s.targets = func(attempt int32) []string { return [][]string{{"a"}, {"a", "b"}}[attempt-1] }
 	var called []string
 	s.started = func(req reactive.Request) { called = append(called, fmt.Sprint(req.Participant, req.Attempt)) }
@@ -40,21 +40,21 @@ func TestNobodyIsCalledWhenThereAreTooFew(t *testing.T) {
 	v := s.node("ask")
 	require.Equal(t, []string{"a2", "b2"}, called, "an attempt that cannot succeed costs nothing")
 	require.Equal(t, "[a1 cancelled a2 pending b2 pending]", states(s.root, v))
-	s.give(1, of("a", responded("ask", 2, 1)), of("b", responded("ask", 2, 2)))
+	s.receive(1, of("a", responded("ask", 2, 1)), of("b", responded("ask", 2, 2)))
 	require.Equal(t, reactive.RunCompleted, s.root.RunStatus())
 }
 
 func TestAParticipantIsAskedOnceInAnAttempt(t *testing.T) {
-	s := newStage(t, asks(t, "fan_in: {policy: any_one, hedge_after: PT9S}")).start()
+	s := newDriver(t, asks(t, "fan_in: {policy: any_one, hedge_after: PT9S}")).start()
 	v := s.node("ask")
 	created := func(who string) journal.Event {
 		return journal.Event{Type: journal.DispatchCreated, Node: "ask", Attempt: 1, Detail: &journal.Detail{Participant: who}}
 	}
-	require.Equal(t, []reactive.Effect{reactive.Late}, s.give(1, created("a")), "who waits to be answered")
-	require.Equal(t, []reactive.Effect{reactive.Late}, s.give(2, created("c")), "whose turn it is not")
-	require.Equal(t, []reactive.Effect{reactive.Late}, s.give(3, created("d")), "who is no target")
-	require.Equal(t, []reactive.Effect{reactive.Applied}, s.give(4, of("a", failedWith("ask", 1, "broken", false))))
-	require.Equal(t, []reactive.Effect{reactive.Late}, s.give(5, created("a")), "who has failed")
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(1, created("a")), "a participant with an open dispatch")
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(2, created("c")), "a participant before its turn")
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(3, created("d")), "a participant that is not a target")
+	require.Equal(t, []reactive.Effect{reactive.Applied}, s.receive(4, of("a", failedWith("ask", 1, "broken", false))))
+	require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(5, created("a")), "a participant that has failed")
 	require.Equal(t, "[a1 failed b1 pending]", states(s.root, v))
 }
 
@@ -74,12 +74,12 @@ func TestOfEqualScoresTheOneReceivedFirstWins(t *testing.T) {
 		{"received at one instant, the dispatch that was made first", "a", []journal.Event{offer("c", 0), offer("b", 0), offer("a", 0)}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newStage(t, p).start()
+			s := newDriver(t, p).start()
 			if test.answers[0].Detail.Received == 0 && test.want == "b" {
-				s.give(2, test.answers[0])
+				s.receive(2, test.answers[0])
 				test.answers = test.answers[1:]
 			}
-			s.give(3, test.answers...)
+			s.receive(3, test.answers...)
 			require.Equal(t, test.want, s.root.Output(s.node("ask")).(map[string]any)["by"])
 		})
 	}
@@ -91,13 +91,13 @@ func TestACallThatWasStoppedIsNoAnswer(t *testing.T) {
 		{Type: journal.CallError, Node: "ask", Attempt: 1},
 		{Type: journal.DispatchSettled, Node: "ask", Attempt: 1, Detail: &journal.Detail{State: "failed"}},
 	} {
-		s := newStage(t, asks(t, "fan_in: {policy: all}")).start()
-		require.Equal(t, []reactive.Effect{reactive.Applied}, s.give(1, of("a", e)))
+		s := newDriver(t, asks(t, "fan_in: {policy: all}")).start()
+		require.Equal(t, []reactive.Effect{reactive.Applied}, s.receive(1, of("a", e)))
 		require.Equal(t, "[a1 failed b1 cancelled c1 cancelled]", states(s.root, s.node("ask")), e.Type)
 		require.Equal(t, "target_failed", s.root.Failure(s.node("ask")).Code)
 	}
 	for _, state := range []string{"", "pending", "cancelled", "timeout", "lost"} {
-		s := newStage(t, asks(t, "fan_in: {policy: all}")).start()
+		s := newDriver(t, asks(t, "fan_in: {policy: all}")).start()
 		e := of("a", journal.Event{Type: journal.DispatchSettled, Node: "ask", Attempt: 1, Detail: &journal.Detail{State: state}})
 		require.Equal(t, reactive.Late, s.root.Apply(&e), "no participant says %q", state)
 		require.Equal(t, "[a1 pending b1 pending c1 pending]", states(s.root, s.node("ask")))
@@ -111,12 +111,12 @@ name: w
 steps:
   - parallel:
       steps: [{operation: ask, target: {resolve: static, participants: [a, b]}, fan_in: {policy: any_one}}, {operation: other}]`)
-	s := newStage(t, p).start()
-	s.give(1, of("b", responded("ask", 1, "old")))
-	s.give(2, journal.Event{Type: journal.NodeRetried, Node: "ask"})
+	s := newDriver(t, p).start()
+	s.receive(1, of("b", responded("ask", 1, "old")))
+	s.receive(2, journal.Event{Type: journal.NodeRetried, Node: "ask"})
 	require.Equal(t, reactive.Running, s.root.Status(s.node("ask")))
 	require.Equal(t, "[a1 cancelled b1 responded a2 pending b2 pending]", states(s.root, s.node("ask")))
-	s.give(3, of("b", responded("ask", 2, "new")))
+	s.receive(3, of("b", responded("ask", 2, "new")))
 	require.Equal(t, "new", s.root.Output(s.node("ask")))
 }
 
@@ -127,16 +127,16 @@ func TestEveryEndStopsWhatIsUnderWay(t *testing.T) {
 		"the run is closed":     {Type: journal.RunClosed, Detail: &journal.Detail{Failure: &journal.Failure{Code: "x"}}},
 		"its deadline has come": {Type: journal.RunDeadlineExceeded, Detail: &journal.Detail{Due: instant(1)}},
 	} {
-		s := newStage(t, asks(t, "fan_in: {policy: all}")).start()
+		s := newDriver(t, asks(t, "fan_in: {policy: all}")).start()
 		require.Len(t, s.flying, 3)
-		s.give(1, of("b", responded("ask", 1, 1)), end)
+		s.receive(1, of("b", responded("ask", 1, 1)), end)
 		require.Empty(t, s.flying, name)
 		require.Equal(t, "[a1 cancelled b1 responded c1 cancelled]", states(s.root, s.node("ask")), name)
-		require.Equal(t, []reactive.Effect{reactive.Late}, s.give(2, of("a", responded("ask", 1, 1))), name)
+		require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(2, of("a", responded("ask", 1, 1))), name)
 	}
 }
 
-// manyAsked is one best_of step, and the events of a run in which everybody answers.
+// manyAsked returns a best_of step, and the events of a run in which all participants answer.
 type manyAsked struct {
 	plan   *plan.Plan
 	events []journal.Event
@@ -164,7 +164,7 @@ func newManyAsked(t testing.TB, n int) *manyAsked {
 	return m
 }
 
-// play applies the events, and tells how many timers there were while everybody was waited for.
+// play applies the events, and returns the number of timers while all answers were outstanding.
 func (m *manyAsked) play(t testing.TB) (timers int) {
 	root := reactive.New(m.plan)
 	for i := range m.events {
@@ -184,8 +184,7 @@ func (m *manyAsked) play(t testing.TB) (timers int) {
 	return timers
 }
 
-// TestACrowdCostsWhatItsMembersCost: a hundred thousand asked in one step take ten times what ten thousand take, and one
-// timer.
+// TestACrowdCostsWhatItsMembersCost: a hundred thousand participants take ten times as long as ten thousand, and one timer.
 func TestACrowdCostsWhatItsMembersCost(t *testing.T) {
 	cost := func(n int) (mallocs, bytes float64) {
 		m := newManyAsked(t, n)
@@ -204,7 +203,7 @@ func TestACrowdCostsWhatItsMembersCost(t *testing.T) {
 	t.Logf("%.1f allocations and %.0f bytes a dispatch", manyMallocs/100_000, manyBytes/100_000)
 }
 
-// TestACrowdAskedOneByOne: hedging, everybody fails at once, and each failure has the next one asked.
+// TestACrowdAskedOneByOne: when hedging, all fail at once, and each failure makes the next participant be asked.
 func TestACrowdAskedOneByOne(t *testing.T) {
 	const n = 20_000
 	m := newManyAsked(t, n)
@@ -231,7 +230,7 @@ func TestACrowdAskedOneByOne(t *testing.T) {
 	require.False(t, slices.ContainsFunc(root.OpenCalls(), func(reactive.Request) bool { return true }))
 }
 
-// BenchmarkFanOut plays one best_of step from its start to its end: everybody is asked, and everybody answers.
+// BenchmarkFanOut plays one best_of step from start to end: all participants are asked, and all answer.
 func BenchmarkFanOut(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("dispatches=%d", n), func(b *testing.B) {

@@ -9,16 +9,16 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// faults says why the nodes of a tree have failed or were aborted, and where that began.
+// faults determines why nodes of a tree failed or were aborted, and where the failure began.
 type faults struct {
 	*places
 	l            ledger.Keeper
 	tree         *tree
-	dependencies map[int32]*dependents // of nodes that have failed, for those that need them
-	judged       int                   // so many of the nodes that have failed do not end the run
+	dependencies map[int32]*dependents // failures of the nodes that need a failed node, by that node
+	judged       int                   // this many of the failed nodes are known not to end the run
 }
 
-// attributed returns the failure of node v as the run's: it names v, unless it names the step that it goes back to already.
+// attributed returns the failure of node v as that of the run: it names v, unless it already names the step where it began.
 func (fs *faults) attributed(f *journal.Failure, v int32) *journal.Failure {
 	if f == nil {
 		f = &journal.Failure{Code: CodeDependency}
@@ -31,8 +31,8 @@ func (fs *faults) attributed(f *journal.Failure, v int32) *journal.Failure {
 	return &named
 }
 
-// Failure returns why a node has failed, was aborted or was skipped by its timing; nil when it was not. A map's is that of
-// its first failed item.
+// Failure returns why a node failed, was aborted, or was skipped by its timing; nil otherwise. The failure of a map is that
+// of its first failed item.
 func (fs *faults) Failure(v int32) *journal.Failure {
 	n := fs.l.Node(v)
 	switch n.Status {
@@ -48,13 +48,13 @@ func (fs *faults) Failure(v int32) *journal.Failure {
 	return n.Failure
 }
 
-// failedByItems reports whether v is a map that has failed because some of its items have.
+// failedByItems reports whether v is a map that failed because items of it failed.
 func (fs *faults) failedByItems(v int32) bool {
 	n := fs.l.Node(v)
 	return n.Status == ledger.Failed && n.Failure == nil && n.Has(ledger.Expanded)
 }
 
-// failedNode returns the node after which a map's first failed item is named; -1: none failed.
+// failedNode returns the node that the failure of a map's first failed item names; -1: no item failed.
 func (fs *faults) failedNode(x *expansion) int32 {
 	for i := range x.items {
 		if lo, hi := fs.extent(x.blocks[i]); fs.firstUncaught(lo, hi) >= 0 {
@@ -64,7 +64,7 @@ func (fs *faults) failedNode(x *expansion) int32 {
 	return -1
 }
 
-// firstFailure returns the node a failed run is named after; -1: every failure was caught.
+// firstFailure returns the node that the failure of the run names; -1: every failure was caught.
 func (fs *faults) firstFailure() int32 {
 	if fs.tree.top.bad == 0 {
 		return -1
@@ -72,13 +72,13 @@ func (fs *faults) firstFailure() int32 {
 	return fs.origin(fs.extent(0))
 }
 
-// origin returns the node in which the failure of a body began: of the nodes that its uncaught failures go back to, the one that failed
-// first, in the order of the journal. -1: every failure was caught.
+// origin returns the node in which the failure of a body began: among the origins of its uncaught failures, the node that
+// failed first in the order of the journal; -1 if every failure was caught.
 func (fs *faults) origin(lo, hi int32) int32 {
 	roots := map[int32]bool{}
 	fs.addOrigins(roots, lo, hi)
 	first := int32(-1)
-	for _, v := range slices.Backward(fs.l.Fails()) { // a node that has failed twice counts from the last time
+	for _, v := range slices.Backward(fs.l.Fails()) { // a node that failed twice counts at its last failure
 		if roots[v] {
 			first = v
 			delete(roots, v)
@@ -90,7 +90,7 @@ func (fs *faults) origin(lo, hi int32) int32 {
 	return first
 }
 
-// addOrigins adds the nodes that the uncaught failures of a body go back to, those inside its maps included.
+// addOrigins adds the origins of the uncaught failures of a body, including those inside its maps.
 func (fs *faults) addOrigins(roots map[int32]bool, lo, hi int32) {
 	chain := map[int32]bool{}
 	fs.eachUncaught(lo, hi, func(v int32) bool {
@@ -111,8 +111,8 @@ func (fs *faults) addOrigins(roots map[int32]bool, lo, hi int32) {
 	}
 }
 
-// firstUncaught returns the first node of a body, in template order, whose failure no conditional of that body caught; one
-// that failed itself comes before those it took with it. -1: there is none.
+// firstUncaught returns the first node of a body, in template order, whose failure no conditional of that body caught. A
+// node that failed itself comes before the nodes that aborted because of it. -1: there is none.
 func (fs *faults) firstUncaught(lo, hi int32) int32 {
 	first := int32(-1)
 	fs.eachUncaught(lo, hi, func(v int32) bool {
@@ -124,8 +124,8 @@ func (fs *faults) firstUncaught(lo, hi int32) int32 {
 	return first
 }
 
-// eachUncaught calls yield for the failed nodes of a body that no conditional of the body has caught, in template order,
-// until it returns false.
+// eachUncaught calls yield for the failed nodes of a body that no conditional of the body caught, in template order, until
+// yield returns false.
 func (fs *faults) eachUncaught(lo, hi int32, yield func(v int32) bool) {
 	caught := fs.caughtIn(lo, hi)
 	for v := lo; v < hi; v++ {
@@ -139,8 +139,8 @@ func (fs *faults) eachUncaught(lo, hi int32, yield func(v int32) bool) {
 	}
 }
 
-// caughtIn returns the set of failed nodes of a body that a conditional has caught: the chains of what those that decided
-// needed or have looked at. A map catches what the tests of its items look at.
+// caughtIn returns the failed nodes of a body that a conditional caught: the failure chains of the nodes that a conditional
+// which has decided needs or reads. A map catches the failures that the tests in its items read.
 func (fs *faults) caughtIn(lo, hi int32) map[int32]bool {
 	caught := map[int32]bool{}
 	for g := lo; g < hi; g++ {
@@ -171,12 +171,12 @@ func (fs *faults) addChain(set map[int32]bool, p int32) {
 			continue
 		}
 		set[v] = true
-		stack = append(stack, fs.behindOf(v)...)
+		stack = append(stack, fs.causes(v)...)
 	}
 }
 
-// UncaughtFailure returns the first step that has failed for good where no conditional looks; a run with the policy
-// abort-all ends there. It reports false when there is none.
+// UncaughtFailure returns the first step that failed for good and that no conditional tests; a run with the policy abort-all
+// ends then. It reports false when there is none.
 func (fs *faults) UncaughtFailure() (int32, bool) {
 	for ; fs.judged < len(fs.l.Fails()); fs.judged++ {
 		v := fs.l.Fails()[fs.judged]
@@ -187,8 +187,8 @@ func (fs *faults) UncaughtFailure() (int32, bool) {
 	return -1, false
 }
 
-// dependency returns why a node is aborted that needs something that has failed: it names the step where that began. What one
-// failure takes with it shares one Failure, so that a chain of a million costs one.
+// dependency returns the failure of a node that aborts because a node it needs has failed: it names the step where that
+// began. All nodes that abort because of one failure share one Failure, so that a chain of a million nodes costs one.
 func (fs *faults) dependency(v int32) *journal.Failure {
 	n := fs.l.Node(v)
 	if n.Status == ledger.Aborted && n.Failure != nil && n.Failure.Code == CodeDependency {
@@ -200,7 +200,7 @@ func (fs *faults) dependency(v int32) *journal.Failure {
 	return &journal.Failure{Code: CodeDependency, Message: "a step it depends on has failed"}
 }
 
-// blocker returns the first of the nodes whose failure blocks v; -1: there is none.
+// blocker returns the first node whose failure blocks v; -1: there is none.
 func (fs *faults) blocker(v int32) int32 {
 	first := int32(-1)
 	fs.eachBlocker(v, func(u int32) bool {
@@ -211,7 +211,7 @@ func (fs *faults) blocker(v int32) int32 {
 }
 
 // eachBlocker calls yield for the predecessors whose failure keeps a node from ever starting, and for the conditional around
-// it if that has failed, until it returns false. For a conditional these are only what its test does not catch.
+// it if that failed, until yield returns false. For a conditional it skips the failures that the test catches.
 func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
 	row := fs.l.Row(v)
 	for _, p := range fs.plan.Predecessors(fs.bank.Row(v)) {
@@ -228,7 +228,7 @@ func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
 	}
 }
 
-// dependencyOn returns the failure of nodes that need u, which has failed or was aborted.
+// dependencyOn returns the failure of nodes that need u, which failed or was aborted.
 func (fs *faults) dependencyOn(u int32) *journal.Failure {
 	n := fs.l.Node(u)
 	if fs.l.Row(u).Kind == plan.Join {
@@ -266,13 +266,13 @@ func (fs *faults) describeDependency(u int32) *journal.Failure {
 	return f
 }
 
-// settles reports whether an edge leads from one node to another that is satisfied by any end of it.
+// settles reports whether an edge leads from one node to another that any end of the first satisfies.
 func (fs *faults) settles(from, to int32) bool {
 	class, ok := fs.edge(from, to)
 	return ok && class != plan.Needs
 }
 
-// edge returns the class of the edge that leads from one node to another; false: there is none.
+// edge returns the class of the edge that leads from one node to another. It reports false when there is none.
 func (fs *faults) edge(from, to int32) (plan.Class, bool) {
 	if fs.l.Node(from).Block != fs.l.Node(to).Block {
 		return plan.Needs, false
@@ -286,8 +286,8 @@ func (fs *faults) edge(from, to int32) (plan.Class, bool) {
 	return out[i].Class, true
 }
 
-// causes are the nodes that made x fail, when it did not do so itself.
-func (fs *faults) behindOf(x int32) []int32 {
+// causes returns the nodes that made x fail; none if x failed by itself.
+func (fs *faults) causes(x int32) []int32 {
 	row := fs.l.Row(x)
 	if row.Kind != plan.Join && !fs.cascaded(x) {
 		return nil
@@ -308,14 +308,14 @@ func (fs *faults) behindOf(x int32) []int32 {
 	return causes
 }
 
-// cascaded reports whether x is aborted only because of what happened around it.
+// cascaded reports whether x was aborted only because of other nodes.
 func (fs *faults) cascaded(x int32) bool {
 	n := fs.l.Node(x)
 	return n.Status == ledger.Aborted && (n.Has(ledger.Cascade) || n.Fact == ledger.NoFact && !n.Has(ledger.ByHand))
 }
 
 // BlockedByFailure returns the predecessors whose failure keeps a node from ever starting, and the conditional around it if
-// that has failed; empty when nothing does. For a conditional these are only what its test does not catch.
+// that failed. For a conditional it omits the failures that the test catches.
 func (fs *faults) BlockedByFailure(v int32) []int32 {
 	var causes []int32
 	fs.eachBlocker(v, func(u int32) bool {
@@ -325,7 +325,7 @@ func (fs *faults) BlockedByFailure(v int32) []int32 {
 	return causes
 }
 
-// dependents is the failure of nodes that need a node which has failed.
+// dependents is the failure of the nodes that need a failed node.
 type dependents struct {
 	of      *journal.Failure // of that node
 	status  ledger.Status    // of that node

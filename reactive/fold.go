@@ -7,8 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// fold adds an event to the facts and marks the nodes to be recomputed. What depends on the order of history is
-// decided here and nowhere else.
+// fold adds an event to the facts and marks the nodes to be recomputed. Only fold depends on the order of events.
 func (r *Root) fold(e *journal.Event) ledger.Effect {
 	switch e.Type {
 	case journal.RunStarted:
@@ -32,7 +31,7 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 	}
 	v := r.resolve(e)
 	if v < 0 && r.body != nil {
-		return ledger.Late // its call is over, or it concerns the body alone
+		return ledger.Late // the call is over, or the event concerns only the body
 	}
 	if v < 0 {
 		return r.keeper.Loose(e)
@@ -51,7 +50,7 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 	return r.keeper.Loose(e)
 }
 
-// resolve finds the node an event is about; -1: none. The hint spares the lookup for events made in this process.
+// resolve returns the node of an event; -1: none. The hint saves the lookup for events made in this process.
 func (r *Root) resolve(e *journal.Event) int32 {
 	if v := e.Hint - 1; v >= 0 && v < r.Len() && r.keeper.Node(v).Status != ledger.Absent && (r.routed == nil || r.routed.of(v).key == e.Node) {
 		return v
@@ -64,7 +63,7 @@ func (r *Root) resolve(e *journal.Event) int32 {
 	return v
 }
 
-// foldStarted wakes the rows that wait for nothing.
+// foldStarted wakes the rows without predecessors.
 func (r *Root) foldStarted(e *journal.Event) ledger.Effect {
 	if out := r.keeper.Begin(e); out != ledger.Applied {
 		return out
@@ -78,8 +77,8 @@ func (r *Root) foldStarted(e *journal.Event) ledger.Effect {
 	return ledger.Applied
 }
 
-// markStarted marks the gates and maps around v, inside which something was requested: from then on a gate's
-// decision is frozen, and a map's items stand.
+// markStarted marks the gates and maps around v, in which a node was requested: from then on the decision of a gate and the
+// items of a map are final.
 func (t *tree) markStarted(v int32) {
 	for v >= 0 {
 		n := t.l.Row(v)
@@ -106,7 +105,7 @@ func (t *tree) markStarted(v int32) {
 	}
 }
 
-// foldAborted stops one node. A terminal one stays as it is.
+// foldAborted stops one node. A terminal node stays as it is.
 func (t *tree) foldAborted(v int32, e *journal.Event) ledger.Effect {
 	if t.l.Final(v) {
 		return ledger.Duplicate
@@ -115,7 +114,7 @@ func (t *tree) foldAborted(v int32, e *journal.Event) ledger.Effect {
 	return ledger.Applied
 }
 
-// abort is that of any node: a map takes its unfinished items with it.
+// abortAll aborts a node; a map takes its unfinished items with it.
 func (t *tree) abortAll(v int32, why *journal.Failure) {
 	t.l.Abort(v, why)
 	if x := t.maps[v]; x != nil && t.l.Node(v).Has(ledger.Expanded) {
@@ -123,7 +122,7 @@ func (t *tree) abortAll(v int32, why *journal.Failure) {
 	}
 }
 
-// resumeMaps has the maps around a node go on that were aborted: something in them is to be done again.
+// resumeMaps resumes the aborted maps around a node, because a node in them is to be repeated.
 func (t *tree) resumeMaps(v int32) {
 	for b := t.l.Node(v).Block; b != 0; b = t.l.Node(v).Block {
 		v = t.blocks[b].owner
@@ -132,8 +131,8 @@ func (t *tree) resumeMaps(v int32) {
 	}
 }
 
-// foldClosed ends everything at once: all nodes that are not terminal abort, pending retries are dropped, no gate decides
-// any more and no later event counts. What is terminal stays as it is.
+// foldClosed ends the run: all nodes that are not terminal abort, pending retries are dropped, no gate decides any more and
+// no later event counts. A terminal node stays as it is.
 func (r *Root) foldClosed(e *journal.Event) ledger.Effect {
 	why := e.FailureOr(CodeCancelled)
 	if v := r.resolve(e); e.Node != "" && v >= 0 && !r.Final(v) {
@@ -143,7 +142,7 @@ func (r *Root) foldClosed(e *journal.Event) ledger.Effect {
 	for v := range r.Len() {
 		n := r.keeper.Node(v)
 		switch {
-		case n.Has(ledger.Held): // its work stays done, and no decision follows any more
+		case n.Has(ledger.Held): // it stays completed, without a decision
 			r.keeper.ForgetTask(v)
 			n.Flags &^= ledger.Pending | ledger.RetryDue
 		case n.Status == ledger.Running && r.Row(v).Kind == plan.Step:

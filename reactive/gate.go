@@ -11,14 +11,14 @@ type gates struct {
 	*places
 	l        ledger.Keeper
 	tree     *tree
-	blame    map[int32]*blame   // gates that have seen a failure among what they need
+	blame    map[int32]*blame   // of gates of which a needed node has failed
 	blamed   []int32            // the keys of blame, oldest first
-	upstream map[int32][]uint64 // by row of a gate: the rows it can be reached from
-	asks     []int32            // gates and maps whose Go function has to be asked
+	upstream map[int32][]uint64 // by row of a gate: the rows that lead to it
+	asks     []int32            // gates and maps whose Go function is to be run
 }
 
-// blame is what a gate has seen fail among the nodes it needs. Whether its test catches such a failure is judged when it
-// happens, and again when a node upstream gets a new attempt.
+// blame holds the failed nodes that a gate needs. Whether the gate's test catches such a failure is determined when the node
+// fails, and again when a node upstream gets a new attempt.
 type blame struct {
 	nodes  []int32
 	judged int // nodes[:judged] were found to be caught
@@ -34,8 +34,8 @@ func (gs *gates) blameOf(g int32) *blame {
 	return b
 }
 
-// markGates marks the gates after v that what source shows, or its result, has changed. source is v, or stands before the
-// join v.
+// markGates marks the gates after v, because the result of source, or the state that it shows, has changed. source is v, or
+// precedes the join v.
 func (gs *gates) markGates(v, source int32) {
 	row := gs.bank.Row(v)
 	for _, e := range gs.plan.Outgoing(row) {
@@ -54,8 +54,8 @@ func (gs *gates) markGates(v, source int32) {
 	}
 }
 
-// deriveGate: a frozen decision stands; then what blocks the gate, the branch around it, and, when everything it needs
-// to know is settled, its test.
+// deriveGate keeps a frozen decision; otherwise it considers the failures that block the gate, the branch around it, and,
+// when everything the gate needs has settled, its test.
 func (gs *gates) deriveGate(v int32) {
 	n := gs.l.Node(v)
 	status, choice := n.Status, n.Fact
@@ -71,7 +71,7 @@ func (gs *gates) deriveGate(v int32) {
 	}
 }
 
-// look derives an open gate's status, and its decision with it.
+// look derives the status and the decision of an open gate.
 func (gs *gates) look(v int32) ledger.Status {
 	n := gs.l.Node(v)
 	switch {
@@ -104,7 +104,7 @@ func (gs *gates) look(v int32) ledger.Status {
 	return gs.tree.moved(v)
 }
 
-// decide runs a gate's test, or asks for the Go function to be run.
+// decide evaluates a gate's test, or requests a run of its Go function.
 func (gs *gates) decide(v int32) {
 	n := gs.l.Node(v)
 	n.Flags &^= ledger.Unread
@@ -118,7 +118,7 @@ func (gs *gates) decide(v int32) {
 	gs.choose(v, yes, err)
 }
 
-// choose records a decision. Once something inside has been requested, it stands for good.
+// choose records a decision. It is final once a node inside has been requested.
 func (gs *gates) choose(v int32, yes bool, err *journal.Failure) {
 	n := gs.l.Node(v)
 	n.Failure = err
@@ -158,7 +158,7 @@ func (gs *gates) foldAnswer(v int32, e *journal.Event) ledger.Effect {
 	return ledger.Applied
 }
 
-// uncaught reports whether something the gate needs has failed without its test catching that.
+// uncaught reports whether a node that the gate needs has failed and the gate's test does not catch the failure.
 func (gs *gates) uncaught(v int32) bool {
 	b := gs.blame[v]
 	if b == nil || gs.tree.passed(v) {
@@ -173,9 +173,9 @@ func (gs *gates) uncaught(v int32) bool {
 	return false
 }
 
-// catches reports whether gate g tests a node of p's failure chain: p itself; and, as long as a node of the chain was
-// aborted only by what happened around it, those of its predecessors that are failed or aborted now, and the
-// conditional around it if that is.
+// catches reports whether gate g tests a node of p's failure chain. The chain is p itself and, for each of its nodes that
+// was aborted only because of other nodes, the predecessors of that node that are failed or aborted now, and the conditional
+// around it if that is.
 func (gs *gates) catches(g, p int32) bool {
 	seen := map[int32]bool{p: true}
 	for queue := []int32{p}; len(queue) > 0; {
@@ -184,7 +184,7 @@ func (gs *gates) catches(g, p int32) bool {
 		if gs.tests(g, x) {
 			return true
 		}
-		for _, cause := range gs.tree.faults.behindOf(x) {
+		for _, cause := range gs.tree.faults.causes(x) {
 			if !seen[cause] {
 				seen[cause] = true
 				queue = append(queue, cause)
@@ -200,7 +200,7 @@ func (gs *gates) tests(g, x int32) bool {
 	return ok && class == plan.Settles
 }
 
-// wake has gates that saw failures looked at again when v, which they can be reached from, gets a new attempt.
+// wake makes the gates after v judge failures again, because v gets a new attempt.
 func (gs *gates) wake(v int32) {
 	if gs.l.Node(v).Status < ledger.Running {
 		return

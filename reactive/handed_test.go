@@ -10,13 +10,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// handed is a value that was handed out, and a copy of it as it was then.
+// handed is a value that was returned, and a copy of it as it was then.
 type handed struct {
 	what   string
 	v, was any
 }
 
-// hold notes what is handed out, once: later it must be the same.
+// hold records a returned value, once: later it must be unchanged.
 func (r *randomRun) hold(what string, v any) {
 	ref := reflect.ValueOf(v)
 	if k := ref.Kind(); k != reflect.Map && k != reflect.Slice || r.known[ref.Pointer()] {
@@ -31,7 +31,7 @@ func (r *randomRun) hold(what string, v any) {
 	r.handed = append(r.handed, handed{what, v, was})
 }
 
-// holdAll notes all that can be got of a run after an event.
+// holdAll records all values that a run returns after an event.
 func (r *randomRun) holdAll(e *journal.Event) {
 	r.hold("the value of "+e.Type.String(), e.Value)
 	if e.Detail != nil && e.Detail.Failure != nil {
@@ -61,7 +61,7 @@ func (r *randomRun) holdAll(e *journal.Event) {
 	}
 }
 
-// checkHanded checks that what was handed out is still what it was.
+// checkHanded checks that the recorded values are unchanged.
 func (r *randomRun) checkHanded() {
 	for _, h := range r.handed {
 		require.True(r.t, reflect.DeepEqual(h.v, h.was), "%s was written to after it had been handed out: %v, and was %v", h.what, h.v, h.was)

@@ -1,6 +1,6 @@
 package reactive
 
-// host is what the ledger may ask of the root that it belongs to.
+// host implements ledger.Host for a root.
 type host struct{ r *Root }
 
 func (h host) Key(v int32) string { return h.r.Key(v) }

@@ -2,8 +2,8 @@ package reactive
 
 import "github.com/sluiceflow/sluice/template/value"
 
-// opened are outputs of many nodes that were read lately, as values: the run holds their encodings, and an
-// expression that reads one for each item of a map is not to decode it each time.
+// opened caches decoded outputs of nodes. The run holds outputs encoded, and an expression that reads one for each item of a
+// map must not decode it each time.
 type opened struct {
 	outputs map[int32]openedOutput
 	order   []int32 // its keys, oldest first
@@ -11,12 +11,12 @@ type opened struct {
 }
 
 type openedOutput struct {
-	of    *byte // where the encoding begins: another attempt has another
+	of    *byte // the start of the encoding, which differs between attempts
 	v     value.Value
 	nodes int
 }
 
-// openedNodesMax is how many nodes they may have together.
+// openedNodesMax bounds the nodes of all cached values.
 const openedNodesMax = value.NodesMax / 4
 
 // open returns an output as a value.

@@ -10,14 +10,14 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// places has the nodes: steps, maps and conditionals of the workflow, items of maps, or the calls of a routed run. It
-// knows their names and their order.
+// places holds the nodes, with their names and their order: steps, maps and conditionals of the workflow, items of maps, or
+// the calls of a routed run.
 type places struct {
 	l      ledger.Keeper
 	plan   *plan.Plan
 	bank   *signals.Bank
 	blocks []block
-	keys   []string // of instances in blocks, made when asked for
+	keys   []string // of instances in blocks, made on demand
 	maps   map[int32]*expansion
 	routed *Calls // of a routed run; else nil
 }
@@ -38,16 +38,16 @@ type block struct {
 	slots  int32 // first of its groups
 }
 
-// expansion has the items of a map.
+// expansion holds the items of a map.
 type expansion struct {
 	items     []any
-	blocks    []int32 // by item; may be longer than items: those of a former, longer list are kept for reuse
+	blocks    []int32 // by item; may be longer than items: blocks of an earlier, longer list are kept for reuse
 	unsettled int32   // nodes of the items that have not settled
 	bad       int32   // nodes of the items that are failed for good or aborted
 }
 
-// Node finds a step, map or map item's node by its key, such as `pay` or `check[3]`. It reports false when there is no
-// such node now.
+// Node returns the node of a step, a map or an item by its key, such as `pay` or `check[3]`. It reports false when no such
+// node exists now.
 func (p *places) Node(key string) (int32, bool) {
 	if p.routed != nil {
 		return p.routed.find(key)
@@ -67,7 +67,7 @@ func (p *places) Node(key string) (int32, bool) {
 	return v, true
 }
 
-// locate walks down from the outermost map around row, one index a map; -1 when an item does not exist.
+// locate finds the instance of a row by one index for each map around it, outermost first; -1 when an item does not exist.
 func (p *places) locate(row int32, indexes []int) int32 {
 	if len(indexes) == 0 {
 		return row
@@ -85,7 +85,7 @@ func (p *places) locate(row int32, indexes []int) int32 {
 	return b.base + row - (b.row + 1)
 }
 
-// Key returns the name of a node in journals: its id, with the index of each map around it.
+// Key returns the name of a node in journals: its id, and the index of each map around it.
 func (p *places) Key(v int32) string {
 	if int(v) < len(p.plan.Keys) {
 		return p.plan.Keys[v]
@@ -114,7 +114,7 @@ func (p *places) suffix(b int32) string {
 	return p.suffix(p.blocks[b].parent) + "[" + strconv.Itoa(int(p.blocks[b].index)) + "]"
 }
 
-// beside finds the instance of a row that lies in the same body as node v.
+// beside returns the instance of a row that is in the same body as node v.
 func (p *places) beside(v, row int32) int32 { return v + row - p.bank.Row(v) }
 
 // extent returns the range of nodes [lo, hi) of a block.
@@ -126,7 +126,7 @@ func (p *places) extent(b int32) (lo, hi int32) {
 	return blk.base, blk.base + p.plan.Nodes[blk.row].End - blk.row - 1
 }
 
-// Compare orders nodes as in the template, for sorting: items of a map follow it, one after the other. O(depth of maps).
+// Compare orders nodes as in the template, for sorting: the items of a map follow the map in order. O(depth of maps).
 func (p *places) Compare(a, b int32) int {
 	switch {
 	case a == b:
@@ -137,7 +137,8 @@ func (p *places) Compare(a, b int32) int {
 	return 1
 }
 
-// before is template order: where two nodes' bodies differ, the maps that hold them, then the items, are compared.
+// before reports whether a comes before b in template order. If the nodes are in different bodies, it compares the maps that
+// hold them, then the items.
 func (p *places) before(a, b int32) bool {
 	if p.routed != nil {
 		return p.routed.of(a).number < p.routed.of(b).number
@@ -147,7 +148,7 @@ func (p *places) before(a, b int32) bool {
 		return a < b
 	}
 	da, db := p.depth(ba), p.depth(bb)
-	ia, ib := int32(-1), int32(-1) // index of the item that holds a or b, once we have left it
+	ia, ib := int32(-1), int32(-1) // index of the item that holds a or b, once the loop has left it
 	climb := func(v *int32, blk *int32, index *int32, d *int) {
 		*index = p.blocks[*blk].index
 		*v = p.blocks[*blk].owner
@@ -186,7 +187,7 @@ func (p *places) entry(v int32) int32 {
 	return p.routed.of(v).number
 }
 
-// entered returns the node that an entry of a queue stands for; false: its call was closed.
+// entered returns the node of an entry of a queue. It reports false when the entry's call was closed.
 func (p *places) entered(e int32) (int32, bool) {
 	if p.routed == nil {
 		return e, true
@@ -195,7 +196,7 @@ func (p *places) entered(e int32) (int32, bool) {
 	return v, ok
 }
 
-// entryBefore is before, of entries.
+// entryBefore is before for entries.
 func (p *places) entryBefore(a, b int32) bool {
 	if p.routed != nil {
 		return a < b
@@ -203,7 +204,7 @@ func (p *places) entryBefore(a, b int32) bool {
 	return p.before(a, b)
 }
 
-// inOrder returns the nodes in template order, calls as they were opened.
+// inOrder returns the nodes in template order, or calls in the order of opening.
 func (p *places) inOrder() []int32 {
 	list := make([]int32, 0, p.l.Len())
 	for v := range p.l.Len() {

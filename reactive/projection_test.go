@@ -107,7 +107,7 @@ steps:
 	require.Equal(t, "broken", r.root.Failure(a).Code)
 }
 
-// TestTheWorkOfAnEventIsThatOfItsEdges counts what a join of 10,000 costs: every predecessor touches it once, and it is
+// TestTheWorkOfAnEventIsThatOfItsEdges counts the cost of a join of 10,000: every predecessor visits it once, and it is
 // derived when the first moves and when the last completes, not 10,000 times.
 func TestTheWorkOfAnEventIsThatOfItsEdges(t *testing.T) {
 	const n = 10_000
@@ -131,7 +131,7 @@ func TestTheWorkOfAnEventIsThatOfItsEdges(t *testing.T) {
 	require.Equal(t, reactive.Ready, root.Status(join))
 }
 
-// A conditional that has failed stands around what it decides about and comes before it, and is one cause all the same.
+// A failed conditional is both around a node and before it, and is nevertheless one cause.
 func TestACauseIsNamedOnce(t *testing.T) {
 	p := load(t, `
 kind: Workflow
@@ -158,7 +158,7 @@ func TestAClosedRunWaitsForNobody(t *testing.T) {
 	require.Equal(t, []inspect.Cause{{Kind: inspect.ByEnd, Node: a}}, inspect.Causes(r.root, a))
 }
 
-// A step that has failed is no reason to wait, for those who only want to see how it ends or have a default for it.
+// A failed step does not delay steps that only read how it ended or have a default for it.
 func TestWhatHasEndedIsNotWaitedFor(t *testing.T) {
 	r := play(t, load(t, `
 kind: Workflow

@@ -15,9 +15,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// TestProperties drives random workflows, with maps and conditionals nested in each other, through random events: what
-// a coordinator would do and what it would not. After every event it checks what must hold whatever happens, and at the end
-// that nothing which was handed out has changed since.
+// TestProperties drives random workflows, with nested maps and conditionals, through random events, valid or not. After
+// every event it checks the invariants, and at the end that no value that was returned has changed.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
@@ -115,7 +114,7 @@ func (g *generator) over() any {
 	return make([]any, rapid.IntRange(0, 3).Draw(g.t, "items"))
 }
 
-// input makes what a step is called with: the outputs of others, as they are and inside something.
+// input makes the input of a step: the outputs of others, unchanged and inside other values.
 func (g *generator) input() any {
 	kind := rapid.IntRange(0, 5).Draw(g.t, "input")
 	switch {
@@ -152,7 +151,7 @@ func (g *generator) test() string {
 	return fmt.Sprintf(`{{ steps.%s.output != null }}`, id)
 }
 
-// randomRun is a root under random events, with what is needed to judge it.
+// randomRun is a root under random events, with the data to check it.
 type randomRun struct {
 	t       *rapid.T
 	plan    *plan.Plan
@@ -165,7 +164,7 @@ type randomRun struct {
 	known   map[uintptr]bool // held already
 }
 
-// draw makes one event: mostly what a coordinator would journal next, sometimes anything.
+// draw makes one event: mostly one that a coordinator would journal next, sometimes any.
 func (r *randomRun) draw() journal.Event {
 	if v, ok := r.root.NextStart(0); ok && rapid.IntRange(0, 2).Draw(r.t, "start") > 0 {
 		in, failure := r.root.Input(v)
@@ -243,7 +242,7 @@ func (r *randomRun) append(e journal.Event) {
 	}
 }
 
-// checkSignals subscribes to a node now and then, and compares what its signals say with the root.
+// checkSignals sometimes subscribes to a node, and compares its signals with the root.
 func (r *randomRun) checkSignals() {
 	if r.watched == nil {
 		r.watched = map[string]*live.StepSignals{}
@@ -272,7 +271,7 @@ func (r *randomRun) checkSignals() {
 	require.NoError(r.t, live.Of(r.root).Err())
 }
 
-// finals returns the nodes whose status only a new attempt may change: theirs, or one upstream of those that have none.
+// finals returns the nodes whose status only a new attempt may change: their own, or one upstream for those that have none.
 func (r *randomRun) finals() map[string]reactive.Status {
 	finals := map[string]reactive.Status{}
 	for v := range r.root.Len() {
@@ -285,7 +284,7 @@ func (r *randomRun) finals() map[string]reactive.Status {
 	return finals
 }
 
-// checkReplays cuts the journal anywhere, passes it through its encoding in batches of any size, and compares.
+// checkReplays cuts the journal anywhere, encodes and decodes it in batches of any size, and compares.
 func (r *randomRun) checkReplays() {
 	n := rapid.IntRange(0, len(r.journal)).Draw(r.t, "cut")
 	codec := &journal.Codec{}
@@ -308,7 +307,7 @@ func (r *randomRun) checkReplays() {
 	}
 }
 
-// state writes down everything that can be seen of a root.
+// state describes the visible state of a root.
 func state(root *reactive.Root) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s done=%v due=%d", root.RunStatus(), root.Done(), root.NextDue())

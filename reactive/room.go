@@ -6,15 +6,15 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// room decides which nodes may start: it grants them slots, and keeps those that have them in the order of the template, by
-// what a process must have for them.
+// room decides which nodes may start: it grants slots to them, and queues those that have their slots in template order, by
+// the room in the process that their calls need.
 type room struct {
 	*places
 	l      ledger.Keeper
 	slots  slots.Slots
 	starts slots.Queue
-	apart  []slots.Queue // those whose calls need another room than most, by that; nil: they are among the others
-	rooms  []Room        // by operation; nil: all need the same
+	apart  []slots.Queue // nodes whose calls need another room than CallRoom, by room; nil: there are none
+	rooms  []Room        // by operation; nil: all need CallRoom
 }
 
 func newRoom(l ledger.Keeper, p *places) *room {
@@ -26,7 +26,7 @@ func newRoom(l ledger.Keeper, p *places) *room {
 	return o
 }
 
-// want makes a node a candidate for the slots it needs; where it needs none it may start at once.
+// want makes a node a candidate for the slots that it needs. A node that needs none may start at once.
 func (o *room) want(v int32) {
 	n := o.l.Node(v)
 	if n.Has(ledger.Candidate) || n.Has(ledger.Granted) {
@@ -48,7 +48,7 @@ func (o *room) isCandidate(entry int32) bool {
 	return there && o.l.Node(v).Has(ledger.Candidate)
 }
 
-// stopWaiting withdraws a node's request to start.
+// stopWaiting withdraws a node's request for slots.
 func (o *room) stopWaiting(v int32) {
 	o.l.Node(v).Flags &^= ledger.Candidate
 	o.dropGrant(v)
@@ -63,7 +63,7 @@ func (o *room) nextGrant() (int32, bool) {
 	return o.entered(e)
 }
 
-// dropGrant ends a grant: it lasts only while its node is ready, or is about to retry.
+// dropGrant ends a grant, which lasts only while its node is ready or about to retry.
 func (o *room) dropGrant(v int32) {
 	n := o.l.Node(v)
 	if !n.Has(ledger.Granted) {
@@ -73,7 +73,7 @@ func (o *room) dropGrant(v int32) {
 	o.hold(v, n.Status == ledger.Running)
 }
 
-// hold counts a node in its groups, or no longer.
+// hold adds a node to the counts of its groups, or removes it.
 func (o *room) hold(v int32, on bool) {
 	n := o.l.Node(v)
 	g := o.groupOf(v)
@@ -88,7 +88,7 @@ func (o *room) hold(v int32, on bool) {
 	}
 }
 
-// groupOf returns the innermost limited group of a step; -1: nothing limits it.
+// groupOf returns the innermost limited group around a step; -1: no limit applies.
 func (o *room) groupOf(v int32) int32 {
 	n := o.l.Row(v)
 	if n.Group < 0 || n.Kind != plan.Step {
@@ -97,7 +97,7 @@ func (o *room) groupOf(v int32) int32 {
 	return o.groupBeside(v, n.Group)
 }
 
-// groupBeside finds the instance of a plan's group for node v: its own item's, or that of an item or run around it.
+// groupBeside returns the instance of a plan's group for node v: that of its own item, or of an item around it or the run.
 func (o *room) groupBeside(v, g int32) int32 {
 	around := o.plan.Groups[g].Map
 	b := o.l.Node(v).Block
@@ -110,7 +110,7 @@ func (o *room) groupBeside(v, g int32) int32 {
 	return o.blocks[b].slots + g - o.plan.Nodes[around].Slots[0]
 }
 
-// addGroups makes the slots of the plan's groups [lo, hi) for one body; v is any node in it.
+// addGroups adds the slots of the plan's groups [lo, hi) for one body; v is any node in it.
 func (o *room) addGroups(lo, hi, v int32) int32 {
 	first := int32(o.slots.Size())
 	for g := lo; g < hi; g++ {
@@ -145,7 +145,7 @@ func (o *room) enqueue(v int32) {
 	s.Push(o.entry(v))
 }
 
-// mayStart reports whether a queued node is still to be started: it is ready, or its retry is due and has its slots.
+// mayStart reports whether a queued node is still to be started: it is ready, or its retry is due and has slots.
 func (o *room) mayStart(v int32) bool {
 	n := o.l.Node(v)
 	return n.Status == ledger.Ready || n.Has(ledger.Pending) && n.Has(ledger.RetryDue) && n.Has(ledger.Granted)
@@ -162,8 +162,8 @@ func (o *room) startsOf(v int32) *slots.Queue {
 	return &o.starts
 }
 
-// Rooms says, by operation, which room its calls need, so that those can be started for which there is some while there is none
-// for others. Without that all need CallRoom.
+// Rooms sets, by operation, the room that its calls need. A call may then start while there is room of its kind, whatever
+// other kinds are lacking. By default all calls need CallRoom.
 func (o *room) Rooms(operations []Room) {
 	n := len(o.plan.Nodes)
 	o.starts = slots.NewQueue(n, o.entryBefore)
@@ -178,7 +178,7 @@ func (o *room) Rooms(operations []Room) {
 	}
 }
 
-// RoomOf returns the room that a node's call needs in the process.
+// RoomOf returns the kind of room that a node's call needs.
 func (o *room) RoomOf(v int32) Room {
 	switch row := o.l.Row(v); {
 	case row.OpKind != plan.Call:
@@ -189,8 +189,8 @@ func (o *room) RoomOf(v int32) Room {
 	return CallRoom
 }
 
-// NextStart returns the first node, in template order, that may start now and needs none of the room that is lacking. It stays the
-// first until it has been requested or has failed. It reports false when there is none, or the run is closed.
+// NextStart returns the first node, in template order, that may start now and needs none of the lacking room, and the same
+// node until it has been requested or has failed. It reports false when there is none or the run is closed.
 func (o *room) NextStart(lacking Rooms) (int32, bool) {
 	v := int32(-1)
 	if !lacking.Has(CallRoom) {
@@ -230,10 +230,10 @@ func (o *room) next(s *slots.Queue) int32 {
 	return -1
 }
 
-// Room is what a process must have for a call, so that its step can be started.
+// Room is a kind of room that a process must have for a call.
 type Room uint8
 
-// The kinds of room. That for a program is another one besides that for a call.
+// The kinds of room. A program needs room of its own besides that for a call.
 const (
 	CallRoom Room = iota
 	ProgramRoom
@@ -241,10 +241,10 @@ const (
 	roomCount
 )
 
-// Rooms are kinds of room, a bit each.
+// Rooms is a set of kinds of room.
 type Rooms uint8
 
-// With returns the set with one kind more.
+// With returns the set with a kind added.
 func (s Rooms) With(room Room) Rooms { return s | 1<<room }
 
 // Has reports whether a kind is in the set.

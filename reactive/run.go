@@ -5,11 +5,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/ledger"
 )
 
-// Verdict is how a run ends, or has ended.
+// Verdict describes how a run ends, or has ended.
 type Verdict struct {
 	Status  RunStatus
 	Failure *journal.Failure // why it did not complete
-	Node    int32            // the node it is named after; -1: none
+	Node    int32            // that the failure names; -1: none
 	Output  any
 }
 
@@ -26,13 +26,13 @@ func (r *Root) RunStatus() RunStatus {
 	return RunRunning
 }
 
-// starting reports whether a node may start now that only waits for room in the process: a retry that is due.
+// starting reports whether a node that waits only for room in the process may start now: its retry is due.
 func (r *Root) starting() bool {
 	_, ok := r.NextStart(0)
 	return ok
 }
 
-// Done reports whether nothing is left to do, so that the run is to be finished: it is closed, or every node has settled.
+// Done reports whether the run is to be finished: it is closed, or every node has settled.
 func (r *Root) Done() bool {
 	if r.body != nil {
 		return r.Started() && r.Finished() == nil && (r.Closed() || r.body.Done())
@@ -40,8 +40,8 @@ func (r *Root) Done() bool {
 	return r.Started() && r.Finished() == nil && (r.Closed() || r.top.unsettled == 0)
 }
 
-// Verdict returns how the run ends, once it is done. It is named after its first uncaught failure, in the order of the journal. A failure
-// is caught when a conditional that decided tests a node of its chain.
+// Verdict returns how the run ends, once it is done. Its failure is the first uncaught one, in the order of the journal. A
+// failure is caught if a conditional that has decided tests a node of its chain.
 func (r *Root) Verdict() Verdict {
 	if e := r.ClosedBy(); e != nil {
 		return r.closedVerdict(e)
@@ -88,8 +88,8 @@ func (r *Root) closedVerdict(e *journal.Event) Verdict {
 	return out
 }
 
-// BlocksRetry reports whether another attempt of a node would be aborted at once, because something that it,
-// or a map around it needs, has failed and the failure policy aborts dependents.
+// BlocksRetry reports whether another attempt of a node would be aborted at once, because a node that it, or a map around
+// it, needs has failed and the failure policy aborts dependents.
 func (t *tree) BlocksRetry(v int32) bool {
 	if !t.abortDependents() {
 		return false
@@ -100,8 +100,8 @@ func (t *tree) BlocksRetry(v int32) bool {
 	return t.blocked(v)
 }
 
-// OpenCalls returns all the calls that the journal knows as asked and not answered, in the order of their nodes, or of a routed
-// run in that in which its calls were opened: what is asked again, with the same request ids, when a run is recovered.
+// OpenCalls returns all calls that were requested and not answered, in the order of their nodes, or of opening in a routed
+// run. A recovered run makes them again with the same request ids.
 func (r *Root) OpenCalls() []ledger.Request {
 	var calls []ledger.Request
 	for _, v := range r.inOrder() {
@@ -110,7 +110,7 @@ func (r *Root) OpenCalls() []ledger.Request {
 	return calls
 }
 
-// NextAsk returns the next gate or map whose Go function is to be run. It stays the next until its answer was applied.
+// NextAsk returns the next gate or map whose Go function is to be run, and the same one until its answer has been applied.
 func (gs *gates) NextAsk() (int32, bool) {
 	if len(gs.asks) == 0 || gs.l.Closed() {
 		return -1, false

@@ -5,27 +5,27 @@ import (
 	"github.com/sluiceflow/sluice/reactive/ledger"
 )
 
-// The types of package ledger have names here too, so that users of a Root need not import it.
+// The types of package ledger are aliased here, so that users of a Root need not import it.
 type (
 	// Status is the state of a step, map or decision. It is derived from plan and journal and never set by hand.
 	Status = ledger.Status
 
-	// Effect is what an event has changed.
+	// Effect is the effect of an event.
 	Effect = ledger.Effect
 
 	// Request names a call to be made or cancelled.
 	Request = ledger.Request
 
-	// Answer is an answer that the engine itself gives to a call.
+	// Answer is an answer to a call by the engine itself.
 	Answer = ledger.Answer
 
-	// Change is one step of one node from a status to another.
+	// Change is a change of a node's status.
 	Change = ledger.Change
 
-	// TaskChange is a step's task's move from a state to another.
+	// TaskChange is a change of the state of a step's task.
 	TaskChange = ledger.TaskChange
 
-	// CallChange is the state of a call when its status changed.
+	// CallChange is the state of a call at the change of its status.
 	CallChange = ledger.CallChange
 )
 
@@ -59,7 +59,7 @@ const (
 // RequestName returns the public name of a request: in journals, in interfaces, to operations.
 func RequestName(key string, attempt int32) string { return ledger.RequestName(key, attempt) }
 
-// CallName returns the public name of a call: that of its request, followed by the participant, or by the number of the
+// CallName returns the public name of a call: the name of its request, followed by the participant or by the number of the
 // call to the step's decision source.
 func CallName(key string, attempt int32, participant string, decision int32) string {
 	return ledger.CallName(key, attempt, participant, decision)

@@ -19,7 +19,7 @@ var (
 	what = map[string]any{"ok": "perhaps"}
 )
 
-// bySource, byAnswer and byPerson are the ways of deciding, each with room for what its outcome leads to.
+// bySource, byAnswer and byPerson are fulfillments with each source of decisions; the consequences are inserted.
 const (
 	match    = "result_match: {path: /ok, fulfilled_values: [true], not_fulfilled_values: [false]}"
 	bySource = "policy: external_decision, decision_source: {kind: automatic, operation: verify}, " + match
@@ -44,11 +44,11 @@ steps:
         - {operation: free}`)
 }
 
-// lived runs a test twice: as it happens, and with the root made anew from its journal after every event.
-func lived(t *testing.T, p *plan.Plan, test func(t *testing.T, s *stage)) {
+// lived runs a test twice: live, and with the root rebuilt from its journal after every event.
+func lived(t *testing.T, p *plan.Plan, test func(t *testing.T, s *driver)) {
 	for name, crash := range map[string]bool{"live": false, "recovered": true} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, p)
+			s := newDriver(t, p)
 			s.crash = func() bool { return crash }
 			test(t, s.start())
 		})
@@ -56,7 +56,7 @@ func lived(t *testing.T, p *plan.Plan, test func(t *testing.T, s *stage)) {
 }
 
 // see compares the statuses of steps, as in `a=completed b=running`, with the run's.
-func see(t *testing.T, s *stage, run reactive.RunStatus, want map[string]string) {
+func see(t *testing.T, s *driver, run reactive.RunStatus, want map[string]string) {
 	t.Helper()
 	got := map[string]string{}
 	for key := range want {
@@ -70,21 +70,21 @@ type statuses = map[string]string
 
 func TestAnUndecidedTaskHoldsWhatNeedsIt(t *testing.T) {
 	for _, test := range []struct{ name, fulfillment string }{
-		{"by a person", byPerson}, {"by an operator", "policy: external_decision, decision_source: {kind: operator}"}, {"by nobody but a person", "policy: never"},
+		{"by a person", byPerson}, {"by an operator", "policy: external_decision, decision_source: {kind: operator}"}, {"only by a person", "policy: never"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			lived(t, tasks(t, test.fulfillment, ""), func(t *testing.T, s *stage) {
-				s.give(1, responded("a", 1, yes))
+			lived(t, tasks(t, test.fulfillment, ""), func(t *testing.T, s *driver) {
+				s.receive(1, responded("a", 1, yes))
 				see(t, s, reactive.RunRunning, statuses{"a": "completed", "b": "waiting", "gate": "waiting", "c": "waiting", "free": "running"})
 				require.Equal(t, call.Undecided, s.root.Fulfillment(s.node("a")))
 				require.False(t, s.root.Final(s.node("a")))
-				s.give(2, responded("free", 1, nil))
+				s.receive(2, responded("free", 1, nil))
 				see(t, s, reactive.RunWaiting, statuses{"a": "completed", "b": "waiting", "gate": "waiting"})
 				require.True(t, s.root.Decidable(s.node("a")))
-				s.give(3, person("a", 1, true))
+				s.receive(3, person("a", 1, true))
 				see(t, s, reactive.RunRunning, statuses{"a": "completed", "b": "running", "gate": "completed", "c": "running", "d": "skipped"})
 				require.Equal(t, call.Fulfilled, s.root.Fulfillment(s.node("a")))
-				s.give(4, responded("b", 1, nil), responded("c", 1, nil))
+				s.receive(4, responded("b", 1, nil), responded("c", 1, nil))
 				require.Equal(t, reactive.RunCompleted, s.root.RunStatus())
 			})
 		})
@@ -93,8 +93,8 @@ func TestAnUndecidedTaskHoldsWhatNeedsIt(t *testing.T) {
 
 func TestAnAnswerCanDecideAtOnce(t *testing.T) {
 	for name, fulfillment := range map[string]string{"auto": "policy: auto", "output_match": byAnswer} {
-		lived(t, tasks(t, fulfillment, ""), func(t *testing.T, s *stage) {
-			s.give(1, responded("a", 1, yes))
+		lived(t, tasks(t, fulfillment, ""), func(t *testing.T, s *driver) {
+			s.receive(1, responded("a", 1, yes))
 			see(t, s, reactive.RunRunning, statuses{"a": "completed", "b": "running", "c": "running"})
 			require.Equal(t, call.Fulfilled, s.root.Fulfillment(s.node("a")), name)
 		})
@@ -120,16 +120,16 @@ func TestWhatADecisionLeadsTo(t *testing.T) {
 				}
 				t.Run(fmt.Sprint(source, " ", code, " ", action), func(t *testing.T) {
 					p := tasks(t, fmt.Sprintf("%s, on_not_fulfilled: %s, on_error: %s", fulfillment, action, action), "")
-					lived(t, p, func(t *testing.T, s *stage) {
+					lived(t, p, func(t *testing.T, s *driver) {
 						switch source {
 						case "answer":
-							s.give(1, responded("a", 1, answer))
+							s.receive(1, responded("a", 1, answer))
 						case "source":
-							s.give(1, responded("a", 1, nil))
-							s.give(2, decided("a", 1, 1, answer))
+							s.receive(1, responded("a", 1, nil))
+							s.receive(2, decided("a", 1, 1, answer))
 						case "person":
-							s.give(1, responded("a", 1, nil))
-							s.give(2, person("a", 1, false))
+							s.receive(1, responded("a", 1, nil))
+							s.receive(2, person("a", 1, false))
 						}
 						see(t, s, want.run, statuses{"a": want.a, "b": want.b, "c": want.c, "d": want.d})
 						state := call.NotFulfilled
@@ -139,7 +139,7 @@ func TestWhatADecisionLeadsTo(t *testing.T) {
 						require.Equal(t, state, s.root.Fulfillment(s.node("a")))
 						if want.a != "completed" {
 							require.Equal(t, code, s.root.Failure(s.node("a")).Code)
-							require.Nil(t, s.root.Output(s.node("a")), "its output is nobody's any more")
+							require.Nil(t, s.root.Output(s.node("a")), "it has no output any more")
 						}
 						if action == "abort_workflow" {
 							require.Equal(t, code, s.root.Finished().Detail.Failure.Code)
@@ -153,8 +153,8 @@ func TestWhatADecisionLeadsTo(t *testing.T) {
 }
 
 func TestAFailedCallHasNoTask(t *testing.T) {
-	lived(t, tasks(t, bySource, ""), func(t *testing.T, s *stage) {
-		s.give(1, failedWith("a", 1, "broken", false))
+	lived(t, tasks(t, bySource, ""), func(t *testing.T, s *driver) {
+		s.receive(1, failedWith("a", 1, "broken", false))
 		see(t, s, reactive.RunRunning, statuses{"a": "failed", "b": "aborted"})
 		require.Equal(t, call.NoTask, s.root.Fulfillment(s.node("a")))
 	})
@@ -162,63 +162,63 @@ func TestAFailedCallHasNoTask(t *testing.T) {
 
 func TestAPauseEndsByAnExplicitDecision(t *testing.T) {
 	p := tasks(t, bySource+", on_not_fulfilled: pause", "")
-	paused := func(t *testing.T, s *stage) {
-		s.give(1, responded("a", 1, yes))
-		s.give(2, decided("a", 1, 1, no))
-		s.give(3, responded("free", 1, nil))
+	paused := func(t *testing.T, s *driver) {
+		s.receive(1, responded("a", 1, yes))
+		s.receive(2, decided("a", 1, 1, no))
+		s.receive(3, responded("free", 1, nil))
 		see(t, s, reactive.RunPaused, statuses{"a": "completed", "b": "waiting", "free": "completed"})
 		require.True(t, s.root.Decidable(s.node("a")))
 		require.Equal(t, call.NotFulfilled, s.root.Fulfillment(s.node("a")))
 	}
 	t.Run("fulfilled after all", func(t *testing.T) {
-		lived(t, p, func(t *testing.T, s *stage) {
+		lived(t, p, func(t *testing.T, s *driver) {
 			paused(t, s)
-			s.give(4, override("a", 1, true))
+			s.receive(4, override("a", 1, true))
 			see(t, s, reactive.RunRunning, statuses{"a": "completed", "b": "running", "c": "running"})
 			require.Equal(t, yes, s.root.Output(s.node("a")))
 			require.Equal(t, call.Fulfilled, s.root.Fulfillment(s.node("a")))
 		})
 	})
 	t.Run("not at all", func(t *testing.T) {
-		lived(t, p, func(t *testing.T, s *stage) {
+		lived(t, p, func(t *testing.T, s *driver) {
 			paused(t, s)
-			s.give(4, override("a", 1, false))
+			s.receive(4, override("a", 1, false))
 			see(t, s, reactive.RunRunning, statuses{"a": "failed", "b": "aborted", "d": "running"})
 		})
 	})
 	t.Run("beside that of a person, which ends in its own way", func(t *testing.T) {
-		lived(t, p, func(t *testing.T, s *stage) {
+		lived(t, p, func(t *testing.T, s *driver) {
 			paused(t, s)
-			s.give(4, journal.Event{Type: journal.RunPaused})
-			s.give(5, override("a", 1, true))
+			s.receive(4, journal.Event{Type: journal.RunPaused})
+			s.receive(5, override("a", 1, true))
 			see(t, s, reactive.RunPaused, statuses{"b": "ready", "c": "ready"})
-			s.give(6, journal.Event{Type: journal.RunResumed})
+			s.receive(6, journal.Event{Type: journal.RunResumed})
 			see(t, s, reactive.RunRunning, statuses{"b": "running", "c": "running"})
 		})
 	})
 }
 
-// TestAResumeDoesNotDecide: the pause that a task has caused ends with that task's decision, and leaves no trace.
+// TestAResumeDoesNotDecide: the pause that a task has caused ends with that task's decision, without further effects.
 func TestAResumeDoesNotDecide(t *testing.T) {
-	lived(t, tasks(t, byAnswer+", on_not_fulfilled: pause", ""), func(t *testing.T, s *stage) {
-		s.give(1, responded("a", 1, no))
-		require.Equal(t, []reactive.Effect{reactive.Late}, s.give(2, journal.Event{Type: journal.RunResumed}))
+	lived(t, tasks(t, byAnswer+", on_not_fulfilled: pause", ""), func(t *testing.T, s *driver) {
+		s.receive(1, responded("a", 1, no))
+		require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(2, journal.Event{Type: journal.RunResumed}))
 		require.True(t, s.root.Paused())
-		s.give(3, override("a", 1, true))
+		s.receive(3, override("a", 1, true))
 		require.False(t, s.root.Paused())
-		s.give(4, journal.Event{Type: journal.RunPaused})
+		s.receive(4, journal.Event{Type: journal.RunPaused})
 		require.True(t, s.root.Paused(), "a pause after that counts")
 	})
 }
 
-// TestATimerIsForItsOwnAttempt: what was left of the time of a decision does not shorten that of the next attempt's.
+// TestATimerIsForItsOwnAttempt: the remaining time of a decision does not shorten that of the next attempt.
 func TestATimerIsForItsOwnAttempt(t *testing.T) {
 	p := tasks(t, "policy: external_decision, decision_source: {kind: automatic, operation: verify, timing: {timeout: PT10S}}, "+match, "")
-	lived(t, p, func(t *testing.T, s *stage) {
-		s.give(1, responded("a", 1, nil)) // asked, until 11
-		s.give(2, decided("a", 1, 1, no))
-		s.give(3, journal.Event{Type: journal.NodeRetried, Node: "a"})
-		s.give(9, responded("a", 2, nil)) // asked, until 19
+	lived(t, p, func(t *testing.T, s *driver) {
+		s.receive(1, responded("a", 1, nil)) // asked, until 11
+		s.receive(2, decided("a", 1, 1, no))
+		s.receive(3, journal.Event{Type: journal.NodeRetried, Node: "a"})
+		s.receive(9, responded("a", 2, nil)) // asked, until 19
 		s.advance(18)
 		require.Equal(t, call.Undecided, s.root.Fulfillment(s.node("a")))
 		s.advance(19)
@@ -228,11 +228,11 @@ func TestATimerIsForItsOwnAttempt(t *testing.T) {
 
 func TestADecisionSourceMayAskForPatience(t *testing.T) {
 	p := tasks(t, "policy: external_decision, on_error: retry, decision_source: {kind: automatic, operation: verify, timing: {retry: {max_attempts: 2, backoff: PT1S}}}, "+match, "")
-	lived(t, p, func(t *testing.T, s *stage) {
-		s.give(1, responded("a", 1, nil))
+	lived(t, p, func(t *testing.T, s *driver) {
+		s.receive(1, responded("a", 1, nil))
 		e := undecidable("a", 1, 1)
 		e.Detail.RetryAt = instant(9)
-		s.give(2, e)
+		s.receive(2, e)
 		s.advance(8)
 		require.NotContains(t, s.calls(s.root.OpenCalls()), "a#1?")
 		s.advance(9)
@@ -244,29 +244,29 @@ func TestADecisionIsAskedForAgain(t *testing.T) {
 	p := tasks(t, `policy: external_decision, on_error: retry, decision_source: {kind: automatic, operation: verify,
       timing: {timeout: PT10S, retry: {max_attempts: 3, backoff: PT5S, backoff_multiplier: 2}}}, `+match, "")
 	t.Run("after its backoff, and then goes on", func(t *testing.T) {
-		lived(t, p, func(t *testing.T, s *stage) {
-			s.give(1, responded("a", 1, nil))
+		lived(t, p, func(t *testing.T, s *driver) {
+			s.receive(1, responded("a", 1, nil))
 			require.Contains(t, s.calls(s.root.OpenCalls()), "a#1?1")
-			s.give(2, decided("a", 1, 1, what))
+			s.receive(2, decided("a", 1, 1, what))
 			see(t, s, reactive.RunRunning, statuses{"a": "completed", "b": "waiting"})
 			s.advance(6)
 			require.NotContains(t, s.calls(s.root.OpenCalls()), "a#1?")
 			s.advance(7)
 			require.Contains(t, s.calls(s.root.OpenCalls()), "a#1?2")
-			require.Equal(t, []reactive.Effect{reactive.Late}, s.give(8, decided("a", 1, 1, yes)), "an answer to the call before")
-			s.give(9, decided("a", 1, 2, yes))
+			require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(8, decided("a", 1, 1, yes)), "an answer to the call before")
+			s.receive(9, decided("a", 1, 2, yes))
 			see(t, s, reactive.RunRunning, statuses{"a": "completed", "b": "running"})
 		})
 	})
 	t.Run("until its attempts are used up; the step itself is not called again", func(t *testing.T) {
-		lived(t, p, func(t *testing.T, s *stage) {
-			s.give(1, responded("a", 1, nil))
-			s.give(2, undecidable("a", 1, 1)) // again at 7
-			s.advance(17)                     // which times out, counted from there: again at 27
+		lived(t, p, func(t *testing.T, s *driver) {
+			s.receive(1, responded("a", 1, nil))
+			s.receive(2, undecidable("a", 1, 1)) // again at 7
+			s.advance(17)                        // which times out, counted from there: again at 27
 			require.NotContains(t, s.calls(s.root.OpenCalls()), "a#1?")
 			s.advance(27)
 			require.Contains(t, s.calls(s.root.OpenCalls()), "a#1?3")
-			s.give(28, decided("a", 1, 3, what))
+			s.receive(28, decided("a", 1, 3, what))
 			see(t, s, reactive.RunRunning, statuses{"a": "failed", "b": "aborted", "d": "running"})
 			require.Equal(t, "decision_error", s.root.Failure(s.node("a")).Code)
 			require.Equal(t, call.Broken, s.root.Fulfillment(s.node("a")))
@@ -274,9 +274,9 @@ func TestADecisionIsAskedForAgain(t *testing.T) {
 		})
 	})
 	t.Run("but a refusal is an answer", func(t *testing.T) {
-		lived(t, p, func(t *testing.T, s *stage) {
-			s.give(1, responded("a", 1, nil))
-			s.give(2, decided("a", 1, 1, no))
+		lived(t, p, func(t *testing.T, s *driver) {
+			s.receive(1, responded("a", 1, nil))
+			s.receive(2, decided("a", 1, 1, no))
 			see(t, s, reactive.RunRunning, statuses{"a": "failed", "b": "aborted"})
 			require.Equal(t, "not_fulfilled", s.root.Failure(s.node("a")).Code)
 		})
@@ -284,9 +284,9 @@ func TestADecisionIsAskedForAgain(t *testing.T) {
 	t.Run("not at or after the deadline", func(t *testing.T) {
 		p := tasks(t, `policy: external_decision, on_error: retry, decision_source: {kind: automatic, operation: verify,
       timing: {retry: {max_attempts: 3, backoff: PT5S}}}`, "deadline: PT7S")
-		lived(t, p, func(t *testing.T, s *stage) {
-			s.give(1, responded("a", 1, nil))
-			s.give(2, undecidable("a", 1, 1))
+		lived(t, p, func(t *testing.T, s *driver) {
+			s.receive(1, responded("a", 1, nil))
+			s.receive(2, undecidable("a", 1, 1))
 			see(t, s, reactive.RunRunning, statuses{"a": "failed", "b": "aborted"})
 		})
 	})
@@ -302,18 +302,18 @@ steps:
     fulfillment: {policy: external_decision, decision_source: {kind: automatic, operation: verify%s}, on_error: skip, ` + match + `}
   - operation: b`
 	for own, limit := range map[string]int64{"": 6, ", timing: {timeout: PT2S}": 2, ", timing: {timeout: PT20S}": 20} {
-		lived(t, load(t, fmt.Sprintf(text, own)), func(t *testing.T, s *stage) {
-			s.give(5, responded("a", 1, nil))
+		lived(t, load(t, fmt.Sprintf(text, own)), func(t *testing.T, s *driver) {
+			s.receive(5, responded("a", 1, nil))
 			s.advance(5 + limit - 1)
 			see(t, s, reactive.RunRunning, statuses{"a": "completed", "b": "waiting"})
-			require.Equal(t, []reactive.Effect{reactive.Late}, s.give(5+limit, decided("a", 1, 2, yes)), "nobody asked a second time")
+			require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(5+limit, decided("a", 1, 2, yes)), "the source was not asked a second time")
 			see(t, s, reactive.RunRunning, statuses{"a": "skipped", "b": "running"})
-			require.Equal(t, []reactive.Effect{reactive.Late}, s.give(60, decided("a", 1, 1, yes)), "too late")
+			require.Equal(t, []reactive.Effect{reactive.Late}, s.receive(60, decided("a", 1, 1, yes)), "too late")
 			see(t, s, reactive.RunRunning, statuses{"a": "skipped", "b": "running"})
 		})
-		lived(t, load(t, fmt.Sprintf(text, own)), func(t *testing.T, s *stage) {
-			s.give(5, responded("a", 1, nil))
-			s.give(5+limit, decided("a", 1, 1, yes))
+		lived(t, load(t, fmt.Sprintf(text, own)), func(t *testing.T, s *driver) {
+			s.receive(5, responded("a", 1, nil))
+			s.receive(5+limit, decided("a", 1, 1, yes))
 			see(t, s, reactive.RunRunning, statuses{"a": "completed", "b": "running"})
 		})
 	}
@@ -322,15 +322,16 @@ steps:
 func TestADecisionThatCannotBeAskedIsAnError(t *testing.T) {
 	p := tasks(t, `policy: external_decision, on_error: skip, decision_source: {kind: automatic, operation: verify,
       input: {commit: {from: /steps/a/output/commit}}}, `+match, "")
-	lived(t, p, func(t *testing.T, s *stage) {
-		s.give(1, responded("a", 1, map[string]any{"other": 1}))
+	lived(t, p, func(t *testing.T, s *driver) {
+		s.receive(1, responded("a", 1, map[string]any{"other": 1}))
 		see(t, s, reactive.RunRunning, statuses{"a": "skipped", "b": "running"})
 		require.Equal(t, "decision_error", s.root.Failure(s.node("a")).Code)
 		require.NotContains(t, s.calls(s.root.OpenCalls()), "?")
 	})
 }
 
-// TestDecisionsThatNobodyWaitsForChangeNothing: of what is unknown, not there yet, decided already, or not for a person.
+// TestDecisionsThatNobodyWaitsForChangeNothing: decisions about tasks that are unknown, not yet open, decided already, or
+// not for a person.
 func TestDecisionsThatNobodyWaitsForChangeNothing(t *testing.T) {
 	asked := journal.Event{Type: journal.DecisionRequested, Node: "a", Attempt: 1, Detail: &journal.Detail{Count: 1}}
 	fired := journal.Event{Type: journal.TimerFired, Node: "a", Attempt: 1, Detail: &journal.Detail{Timer: "decision", Count: 1}}
@@ -371,10 +372,10 @@ func TestDecisionsThatNobodyWaitsForChangeNothing(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			lived(t, tasks(t, test.fulfillment, ""), func(t *testing.T, s *stage) {
+			lived(t, tasks(t, test.fulfillment, ""), func(t *testing.T, s *driver) {
 				at := int64(1)
 				for _, e := range test.before {
-					require.Equal(t, []reactive.Effect{reactive.Applied}, s.give(at, e))
+					require.Equal(t, []reactive.Effect{reactive.Applied}, s.receive(at, e))
 					at++
 				}
 				for _, e := range test.late {
@@ -387,8 +388,8 @@ func TestDecisionsThatNobodyWaitsForChangeNothing(t *testing.T) {
 	}
 }
 
-// TestTasksKeepTheirPromises draws what may come, in any order: nothing that needs a task starts before it is fulfilled or
-// given up, the open calls are those the journal knows, what is repeated changes nothing, and a root made anew is the same.
+// TestTasksKeepTheirPromises draws events in any order: no step that needs a task starts before the task is fulfilled or
+// abandoned, the open calls are those of the journal, duplicates change nothing, and a rebuilt root is the same.
 func TestTasksKeepTheirPromises(t *testing.T) {
 	actions := []string{"fail", "pause", "skip", "abort_workflow"}
 	sources := map[string]string{
@@ -407,14 +408,14 @@ func TestTasksKeepTheirPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := plans[rapid.SampledFrom([]string{"source", "source", "answer", "person"}).Draw(t, "source")+
 			rapid.SampledFrom(actions).Draw(t, "no")+rapid.SampledFrom(append(actions, "retry", "retry")).Draw(t, "broken")]
-		x := &taskRun{stage: newStage(t, p), t: t}
+		x := &taskRun{driver: newDriver(t, p), t: t}
 		x.crash = func() bool {
 			x.states = append(x.states, full(x.root))
 			return rapid.IntRange(0, 3).Draw(t, "crash") == 0
 		}
 		x.start()
 		for range rapid.IntRange(1, 15).Draw(t, "events") {
-			x.give(x.now+rapid.Int64Range(0, 3).Draw(t, "pause"), x.draw())
+			x.receive(x.now+rapid.Int64Range(0, 3).Draw(t, "pause"), x.draw())
 			x.check()
 		}
 		root := reactive.New(p)
@@ -426,12 +427,12 @@ func TestTasksKeepTheirPromises(t *testing.T) {
 }
 
 type taskRun struct {
-	*stage
+	*driver
 	t      *rapid.T
 	states []string
 }
 
-// draw returns something that may come in: mostly what is waited for.
+// draw returns an event that may arrive: mostly one that is waited for.
 func (x *taskRun) draw() journal.Event {
 	answer := rapid.SampledFrom([]map[string]any{yes, no, what}).Draw(x.t, "answer")
 	attempt := x.root.Attempt(x.node("a"))
@@ -476,7 +477,7 @@ func (x *taskRun) check() {
 	if x.root.Finished() == nil {
 		held := status == reactive.Completed && task != call.Fulfilled
 		require.Equal(x.t, held, status == reactive.Completed && !x.root.Final(a), "a is %s, %s", status, task)
-		require.Equal(x.t, held && task != call.Undecided, x.root.Paused(), "the run is paused by what a has come to, and by nothing else")
+		require.Equal(x.t, held && task != call.Undecided, x.root.Paused(), "the run is paused by the decision about a, and by nothing else")
 	}
 	e := x.journal[len(x.journal)-1]
 	if e.Attempt > 0 && e.Type != journal.DecisionOverridden {
@@ -486,8 +487,8 @@ func (x *taskRun) check() {
 	}
 }
 
-// TestHowOftenAnybodyLooksChangesNothing: a decision that is no longer to be asked for gives its turn up, although it is to be
-// asked for again later.
+// TestHowOftenAnybodyLooksChangesNothing: a decision that is no longer requested loses its place in the queue, even if it is
+// requested again later.
 func TestHowOftenAnybodyLooksChangesNothing(t *testing.T) {
 	p := load(t, `
 kind: Workflow
@@ -523,10 +524,10 @@ func TestWorkThatIsRepeatedHasItsWholeTime(t *testing.T) {
 kind: Workflow
 name: w
 steps: [{operation: a, timing: {total_timeout: PT10S}, fulfillment: {`+byPerson+`}}]`)
-	lived(t, p, func(t *testing.T, s *stage) {
-		s.give(1, responded("a", 1, nil))
+	lived(t, p, func(t *testing.T, s *driver) {
+		s.receive(1, responded("a", 1, nil))
 		require.Zero(t, s.root.NextDue(), "a person has any time")
-		s.give(8, journal.Event{Type: journal.NodeRetried, Node: "a", Detail: &journal.Detail{Work: true}})
+		s.receive(8, journal.Event{Type: journal.NodeRetried, Node: "a", Detail: &journal.Detail{Work: true}})
 		require.Equal(t, instant(18), s.root.NextDue())
 		s.advance(18)
 		require.Equal(t, reactive.Failed, s.root.Status(s.node("a")))

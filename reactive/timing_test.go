@@ -36,7 +36,7 @@ func TestWhatAFinalTimeoutDoes(t *testing.T) {
 	} {
 		for limit, timing := range map[string]string{"an attempt": "timeout: PT5S", "all attempts": "total_timeout: PT5S"} {
 			t.Run(fmt.Sprint(test.on, " ", limit), func(t *testing.T) {
-				lived(t, limited(t, timing+", on_timeout: "+test.on, ""), func(t *testing.T, s *stage) {
+				lived(t, limited(t, timing+", on_timeout: "+test.on, ""), func(t *testing.T, s *driver) {
 					s.advance(4)
 					require.Equal(t, reactive.Running, s.root.Status(s.node("a")))
 					s.advance(5)
@@ -44,9 +44,9 @@ func TestWhatAFinalTimeoutDoes(t *testing.T) {
 						require.Equal(t, want, s.root.Status(s.node(key)).String(), key)
 					}
 					require.Equal(t, reactive.CodeTimeout, s.root.Failure(s.node("a")).Code)
-					s.give(6, responded("a", 1, "too late"))
+					s.receive(6, responded("a", 1, "too late"))
 					require.Nil(t, s.root.Output(s.node("a")))
-					s.give(7, responded("free", 1, nil), responded("b", 1, nil))
+					s.receive(7, responded("free", 1, nil), responded("b", 1, nil))
 					require.Equal(t, test.run, s.root.RunStatus())
 				})
 			})
@@ -55,7 +55,7 @@ func TestWhatAFinalTimeoutDoes(t *testing.T) {
 }
 
 func TestATimeoutIsRetriedFirst(t *testing.T) {
-	lived(t, limited(t, "timeout: PT5S, on_timeout: skip, retry: {max_attempts: 2, backoff: PT3S}", ""), func(t *testing.T, s *stage) {
+	lived(t, limited(t, "timeout: PT5S, on_timeout: skip, retry: {max_attempts: 2, backoff: PT3S}", ""), func(t *testing.T, s *driver) {
 		v := s.node("a")
 		s.advance(5)
 		require.Equal(t, reactive.Failed, s.root.Status(v))
@@ -73,14 +73,14 @@ func TestATimeoutIsRetriedFirst(t *testing.T) {
 func TestAnAnswerGoesBeforeATimerOfItsInstant(t *testing.T) {
 	p := limited(t, "timeout: PT5S", "deadline: PT5S")
 	t.Run("the answer", func(t *testing.T) {
-		lived(t, p, func(t *testing.T, s *stage) {
-			s.give(5, responded("a", 1, "just in time"))
+		lived(t, p, func(t *testing.T, s *driver) {
+			s.receive(5, responded("a", 1, "just in time"))
 			require.Equal(t, reactive.Completed, s.root.Status(s.node("a")))
 			require.Equal(t, reactive.RunDeadlineExceeded, s.root.RunStatus(), "free runs")
 		})
 	})
 	t.Run("the step's own timer", func(t *testing.T) {
-		lived(t, p, func(t *testing.T, s *stage) {
+		lived(t, p, func(t *testing.T, s *driver) {
 			s.advance(5)
 			require.Equal(t, reactive.Failed, s.root.Status(s.node("a")))
 			require.Equal(t, reactive.Aborted, s.root.Status(s.node("free")))
@@ -88,20 +88,20 @@ func TestAnAnswerGoesBeforeATimerOfItsInstant(t *testing.T) {
 		})
 	})
 	t.Run("an answer that ends the run", func(t *testing.T) {
-		lived(t, p, func(t *testing.T, s *stage) {
-			s.give(1, responded("a", 1, nil))
-			s.give(2, responded("b", 1, nil))
-			s.give(5, responded("free", 1, nil))
+		lived(t, p, func(t *testing.T, s *driver) {
+			s.receive(1, responded("a", 1, nil))
+			s.receive(2, responded("b", 1, nil))
+			s.receive(5, responded("free", 1, nil))
 			require.Equal(t, reactive.RunCompleted, s.root.RunStatus())
 		})
 	})
 }
 
-// TestADeadlineCountsFromTheFirstRequest, through pauses, and late readers do not stretch it.
+// TestADeadlineCountsFromTheFirstRequest, through pauses, and late processing does not extend it.
 func TestADeadlineCountsFromTheFirstRequest(t *testing.T) {
-	lived(t, limited(t, "timeout: PT1H", "deadline: PT10S"), func(t *testing.T, s *stage) {
+	lived(t, limited(t, "timeout: PT1H", "deadline: PT10S"), func(t *testing.T, s *driver) {
 		require.Equal(t, instant(10), s.root.NextDue())
-		s.give(1, journal.Event{Type: journal.RunPaused})
+		s.receive(1, journal.Event{Type: journal.RunPaused})
 		s.now = 60 // no process was there at the time
 		s.settle()
 		require.Equal(t, reactive.RunDeadlineExceeded, s.root.RunStatus())
@@ -114,10 +114,9 @@ func TestADeadlineCountsFromTheFirstRequest(t *testing.T) {
 	})
 }
 
-// TestABackoffCountsFromTheInstantThatWasMeant: a process that was away does not stretch it, and what is overdue follows at
-// once.
+// TestABackoffCountsFromTheInstantThatWasMeant: a process that was down does not extend it, and overdue timers fire at once.
 func TestABackoffCountsFromTheInstantThatWasMeant(t *testing.T) {
-	lived(t, limited(t, "timeout: PT5S, retry: {max_attempts: 3, backoff: PT10S}", ""), func(t *testing.T, s *stage) {
+	lived(t, limited(t, "timeout: PT5S, retry: {max_attempts: 3, backoff: PT10S}", ""), func(t *testing.T, s *driver) {
 		s.now = 12 // the timeout of 5 is seen now
 		s.settle()
 		require.Equal(t, reactive.Failed, s.root.Status(s.node("a")))
@@ -136,13 +135,13 @@ func TestARetryThatWouldComeTooLateIsNotMade(t *testing.T) {
 		"when the callee wants it so": limited(t, "total_timeout: PT6S, retry: {max_attempts: 3}", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
-			lived(t, p, func(t *testing.T, s *stage) {
+			lived(t, p, func(t *testing.T, s *driver) {
 				e := failedWith("a", 1, "busy", true)
 				e.Detail.RetryAt = instant(6)
-				s.give(1, e)
+				s.receive(1, e)
 				require.Equal(t, reactive.Failed, s.root.Status(s.node("a")))
 				require.False(t, s.root.Pending(s.node("a")))
-				require.Equal(t, "busy", s.root.Failure(s.node("a")).Code, "it fails with what it failed with")
+				require.Equal(t, "busy", s.root.Failure(s.node("a")).Code, "it keeps its failure")
 				require.Equal(t, reactive.Aborted, s.root.Status(s.node("b")))
 			})
 		})
@@ -153,8 +152,8 @@ func TestARetryThatWouldComeTooLateIsNotMade(t *testing.T) {
 func TestTheTotalTimeoutRunsThroughBackoffs(t *testing.T) {
 	for on, want := range map[string]string{"fail": "failed", "skip": "skipped"} {
 		p := limited(t, "total_timeout: PT9S, on_timeout: "+on+", retry: {max_attempts: 9, backoff: PT8S}", "max_concurrency: 1")
-		lived(t, p, func(t *testing.T, s *stage) {
-			s.give(0, failedWith("a", 1, "busy", true)) // again at 8, but then its slot is taken
+		lived(t, p, func(t *testing.T, s *driver) {
+			s.receive(0, failedWith("a", 1, "busy", true)) // again at 8, but then its slot is taken
 			require.Equal(t, reactive.Running, s.root.Status(s.node("free")))
 			s.advance(8)
 			require.True(t, s.root.Pending(s.node("a")))
@@ -166,11 +165,11 @@ func TestTheTotalTimeoutRunsThroughBackoffs(t *testing.T) {
 	}
 }
 
-// TestAManualRetryHasItsWholeTime, and a root made anew knows of no other.
+// TestAManualRetryHasItsWholeTime, also in a rebuilt root.
 func TestAManualRetryHasItsWholeTime(t *testing.T) {
-	lived(t, limited(t, "total_timeout: PT9S", ""), func(t *testing.T, s *stage) {
-		s.give(1, failedWith("a", 1, "broken", false))
-		s.give(5, journal.Event{Type: journal.NodeRetried, Node: "a"})
+	lived(t, limited(t, "total_timeout: PT9S", ""), func(t *testing.T, s *driver) {
+		s.receive(1, failedWith("a", 1, "broken", false))
+		s.receive(5, journal.Event{Type: journal.NodeRetried, Node: "a"})
 		require.Equal(t, instant(14), s.root.NextDue())
 		s.advance(13)
 		require.Equal(t, reactive.Running, s.root.Status(s.node("a")))
@@ -187,10 +186,10 @@ kind: Workflow
 name: w
 steps: [{parallel: {steps: [{operation: a, `+timing+`}, {operation: b, `+timing+`}]}}]`)
 	var seen [][2]int64
-	lived(t, p, func(t *testing.T, s *stage) {
-		s.give(1, failedWith("a", 1, "busy", true))
+	lived(t, p, func(t *testing.T, s *driver) {
+		s.receive(1, failedWith("a", 1, "busy", true))
 		a := s.root.NextDue()
-		s.give(1, failedWith("b", 1, "busy", true))
+		s.receive(1, failedWith("b", 1, "busy", true))
 		first := s.root.NextDue()
 		s.advance((first - instant(0)) / int64(time.Second)) // one of them
 		s.advance(s.now + 1)
@@ -206,9 +205,9 @@ steps: [{parallel: {steps: [{operation: a, `+timing+`}, {operation: b, `+timing+
 }
 
 func TestACancelledRunHasNoTimers(t *testing.T) {
-	lived(t, limited(t, "timeout: PT5S, retry: {max_attempts: 2, backoff: PT3S}", "deadline: PT1H"), func(t *testing.T, s *stage) {
+	lived(t, limited(t, "timeout: PT5S, retry: {max_attempts: 2, backoff: PT3S}", "deadline: PT1H"), func(t *testing.T, s *driver) {
 		require.NotZero(t, s.root.NextDue())
-		s.give(1, failedWith("a", 1, "busy", true), journal.Event{Type: journal.RunCancelled})
+		s.receive(1, failedWith("a", 1, "busy", true), journal.Event{Type: journal.RunCancelled})
 		require.Zero(t, s.root.NextDue())
 		require.Zero(t, s.root.Timers())
 		require.Equal(t, reactive.RunAborted, s.root.RunStatus())

@@ -7,7 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// shows returns the part of a status that successors see. A gate that has seen something move makes its branches wait.
+// shows returns the part of a status that is visible to successors. The branches of a gate wait once a predecessor of the
+// gate has moved.
 func shows(kind plan.Kind, s ledger.Status, f ledger.Flags) uint8 {
 	switch s {
 	case ledger.Waiting:
@@ -15,7 +16,7 @@ func shows(kind plan.Kind, s ledger.Status, f ledger.Flags) uint8 {
 			return plan.ShowsMoved
 		}
 	case ledger.Completed, ledger.Skipped:
-		if f&(ledger.Held|ledger.Pending) != 0 { // a decision about it is open, or it is to be done again
+		if f&(ledger.Held|ledger.Pending) != 0 { // its task is undecided, or it is to be repeated
 			return plan.ShowsMoved
 		}
 		return plan.ShowsSatisfied | plan.ShowsSettled | plan.ShowsMoved
@@ -30,8 +31,7 @@ func shows(kind plan.Kind, s ledger.Status, f ledger.Flags) uint8 {
 	return 0
 }
 
-// tree derives where the steps, maps and conditionals of a run stand, from what the ledger says of them and from what is around
-// them.
+// tree derives the statuses of a run's steps, maps and conditionals from the ledger's facts and from each other.
 type tree struct {
 	*places
 	plan    *plan.Plan
@@ -76,8 +76,7 @@ func (t *tree) begun(v int32) {
 	}
 }
 
-// Preconditions reports whether everything a node needs is completed or skipped. A node without predecessors has
-// nothing to wait for.
+// Preconditions reports whether every node that a node needs is completed or skipped; true for a node without predecessors.
 func (t *tree) Preconditions(v int32) bool {
 	gate := plan.Unsatisfied
 	if t.l.Row(v).Kind == plan.Gate {
@@ -86,7 +85,8 @@ func (t *tree) Preconditions(v int32) bool {
 	return t.bank.Count(v, gate) == 0
 }
 
-// Blocked reports whether something has failed or was aborted that a node needs, and, of a conditional, that its test does not catch.
+// Blocked reports whether a node that v needs failed or was aborted and, if v is a conditional, its test does not catch
+// that.
 func (t *tree) Blocked(v int32) bool {
 	if t.l.Row(v).Kind == plan.Gate {
 		return t.faults.blocker(v) >= 0
@@ -94,8 +94,8 @@ func (t *tree) Blocked(v int32) bool {
 	return t.bank.Count(v, plan.Blocked) > 0 || t.branch(v) == broken
 }
 
-// noticed notifies the observer that a node has changed, and so the maps around it: their results are made of their
-// items'.
+// noticed notifies the observer that a node has changed, and the maps around it, because their results consist of those of
+// their items.
 func (t *tree) noticed(v int32) {
 	if t.watcher == nil {
 		return

@@ -19,7 +19,7 @@ var timing = &Shape{name: "timing", text: "Limits of a call, and its retries.", 
 	key("timeout", duration, "how long one attempt may take; then it fails with `timeout`", "PT30S").orElse("no limit"),
 	key("retry", is(retry), "how often and when the call is made again", "{max_attempts: 3, backoff: PT1S}").orElse("one attempt"),
 	key("on_timeout", choice("fail", "skip", "abort_workflow"),
-		"what a timeout does when no attempt is left: the step fails, is skipped (output null), or the run ends as `step_timeout`", "skip").or("fail"),
+		"effect of a timeout after the last attempt: the step fails, is skipped (output null), or the run ends as `step_timeout`", "skip").or("fail"),
 	key("total_timeout", duration, "how long all attempts may take with their delays, from the first", "PT5M").orElse("no limit"),
 }}
 
@@ -27,7 +27,7 @@ var target = &Shape{name: "target", text: "The participants that a call asks, in
 	key("resolve", choice("static", "capability", "task_type"),
 		"named participants; those with a valid passport for a capability when the attempt starts; or the first with one for the step's operation", "static").must(),
 	key("participants", texts, "static: ids, asked in this order", "[hill, river]").orElse("needed with `static`"),
-	key("capability_id", text, "capability: what they must be able to do", "quote").orElse("needed with `capability`; of `task_type` the step's operation"),
+	key("capability_id", text, "capability: id of the capability that they must have", "quote").orElse("needed with `capability`; of `task_type` the step's operation"),
 	key("filter", free, "capability: attributes that their passports must have", "{region: north}").orElse("all"),
 	key("limit", count, "capability: ask so many at most", "3").orElse("all"),
 }}
@@ -51,8 +51,8 @@ var decisionSource = &Shape{name: "decision_source", text: "Who or what decides 
 	key("kind", choice("capability", "operator", "requester", "automatic"),
 		"a call to a holder of `capability_id`; a person who runs the engine (`sluice decide`); the person who started the run; or a call of `operation`", "operator").must(),
 	key("capability_id", text, "capability: whose holders are asked", "verify").orElse("needed with `capability`"),
-	key("operation", text, "what is called for the decision", "review").orElse("none"),
-	key("input", anything, "what it is called with; expressions anywhere in it", `{order: "{{ input.order }}"}`).orElse("null"),
+	key("operation", text, "the operation that decides", "review").orElse("none"),
+	key("input", anything, "its input; expressions anywhere in it", `{order: "{{ input.order }}"}`).orElse("null"),
 	key("timing", is(timing), "limits and retries of that call", "{timeout: PT1H}").orElse("none"),
 }}
 
@@ -61,14 +61,14 @@ var fulfillment = &Shape{name: "fulfillment", text: "Who decides whether a call 
 		"the step's own output (`result_match`); the `decision_source`; the requester of the run; the answer is enough; only a person's explicit decision", "external_decision").must(),
 	key("decision_source", is(decisionSource), "the source of the decision", "{kind: operator}").orElse("needed with `external_decision`"),
 	key("result_match", is(resultMatch), "how a decision is read out of an output or an answer", "{path: /status, fulfilled_values: [ok]}").orElse("needed with `output_match`"),
-	key("on_not_fulfilled", choice("fail", "pause", "skip", "abort_workflow"), "what a no does: the step fails (`not_fulfilled`), the run pauses, the step is skipped, or the run ends", "skip").or("fail"),
-	key("on_error", choice("fail", "pause", "skip", "abort_workflow", "retry"), "what it does that no decision could be made (`decision_error`); retry asks again", "retry").or("fail"),
+	key("on_not_fulfilled", choice("fail", "pause", "skip", "abort_workflow"), "effect of a negative decision: the step fails (`not_fulfilled`), the run pauses, the step is skipped, or the run ends", "skip").or("fail"),
+	key("on_error", choice("fail", "pause", "skip", "abort_workflow", "retry"), "effect of a failure to decide (`decision_error`); retry asks again", "retry").or("fail"),
 }}
 
 // callKeys returns the keys of a step that are about its call.
 func callKeys() []Key {
 	return []Key{
-		key("input", anything, "what the operation is called with; expressions `{{ … }}` anywhere in it", `{order: "{{ input.id }}"}`).orElse("null"),
+		key("input", anything, "the input of the call; expressions `{{ … }}` anywhere in it", `{order: "{{ input.id }}"}`).orElse("null"),
 		key("target", is(target), "the participants to ask", "{resolve: static, participants: [hill, river]}").orElse("the operation itself"),
 		key("fan_in", is(fanIn), "how answers of several participants become one", "{policy: all}").orElse("`any_one`"),
 		key("timing", is(timing), "limits and retries", "{timeout: PT30S}").orElse("no limit, one attempt"),
@@ -82,12 +82,12 @@ var passport = &Shape{name: "passport", text: "That a participant offers a capab
 	key("valid_from", instant, "from when", "2026-01-01T00:00:00Z").orElse("always"),
 	key("valid_until", instant, "to when; after `valid_from`", "2027-01-01T00:00:00Z").orElse("for ever"),
 	key("revoked", boolean, "true: it is not valid", "true").or(false),
-	key("attributes", free, "what a target's `filter` looks at", "{region: north}").orElse("none"),
+	key("attributes", free, "attributes that a target's `filter` compares", "{region: north}").orElse("none"),
 }}
 
 // directoryKeys are those of a directory, in a document and as one.
 var directoryKeys = []Key{
-	key("participants", free, "by id: what a binding sees as `participant`", `{hill: {endpoint: "http://127.0.0.1:9001"}}`).orElse("none"),
+	key("participants", free, "by id: the value of `participant` in a binding", `{hill: {endpoint: "http://127.0.0.1:9001"}}`).orElse("none"),
 	key("capabilities", mapOf(list(is(passport))), "by capability: the passports, in the order in which their participants are asked", "{quote: [{participant: hill}]}").orElse("none"),
 }
 
@@ -95,5 +95,5 @@ var directory = &Shape{name: "directory", text: "Who can be targeted.", keys: di
 
 var directoryKind = Kind{Name: "Directory", File: "directory", Title: "Directory of participants",
 	Text: "A file of the participants that can be asked, and for what: `sluice run --directory FILE`. It has no `kind`, and may be replaced while " +
-		"runs use it. The same keys stand under `directory` in workflows, playbooks and scenarios.",
+		"runs use it. The same keys are allowed under `directory` in workflows, playbooks and scenarios.",
 	root: &Shape{name: "Directory", text: "A directory of participants.", keys: directoryKeys}}

@@ -24,7 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// place is where a shape is found in a sample: keys and indexes from the root.
+// place is the place of a shape in a sample: keys and indexes from the root.
 type place struct {
 	sample
 	path  []any
@@ -85,10 +85,10 @@ func (c oneCase) holds(m map[string]any) bool {
 	return c.key == "" || ok && (c.texts == nil || slices.Contains(c.texts, v))
 }
 
-// places are where shapes are found, one of each.
+// places has one place for each shape.
 func places(t *testing.T) map[*Shape]place {
 	found := map[*Shape]place{}
-	// Workflows within scenarios come last, for they are also there by themselves.
+	// Workflows within scenarios come last, because they also exist by themselves.
 	ordered := slices.SortedStableFunc(slices.Values(samples(t)), func(a, b sample) int {
 		return cmp.Compare(slices.Index(Kinds(), a.kind), slices.Index(Kinds(), b.kind))
 	})
@@ -105,7 +105,7 @@ func places(t *testing.T) map[*Shape]place {
 	return found
 }
 
-// The readers take every key that is described: whatever else they say of its example, it is not that the key is unknown.
+// The readers accept every described key: they may refuse its example, but not as an unknown key.
 func TestTheReadersKnowEveryKey(t *testing.T) {
 	for s, at := range places(t) {
 		for _, k := range s.keys {
@@ -118,7 +118,7 @@ func TestTheReadersKnowEveryKey(t *testing.T) {
 	}
 }
 
-// faults are what a reader says of a sample that has more keys at a place.
+// faults returns the faults that a reader reports in a sample with more keys at a place.
 func faults(t *testing.T, at place, keys map[string]any) document.Errors {
 	nodes, err := document.Parse("probe.json", probe(t, at, keys), document.Limits{})
 	require.NoError(t, err)
@@ -126,10 +126,10 @@ func faults(t *testing.T, at place, keys map[string]any) document.Errors {
 	return faults
 }
 
-// word is what a key may look like.
+// word matches possible keys.
 var word = regexp.MustCompile(`^[a-z][A-Za-z0-9_]*$`)
 
-// wordsOfReaders are all texts in the source of the readers that may be keys.
+// wordsOfReaders returns all texts in the source of the readers that may be keys.
 func wordsOfReaders(t *testing.T) []string {
 	words := map[string]bool{"unheard_of": true}
 	for _, folder := range []string{"../template", "../coordinator/scenario"} {
@@ -157,10 +157,10 @@ func wordsOfReaders(t *testing.T) []string {
 	return sortedKeys(words)
 }
 
-// noKey are the refusals of a key. What a noop does not take as a whole is said without the key.
-var noKey = regexp.MustCompile(`^unknown key|^a noop takes no|cannot stand beside (sequential|parallel|conditional|map)$`)
+// noKey matches refusals of a key. A noop refuses some keys without naming them.
+var noKey = regexp.MustCompile(`^unknown key|^a noop takes no|cannot be combined with (sequential|parallel|conditional|map)$`)
 
-// Every other word, were it a key, is refused: the readers know no key that is not described.
+// Every other word is refused as a key: the readers know no key that is not described.
 func TestTheReadersKnowNoOtherKey(t *testing.T) {
 	words := wordsOfReaders(t)
 	require.Greater(t, len(words), 300)
@@ -186,10 +186,10 @@ func TestTheReadersKnowNoOtherKey(t *testing.T) {
 	}
 }
 
-// nothing stands for a key that is taken away.
+// nothing represents a removed key.
 var nothing = new(int)
 
-// probe is a sample that has more keys at a place.
+// probe is a sample with more keys at a place.
 func probe(t *testing.T, at place, keys map[string]any) []byte {
 	text, err := json.Marshal(at.node.Value())
 	require.NoError(t, err)
@@ -213,7 +213,7 @@ func probe(t *testing.T, at place, keys map[string]any) []byte {
 	return text
 }
 
-// A default is what counts when its key is left out: written out, it changes nothing in the canonical document of a workflow.
+// A default applies when its key is omitted: written explicitly, it does not change the canonical document of a workflow.
 func TestDefaultsAreThoseOfTheReaders(t *testing.T) {
 	compared := 0
 	for s, at := range places(t) {

@@ -10,7 +10,7 @@ var (
 	guard      = scalar("expression", map[string]any{"type": []any{"string", "boolean"}})
 	mixed      = map[string]any{"type": "string", "pattern": `\{[{%]`}
 
-	// Where a mapping or a list is wanted, an expression may give it.
+	// An expression may return a mapping or a list.
 	listOf   = either(values, scalar("", mixed)).named("list, or expression")
 	objectOf = either(free, scalar("", mixed)).named("mapping, or expression")
 )
@@ -20,7 +20,7 @@ var callTimeout = &Shape{name: "call_timeout", text: "How long one attempt of a 
 	key("read", seconds, "to read the answer", "25").orElse("0"),
 }}
 
-var resultStore = &Shape{name: "result_store", text: "Where large results are stored: with the run, as long as it is kept.", keys: []Key{
+var resultStore = &Shape{name: "result_store", text: "Where large results are stored: with the run, until it is deleted.", keys: []Key{
 	key("kind", text, "for other programs", "auto").orElse("—"),
 	key("scope", choice("step", "execution", "workflow", "permanent"), "for other programs", "execution").orElse("—"),
 	key("ttl", anything, "no effect: results live as long as their run", "1h").orElse("—"),
@@ -32,7 +32,7 @@ var resultSelect = &Shape{name: "result_select", text: "A field of a stored resu
 	key("as", text, "its name", "total").orElse("the last part of the path"),
 }}
 
-var resultSpec = &Shape{name: "result", text: "What becomes of results that are large: a reference stands for one in the context, and a tool of kind `result` reads it.", keys: []Key{
+var resultSpec = &Shape{name: "result", text: "How large results are stored: a reference replaces one in the context, and a tool of kind `result` reads it.", keys: []Key{
 	key("inline_max_bytes", count, "larger results are stored", "4096").or(65536),
 	key("store", is(resultStore), "where", "{kind: auto}").orElse("with the run"),
 	key("select", list(is(resultSelect)), "fields that stay readable beside the reference", "[{path: /total}]").orElse("none"),
@@ -42,7 +42,7 @@ var resultSpec = &Shape{name: "result", text: "What becomes of results that are 
 func layerKeys() []Key {
 	return []Key{
 		key("timeout", either(seconds, is(callTimeout)), "of one attempt of each call below; in the spec of a step, a duration bounds the run of the step", "30s").orElse("no limit"),
-		key("result", is(resultSpec), "what becomes of large results", "{inline_max_bytes: 4096}").orElse("they stay where they are"),
+		key("result", is(resultSpec), "how large results are stored", "{inline_max_bytes: 4096}").orElse("they are not replaced"),
 	}
 }
 
@@ -57,9 +57,9 @@ var playbookPolicy = &Shape{name: "executor_policy", text: "What failures do to 
 	key("completion", choice("fail_on_any", "fail_fast", "allow_partial"),
 		"a failed branch fails the run when the others have ended; nothing starts after it; or some failed and some not is `partial`", "allow_partial").or("fail_on_any"),
 	key("on_blocked", choice("wait", "fail", "discard"), "when only gates keep tokens back: wait for a patch, fail, or drop them", "fail").orElse("the program's setting"),
-	key("final_failure", choice("fail", "partial"), "what a failure of the final step makes of the run", "partial").or("fail"),
-	key("on_unmatched", choice("continue", "fail"), "what an error does that no rule of its task is about", "fail").or("continue"),
-	key("defaults", anything, "no effect: policies stand where they apply", "{}").orElse("—"),
+	key("final_failure", choice("fail", "partial"), "status of the run after a failure of the final step", "partial").or("fail"),
+	key("on_unmatched", choice("continue", "fail"), "effect of an error that no rule of its task matches", "fail").or("continue"),
+	key("defaults", anything, "no effect: write each policy where it applies", "{}").orElse("—"),
 }}
 
 var executorSpec = &Shape{name: "executor_spec", text: "How a run goes.", keys: append([]Key{
@@ -71,17 +71,17 @@ var executorSpec = &Shape{name: "executor_spec", text: "How a run goes.", keys: 
 	key("limits", is(playbookLimits), "how much a run may do", "{max_jumps: 10000}").orElse("see below"),
 	key("policy", is(playbookPolicy), "what failures do", "{completion: fail_fast}").orElse("see below"),
 	key("loop_mode", choice("local", "fanout"), "for other programs", "local").orElse("—"),
-	key("results", is(&Shape{name: "results", text: "For other programs.", keys: []Key{key("reference_first", anything, "no effect: `result` says what is stored", "true").orElse("—")}}), "for other programs", "{reference_first: true}").orElse("—"),
+	key("results", is(&Shape{name: "results", text: "For other programs.", keys: []Key{key("reference_first", anything, "no effect: see `result`", "true").orElse("—")}}), "for other programs", "{reference_first: true}").orElse("—"),
 }, layerKeys()...)}
 
-var requires = &Shape{name: "requires", text: "What the playbook needs.", keys: []Key{
+var requires = &Shape{name: "requires", text: "Requirements of the playbook.", keys: []Key{
 	key("tools", texts, "operations that must be registered, though no step need call them", "[report.write]").orElse("none"),
 	key("features", texts, "for other programs", "[loops]").orElse("none"),
 }}
 
 var executor = &Shape{name: "executor", text: "How runs go.", keys: []Key{
 	key("spec", is(executorSpec), "how a run goes", "{final_step: report}").orElse("see below"),
-	key("requires", is(requires), "what it needs", "{tools: [report.write]}").orElse("nothing"),
+	key("requires", is(requires), "its requirements", "{tools: [report.write]}").orElse("nothing"),
 	key("profile", choice("local", "distributed", "auto"), "for other programs", "local").orElse("—"),
 	key("kind", choice("distributed", "local", "hybrid"), "for other programs", "local").orElse("—"),
 	key("version", text, "for other programs", "v1").orElse("—"),
@@ -99,35 +99,35 @@ func secretKeys(kinds ...any) []Key {
 var (
 	secretSource = &Shape{name: "secret", text: "Secrets from the environment, or from files.", keys: append(secretKeys("env", "file"),
 		key("data", mapOf(text), "by key: a variable of the environment, or the path of a file", "{token: SHOP_TOKEN}").must())}
-	secretRequest = &Shape{name: "secret_request", text: "Secrets that a server gives, as an object.", keys: append(secretKeys("http"),
+	secretRequest = &Shape{name: "secret_request", text: "Secrets that a server returns, as an object.", keys: append(secretKeys("http"),
 		key("endpoint", expression, "the URL", "https://vault.example/login").must(),
 		key("method", choice("GET", "POST"), "the method", "POST").orElse("POST with `data`, else GET"),
 		key("headers", free, "headers", "{X-Role: shop}").orElse("none"),
-		key("data", anything, "what is sent, as JSON; secrets before it can be read", `{client: "{{ keychain.shop.token }}"}`).orElse("nothing"))}
+		key("data", anything, "the body to send, as JSON; it may read secrets of earlier entries", `{client: "{{ keychain.shop.token }}"}`).orElse("nothing"))}
 	secret = &Type{name: "secret", cases: []oneCase{{"kind", []any{"http"}, secretRequest}, {"", nil, secretSource}}}
 )
 
 // ruleOf returns a line of a list of rules: a when with its then, or an else.
 func ruleOf(name string, then *Shape, example string) *Shape {
-	inner := &Shape{name: name + "_else", text: "What happens where no rule before holds.", keys: []Key{key("then", is(then), "what happens", example).must()}}
+	inner := &Shape{name: name + "_else", text: "The action if no earlier rule holds.", keys: []Key{key("then", is(then), "the action", example).must()}}
 	return &Shape{name: name, text: "A rule: `when` and `then`, or `else: {then: {…}}`. The first that holds counts.", keys: []Key{
 		key("when", guard, "a guard: one expression that returns true or false", "{{ ctx.open == true }}").orElse("needed unless there is `else`"),
-		key("then", is(then), "what happens if it holds", example).orElse("needed beside `when`"),
+		key("then", is(then), "the action if it holds", example).orElse("needed beside `when`"),
 		key("else", &Type{name: "mapping", choices: []*Type{scalar("null", map[string]any{"type": "null"}),
-			{name: "mapping", cases: []oneCase{{"then", nil, inner}, {"", nil, then}}}}}, "what happens where no rule before holds: `{then: {…}}`", "{then: "+example+"}").orElse("—"),
+			{name: "mapping", cases: []oneCase{{"then", nil, inner}, {"", nil, then}}}}}, "the action if no earlier rule holds: `{then: {…}}`", "{then: "+example+"}").orElse("—"),
 	}}
 }
 
 var (
-	allow = &Shape{name: "allow", text: "What a gate decides.", keys: []Key{key("allow", boolean, "whether the token is let in", "true").must()}}
+	allow = &Shape{name: "allow", text: "The decision of a gate.", keys: []Key{key("allow", boolean, "whether the token is let in", "true").must()}}
 	admit = &Shape{name: "admit", text: "The gate of a step. One without rules lets everything in.", keys: []Key{
-		key("rules", list(is(ruleOf("admit_rule", allow, "{allow: true}"))), "the first that holds decides; a token that none is about is denied", `[{when: "{{ ctx.open == true }}", then: {allow: true}}]`).orElse("everything is let in"),
-		key("on_deny", choice("pending", "discard"), "what becomes of a token that is denied: it waits for a change of the context, or is dropped", "discard").or("pending"),
+		key("rules", list(is(ruleOf("admit_rule", allow, "{allow: true}"))), "the first that holds decides; a token that none matches is denied", `[{when: "{{ ctx.open == true }}", then: {allow: true}}]`).orElse("everything is let in"),
+		key("on_deny", choice("pending", "discard"), "effect on a denied token: it waits for a change of the context, or is dropped", "discard").or("pending"),
 		key("coalesce", boolean, "true: tokens that wait become one", "true").or(false),
 		key("mode", choice("exclusive"), "the first rule that holds counts", "exclusive").or("exclusive"),
 	}}
 
-	then = &Shape{name: "then", text: "What a rule of a task does: first what it sets, then its directive.", keys: []Key{
+	then = &Shape{name: "then", text: "The action of a task's rule: first it sets values, then it applies the directive.", keys: []Key{
 		key("do", choice("continue", "retry", "jump", "break", "fail"), "go on to the next task; make the call again; go on at another task; enough of the tools; fail the step", "retry").or("continue"),
 		key("to", text, "jump: the label of a task of this step, or `previous`", "ask").orElse("needed with `jump`"),
 		key("attempts", count, "retry: attempts in all", "5").orElse("3"),
@@ -139,7 +139,7 @@ var (
 	}}
 	taskPolicy = &Shape{name: "task_policy", text: "The rules of a task, asked each time its call has ended.", keys: []Key{
 		key("rules", list(is(ruleOf("task_rule", then, "{do: fail}"))), "the first that holds counts", `[{when: '{{ outcome.status == "error" }}', then: {do: retry}}]`).orElse("an error fails the step"),
-		key("on_unmatched", choice("continue", "fail"), "what an error does that no rule is about", "fail").orElse("that of the executor"),
+		key("on_unmatched", choice("continue", "fail"), "effect of an error that no rule matches", "fail").orElse("that of the executor"),
 		key("mode", choice("exclusive"), "the first rule that holds counts", "exclusive").or("exclusive"),
 	}}
 	taskSpec = &Shape{name: "task_spec", text: "How a task runs, and its rules.", keys: append([]Key{
@@ -152,11 +152,11 @@ func toolKeys() []Key {
 	of := callKeys()[1:]
 	return append([]Key{
 		key("kind", text, "noop, http, command (shell), sleep, wait, workflow (playbook), result (artifact, resolve), workbook, or the name of an operation", "http").must(),
-		key("name", text, "the label of the task; of a workflow or workbook alone in its step, what is called", "ask").orElse("STEP_task; in a list task_0, task_1, …"),
+		key("name", text, "the label of the task; of a workflow or workbook alone in its step, its name", "ask").orElse("STEP_task; in a list task_0, task_1, …"),
 		key("desc", text, "for people", "asks the shop").orElse("none"),
 		key("spec", is(taskSpec), "how it runs, and its rules", "{timeout: 10s}").orElse("nothing"),
-		key("set", free, "what is set when it has gone well: `ctx.key`, `iter.key`, `step.key`", `{ctx.rows: "{{ outcome.result }}"}`).orElse("nothing"),
-		key("input", anything, "what it is called with, beside its own keys", `{q: "{{ args.q }}"}`).orElse("nothing"),
+		key("set", free, "values to set after it has succeeded: `ctx.key`, `iter.key`, `step.key`", `{ctx.rows: "{{ outcome.result }}"}`).orElse("nothing"),
+		key("input", anything, "its input, besides its own keys", `{q: "{{ args.q }}"}`).orElse("nothing"),
 		key("args", anything, "another name of `input`", `{q: "{{ args.q }}"}`).orElse("—"),
 	}, of...)
 }
@@ -165,7 +165,7 @@ func toolKeys() []Key {
 func tool(name, text string, keys ...Key) *Shape {
 	all := append(toolKeys(), keys...)
 	if !hasKey(keys, "output") {
-		all = append(all, key("output", is(resultSpec), "what becomes of large results", "{inline_max_bytes: 4096}").orElse("they stay where they are"))
+		all = append(all, key("output", is(resultSpec), "how large results are stored", "{inline_max_bytes: 4096}").orElse("they are not replaced"))
 	}
 	return &Shape{name: name, text: text, keys: all}
 }
@@ -200,7 +200,7 @@ var (
 		key("stdin", anything, "standard input", "{{ args.text }}").orElse("empty"),
 		key("env", free, "variables", `{FILE: "{{ iter.file }}"}`).orElse("none"),
 		key("dir", expression, "the folder in which it runs", "/tmp").orElse("that of the engine"),
-		key("output", either(choice("text", "json", "lines"), is(resultSpec)), "what the result is: the text, JSON or lines of standard output; or, as a mapping, what becomes of a large result", "json").orElse("`{exit_code, stdout, stderr}`"))
+		key("output", either(choice("text", "json", "lines"), is(resultSpec)), "the result: text, JSON or lines of standard output; or, as a mapping, how a large result is stored", "json").orElse("`{exit_code, stdout, stderr}`"))
 	sleepTool    = tool("sleep_tool", "Waits for a time.", key("for", text, "an ISO 8601 duration, or an expression that returns one", "PT30S").orElse("needed, here or in `input`"))
 	waitTool     = tool("wait_tool", "Waits for a message.", key("message", expression, "its name", "approved").orElse("needed, here or in `input`"))
 	workflowTool = tool("workflow_tool", "Runs another workflow: by `path`, or by `ref` (or `name`).",
@@ -212,12 +212,12 @@ var (
 		key("name", text, "the label of the task", "begin").orElse("STEP_task; in a list task_0, task_1, …"),
 		key("desc", text, "for people", "begins").orElse("none"),
 		key("spec", is(taskSpec), "its rules", "{policy: {rules: [{else: {then: {do: continue}}}]}}").orElse("nothing"),
-		key("set", free, "what is set", "{ctx.page: 1}").orElse("nothing"),
+		key("set", free, "values to set", "{ctx.page: 1}").orElse("nothing"),
 		key("output", is(resultSpec), "no effect", "{inline_max_bytes: 4096}").orElse("—"),
 	}}
-	workbookTool = &Shape{name: "workbook_tool", text: "Does what an entry of the workbook says; what is said here, too, counts more than what is said there.",
+	workbookTool = &Shape{name: "workbook_tool", text: "Runs an entry of the workbook; keys given here override those of the entry.",
 		others: anything, keys: append(toolKeys(),
-			key("task", text, "the entry that it stands for", "sort").orElse("`ref`, or `name` where the tool is no list"),
+			key("task", text, "the name of the entry", "sort").orElse("`ref`, or `name` where the tool is no list"),
 			key("ref", text, "another name of `task`", "sort").orElse("—"))}
 	otherTool = &Shape{name: "tool", text: "Calls an operation that the program registers, with the keys that are not in this table, and its input.", others: anything, keys: toolKeys()}
 
@@ -253,14 +253,14 @@ var (
 		key("spec", is(nextSpec), "how they are chosen", "{mode: inclusive}").orElse("see below"),
 	}}
 
-	loopPolicy = &Shape{name: "loop_policy", text: "What iterations do to the context.", keys: []Key{
+	loopPolicy = &Shape{name: "loop_policy", text: "How iterations write to the context.", keys: []Key{
 		key("on_conflict", choice("reject_conflict", "append", "last_wins"), "when iterations of a parallel loop write different values to one path: the later fails, the value is added to a list, or the later counts", "append").or("reject_conflict"),
 		key("exec", choice("local", "distributed"), "for other programs", "local").orElse("—"),
 	}}
 	loopSpec = &Shape{name: "loop_spec", text: "How iterations run.", keys: append([]Key{
 		key("mode", choice("sequential", "parallel"), "one after the other, or side by side", "parallel").or("sequential"),
 		key("max_in_flight", either(count, text), "parallel: so many at a time; an integer ≥ 1, or an expression", "4").orElse("all at once"),
-		key("policy", is(loopPolicy), "what they do to the context", "{on_conflict: append}").orElse("see below"),
+		key("policy", is(loopPolicy), "how they write to the context", "{on_conflict: append}").orElse("see below"),
 	}, layerKeys()...)}
 	loop = &Shape{name: "loop", text: "Runs the tools once for each item of a list.", keys: []Key{
 		key("in", listOf, "the list", "{{ workload.rows }}").must(),
@@ -284,7 +284,7 @@ var (
 		key("failure", is(failureMode), "what failed iterations do", "{mode: best_effort}").orElse("see below"),
 		key("lifecycle", is(lifecycle), "limits, as other programs write them", "{timeout_s: 60}").orElse("none"),
 	}}
-	stepSpec = &Shape{name: "step_spec", text: "The policies of a step, and what its tasks inherit.", keys: append([]Key{
+	stepSpec = &Shape{name: "step_spec", text: "The policies of a step, and defaults for its tasks.", keys: append([]Key{
 		key("policy", is(stepPolicy), "its gate", "{failure: {mode: best_effort}}").orElse("none"),
 		key("join", is(join), "takes tokens of a fan-out as one", "{mode: all}").orElse("no join"),
 	}, layerKeys()...)}
@@ -297,26 +297,26 @@ var (
 			key("loop", is(loop), "runs the tools once for each item", `{in: "{{ workload.rows }}", iterator: row}`).orElse("once"),
 			key("input", anything, "what expressions of its tools see as `input`", `{n: "{{ args.n }}"}`).orElse("null"),
 			key("tool", either(oneTool, list(listedTool)), "one tool, or a list of them: its pipeline", "{kind: noop}").orElse("only the arcs"),
-			key("set", free, "what is set after the last tool: `ctx.key`, `step.key`", `{ctx.rows: "{{ outcome.result }}"}`).orElse("nothing"),
+			key("set", free, "values to set after the last tool: `ctx.key`, `step.key`", `{ctx.rows: "{{ outcome.result }}"}`).orElse("nothing"),
 			key("next", is(next), "where tokens go", "{arcs: [{step: report}]}").orElse("nowhere"),
 		}}
 
-	assertion = &Shape{name: "assert", text: "What an entry promises.", keys: []Key{
+	assertion = &Shape{name: "assert", text: "The contract of an entry.", keys: []Key{
 		key("expects", texts, "keys that the input of its callers must have", "[rows]").orElse("none"),
 		key("returns", texts, "for people", "[sorted]").orElse("none"),
 	}}
 	entryTool = key("tool", oneTool, "the tool", "{kind: noop}").must()
 	entryKeys = []Key{
 		key("desc", text, "for people", "sorts rows").orElse("none"),
-		key("assert", is(assertion), "what it promises", "{expects: [rows]}").orElse("nothing"),
+		key("assert", is(assertion), "its contract", "{expects: [rows]}").orElse("nothing"),
 	}
-	namedEntry = &Shape{name: "named_entry", text: "A tool that tasks of kind workbook stand for.",
+	namedEntry = &Shape{name: "named_entry", text: "A tool that tasks of kind workbook run.",
 		keys: append([]Key{key("name", text, "its name", "sort").must(), entryTool}, entryKeys...)}
-	listedEntry = &Shape{name: "entry", text: "A tool that tasks of kind workbook stand for.", keys: append([]Key{entryTool}, entryKeys...)}
+	listedEntry = &Shape{name: "entry", text: "A tool that tasks of kind workbook run.", keys: append([]Key{entryTool}, entryKeys...)}
 	taskBook    = &Shape{name: "workbook_tasks", text: "Entries by name.", keys: []Key{
 		key("tasks", mapOf(&Type{name: "tool, or {tool: …}", cases: withKind(listedEntry)}), "entries by name", "{sort: {tool: {kind: noop}}}").orElse("none")}}
 
-	metadata = &Shape{name: "metadata", text: "What the playbook is called. Other keys are free.", others: anything, keys: []Key{
+	metadata = &Shape{name: "metadata", text: "The name of the playbook. Other keys are free.", others: anything, keys: []Key{
 		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]*$"}), "a-z, 0-9, dots, dashes and underscores", "pages").must(),
 		key("path", text, "for other programs", "shops/pages").orElse("none"),
 		key("description", text, "for people", "reads pages").orElse("none"),
@@ -328,13 +328,13 @@ var playbookKind = Kind{Name: "Playbook", File: "playbook", Title: "Playbook",
 	Text: "A playbook moves tokens from step to step. How they move, what joins and gates do, and which names expressions see is described in " +
 		"[package playbook](../template/playbook/doc.go).",
 	root: &Shape{name: "Playbook", text: "Routed steps.", keys: []Key{
-		key("kind", choice("Playbook"), "what the document is", "Playbook").must(),
+		key("kind", choice("Playbook"), "the kind of the document", "Playbook").must(),
 		key("apiVersion", choice("sluice/v1", "noetl.io/v2", "noetl.io/v10"), "how it is written: in the last two, expressions are Jinja's", "sluice/v1").must(),
-		key("metadata", is(metadata), "what it is called", "{name: pages}").must(),
+		key("metadata", is(metadata), "name and description", "{name: pages}").must(),
 		key("workload", free, "values that runs begin with; the run's input is laid over them", "{rows: [1, 2]}").orElse("none"),
 		key("executor", is(executor), "how runs go", "{spec: {final_step: report}}").orElse("see below"),
 		key("keychain", list(secret), "where secrets come from", "[{name: shop, kind: env, data: {token: SHOP_TOKEN}}]").orElse("no secrets"),
 		key("directory", is(directory), "the participants that can be targeted", "{participants: {hill: {}}}").orElse("that of the program"),
-		key("workbook", either(list(is(namedEntry)), is(taskBook)), "tools that several tasks stand for", "[{name: sort, tool: {kind: noop}}]").orElse("none"),
+		key("workbook", either(list(is(namedEntry)), is(taskBook)), "tools that several tasks use", "[{name: sort, tool: {kind: noop}}]").orElse("none"),
 		key("workflow", list(is(routed)).only("", map[string]any{"minItems": 1}), "the steps; at least one", "[{step: fetch, tool: {kind: noop}}]").must(),
 	}}}

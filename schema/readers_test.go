@@ -29,7 +29,7 @@ type sample struct {
 
 var accepted []sample // by the readers
 
-// samples are all documents of the project that the readers accept, those that are written out in scenarios included.
+// samples are all documents of the project that the readers accept, including those inside scenarios.
 func samples(t testing.TB) []sample {
 	if accepted == nil {
 		for _, s := range written(t) {
@@ -80,7 +80,7 @@ func kindOf(n *document.Node) *Kind {
 	return nil
 }
 
-// read reads a document as the project's readers do.
+// read reads a document with the project's readers.
 func read(t testing.TB, k *Kind, n *document.Node) error {
 	switch k {
 	case &directoryKind:
@@ -97,8 +97,8 @@ func read(t testing.TB, k *Kind, n *document.Node) error {
 	return document.Join(err, checkErr)
 }
 
-// readScenario reads a scenario, and the workflow that is written out in it unless that is to be refused.
-// folder is where scenarios are written, for their reader reads files.
+// readScenario reads a scenario, and the workflow inside it unless that is to be refused. folder is a place to write
+// scenarios for their reader, which reads files.
 var folder string
 
 func TestMain(m *testing.M) {
@@ -138,10 +138,10 @@ func TestDocumentsThatAreAcceptedAreValid(t *testing.T) {
 	require.Greater(t, valid[&scenarioKind], 150)
 }
 
-// ofShape tells refusals that are about keys and sorts of values from those that are about what is written.
+// ofShape distinguishes refusals of keys and kinds of values from refusals of their contents.
 var ofShape = regexp.MustCompile(`unknown key|must be (a|an) [a-zA-Z ]+, not (a|an|null)|(kind|name|steps|step|at|code) is missing`)
 
-// ofInput are refusals of keys in the input of a tool that is built in: a schema knows its own keys beside it only.
+// ofInput matches refusals of keys in the input of a built-in tool, which its schema allows.
 var ofInput = regexp.MustCompile(`\.(input|args)\.[^ ]+: unknown key`)
 
 func refusedForShape(err error) bool {
@@ -153,7 +153,8 @@ func refusedForShape(err error) bool {
 	return false
 }
 
-// Mutants of the project's documents are valid when the readers accept them, and invalid when they refuse a key or a sort of value.
+// Mutants of the project's documents are valid if the readers accept them, and invalid if they refuse a key or a kind of
+// value.
 func TestMutantsAreValidAsTheReadersSay(t *testing.T) {
 	times := 3
 	if testing.Short() {
@@ -192,7 +193,7 @@ func TestMutantsAreValidAsTheReadersSay(t *testing.T) {
 	require.Greater(t, refused, 100)
 }
 
-// mutate changes one place of a value: there is a key more, or the value is of another sort.
+// mutate changes one place of a value: it adds a key, or replaces the value by one of another kind.
 func mutate(random *rand.Rand, v any) {
 	var places []func()
 	var visit func(v any)

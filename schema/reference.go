@@ -100,7 +100,7 @@ func (k Key) absent() string {
 	return k.without
 }
 
-// written returns the example as it stands in a document: a text that begins with a brace is quoted, else it would be a mapping.
+// written returns the example as written in a document: a text that begins with a brace is quoted, else it would be a mapping.
 func (k Key) written() string {
 	switch {
 	case !strings.HasPrefix(k.example, "{{"):

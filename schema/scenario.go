@@ -23,8 +23,8 @@ var scriptedError = &Shape{name: "scripted_error", text: "An error that a call e
 
 var frame = &Shape{name: "frame", text: "A report of a call while it runs.", keys: []Key{
 	key("after", instantOf, "when, since the call; not before the report before it", "PT1S").orElse("with the one before it"),
-	key("kind", text, "what is reported", "progress").must(),
-	key("payload", anything, "what it says", "{done: 3}").orElse("null"),
+	key("kind", text, "the kind of the report", "progress").must(),
+	key("payload", anything, "its payload", "{done: 3}").orElse("null"),
 }}
 
 var answer = &Shape{name: "answer", text: "How a call ends: one of `output`, `error`, `never`, `unreachable`; without any, with the output null.", keys: []Key{
@@ -34,7 +34,7 @@ var answer = &Shape{name: "answer", text: "How a call ends: one of `output`, `er
 	key("unreachable", boolean, "true: the participant cannot be reached", "true").or(false),
 	key("after", instantOf, "when, since the call was first made", "PT2S").or("PT0S"),
 	key("deliver", scalar("integer from 0 to 1000", map[string]any{"type": "integer", "minimum": 0, "maximum": 1000}), "how often the answer comes in", "2").or(1),
-	key("frames", list(is(frame)), "what is reported meanwhile", "[{after: PT1S, kind: progress}]").orElse("nothing"),
+	key("frames", list(is(frame)), "reports before the answer", "[{after: PT1S, kind: progress}]").orElse("nothing"),
 	key("http", anything, "of a playbook: `outcome.http`", "{status: 200}").orElse("none"),
 	key("pg", anything, "of a playbook: `outcome.pg`", "{rows: 1}").orElse("none"),
 	key("py", anything, "of a playbook: `outcome.py`", "{}").orElse("none"),
@@ -62,16 +62,16 @@ var counts = &Shape{name: "counts", others: often,
 	text: "How many events there are, by their type, late and duplicate ones; of a playbook also `steps_run`, `succeeded`, `failed`, `discarded` and `tokens_pending`.",
 	keys: []Key{key("branches", mapOf(often), "of a playbook: how branches have ended, by normal, failed, discarded", "{normal: 2}").orElse("—")}}
 
-var expectation = &Shape{name: "expect", text: "What is expected, at the end or at an instant. Only what is named is checked.", rule: map[string]any{"minProperties": 1}, keys: []Key{
+var expectation = &Shape{name: "expect", text: "Expectations, at the end or at an instant. Only keys that are present are checked.", rule: map[string]any{"minProperties": 1}, keys: []Key{
 	key("invalid", either(text, texts), "texts that the refusal of the workflow holds", "unknown operation").orElse("it is not refused"),
 	key("run", runStatus, "the status of the run", "completed").orElse("—"),
-	key("reason", text, "the code of what the run ended by", "declined").orElse("—"),
+	key("reason", text, "the code of the failure that ended the run", "declined").orElse("—"),
 	key("at", instantOf, "when the run ended, since its start", "PT2S").orElse("—"),
 	key("output", anything, "the output of the run", "{total: 3}").orElse("—"),
 	key("steps", mapOf(stepStatus), "statuses by step; pack[0] of an item of a map, quote/ask of a child run", "{ship: skipped}").orElse("—"),
 	key("reasons", mapOf(text), "codes of why steps failed or were skipped", "{pay: declined}").orElse("—"),
 	key("outputs", free, "outputs of steps", "{pay: 3}").orElse("—"),
-	key("inputs", free, "what the last call of a step was given; of an object, the keys that are named", "{pay: {total: 3}}").orElse("—"),
+	key("inputs", free, "the input of the last call of a step; of an object, only the keys that are named", "{pay: {total: 3}}").orElse("—"),
 	key("attempts", mapOf(often), "how often steps were called; of a playbook also step.task", "{pay: 2}").orElse("—"),
 	key("fulfillment", mapOf(choice("none", "pending", "fulfilled", "not_fulfilled", "error")), "the fulfillment of tasks", "{ship: pending}").orElse("—"),
 	key("dispatches", mapOf(list(is(dispatch))), "the participants asked, with the outcomes", "{ask: [{participant: hill, status: responded}]}").orElse("—"),
@@ -90,9 +90,9 @@ func ofStep() Key { return key("step", text, "which", "ship").must() }
 
 var entryOf = map[string]*Type{
 	"decide": is(&Shape{name: "decide", text: "A decision, as of `sluice decide`.", keys: []Key{ofStep(),
-		key("status", choice("fulfilled", "not_fulfilled"), "what is decided", "fulfilled").must(), reason(), actor()}}),
+		key("status", choice("fulfilled", "not_fulfilled"), "the decision", "fulfilled").must(), reason(), actor()}}),
 	"message": is(&Shape{name: "message", text: "A message, as of `sluice send`.", keys: []Key{
-		key("name", text, "its name", "approved").must(), key("payload", anything, "what it holds", "{by: ann}").orElse("null"), actor()}}),
+		key("name", text, "its name", "approved").must(), key("payload", anything, "its payload", "{by: ann}").orElse("null"), actor()}}),
 	"patch": is(&Shape{name: "patch", text: "A change of a playbook's context, as of `sluice patch`.", keys: []Key{
 		key("ctx", anything, "values by path: key or key.inner", "{approved: true}").orElse("nothing"), actor()}}),
 	"abort": is(&Shape{name: "abort", text: "Ends a step, as `sluice abort`.", keys: []Key{ofStep(), reason(), actor()}}),
@@ -100,16 +100,16 @@ var entryOf = map[string]*Type{
 		key("work", boolean, "true: the call, not only its decision", "true").or(false), actor()}}),
 	"cancel": is(&Shape{name: "cancel", text: "Ends the run, as `sluice cancel`.", keys: []Key{reason(), actor()}}),
 	"pause":  is(&Shape{name: "pause", text: "Nothing new starts, as of `sluice pause`.", keys: []Key{reason(), actor()}}),
-	"resume": is(&Shape{name: "resume", text: "The run goes on, as of `sluice resume`.", keys: []Key{actor()}}),
+	"resume": is(&Shape{name: "resume", text: "The run is resumed, as by `sluice resume`.", keys: []Key{actor()}}),
 }
 
 var down = &Shape{name: "crash", text: "The engine dies, and is back later.", keys: []Key{
 	key("down", instantOf, "how long it is away", "PT1H").or("PT0S"),
 }}
 
-var timelineEntry = &Shape{name: "timeline_entry", text: "What happens at an instant: one thing.", rule: map[string]any{"minProperties": 2}, keys: []Key{
+var timelineEntry = &Shape{name: "timeline_entry", text: "One command or expectation at an instant.", rule: map[string]any{"minProperties": 2}, keys: []Key{
 	key("at", instantOf, "when, since the start; not before the entry before it, nor after `until`", "PT1M").must(),
-	key("expect", is(expectation), "what is expected then", "{run: waiting}").orElse("—"),
+	key("expect", is(expectation), "expectations at that instant", "{run: waiting}").orElse("—"),
 	key("crash", either(choice(true), is(down)), "the engine dies, and is back at once or later", "{down: PT1H}").orElse("—"),
 	key("directory", is(directory), "the directory is another one from here on", "{participants: {hill: {}}}").orElse("—"),
 	key("decide", entryOf["decide"], "a person decides", "{step: ship, status: fulfilled}").orElse("—"),
@@ -135,19 +135,19 @@ var inlined = &Type{name: "path, or a document", choices: []*Type{text, {name: "
 		}}}
 
 var scenarioKind = Kind{Name: "Scenario", File: "scenario", Title: "Scenario",
-	Text: "A scenario tests a workflow in virtual time: it says how calls are answered, what happens meanwhile, and what must come of it. " +
+	Text: "A scenario tests a workflow in virtual time: it scripts the answers of calls and a timeline of commands, and lists the expected results. " +
 		"`sluice test PATH` runs all scenarios of a file or folder; `--crash` kills the engine after every event. Calls of commands, HTTP and Go " +
 		"operations must be scripted; value, fail, sleep, wait and workflow run as themselves unless they are. A file may hold several scenarios, separated by `---`.",
 	root: &Shape{name: "Scenario", text: "A test of a workflow.", keys: []Key{
-		key("kind", choice("Scenario"), "what the document is", "Scenario").must(),
-		key("name", text, "what is shown of it: a sentence", "a declined payment is apologised for").must(),
+		key("kind", choice("Scenario"), "the kind of the document", "Scenario").must(),
+		key("name", text, "its title: a sentence", "a declined payment is apologised for").must(),
 		key("workflow", inlined, "a file, relative to this one, or a workflow written out", "orders.yaml").must(),
 		key("input", anything, "the input of the run", "{id: 7}").orElse("null"),
 		key("start", instant, "when the run starts; after 1970 and before 2262", "2026-03-01T12:00:00Z").or("2026-01-01T00:00:00Z"),
-		key("until", instantOf, "how long the scenario goes on", "P1D").or("P30D"),
+		key("until", instantOf, "when the scenario ends at the latest", "P1D").or("P30D"),
 		key("operations", mapOf(answers), "answers by step, or by operation; of a playbook by step.task, step or kind; step[0] for an item", "{pay: {error: {code: declined}}}").orElse("none"),
 		key("decisions", mapOf(answers), "answers of what decides about a step, by step", "{ship: {output: {status: fulfilled}}}").orElse("none"),
 		key("directory", is(directory), "the participants that can be targeted", "{participants: {hill: {}}}").orElse("that of the workflow"),
-		key("timeline", list(is(timelineEntry)), "what happens, in the order of time", "[{at: PT1M, message: {name: approved}}]").orElse("nothing"),
-		key("expect", is(expectation), "what is expected at the end", "{run: completed}").must(),
+		key("timeline", list(is(timelineEntry)), "commands and expectations, in order of time", "[{at: PT1M, message: {name: approved}}]").orElse("nothing"),
+		key("expect", is(expectation), "expectations at the end", "{run: completed}").must(),
 	}}}

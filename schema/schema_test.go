@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write schema/*.json and the key references of docs/")
 
-// published compares a file with what it is made of.
+// published compares a file with the generated text.
 func published(t *testing.T, file string, want []byte) {
 	if *update {
 		require.NoError(t, os.WriteFile(file, want, 0o644))
@@ -57,7 +57,7 @@ func compiled(t testing.TB, k *Kind) *jsonschema.Schema {
 	return s
 }
 
-// Definitions are told apart by their names alone.
+// Definitions are distinguished only by their names.
 func TestShapesHaveNamesOfTheirOwn(t *testing.T) {
 	names := map[string]*Shape{}
 	for s := range references() {
@@ -67,7 +67,7 @@ func TestShapesHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// An example is a value that its key may have, and so is a default.
+// An example is a valid value of its key, and so is a default.
 func TestExamplesAndDefaultsAreValuesOfTheirKeys(t *testing.T) {
 	for s := range references() {
 		for _, k := range s.keys {
@@ -86,7 +86,7 @@ func TestExamplesAndDefaultsAreValuesOfTheirKeys(t *testing.T) {
 	}
 }
 
-// Editors find the schema of every example, but for the one that is as short as can be.
+// Editors find the schema of every example, except the minimal one.
 func TestExamplesNameTheirSchemas(t *testing.T) {
 	named := map[string]bool{}
 	for _, s := range samples(t) {

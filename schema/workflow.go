@@ -6,14 +6,14 @@ var command = &Shape{name: "command", text: "Runs a program: `argv` or `shell`. 
 	key("stdin", anything, "standard input: a text as it is, anything else as JSON", "{{ input.text }}").orElse("empty"),
 	key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR and those that the engine passes on; null leaves one out", `{FILE: "{{ input.file }}"}`).orElse("none"),
 	key("dir", text, "the folder in which it runs", "{{ input.folder }}").orElse("that of the engine"),
-	key("output", choice("text", "json", "lines"), "what the step's output is: standard output without its last newline, as JSON, or as a list of lines", "json").
+	key("output", choice("text", "json", "lines"), "the step's output: standard output without its last newline, as JSON, or as a list of lines", "json").
 		orElse("`{exit_code, stdout, stderr}`"),
 }}
 
 var http = &Shape{name: "http", text: "Makes one request. Its result is described in [errors and results](errors.md).", keys: []Key{
 	key("method", text, "the method", "PUT").orElse("GET; POST with a body"),
 	key("url", text, "the URL; expressions anywhere in it", "{{ participant.endpoint }}/quote").must(),
-	key("headers", textMap, "headers; one that gives null is left out", `{Authorization: "Bearer {{ input.token }}"}`).orElse("`Idempotency-Key`, `User-Agent`, and `Content-Type` of a body that is no text"),
+	key("headers", textMap, "headers; one whose value is null is left out", `{Authorization: "Bearer {{ input.token }}"}`).orElse("`Idempotency-Key`, `User-Agent`, and `Content-Type` of a body that is not a text"),
 	key("body", anything, "a text is sent as it is, anything else as JSON", "{{ input }}").orElse("no body"),
 	key("follow_redirects", choice("same_host", "any"), "which redirects are followed; other hosts get neither headers nor body", "any").or("same_host"),
 }}
@@ -44,7 +44,7 @@ var binding = &Shape{name: "binding",
 		key("sleep", is(sleep), "waits for a time", "{for: PT1H}").orElse("—"),
 		key("wait", is(wait), "waits for a message", "{message: approved}").orElse("—"),
 		key("workflow", is(child), "runs another workflow", "{path: ship.yaml}").orElse("—"),
-		key("value", anything, "gives a value, computed from `input`", `{total: "{{ input.price * 2 }}"}`).orElse("—"),
+		key("value", anything, "returns a value, computed from `input`", `{total: "{{ input.price * 2 }}"}`).orElse("—"),
 		key("fail", is(failing), "fails", "{code: incomplete}").orElse("—"),
 	},
 	rule: map[string]any{"oneOf": []any{has("command"), has("http"), has("sleep"), has("wait"), has("workflow"), has("value"), has("fail")}},
@@ -54,7 +54,7 @@ func has(key string) map[string]any { return map[string]any{"required": []any{ke
 
 var function = &Shape{name: "func", text: "A Go function that the program registers.", keys: []Key{
 	key("name", text, "its name", "pick").must(),
-	key("args", values, "what it is called with; expressions anywhere in them", `["{{ input }}"]`).orElse("none"),
+	key("args", values, "its arguments; expressions anywhere in them", `["{{ input }}"]`).orElse("none"),
 }}
 
 // Steps hold steps, so what stands in them is set in init.
@@ -62,7 +62,7 @@ var (
 	step        = &Shape{name: "step", text: "Calls an operation."}
 	sequential  = &Shape{name: "sequential", text: "Runs steps one after the other."}
 	parallel    = &Shape{name: "parallel", text: "Runs steps side by side."}
-	conditional = &Shape{name: "conditional", text: "Runs one of two lists of steps. It is also where failures are caught: what its test reads the status of may fail."}
+	conditional = &Shape{name: "conditional", text: "Runs one of two lists of steps. It also catches failures: a step whose status its test reads may fail."}
 	each        = &Shape{name: "map", text: "Runs steps once for each item of a list. The output of the last one is the item's; that of the map is their list."}
 
 	element = &Type{name: "step", cases: []oneCase{
@@ -79,7 +79,7 @@ func holder(name string, of *Shape, example string) *Shape {
 
 func init() {
 	step.keys = append([]Key{
-		key("operation", text, "what is called: a name under `operations`, or one that the program registers", "charge").must(),
+		key("operation", text, "the operation to call: a name under `operations`, or one that the program registers", "charge").must(),
 		key("id", text, "the name of the step in expressions; at most 128 bytes, without spaces and / [ ] #", "pay").orElse("the operation"),
 		key("func", is(function), "computes the input in Go; not beside `input`", "{name: pick}").orElse("none"),
 		key("needs", texts, "ids of steps that must have ended, besides those that its place and its expressions say", "[reserve]").orElse("none"),
@@ -93,15 +93,15 @@ func init() {
 		key("id", text, "its name in reports", "paid").orElse("none"),
 		key("test", text, "one expression that returns true or false, or the id of a step: it has completed", "{{ steps.pay.status == 'completed' }}").orElse("needed unless there is `func`"),
 		key("func", is(function), "decides in Go", "{name: enough}").orElse("needed unless there is `test`"),
-		key("then", steps, "what runs if it holds", "[{operation: ship}]").must(),
-		key("else", steps, "what runs if it does not", "[{operation: apologise}]").orElse("nothing"),
+		key("then", steps, "steps to run if it holds", "[{operation: ship}]").must(),
+		key("else", steps, "steps to run if it does not", "[{operation: apologise}]").orElse("nothing"),
 	}
 	each.keys = []Key{
 		key("id", text, "its name; an item's steps are named id[0], id[1], …", "pack").must(),
 		key("over", anything, "an expression that returns a list, or a list; at most 100,000 items", "{{ steps.find.output }}").orElse("needed unless there is `func`"),
 		key("func", is(function), "returns the list in Go", "{name: files}").orElse("needed unless there is `over`"),
 		key("as", text, "the name of the item in expressions", "file").or("item"),
-		key("steps", steps, "what runs for each item; at least one", `[{operation: hash, input: "{{ item }}"}]`).must(),
+		key("steps", steps, "steps to run for each item; at least one", `[{operation: hash, input: "{{ item }}"}]`).must(),
 		key("max_concurrency", count, "how many calls of all items run at a time", "4").orElse("no limit"),
 	}
 }
@@ -109,13 +109,13 @@ func init() {
 // rootKeys are the keys beside the steps of a Workflow and a WorkflowDefinition.
 func rootKeys(kind string) []Key {
 	return []Key{
-		key("kind", choice(kind), "what the document is", kind).must(),
+		key("kind", choice(kind), "the kind of the document", kind).must(),
 		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]*$"}), "a-z, 0-9, dots, dashes and underscores", "archive").must(),
 		key("version", text, "for people; a workflow is identified by the hash of its document", "1.2.0").orElse("none"),
 		key("input", either(free, boolean), "a JSON Schema of the run's input", "{type: object, required: [id]}").orElse("anything"),
 		key("deadline", duration, "how long a run may take; then it ends as `deadline_exceeded`", "PT1H").orElse("no limit"),
 		key("failure_policy", choice("continue-running", "abort-dependents", "abort-all"),
-			"what a final failure does to steps that run: nothing; aborts those that depend on it; ends the run", "abort-all").or("continue-running"),
+			"effect of a final failure on running steps: none; abort those that depend on it; end the run", "abort-all").or("continue-running"),
 		key("max_concurrency", count, "how many calls of the run are made at a time", "8").orElse("no limit"),
 		key("operations", mapOf(is(binding)), "how operations are called, by name", "{pay: {command: {argv: [./pay]}}}").orElse("those that the program registers"),
 		key("directory", is(directory), "the participants that can be targeted", "{participants: {hill: {}}}").orElse("that of the program"),
@@ -125,9 +125,9 @@ func rootKeys(kind string) []Key {
 
 var workflowKind = Kind{Name: "Workflow", File: "workflow", Title: "Workflow",
 	Text: "A workflow is a tree of steps. Order comes from the tree, from `needs`, and from what expressions read. " +
-		"Expressions stand in `{{ … }}`; they see `input`, `steps.ID.output`, `.status` and `.error`, `run`, and the item of a map around them.",
+		"Expressions are written in `{{ … }}`; they see `input`, `steps.ID.output`, `.status` and `.error`, `run`, and the item of a map around them.",
 	root: &Shape{name: "Workflow", text: "A workflow: a tree of steps.",
-		keys: append(rootKeys("Workflow"), key("steps", steps, "what runs, one after the other", "[{operation: pay}, {operation: ship}]").must())}}
+		keys: append(rootKeys("Workflow"), key("steps", steps, "steps to run, one after the other", "[{operation: pay}, {operation: ship}]").must())}}
 
 var record = &Shape{name: "record", text: "Calls an operation.", keys: append([]Key{
 	key("step_id", text, "the name of the step in expressions", "pay").must(),
@@ -141,7 +141,7 @@ var workPlan = &Shape{name: "plan", text: "The steps.", keys: []Key{
 }}
 
 var definitionKind = Kind{Name: "WorkflowDefinition", File: "workflow-definition", Title: "Workflow definition",
-	Text: "A workflow definition is a flat list of steps that name what they depend on. It is read into the same tree as a `Workflow`, and " +
+	Text: "A workflow definition is a flat list of steps that name their dependencies. It is read into the same tree as a `Workflow`, and " +
 		"has the same hash as one that says the same.",
 	root: &Shape{name: "WorkflowDefinition", text: "A workflow, as a flat list of steps.",
 		keys: append(rootKeys("WorkflowDefinition"), key("plan", is(workPlan), "the steps", "{steps: [{step_id: pay, service_type: charge}]}").must())}}

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Bank is a whole graph of counting gates in one object: the form to take when a signal object per node would be too much. A node costs
-// 24 bytes and shares its edges with all banks of the same [Wiring]; a node that changes costs one pass over its out-edges, however
-// many in-edges the targets have.
+// Bank is a whole graph of counting gates in one object, for graphs in which a signal object per node would be too
+// expensive. A node costs 24 bytes and shares its edges with all banks of the same [Wiring]; a node that changes costs one
+// pass over its out-edges, however many in-edges the targets have.
 //
 //	          Show(node, 7)                     edge of class c:  Table[c][old] = {0,1}
 //	node ────────────────────▶ its out-edges ─▶                   Table[c][7]   = {1,2}
@@ -16,12 +16,13 @@ import (
 //	                                            a gate flipped between zero and non-zero? ─▶ target is queued
 //	Drain ──▶ queued nodes, lowest (rank, node) first ──▶ derive(node), which reads Count and may Show and Mark
 //
-// So a node hears of its inputs only when the answer to "are there any?" changes at one of its gates. Because edges ascend in rank and Drain
-// takes the lowest rank first, a node is derived after all its inputs and once per Drain, unless derive marks it again by hand.
+// So a node is derived only when one of its gates flips between zero and non-zero. Because edges ascend in rank and Drain
+// takes the lowest rank first, a node is derived after all its inputs and once per Drain, unless derive marks it again.
 //
 // Nodes [0, Wiring.Rows()) exist from the start, node v in row v. [Bank.Add] appends further instances of a range of rows.
 //
-// A Bank is owned by one goroutine. It does not use the clock, randomness or map order: the same calls give the same order of derives.
+// A Bank is owned by one goroutine. It does not use the clock, randomness or map order: the same calls yield the same order
+// of derives.
 //
 // Invariants: (1) Count(v, g) is the number of in-edges of v, from nodes of the same block, whose Table set for the source's output has
 // gate g; (2) a node marked and not yet derived is in the queue exactly once; (3) no steady-state call allocates.
@@ -48,20 +49,20 @@ type bankNode struct {
 const (
 	bankOutput = 0xf    // bits 0..3: the output shown
 	bankMarked = 1 << 4 // to be derived by Drain
-	bankListed = 1 << 5 // has an entry in the queue; without bankMarked the entry is passed over (see Reset)
+	bankListed = 1 << 5 // has an entry in the queue; without bankMarked the entry is skipped (see Reset)
 
 	bankShapeShift = 8
 	bankShapesMax  = 1 << (32 - bankShapeShift)
 )
 
-// bankShape is what all blocks over the same rows [lo, hi) share.
+// bankShape is shared by all blocks over the same rows [lo, hi).
 type bankShape struct {
 	lo, hi  int32
 	initial [][Gates]int32 // per row of the range
 }
 
-// NewBank returns a bank with one node for each row of w: all outputs 0, counts as Table says for output 0, nothing queued. derive is
-// called by [Bank.Drain]; it must not be nil.
+// NewBank returns a bank with one node for each row of w: all outputs 0, counts according to Table for output 0, nothing
+// queued. [Bank.Drain] calls derive, which must not be nil.
 func NewBank(w *Wiring, derive func(node int32)) *Bank {
 	b := &Bank{wiring: w, derive: derive, shapeOf: map[[2]int32]uint32{}}
 	b.Add(0, int32(w.Rows()))
@@ -80,12 +81,13 @@ func (b *Bank) Row(node int32) int32 { return b.nodes[node].row }
 // Len returns the number of nodes, blocks included.
 func (b *Bank) Len() int { return len(b.nodes) }
 
-// Work returns how many edges Show has looked at and how often derive was called since the bank was made: what tests assert instead of time.
+// Work returns how many edges Show has visited and how often derive was called since the bank was made, which tests assert
+// instead of time.
 func (b *Bank) Work() (edges, derived uint64) { return b.edges, b.derived }
 
-// Show sets the output of node (below Outputs; higher bits are ignored). An equal output does nothing. Otherwise the counts of the targets follow
-// at once, and a target is queued if one of its gates went from zero to non-zero or back, be it for a moment between two parallel edges. It takes time
-// linear in the out-edges of node.
+// Show sets the output of node (below Outputs; higher bits are ignored). An equal output does nothing. Otherwise the counts
+// of the targets are updated at once, and a target is queued if one of its gates flipped between zero and non-zero, even if
+// only between two parallel edges. It takes time linear in the out-edges of node.
 func (b *Bank) Show(node int32, out uint8) {
 	source := &b.nodes[node]
 	was, now := source.state&bankOutput, uint32(out)&bankOutput
@@ -106,7 +108,7 @@ func (b *Bank) Show(node int32, out uint8) {
 	}
 }
 
-// adjust takes one edge from the lost gates of node, adds one to the won gates, and queues node when a gate flips.
+// adjust removes one edge from the lost gates of node, adds one to the won gates, and queues node if a gate flips.
 func (b *Bank) adjust(node int32, lost, won uint8) {
 	target := &b.nodes[node]
 	flipped := false
@@ -125,8 +127,8 @@ func (b *Bank) adjust(node int32, lost, won uint8) {
 	}
 }
 
-// Mark queues node for the next turn of Drain. Marking a node that is queued already does nothing. During Drain, a node of any rank may be
-// marked, lower ones and the current one too: it gets its turn in the same Drain.
+// Mark queues node for Drain. Marking a queued node does nothing. During Drain, a node of any rank may be marked, including
+// lower ones and the current one: the same Drain derives it.
 func (b *Bank) Mark(node int32) {
 	n := &b.nodes[node]
 	if n.state&bankListed == 0 {
@@ -135,9 +137,9 @@ func (b *Bank) Mark(node int32) {
 	n.state |= bankMarked | bankListed
 }
 
-// Drain calls derive for the queued nodes, lowest (rank, node) first, until the queue is empty. A node leaves the queue before its turn, so
-// it comes again only if it is marked again. Called from derive, Drain does nothing: the Drain that called derive handles everything.
-// If derive panics, the panic passes through and the nodes that had no turn stay queued.
+// Drain calls derive for the queued nodes, lowest (rank, node) first, until the queue is empty. A node leaves the queue
+// before it is derived, so it is derived again only if it is marked again. Called from derive, Drain does nothing, because
+// the outer Drain handles everything. If derive panics, the panic propagates and the remaining nodes stay queued.
 func (b *Bank) Drain() {
 	if b.draining {
 		return
@@ -156,10 +158,10 @@ func (b *Bank) Drain() {
 	}
 }
 
-// Add appends a block: one more instance of the rows [lo, hi), with outputs 0. Node base+i has row lo+i. Blocks do not touch each other: an
-// edge exists between nodes of the same block only, so edges into or out of the range do not exist for the block, and its counts start from
-// the edges inside. The first block of a range takes time linear in its edges, further ones in its rows. A range that is not within the
-// rows, or more than 2^31-1 nodes or 2^24 different ranges, is a bug of the caller and panics.
+// Add appends a block: one more instance of the rows [lo, hi), with outputs 0. Node base+i has row lo+i. Blocks are
+// independent: an edge exists only between nodes of the same block, so edges into or out of the range do not exist for the
+// block, and its counts start from the edges inside. The first block of a range takes time linear in its edges, further ones
+// in its rows. Add panics if a range is not within the rows, or for more than 2^31-1 nodes or 2^24 different ranges.
 func (b *Bank) Add(lo, hi int32) (base int32) {
 	if lo < 0 || hi < lo || int(hi) > b.wiring.Rows() {
 		panic(fmt.Sprintf("signals: block of rows [%d, %d): there are %d", lo, hi, b.wiring.Rows()))
@@ -197,8 +199,9 @@ func (b *Bank) shape(lo, hi int32) uint32 {
 	return index
 }
 
-// Reset puts the n nodes of the block at base back to what Add made: outputs 0, initial counts, none queued. It takes time linear in n.
-// Anything but a whole block is a bug of the caller and panics, for edges from the rest of the block would be counted wrongly.
+// Reset returns the n nodes of the block at base to their state after Add: outputs 0, initial counts, none queued. It takes
+// time linear in n. It panics for anything but a whole block, because edges from the rest of the block would be counted
+// wrongly.
 func (b *Bank) Reset(base, n int32) {
 	if n == 0 {
 		return
@@ -210,7 +213,8 @@ func (b *Bank) Reset(base, n int32) {
 	for i := range shape.initial {
 		node := &b.nodes[base+int32(i)]
 		node.count = shape.initial[i]
-		// A queued node keeps its entry, which Drain then passes over; a Mark in between uses it again. So neither needs to search the queue.
+		// A queued node keeps its entry, which Drain skips; a Mark in between uses it again. So neither needs to search the
+		// queue.
 		node.state &^= bankOutput | bankMarked
 	}
 }

@@ -251,7 +251,7 @@ func TestBankLooksAtEachEdgeOncePerChange(t *testing.T) {
 	require.EqualValues(t, 1, derived)
 }
 
-// bankOracle is a deliberately dumb bank: it keeps outputs only and recounts everything on every question.
+// bankOracle is a trivial bank: it keeps only outputs and recounts everything for every question.
 type bankOracle struct {
 	w       *signals.Wiring
 	outputs []uint8

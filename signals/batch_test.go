@@ -158,7 +158,7 @@ func TestEffectThatWritesIsSettledBeforeTheWriteReturns(t *testing.T) {
 	seen := watch(t, g, &tr, "out", out)
 	require.NoError(t, s.Set(2))
 	require.Equal(t, []int{10, 20}, *seen)
-	require.Equal(t, []int{10, 20}, later, "later effects see what earlier ones wrote")
+	require.Equal(t, []int{10, 20}, later, "later effects see the writes of earlier ones")
 }
 
 func TestEffectThatWritesItsOwnInputRunsToAFixpoint(t *testing.T) {

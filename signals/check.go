@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Check tests the invariants of the graph's internals as far as they can be reached from its effects, and returns all violations, joined. It is meant for
-// tests, between operations; it takes time linear in the effects and edges.
+// Check tests the invariants of the graph's internals that are reachable from its effects, and returns all violations,
+// joined. It is meant for tests, between operations; it takes time linear in the effects and edges.
 func (g *Graph) Check() error {
 	c := checker{graph: g, seen: map[*node]bool{}}
 	c.scope(&g.root)
@@ -30,7 +30,7 @@ func (c *checker) report(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf(format, args...))
 }
 
-// scope checks what lives in s.
+// scope checks the content of s.
 func (c *checker) scope(s *Scope) {
 	gaps := 0
 	for i, n := range s.children {
@@ -48,7 +48,7 @@ func (c *checker) scope(s *Scope) {
 	}
 }
 
-// node checks n, what it reads and what it owns.
+// node checks n, its inputs and its scope.
 func (c *checker) node(n *node) {
 	if c.seen[n] {
 		return
@@ -72,7 +72,7 @@ func (c *checker) node(n *node) {
 	}
 }
 
-// link checks that l is in the lists it should be in, and the node it leads to.
+// link checks that l is in the right lists, and checks the node that it leads to.
 func (c *checker) link(n *node, l *link) {
 	if l.sub != n {
 		c.report("a link among a node's inputs belongs to another node")

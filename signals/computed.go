@@ -1,23 +1,24 @@
 package signals
 
-// Computed is a value derived from others. It runs when it is read and something it read the last time has changed, and not otherwise; it tells its readers only
-// if its own value changed. While something observes it, an effect or a computed that is observed itself, it hears of changes; else it holds on to nothing
-// but what it has read, and is garbage as soon as its user drops it.
+// Computed is a value derived from others. It runs only when it is read and a value it read in its last run has changed; it
+// notifies its readers only if its own value changed. While an effect or an observed computed observes it, it is notified of
+// changes; otherwise it references only the values it has read, and is garbage as soon as its user drops it.
 type Computed[T any] struct {
 	node
 	fn    func(r Reader) (T, error)
 	value T
 }
 
-// NewComputed returns a computed whose value changes when it is != to the one before. fn must depend only on what it reads with r, and must not write. An error, or a panic
-// as [*PanicError], is kept like a value: every read returns it until something that was read before it changes. Failing again counts as a change.
+// NewComputed returns a computed whose value changes when it is != to the previous one. fn must depend only on values that
+// it reads with r, and must not write. An error, or a panic as [*PanicError], is kept like a value: every read returns it
+// until an input changes. Failing again counts as a change.
 func NewComputed[T comparable](g *Graph, fn func(r Reader) (T, error)) *Computed[T] {
 	c := &computed[T]{}
 	c.init(g, c, fn)
 	return &c.Computed
 }
 
-// NewComputedFunc is NewComputed with an equality of the caller's. With a nil equal every run is a change.
+// NewComputedFunc is NewComputed with another equality. With a nil equal every run is a change.
 func NewComputedFunc[T any](g *Graph, equal func(a, b T) bool, fn func(r Reader) (T, error)) *Computed[T] {
 	c := &computedFunc[T]{equal: equal}
 	c.init(g, c, fn)
@@ -29,10 +30,10 @@ func (c *Computed[T]) init(g *Graph, b body, fn func(r Reader) (T, error)) {
 	c.fn = fn
 }
 
-// Get returns the value, up to date, or the error of the run that should have made it, and makes the node that r belongs to depend on it. Reading a computed that
-// waits for the reader is a [*CycleError].
+// Get returns the current value, or the error of the run that computed it, and makes the node of r depend on it. Reading a
+// computed that waits for the reader returns a [*CycleError].
 func (c *Computed[T]) Get(r Reader) (T, error) {
-	if g := c.graph; r.graph == g && r.serial == g.run.serial { // as use, for the usual case
+	if g := c.graph; r.graph == g && r.serial == g.run.serial { // fast path of use
 		g.track(&c.source)
 		if c.flags&(subscribed|dirty|pending|running) == subscribed && !g.uncommitted && c.scope == nil {
 			return c.value, nil
@@ -50,7 +51,7 @@ func (c *Computed[T]) Get(r Reader) (T, error) {
 // Peek is Get without depending on the value.
 func (c *Computed[T]) Peek() (T, error) { return c.Get(Reader{}) }
 
-// result returns what the last run left.
+// result returns the outcome of the last run.
 func (c *Computed[T]) result() (T, error) {
 	if c.scope != nil && c.scope.err != nil {
 		var none T
@@ -59,7 +60,7 @@ func (c *Computed[T]) result() (T, error) {
 	return c.value, nil
 }
 
-// settle stores the outcome of a run; same reports that there was a value before and the new one is equal to it.
+// settle stores the outcome of a run; same reports that the new value equals the previous one.
 func (c *Computed[T]) settle(value T, err error, same bool) (changed bool) {
 	switch {
 	case err != nil:
@@ -89,7 +90,7 @@ func (c *Computed[T]) replace(value T, err error) {
 	}
 }
 
-// valid reports whether the last run left a value.
+// valid reports whether the last run returned a value.
 func (c *Computed[T]) valid() bool { return c.changedAt > 0 && (c.scope == nil || c.scope.err == nil) }
 
 func (c *Computed[T]) read(r Reader) (T, error) { return c.Get(r) }
@@ -98,7 +99,7 @@ func (c *Computed[T]) base() *source { return &c.source }
 
 func (c *Computed[T]) describe() string { return nameOf(c.fn) }
 
-// computed and computedFunc differ in the equality only, so that the usual one costs no memory.
+// computed and computedFunc differ only in the equality, so that the usual one costs no memory.
 type computed[T comparable] struct{ Computed[T] }
 
 func (c *computed[T]) update(r Reader) bool {
@@ -123,8 +124,8 @@ func (c *computedFunc[T]) update(r Reader) bool {
 	return c.settle(value, err, err == nil && c.valid() && c.equal != nil && c.equal(c.value, value))
 }
 
-// use is the untyped half of a read: n is linked to the running node, if r is its Reader, and brought up to date. The link comes first, so that a
-// node that runs for the first time is already marked as observed.
+// use is the untyped half of a read: it links n to the running node, if r is its Reader, and updates n. The link comes
+// first, so that a node that runs for the first time is already marked as observed.
 func (n *node) use(r Reader) error {
 	if r.tracks(n.graph) {
 		n.graph.track(&n.source)
@@ -132,7 +133,7 @@ func (n *node) use(r Reader) error {
 	return n.ready()
 }
 
-// ready brings n up to date.
+// ready updates n.
 func (n *node) ready() error {
 	g := n.graph
 	switch {

@@ -1,5 +1,5 @@
-// Package signals implements fine-grained reactivity: values record their dependents, so that the cost of a change is that of the values it affects. It imports
-// nothing but the standard library and is independent of workflows.
+// Package signals implements fine-grained reactivity: values record their dependents, so that a change costs only the values
+// that it affects. It imports only the standard library and is independent of workflows.
 //
 //	g := signals.New()
 //	price, amount := signals.NewSignal(g, 3), signals.NewSignal(g, 10)
@@ -15,7 +15,7 @@
 //
 // # Types
 //
-//	Signal ──▶ Computed ──▶ Effect          written from outside; derived, lazily and once; runs when something it read changed
+//	Signal ──▶ Computed ──▶ Effect          written from outside; derived, lazily and once; runs when an input changed
 //	       ──▶ All, Any, Count, Fold ──▶    derived from any number of inputs, one input's change at a time
 //	Reader                                  passed to a callback: reading with it makes a dependency
 //	Scope                                   effects, cleanups and scopes that end together
@@ -24,8 +24,9 @@
 //
 // # Which form for a join
 //
-// A computed that reads n inputs costs n per change, so n inputs that change one after the other cost n². A counting node costs the same for any number of inputs, and notifies
-// no dependent until its result changes. A Bank does the same for whole graphs that are known beforehand, in a twentieth of the memory.
+// A computed that reads n inputs costs n per change, so n inputs that change one after the other cost n². A counting node
+// costs the same for any number of inputs, and notifies no dependent until its result changes. A Bank does the same for
+// whole graphs that are known beforehand, in a twentieth of the memory.
 //
 //	form                     change of one of n inputs     memory of a node with three inputs, its source and its effect
 //	computed reading all     n reads, 2–4 ns each          450 B
@@ -34,8 +35,8 @@
 //
 // # Cost
 //
-// Minima of 15 to 60 runs, Go 1.26 on one core of a busy shared AMD EPYC at 2.6 GHz; medians were up to twice as long there, and graphs that leave the caches, from 10,000
-// nodes on, several times. Nothing here allocates.
+// Minima of 15 to 60 runs, Go 1.26 on one core of a busy shared AMD EPYC at 2.6 GHz; medians were up to twice as long, and
+// graphs that exceed the caches, from 10,000 nodes on, several times. Nothing here allocates.
 //
 //	write ─▶ 1 computed ─▶ 1 effect                      50–80 ns
 //	10 chains of 10 computeds, an effect each            2.6 µs
@@ -50,22 +51,25 @@
 //
 // # Contracts
 //
-// Concurrency: a graph is owned by one goroutine at a time, or by a lock its user takes per transaction. Only Post and Wake may be called from elsewhere. Nothing is locked per
-// read; the race detector finds violations.
+// Concurrency: a graph is owned by one goroutine at a time, or by a lock that its user takes per transaction. Only Post and
+// Wake may be called by others. Reads take no locks; the race detector finds violations.
 //
-// Consistency: no callback ever sees a mix of old and new values. A node runs after its inputs and at most once per flush, unless an effect writes what it reads.
-// Equal values stop a change; so does a value that is back where it was at the end of a batch.
+// Consistency: no callback ever sees a mix of old and new values. A node runs after its inputs and at most once per flush,
+// unless an effect writes one of its own inputs. Equal values stop a change; so does a value that is restored by the end of
+// a batch.
 //
-// Order: effects on one signal run in the order of their subscription, effects that own others before these, and what is queued during a flush after what was queued
-// before. Disposal goes from the inside out, the youngest first.
+// Order: effects on one signal run in the order of their subscription, effects that own others before these, and effects
+// queued during a flush after those queued before. Disposal goes from the inside out, the youngest first.
 //
-// Errors: an error or a panic of a callback is the outcome of its node alone. A computed keeps it until an input changes; an effect returns it to the writer, with those
-// of the others, and stays subscribed. A ring of effects ends after [RerunsMax] rounds with a [*CycleError], a computed that needs itself at once.
+// Errors: an error or a panic of a callback is the outcome of its node alone. A computed keeps it until an input changes; an
+// effect returns it to the writer, joined with the errors of other effects, and stays subscribed. A cycle of effects ends
+// after [RerunsMax] rounds with a [*CycleError], a computed that needs itself at once.
 //
-// Memory: only its user holds a computed without observers. Effects live until they, their scope or their graph are disposed or dropped.
+// Memory: only its user references a computed without observers. Effects live until they, their scope or their graph are
+// disposed or dropped.
 //
 // # Sources
 //
-// The push-pull algorithm with intrusive lists is that of alien-signals; revisions instead of a version per edge are from salsa; folds that are kept up to date by taking the
-// old value out are Jane Street Incremental's.
+// The push-pull algorithm with intrusive lists is that of alien-signals; revisions instead of a version per edge are from
+// salsa; folds that are updated by removing the old value are from Jane Street's Incremental.
 package signals

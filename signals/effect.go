@@ -1,13 +1,14 @@
 package signals
 
-// Effect is a callback that runs again whenever something it has read changes.
+// Effect is a callback that runs again whenever a value that it has read changes.
 type Effect struct{ node }
 
-// Effect creates an effect in s and runs fn at once, also inside a batch. It returns the error of this first run together with the effect, which stays subscribed:
-// an effect that failed runs again when something it read changes. It returns [ErrDisposed] and no effect if s is disposed.
+// Effect creates an effect in s and runs fn at once, even inside a batch. It returns the error of this first run together
+// with the effect, which stays subscribed: an effect that failed runs again when an input changes. It returns [ErrDisposed]
+// and no effect if s is disposed.
 //
-// Effects on one signal run in the order in which they subscribed; the effects that a run creates, with [Reader.Scope], run after it. What fn writes is
-// one batch together with what caused the run.
+// Effects on one signal run in the order in which they subscribed; the effects that a run creates, with [Reader.Scope], run
+// after it. The writes of fn are one batch together with the change that caused the run.
 func (s *Scope) Effect(fn func(r Reader) error) (*Effect, error) {
 	if s.closed {
 		return nil, ErrDisposed

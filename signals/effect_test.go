@@ -185,7 +185,7 @@ func TestCleanupThatWritesTheEffectsOwnInput(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, s.Set(2))
-	require.Equal(t, []int{1, 12}, seen, "the run sees what its cleanup wrote")
+	require.Equal(t, []int{1, 12}, seen, "the run sees the writes of its cleanup")
 	require.NoError(t, s.Set(3))
 	require.Equal(t, []int{1, 12, 13}, seen)
 }
@@ -292,7 +292,7 @@ func TestInnerRunKeepsTheOutersInputsAndChildren(t *testing.T) {
 	})
 	tr.take()
 	require.NoError(t, inner.Set(2))
-	require.Equal(t, []string{"x", "y"}, tr.take(), "the outer one does not depend on what the inner ones read")
+	require.Equal(t, []string{"x", "y"}, tr.take(), "the outer one does not depend on reads of the inner ones")
 	require.NoError(t, outer.Set(2))
 	require.Equal(t, []string{"outer", "x", "y"}, tr.take())
 	require.NoError(t, inner.Set(3))
@@ -332,7 +332,7 @@ func TestEffectsInsideAComputedBelongToIt(t *testing.T) {
 		return s.Get(r), err
 	})
 	require.Equal(t, 1, peek(t, c))
-	require.Equal(t, []string{"computed", "inner", "cleanup"}, tr.take(), "nobody observes it: its effects end with its run")
+	require.Equal(t, []string{"computed", "inner", "cleanup"}, tr.take(), "it is not observed: its effects end with its run")
 	require.NoError(t, in.Set(2))
 	require.Empty(t, tr.take())
 
@@ -349,7 +349,7 @@ func TestEffectsInsideAComputedBelongToIt(t *testing.T) {
 	require.Equal(t, []string{"cleanup", "computed", "inner"}, tr.take(), "disposed before the computed runs again")
 	require.NoError(t, g.Check())
 	require.NoError(t, e.Dispose())
-	require.Equal(t, []string{"cleanup"}, tr.take(), "disposed when nobody observes the computed any more")
+	require.Equal(t, []string{"cleanup"}, tr.take(), "disposed when the computed is no longer observed")
 	require.NoError(t, in.Set(5))
 	require.Empty(t, tr.take())
 }

@@ -9,14 +9,15 @@ import (
 	"strings"
 )
 
-// ErrDisposed is returned when something is created in a scope that is disposed.
+// ErrDisposed is returned when an object is created in a disposed scope.
 var ErrDisposed = errors.New("signals: scope is disposed")
 
 // ErrPure is returned by a write while a computed runs: a computed only reads.
 var ErrPure = errors.New("signals: write inside a computed")
 
-// DepthMax is how many callbacks may wait for each other on Go's stack: the depth of a chain of computeds whose last one is read before the others
-// were. A read beyond it fails, but gets that far: the next one goes on from there. Once read, a chain may be of any depth.
+// DepthMax bounds the callbacks that wait for each other on Go's stack: the depth of a chain of computeds whose last one is
+// read before the others. A read beyond it fails, but makes progress: the next read continues from there. Once read, a chain
+// may have any depth.
 const DepthMax = 200_000
 
 // ErrDepth is the error of a read that would nest deeper than [DepthMax].
@@ -24,7 +25,7 @@ var ErrDepth = errors.New("signals: computeds read each other too deeply: read a
 
 // PanicError is the error of a node whose callback panicked.
 type PanicError struct {
-	Value any    // what was passed to panic
+	Value any    // the argument of panic
 	Stack []byte // of the goroutine, at the panic
 }
 
@@ -39,7 +40,8 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// CycleError is the error of a computed that needs its own value, or of an effect that has not come to rest within [RerunsMax] re-runs.
+// CycleError is the error of a computed that needs its own value, or of an effect that has not settled within [RerunsMax]
+// re-runs.
 type CycleError struct {
 	Nodes []string // functions of the nodes in the ring, each with file and line, in order
 }
@@ -47,7 +49,7 @@ type CycleError struct {
 // Error lists the ring.
 func (e *CycleError) Error() string { return "signals: cycle: " + strings.Join(e.Nodes, " -> ") }
 
-// cycle describes the ring that is closed when the running node reads n, which waits for it.
+// cycle describes the cycle that is closed when the running node reads n, which waits for it.
 func (g *Graph) cycle(n *node) error {
 	var names []string
 	seen := map[*node]bool{}

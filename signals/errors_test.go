@@ -104,7 +104,7 @@ func TestFailingEffectsDoNotStopTheFlush(t *testing.T) {
 	require.NoError(t, other.Set(1))
 	require.Empty(t, tr.take(), "nothing is left over")
 	require.NoError(t, s.Set(2))
-	require.Equal(t, []string{"a", "fails", "panics", "b"}, tr.take(), "who failed stays subscribed")
+	require.Equal(t, []string{"a", "fails", "panics", "b"}, tr.take(), "an effect that failed stays subscribed")
 	require.ErrorIs(t, g.Batch(func() error { return s.Set(1) }), boom)
 }
 
@@ -327,7 +327,7 @@ func TestCycleRecoversThroughAnyOfItsNodes(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, free.Set(2))
-	require.Equal(t, 2, other, "what is outside the cycle stays usable")
+	require.Equal(t, 2, other, "nodes outside the cycle stay usable")
 
 	require.NoError(t, inB.Set(false))
 	require.Equal(t, []int{2, 2}, []int{seen[a], seen[b]})

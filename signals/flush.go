@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// RerunsMax is how often one effect may run again within one flush. An effect beyond it gets a [*CycleError] and is left alone until something it
-// reads changes again. The bound is per effect: a cascade through any number of effects is no cycle.
+// RerunsMax is how often one effect may run again within one flush. An effect beyond it gets a [*CycleError] and does not
+// run until an input changes again. The bound is per effect: a cascade through any number of effects is not a cycle.
 const RerunsMax = 100
 
-// flush runs the queued effects until nothing is left to do and returns their errors, joined. Effects that are queued meanwhile go to the
-// end of the same queue, so a cascade of any length needs no stack.
+// flush runs the queued effects until none is left and returns their errors, joined. Effects that are queued meanwhile are
+// appended to the same queue, so a cascade of any length needs no stack.
 func (g *Graph) flush() error {
 	if len(g.queue) == 0 && !g.uncommitted && len(g.orphans) == 0 && len(g.errs) == 0 && len(g.log) == 0 {
 		return nil
@@ -39,7 +39,8 @@ func (g *Graph) flush() error {
 	return g.takeErrors(0)
 }
 
-// drain returns the queued effects their turns. One recover serves them all: when a callback panics, drain returns false and is called again.
+// drain runs the queued effects. One recover serves them all: when a callback panics, drain returns false and is called
+// again.
 func (g *Graph) drain() (done bool) {
 	g.hold++
 	g.draining = true
@@ -68,7 +69,7 @@ func (g *Graph) drain() (done bool) {
 		}
 		e := g.queue[g.head]
 		if g.head < g.early {
-			g.queue[g.head] = nil // the others are needed to the end: they count re-runs
+			g.queue[g.head] = nil // the later entries stay until the end, because they count re-runs
 		}
 		g.head++
 		e.flags &^= queued
@@ -77,8 +78,8 @@ func (g *Graph) drain() (done bool) {
 	}
 }
 
-// again queues the effect whose turn was ended by the panic or runtime.Goexit of a computed, so that it still has to run. After a panic it keeps its
-// place; after Goexit, which ends this flush, the others go first in the next one.
+// again queues the effect whose turn was ended by the panic or runtime.Goexit of a computed, so that it must still run.
+// After a panic it keeps its place; after Goexit, which ends this flush, the others go first in the next one.
 func (g *Graph) again(keepPlace bool) {
 	e := g.turn
 	if e.flags&(dirty|pending) == 0 || e.flags&(queued|disposed) != 0 {
@@ -93,7 +94,7 @@ func (g *Graph) again(keepPlace bool) {
 	g.enqueue(e)
 }
 
-// step runs a queued effect if it has to. Its owners run first, from the outside in: if an owner runs again, e is disposed.
+// step runs a queued effect if necessary. Its owners run first, from the outside in: if an owner runs again, e is disposed.
 func (g *Graph) step(e *node) {
 	if e.flags&disposed != 0 {
 		return
@@ -123,7 +124,8 @@ func (g *Graph) settleOwners(s *Scope) {
 	}
 }
 
-// ring names the effects that keep running: those with about as many re-runs as e, each after the computeds through which it is notified.
+// ring returns the names of the effects that keep running: those with about as many re-runs as e, each after the computeds
+// that notify it.
 func (g *Graph) ring(e *node) error {
 	names := describeInputs(nil, e)
 	for _, other := range g.queue[max(g.early, len(g.queue)-RerunsMax):] {
@@ -134,7 +136,8 @@ func (g *Graph) ring(e *node) error {
 	return &CycleError{Nodes: names}
 }
 
-// describeInputs appends n, after its first input that is pending or has changed lately, and what is before that one, unless they are there already.
+// describeInputs appends n, after its first input that is pending or has changed recently, and that input's own inputs,
+// without duplicates.
 func describeInputs(names []string, n *node) []string {
 	if name := n.body.describe(); !slices.Contains(names, name) {
 		for l := n.deps; l != nil; l = l.nextDep {
@@ -148,7 +151,8 @@ func describeInputs(names []string, n *node) []string {
 	return names
 }
 
-// settle brings n up to date from within a read: a frame of its own on Go's stack, with a recover, because the reader's callback is below it.
+// settle updates n within a read: in a frame of its own on Go's stack, with a recover, because the reader's callback is
+// below it.
 func (g *Graph) settle(n *node) error {
 	if g.uncommitted {
 		g.commit()
@@ -180,8 +184,9 @@ func (g *Graph) trySettle(n *node) (done bool) {
 	return true
 }
 
-// rescue turns the panic of a callback into the outcome of its node. outer is the run, and base the height of the stack, that were there
-// when the frame began that caught it. v is nil if no panic but runtime.Goexit ends the frame: an effect then has had its run, a computed has not.
+// rescue turns the panic of a callback into the outcome of its node. outer is the run, and base the height of the stack, at
+// the beginning of the frame that caught it. v is nil if runtime.Goexit ends the frame: an effect then counts as run, a
+// computed does not.
 func (g *Graph) rescue(outer run, base int, v any) {
 	for len(g.stack) > base {
 		g.pop().sub.flags &^= running
@@ -189,7 +194,7 @@ func (g *Graph) rescue(outer run, base int, v any) {
 	n := g.run.node
 	if g.run.serial == outer.serial {
 		if v != nil {
-			panic(v) // not from a callback: a bug of ours, or the end of the process
+			panic(v) // not from a callback: a bug of this package, or a fatal error
 		}
 		return
 	}

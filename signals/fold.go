@@ -1,18 +1,19 @@
 package signals
 
-// Readable is what counting nodes count: a [*Signal], a [*Computed] or a counting node.
+// Readable is an input of counting nodes: a [*Signal], a [*Computed] or a counting node.
 type Readable[T any] interface {
 	base() *source
 	read(r Reader) (T, error)
 }
 
-// Fold is a counting node: a value over any number of inputs that is kept up to date from one input's change, in constant time, instead of from all inputs.
-// While it is observed, a changed input adds its new value and removes its old one, and dependents are notified only if the result changed.
+// Fold is a counting node: a value over any number of inputs that is updated by one input's change, in constant time,
+// instead of by reading all inputs. While it is observed, a changed input adds its new value and removes its old one, and
+// dependents are notified only if the result changed.
 //
 //	inputs, each with its last value        acc = remove(acc, old), add(acc, new)         result(acc) changed? ─▶ subscribers
 //
-// A fold without observers is like such a computed: it holds no references, is collectable, and reads all inputs again when one has changed.
-// While an input fails, the fold has the error of the first such input.
+// A fold without observers is like such a computed: it holds no references, is collectable, and reads all inputs again when
+// one has changed. While an input fails, the fold has the error of the first such input.
 type Fold[T, A any, R comparable] struct {
 	node
 	rule    *rule[T, A, R]
@@ -23,7 +24,7 @@ type Fold[T, A any, R comparable] struct {
 	value   R
 }
 
-// rule is what a fold computes; the same for all gates of a kind.
+// rule is the function of a fold; the same for all gates of a kind.
 type rule[T, A any, R comparable] struct {
 	zero        A
 	add, remove func(acc A, value T) A
@@ -62,17 +63,18 @@ func one(b bool) int32 {
 	return 0
 }
 
-// All returns a gate that is true while every input is; over no inputs it is true.
+// All returns a gate that is true while every input is; without inputs it is true.
 func All(g *Graph, inputs ...Readable[bool]) *Gate { return newFold(g, &all, inputs) }
 
-// Any returns a gate that is true while some input is; over no inputs it is false.
+// Any returns a gate that is true while some input is; without inputs it is false.
 func Any(g *Graph, inputs ...Readable[bool]) *Gate { return newFold(g, &some, inputs) }
 
-// Count returns a counting node of how many inputs are true.
+// Count returns a counting node with the number of inputs that are true.
 func Count(g *Graph, inputs ...Readable[bool]) *Tally { return newFold(g, &count, inputs) }
 
-// NewFold returns a fold of the caller's: zero with the values of all inputs added. remove must undo add, in any order: remove(add(acc, v), v) == acc, for
-// example + and - of integers, but not of floats. Both must be pure. A repeated input counts each time. The fold keeps the slice.
+// NewFold returns a fold: zero with the values of all inputs added. remove must undo add, in any order: remove(add(acc, v),
+// v) == acc, for example + and - of integers, but not of floats. Both must be pure. A repeated input counts each time. The
+// fold keeps the slice.
 func NewFold[T any, A comparable](g *Graph, zero A, add, remove func(acc A, value T) A, inputs ...Readable[T]) *Fold[T, A, A] {
 	return newFold(g, &rule[T, A, A]{zero: zero, add: add, remove: remove, result: func(acc A) A { return acc }, users: true}, inputs)
 }
@@ -83,7 +85,7 @@ func newFold[T, A any, R comparable](g *Graph, rule *rule[T, A, R], inputs []Rea
 	return f
 }
 
-// Get returns the result, or the error of the first input that fails, and makes the node that r belongs to depend on it.
+// Get returns the result, or the error of the first input that fails, and makes the node of r depend on it.
 func (f *Fold[T, A, R]) Get(r Reader) (R, error) {
 	if err := f.node.use(r); err != nil {
 		var none R
@@ -123,7 +125,7 @@ func (f *Fold[T, A, R]) Remove(input Readable[T]) error {
 	return nil
 }
 
-// recount makes the fold read all inputs when it is read next.
+// recount makes the next read of the fold read all inputs.
 func (f *Fold[T, A, R]) recount() error {
 	g := f.graph
 	f.flags &^= counted
@@ -133,7 +135,7 @@ func (f *Fold[T, A, R]) recount() error {
 	return g.leave()
 }
 
-// update reads and adds all inputs. From then on, if the fold is observed, it hears of each change.
+// update reads and adds all inputs. From then on, if the fold is observed, it is notified of each change.
 func (f *Fold[T, A, R]) update(r Reader) bool {
 	clear(f.touched)
 	f.touched, f.failing, f.acc = f.touched[:0], 0, f.rule.zero
@@ -150,7 +152,8 @@ func (f *Fold[T, A, R]) update(r Reader) bool {
 		if failure == nil {
 			failure = err
 		}
-		// A read that fails without a run of the input, in a cycle or too deep, does not determine what the input returns next.
+		// A read that fails without a run of the input, in a cycle or too deep, does not determine the next value of the
+		// input.
 		n := in.base().node
 		exact = exact && !n.stale() && n.flags&running == 0
 	}
@@ -160,7 +163,7 @@ func (f *Fold[T, A, R]) update(r Reader) bool {
 	return f.settle(failure)
 }
 
-// tally draws the result from the accumulator.
+// tally computes the result from the accumulator.
 func (f *Fold[T, A, R]) tally() bool {
 	if f.failing == 0 {
 		return f.settle(nil)
@@ -212,7 +215,7 @@ type feeder[T any] interface {
 	replace(old, new T, had, has bool) (flipped bool)
 }
 
-// feed notifies the counting subscribers of s that its value was old, if it had one, and is new, if it has one.
+// feed notifies the counting subscribers of s of the old value, if there was one, and the new one, if there is one.
 func feed[T any](s *source, old, new T, had, has bool) {
 	for l := s.subs; l != nil; l = l.nextSub {
 		switch n := l.sub; {
@@ -220,7 +223,7 @@ func feed[T any](s *source, old, new T, had, has bool) {
 			if n.body.(feeder[T]).replace(old, new, had, has) {
 				s.graph.markDirty(n)
 			}
-		case n.flags&(counting|running) == counting: // one that is running is about to read s
+		case n.flags&(counting|running) == counting: // a running node is about to read s
 			s.graph.markDirty(n)
 		}
 	}
@@ -248,7 +251,8 @@ func (f *Fold[T, A, R]) exchange(old, new T, had, has bool) {
 	}
 }
 
-// replaceGuarded is replace with functions of the user. If one panics, the accumulator is lost: the fold has to read all inputs again, where a second panic becomes its error.
+// replaceGuarded is replace with functions of the user. If one panics, the accumulator is lost: the fold must read all
+// inputs again, where a second panic becomes its error.
 func (f *Fold[T, A, R]) replaceGuarded(old, new T, had, has bool) (flipped bool) {
 	g := f.graph
 	pure := g.run.pure

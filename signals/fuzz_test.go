@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/signals"
 )
 
-// A program is bytes: the first ones build a graph, the rest are operations on it. world runs it on the library and answers every question a second time by
-// recomputing everything from the signals' values (want), which is slow and obviously right.
+// A program is bytes: the first build a graph, the rest are operations on it. world runs it on the library and answers every
+// question a second time by recomputing everything from the signals' values (want), which is slow and obviously right.
 type world struct {
 	t    failer
 	code []byte
@@ -42,7 +42,7 @@ type cell struct {
 	last   int // clock of the last run
 }
 
-// probe is an effect that notes what it sees of one node.
+// probe is an effect that records the values of one node.
 type probe struct {
 	target int
 	effect *signals.Effect
@@ -56,7 +56,7 @@ type probe struct {
 
 var errOdd = errors.New("odd")
 
-// next takes a byte below n from the program; 0 when it is over.
+// next takes a byte below n from the program; 0 at its end.
 func (w *world) next(n int) int {
 	if len(w.code) == 0 {
 		return 0
@@ -290,7 +290,7 @@ func (w *world) checkNode(i int) {
 	}
 }
 
-// check compares everything with the recomputation, and what ran with what may have run.
+// check compares everything with the recomputation, and the runs with the allowed ones.
 func (w *world) check(once bool) {
 	w.t.Helper()
 	if err := w.g.Check(); err != nil {
@@ -316,7 +316,7 @@ func (w *world) check(once bool) {
 			w.t.Fatalf("cell %d ran %d times", k, c.runs)
 		}
 		for _, in := range c.inputs {
-			// A branch not taken may run later for somebody else.
+			// A branch not taken may run later for another reader.
 			if k := in - len(w.signals); c.kind != 2 && c.kind != 0 && k >= 0 && c.runs > 0 && w.cells[k].runs > 0 && w.cells[k].last > c.last {
 				w.t.Fatalf("a cell of kind %d ran before its input, cell %d", c.kind, k)
 			}

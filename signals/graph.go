@@ -2,24 +2,25 @@ package signals
 
 import "sync"
 
-// Graph is a set of signals and the nodes derived from them. Everything in it is owned by one goroutine at a time: its owner, or the holder of the
-// lock that its user put around it. Only [Graph.Post] and [Graph.Wake] may be called from elsewhere. Graphs share nothing.
+// Graph is a set of signals and the nodes derived from them. It is owned by one goroutine at a time: its owner, or the
+// holder of a lock that its user put around it. Only [Graph.Post] and [Graph.Wake] may be called by others. Graphs share
+// nothing.
 type Graph struct {
 	run      run     // the evaluation under way
 	epoch    uint64  // one tick per commit that changed something
 	serial   uint64  // of the last run
-	stack    []*link // way of the walks: spread, refresh, subscribe
+	stack    []*link // path of the walks spread, refresh and subscribe
 	queue    []*node // effects to run, oldest first
-	head     int     // first entry of queue that has not had its turn
-	early    int     // entries of queue that were there before the flush: their turn is no re-run
+	head     int     // first entry of queue that has not run
+	early    int     // entries queued before the flush, which are not re-runs
 	turn     *node   // the effect whose turn it is
 	draining bool
-	hold     int // batches, flushes and evaluations that are open: writes wait for the end of the outermost
+	hold     int // open batches, flushes and evaluations: writes wait for the end of the outermost
 	depth    int // evaluations on Go's stack
 
 	log         []change // writes of the open batch, in order
 	committed   int      // entries of log that have become visible to computeds and effects
-	uncommitted bool     // there are further ones
+	uncommitted bool     // log has further entries
 
 	errs    []error  // of the flush under way
 	orphans []*Scope // scopes of computeds that have lost their last observer, to be emptied
@@ -60,24 +61,25 @@ func (g *Graph) Scope(body func(s *Scope) error) (*Scope, error) { return g.root
 type Stats struct {
 	Edges     int    // subscriptions: one per input of every observed node
 	Runs      uint64 // callbacks of computeds and effects since the start
-	QueuePeak int    // most effects that had their turn in one flush
+	QueuePeak int    // most effects run in one flush
 }
 
-// Stats returns the figures of this moment, in constant time.
+// Stats returns the current figures, in constant time.
 func (g *Graph) Stats() Stats {
 	return Stats{Edges: g.edges, Runs: g.serial, QueuePeak: g.queuePeak}
 }
 
-// Batch runs fn and then, if it is the outermost batch, makes what fn wrote visible as one change: effects run once, after the end, and a value that
-// is back where it was counts as not written. Reads inside see the new values, computeds too. Nested batches only count.
+// Batch runs fn and then, if it is the outermost batch, makes the writes of fn visible as one change: effects run once,
+// after the end, and a value that is restored counts as not written. Reads inside see the new values, even of computeds.
+// Nested batches only count.
 //
-// If the outermost fn returns an error or panics, all its writes are taken back first; the error is returned, a panic passes on. Batch
-// also returns the errors of the effects that ran, joined.
+// If the outermost fn returns an error or panics, all its writes are reverted first; the error is returned, a panic
+// propagates. Batch also returns the errors of the effects that ran, joined.
 func (g *Graph) Batch(fn func() error) (err error) {
 	g.hold++
 	done := false
 	defer func() {
-		if !done { // a panic or runtime.Goexit passes through
+		if !done { // a panic or runtime.Goexit propagates
 			g.close(false)
 		}
 	}()
@@ -96,7 +98,7 @@ func (g *Graph) close(keep bool) error {
 	return g.leave()
 }
 
-// leave ends a hold, and with the outermost one everything that waited for it.
+// leave ends a hold; the end of the outermost releases everything that waited for it.
 func (g *Graph) leave() error {
 	g.hold--
 	return g.release()
@@ -110,14 +112,15 @@ func (g *Graph) release() error {
 	return g.flush()
 }
 
-// change is an entry of the log: a signal and its value before.
+// change is an entry of the log: a signal and its previous value.
 type change interface {
-	commit() // makes the change visible, if it is one
-	revert() // writes the old value
+	commit() // makes the change visible, if the value differs
+	revert() // restores the old value
 	clear()  // forgets the signal and the value
 }
 
-// commit makes the writes so far visible: changed signals get the new epoch and mark what depends on them. It precedes every evaluation.
+// commit makes the writes so far visible: changed signals get the new epoch and mark their dependents. It precedes every
+// evaluation.
 func (g *Graph) commit() {
 	g.uncommitted = false
 	g.epoch++
@@ -128,7 +131,7 @@ func (g *Graph) commit() {
 	}
 }
 
-// forget empties the log once there is no way back.
+// forget empties the log when its writes can no longer be reverted.
 func (g *Graph) forget() {
 	for _, c := range g.log {
 		c.clear()

@@ -1,10 +1,11 @@
 package signals
 
-// This file keeps the two lists every link is in. The order of sub.deps is the order of reads, that of dep.subs the order of subscribing.
+// This file maintains the two lists of links. The order of sub.deps is the order of reads, that of dep.subs the order of
+// subscribing.
 
-// link says that sub has read dep. It is in two lists:
+// link records that sub has read dep. It is in two lists:
 //
-//	dep.subs ─▶ link ◀─▶ link ◀─▶ link        by nextSub, ended by nil; prevSub of the first is the last, so both ends are at hand
+//	dep.subs ─▶ link ◀─▶ link ◀─▶ link        by nextSub, ended by nil; prevSub of the first is the last, for access to both ends
 //	sub.deps ─▶ link ──▶ link ──▶ link        by nextDep
 //
 // An unsubscribed node has the second list only; its links have no prevSub.
@@ -15,13 +16,13 @@ type link struct {
 	nextDep          *link
 }
 
-// track notes that the running node reads dep. Reading in the order of the last run only moves the cursor:
+// track records that the running node reads dep. Reading in the order of the last run only moves the cursor:
 //
 //	deps ─▶ a ─▶ b ─▶ c ─▶ d        read c: the cursor moves on        read x: x is inserted after the cursor
 //	             ▲cursor                         ▲                              b ─▶ x ─▶ c ─▶ d
 //
-// and what is behind the cursor when the run ends was not read any more. When the order changes, a source may get a second link, for the sake of
-// this one comparison; it is harmless and removed by the first run that does not need it.
+// Links after the cursor at the end of the run were not read again. When the order changes, a source may get a second link,
+// because only one link is compared; it is harmless and removed by the first run that does not need it.
 func (g *Graph) track(dep *source) {
 	next := g.run.node.deps
 	if g.run.cursor != nil {
@@ -38,7 +39,7 @@ func (g *Graph) track(dep *source) {
 func (g *Graph) insert(dep *source, next *link) {
 	r := &g.run
 	stamp := uint32(r.serial)
-	for r.marked != r.cursor { // what the cursor has passed since carries no mark yet
+	for r.marked != r.cursor { // links that the cursor has passed since are not marked yet
 		if r.marked == nil {
 			r.marked = r.node.deps
 		} else {
@@ -68,7 +69,7 @@ func (g *Graph) insert(dep *source, next *link) {
 	}
 }
 
-// hasRead searches what a mark of 32 bits cannot tell once serials need more of them.
+// hasRead searches the links when serials exceed the 32 bits of a mark.
 func (r *run) hasRead(dep *source) bool {
 	for l := r.node.deps; r.cursor != nil; l = l.nextDep {
 		if l.dep == dep || l == r.cursor {
@@ -78,7 +79,7 @@ func (r *run) hasRead(dep *source) bool {
 	return false
 }
 
-// attach makes a link a subscription, and subscribes its source's node if it is the first one.
+// attach makes a link a subscription, and subscribes its source's node if it is the first.
 func (g *Graph) attach(l *link) {
 	l.join()
 	g.edges++
@@ -102,7 +103,7 @@ func (l *link) join() {
 	last.nextSub, l.prevSub, first.prevSub = l, last, l
 }
 
-// leave takes l out of the subscribers of its source.
+// leave removes l from the subscribers of its source.
 func (l *link) leave() {
 	dep := l.dep
 	switch {
@@ -118,9 +119,9 @@ func (l *link) leave() {
 	}
 }
 
-// subscribe attaches all links below n, which was read before but not observed. Its value may be stale: it becomes pending. A counting
-// node starts to count, a node that owns effects has to make them, and one that was observed before has dropped its links: all these have to
-// run, which the nodes above have not recorded yet.
+// subscribe attaches all links below n, which was read before but not observed. Its value may be stale: it becomes pending.
+// A counting node must start to count, a node that owns effects must make them, and a node that was observed before has
+// dropped its links: all these must run, which the nodes above have not recorded yet.
 func (g *Graph) subscribe(n *node) {
 	base, top := len(g.stack), n
 	n.flags |= subscribed
@@ -154,8 +155,8 @@ func (g *Graph) subscribe(n *node) {
 	}
 }
 
-// unlink frees a list of links, cut from its node before. A computed that loses its last subscriber is unsubscribed: it drops its links too,
-// which join the list, and will run again when it is read again.
+// unlink frees a list of links, detached from its node before. A computed that loses its last subscriber is unsubscribed:
+// its links are freed too, and it runs again when it is read again.
 func (g *Graph) unlink(l *link) {
 	for l != nil {
 		next, dep := l.nextDep, l.dep
@@ -171,7 +172,7 @@ func (g *Graph) unlink(l *link) {
 	}
 }
 
-// unsubscribe takes the links from n and returns them in front of rest.
+// unsubscribe detaches the links of n and returns them in front of rest.
 func (g *Graph) unsubscribe(n *node, rest *link) *link {
 	n.flags = n.flags&^(subscribed|pending|counted) | dirty
 	if n.scope != nil && n.scope.used {
@@ -189,8 +190,8 @@ func (g *Graph) unsubscribe(n *node, rest *link) *link {
 	return first
 }
 
-// newLink returns an empty link, from the graph's slabs if it is going to be subscribed. The link of an unsubscribed node is an object of its
-// own: it is not returned when its node becomes garbage, and in a slab it would keep the node.
+// newLink returns an empty link, from the graph's slabs if it is going to be subscribed. The link of an unsubscribed node is
+// an object of its own: it is not freed when its node becomes garbage, and in a slab it would keep the node alive.
 func (g *Graph) newLink(subscribed bool) *link {
 	if !subscribed {
 		return new(link)
@@ -211,7 +212,7 @@ func (g *Graph) newLink(subscribed bool) *link {
 // slabMax links of 40 bytes fill a size class of the allocator.
 const slabMax = 204
 
-// freeLink clears l, so that it references nothing, and stores it for newLink.
+// freeLink clears l, so that it references nothing, and keeps it for newLink.
 func (g *Graph) freeLink(l *link) {
 	*l = link{nextDep: g.free}
 	g.free = l

@@ -1,7 +1,8 @@
 package signals
 
-// Post queues fn for the owner of the graph, from any goroutine. It takes effect in the owner's next [Graph.Drain], after what the same goroutine posted before.
-// The queue is unbounded: a caller that posts faster than the owner drains must be limited elsewhere.
+// Post queues fn for the owner of the graph, from any goroutine. The owner's next [Graph.Drain] runs it, after functions
+// that the same goroutine posted before. The queue is unbounded: a caller that posts faster than the owner drains must be
+// limited elsewhere.
 func (g *Graph) Post(fn func()) {
 	g.posted.Lock()
 	g.posted.fns = append(g.posted.fns, fn)
@@ -12,11 +13,11 @@ func (g *Graph) Post(fn func()) {
 	}
 }
 
-// Wake returns the channel that receives after Post, once for any number of posts since the last receive.
+// Wake returns a channel that receives after Post, once for any number of posts since the last receive.
 func (g *Graph) Wake() <-chan struct{} { return g.posted.wake }
 
-// Drain calls what was posted so far, in order, as one batch, and returns the errors of the effects. A panic of a posted function is among them and takes back what
-// the batch wrote, as in [Graph.Batch]. Only the owner may call it.
+// Drain calls the posted functions, in order, as one batch, and returns the errors of the effects. They include a panic of a
+// posted function, which reverts the batch, as in [Graph.Batch]. Only the owner may call it.
 func (g *Graph) Drain() error {
 	g.posted.Lock()
 	fns := g.posted.fns

@@ -15,14 +15,14 @@ type trace []string
 
 func (tr *trace) add(name string) { *tr = append(*tr, name) }
 
-// take returns what was collected and starts anew.
+// take returns the collected names and clears them.
 func (tr *trace) take() []string {
 	names := append([]string{}, *tr...)
 	*tr = nil
 	return names
 }
 
-// add is a computed that notes its name and sums its inputs.
+// add is a computed that records its name and sums its inputs.
 func add(g *signals.Graph, tr *trace, name string, inputs ...signals.Readable[int]) *signals.Computed[int] {
 	return computed(g, func(r signals.Reader) (int, error) {
 		sum := 0
@@ -48,7 +48,7 @@ func get(r signals.Reader, in signals.Readable[int]) (int, error) {
 	panic("unknown input")
 }
 
-// watch is an effect that notes its name and keeps the values it saw.
+// watch is an effect that records its name and the values it saw.
 func watch(t testing.TB, g *signals.Graph, tr *trace, name string, in signals.Readable[int]) *[]int {
 	seen := new([]int)
 	effect(t, g, func(r signals.Reader) error {
@@ -300,7 +300,7 @@ func TestValueTakenBackInABatchIsNoChange(t *testing.T) {
 		require.Empty(t, tr.take())
 	}
 
-	// Taken back after somebody looked: versions only grow, so a later write is never mistaken for what was seen.
+	// A reverted write after a read: versions only grow, so a later write is never mistaken for the earlier one.
 	require.NoError(t, g.Batch(func() error {
 		require.NoError(t, s.Set(2))
 		require.Equal(t, 2, peek(t, lazy))

@@ -1,12 +1,13 @@
 package signals
 
-// rankQueue is a priority queue of nodes, lowest (rank, node) first: a binary heap of keys rank<<32 | node. The keys are all that is
-// compared, so a sift moves 8 bytes per level and calls nothing.
+// rankQueue is a priority queue of nodes, lowest (rank, node) first: a binary heap of keys rank<<32 | node. Only the keys
+// are compared, so a sift moves 8 bytes per level and calls nothing.
 //
 // Invariant: q[i] <= q[2i+1] and q[i] <= q[2i+2].
 type rankQueue []uint64
 
-// push adds a node in O(log n), and in O(1) when it belongs at the end, which is the usual case: a node is queued by one of a lower rank.
+// push adds a node in O(log n), and in O(1) if it belongs at the end, which is the usual case: a node is queued by one of a
+// lower rank.
 func (q *rankQueue) push(rank uint32, node int32) {
 	key := uint64(rank)<<32 | uint64(uint32(node))
 	h := append(*q, key)

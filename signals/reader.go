@@ -1,8 +1,8 @@
 package signals
 
-// Reader lets a callback read as its node: the node depends on every value that the callback reads with it. A Reader is valid for one run,
-// on the goroutine of that run, and while no other callback runs inside: used later or elsewhere it panics instead of tracking for the wrong node.
-// The zero Reader tracks nothing and is good anywhere.
+// Reader tracks the reads of a callback: its node depends on every value that the callback reads with it. A Reader is valid
+// for one run, on the goroutine of that run, and while no other callback runs inside: used later or elsewhere it panics
+// instead of tracking for the wrong node. The zero Reader tracks nothing and is valid anywhere.
 type Reader struct {
 	graph  *Graph
 	serial uint64
@@ -11,7 +11,7 @@ type Reader struct {
 // untracked is the bit of a serial that turns tracking off.
 const untracked = 1 << 63
 
-// Untracked returns a Reader of the same run that reads without depending. What the run creates still belongs to it.
+// Untracked returns a Reader of the same run that reads without depending. Objects that the run creates still belong to it.
 func (r Reader) Untracked() Reader {
 	if r.graph != nil {
 		r.serial |= untracked
@@ -19,8 +19,9 @@ func (r Reader) Untracked() Reader {
 	return r
 }
 
-// Scope returns the scope of the running node. What is created in it, effects, scopes and cleanups, lasts until the node runs again or goes: an effect
-// is disposed, a computed is not observed any more. A computed that is read without being observed disposes it when its run ends.
+// Scope returns the scope of the running node. Effects, scopes and cleanups created in it last until the node runs again or
+// ends: an effect is disposed, a computed is no longer observed. A computed that is read without being observed disposes the
+// scope when its run ends.
 func (r Reader) Scope() *Scope {
 	if r.graph == nil || r.serial&^untracked != r.graph.run.serial {
 		panic(staleReader)
@@ -35,7 +36,7 @@ func (r Reader) OnCleanup(fn func()) { _ = r.Scope().OnCleanup(fn) } // the scop
 
 const staleReader = "signals: Reader used outside its run"
 
-// tracks reports whether a read in g is to be tracked, and panics if r is not good for it.
+// tracks reports whether a read in g is to be tracked, and panics if r is not valid for it.
 func (r Reader) tracks(g *Graph) bool {
 	if r.graph == g && r.serial == g.run.serial {
 		return true

@@ -1,25 +1,27 @@
 package signals
 
-// Scope is what lives and ends together: effects, cleanups and further scopes. Every effect has one of its own for what its runs create, see [Reader.Scope].
+// Scope is a set of effects, cleanups and further scopes that are disposed together. Every effect has one of its own for
+// objects that its runs create, see [Reader.Scope].
 //
 //	root ─▶ scope ─▶ effect A ─▶ (A's scope) ─▶ effect B, made by A's run: gone when A runs again
 //
-// Disposal goes bottom-up: of the children the youngest first, each with everything in it, then the scope's own cleanups, the last registered first.
+// Disposal goes bottom-up: first the children, the youngest first, each with its content, then the scope's own cleanups, the
+// last registered first.
 type Scope struct {
 	graph    *Graph
-	parent   *Scope  // scope that owner lives in; nil for the root and for the scope of a computed
+	parent   *Scope  // scope of owner; nil for the root and for the scope of a computed
 	owner    *node   // the effect, computed or bare scope whose content this is
 	children []*node // effects and bare scopes, oldest first; nil where one has gone
 	gaps     int     // of children
 	cleanups []func()
-	err      error // of a computed: why its last run has no value
-	used     bool  // something was put in, perhaps
+	err      error // of a computed: why its last run returned no value
+	used     bool  // possibly not empty
 	nested   bool  // an effect or a computed is among the owners
-	closed   bool  // disposed, or being emptied: takes nothing
+	closed   bool  // disposed, or being emptied: accepts nothing
 }
 
-// Scope creates a scope in s and calls body, if there is one, to fill it. If body returns an error or panics, what it made is disposed and the error
-// returned, a panic as [*PanicError]. It returns [ErrDisposed] if s is disposed.
+// Scope creates a scope in s and calls body, if it is not nil, to fill it. If body returns an error or panics, the scope is
+// disposed and the error returned, a panic as [*PanicError]. It returns [ErrDisposed] if s is disposed.
 func (s *Scope) Scope(body func(s *Scope) error) (*Scope, error) {
 	if s.closed {
 		return nil, ErrDisposed
@@ -58,8 +60,9 @@ func (s *Scope) fill(body func(s *Scope) error) (err error) {
 	return err
 }
 
-// OnCleanup registers fn to be called once, when the scope is disposed or, if it is that of an effect or a computed, before its next run. fn tracks nothing and may
-// write; its panic is reported by whatever disposes or flushes. It returns [ErrDisposed], and does not keep fn, if s is disposed.
+// OnCleanup registers fn to be called once, when the scope is disposed or, if it is that of an effect or a computed, before
+// its next run. fn tracks nothing and may write; the disposal or flush that calls it reports its panic. OnCleanup returns
+// [ErrDisposed], and does not register fn, if s is disposed.
 func (s *Scope) OnCleanup(fn func()) error {
 	if s.closed {
 		return ErrDisposed
@@ -69,8 +72,8 @@ func (s *Scope) OnCleanup(fn func()) error {
 	return nil
 }
 
-// Dispose ends everything in the scope and closes it. Disposing again does nothing. It returns the panics of cleanups and, if no batch is open, the errors of effects
-// that the cleanups' writes made run, joined.
+// Dispose ends everything in the scope and closes it. Disposing again does nothing. It returns, joined, the panics of
+// cleanups and, if no batch is open, the errors of effects that run because of the cleanups' writes.
 func (s *Scope) Dispose() error {
 	return s.graph.end(s.owner)
 }
@@ -82,7 +85,7 @@ func (s *Scope) add(n *node) {
 	s.children = append(s.children, n)
 }
 
-// remove makes n's place a gap, and closes the gaps when they are most of the list.
+// remove makes n's place a gap, and closes the gaps when they make up most of the list.
 func (s *Scope) remove(n *node) {
 	s.children[n.mark] = nil
 	s.gaps++
@@ -100,7 +103,7 @@ func (s *Scope) remove(n *node) {
 	s.children, s.gaps = kept, 0
 }
 
-// takeLast removes the youngest child; nil when there is none.
+// takeLast removes and returns the youngest child; nil if there is none.
 func (s *Scope) takeLast() *node {
 	for last := len(s.children) - 1; last >= 0; last-- {
 		c := s.children[last]
@@ -114,7 +117,7 @@ func (s *Scope) takeLast() *node {
 	return nil
 }
 
-// own returns the scope of what n's run created, nil if there is none.
+// own returns the scope of objects that n's run created, nil if there is none.
 func (n *node) own() *Scope {
 	if n.flags&(effect|owns) == effect {
 		return nil
@@ -122,7 +125,7 @@ func (n *node) own() *Scope {
 	return n.scope
 }
 
-// parentScope returns the scope that holds an effect or a bare scope.
+// parentScope returns the scope that contains an effect or a bare scope.
 func (n *node) parentScope() *Scope {
 	if n.flags&owns != 0 {
 		return n.scope.parent
@@ -130,7 +133,7 @@ func (n *node) parentScope() *Scope {
 	return n.scope
 }
 
-// aside returns n's own scope, made if there is none.
+// aside returns n's own scope, and makes it if necessary.
 func (n *node) aside() *Scope {
 	own := n.own()
 	if own == nil {
@@ -195,11 +198,12 @@ func (g *Graph) renew(s *Scope) {
 	g.empty(s)
 	s.used = false
 	if g.uncommitted {
-		g.commit() // the run sees what the cleanups wrote
+		g.commit() // so that the run sees the writes of the cleanups
 	}
 }
 
-// empty disposes everything in root, bottom-up, however deep, without recursion: it goes down to the youngest child's youngest child and up through parent.
+// empty disposes everything in root, bottom-up, at any depth, without recursion: it descends to the youngest child's
+// youngest child and ascends through parent.
 func (g *Graph) empty(root *Scope) {
 	if root.closed {
 		return

@@ -7,13 +7,14 @@ type Signal[T any] struct {
 	equal func(a, b T) bool // nil: ==. A function literal for that would be an object of its own for every signal
 }
 
-// NewSignal returns a signal that changes when it is written with a value that is != to the one before. So a NaN always changes, a pointer changes with the
-// address only, and an interface that holds something incomparable panics on the second write: use [NewSignalFunc] there.
+// NewSignal returns a signal that changes when the written value is != to the previous one. So a NaN always changes, a
+// pointer changes only with the address, and an interface with an incomparable value panics on the second write: use
+// [NewSignalFunc] for that.
 func NewSignal[T comparable](g *Graph, value T) *Signal[T] {
 	return &Signal[T]{source: source{graph: g, changedAt: g.epoch}, value: value}
 }
 
-// NewSignalFunc is NewSignal with an equality of the caller's. A nil equal makes every write a change.
+// NewSignalFunc is NewSignal with another equality. A nil equal makes every write a change.
 func NewSignalFunc[T any](g *Graph, value T, equal func(a, b T) bool) *Signal[T] {
 	if equal == nil {
 		equal = func(T, T) bool { return false }
@@ -21,7 +22,7 @@ func NewSignalFunc[T any](g *Graph, value T, equal func(a, b T) bool) *Signal[T]
 	return &Signal[T]{source: source{graph: g, changedAt: g.epoch}, value: value, equal: equal}
 }
 
-// same compares two values. T is comparable if there is no equal, which the type system has forgotten here.
+// same compares two values. Without equal, T is comparable, which the type system cannot express here.
 func (s *Signal[T]) same(a, b T) bool {
 	if s.equal != nil {
 		return s.equal(a, b)
@@ -29,7 +30,7 @@ func (s *Signal[T]) same(a, b T) bool {
 	return any(a) == any(b)
 }
 
-// Get returns the value, and makes the node that r belongs to depend on it.
+// Get returns the value, and makes the node of r depend on it.
 func (s *Signal[T]) Get(r Reader) T {
 	if g := s.graph; r.graph == g && r.serial == g.run.serial {
 		g.track(&s.source)
@@ -71,10 +72,10 @@ func (s *Signal[T]) Set(value T) error {
 	return g.flush()
 }
 
-// Update writes fn of the value, see Set.
+// Update writes the result of fn for the value, see Set.
 func (s *Signal[T]) Update(fn func(value T) T) error { return s.Set(fn(s.value)) }
 
-// write is Set while a batch is open: the first write since the last commit keeps the value before.
+// write is Set while a batch is open: the first write since the last commit records the previous value.
 func (s *Signal[T]) write(value T) {
 	if s.flags&written == 0 {
 		s.flags |= written

@@ -1,17 +1,18 @@
 package signals
 
-// This file is the algorithm, without types or callbacks of users: sources, nodes, the links between them, and how a change travels.
+// This file is the algorithm, without type parameters or callbacks of users: sources, nodes, the links between them, and the
+// propagation of changes.
 //
 //	signal ──▶ computed ──▶ effect        a link per arrow: sub has read dep in its last run
 //
-//	push:  a changed signal marks its direct subscribers dirty ("run") and everything behind them pending ("perhaps"), and
+//	push:  a changed signal marks its direct subscribers dirty ("run") and all their dependents pending ("perhaps"), and
 //	       queues the effects among them; nothing runs yet                                                 (notify, spread)
 //	pull:  a queued effect checks its inputs, in the order it read them, for a change; a pending input checks its own
-//	       first. So nodes run inputs first, at most once, and not at all if nothing they read changed      (refresh)
+//	       first. So nodes run inputs first, at most once, and not at all if no input changed               (refresh)
 //
-// Time is the graph's epoch, one tick per commit of changes. changedAt is when a value last changed, verifiedAt when a node
-// last knew its inputs: an input with changedAt > verifiedAt makes the node run. Both only grow; a value that is taken back
-// gets a new epoch, never the old one.
+// Time is the graph's epoch, one tick per commit of changes. changedAt is when a value last changed, verifiedAt when a
+// node's inputs were last verified: an input with changedAt > verifiedAt makes the node run. Both only grow; a value that is
+// reverted gets a new epoch, never the old one.
 //
 // Invariants, besides those of the fields:
 //
@@ -21,7 +22,7 @@ package signals
 //	    that nothing but its user holds a computed without observers;
 //	(4) no callback of a user runs inside the functions of this file other than evaluate.
 
-// source is what can be read: a signal, or the readable half of a node.
+// source is a readable object: a signal, or the readable half of a node.
 type source struct {
 	graph     *Graph
 	node      *node  // the node this is part of; nil for a signal
@@ -31,13 +32,13 @@ type source struct {
 	mark      uint32 // low half of the serial of the last run that linked to it. For an effect: its place in its scope
 }
 
-// node is what runs: a computed, an effect or a counting node.
+// node is a runnable object: a computed, an effect or a counting node.
 type node struct {
 	source
 	body       body
-	deps       *link  // what the last run read, in that order; during a run, up to run.cursor what this run has read
+	deps       *link  // inputs of the last run, in the order of reads; during a run, those up to run.cursor are of this run
 	verifiedAt uint64 // epoch at which the node was last known to agree with deps
-	scope      *Scope // what its run owns. For an effect without flag owns: the scope it lives in itself
+	scope      *Scope // scope of its run. For an effect without flag owns: the scope that contains it
 }
 
 // body is the typed half of a node.
@@ -47,11 +48,11 @@ type body interface {
 	describe() string               // for messages: where the callback is from
 }
 
-// tallier is the body of a counting node, which hears of changed inputs one by one instead of reading all of them.
+// tallier is the body of a counting node, which is notified of changed inputs one by one instead of reading all of them.
 type tallier interface {
-	touch(l *link)         // the input behind l may have changed
-	next() *link           // takes a touched link, nil when there is none
-	tally() (changed bool) // draws the result, once all touched inputs are up to date
+	touch(l *link)         // the input of l may have changed
+	next() *link           // removes and returns a touched link; nil if there is none
+	tally() (changed bool) // computes the result, once all touched inputs are up to date
 }
 
 type flags uint32
@@ -65,7 +66,7 @@ const (
 	queued                       // effect: in graph.queue
 	effect                       // kind of node
 	counting                     // kind of node: the body is a tallier
-	counted                      // counting node: hears of every input, so there is no need to read them
+	counted                      // counting node: is notified of every input, so need not read them
 	feeds                        // source: has had counting subscribers
 	written                      // signal: has an entry in graph.log that is not committed
 	owns                         // effect, bare scope: scope is its own
@@ -74,7 +75,7 @@ const (
 	rerunMask flags = 0xff << 24
 )
 
-// run is the evaluation under way. Outer ones wait on the Go stack.
+// run is the current evaluation. Outer ones wait on the Go stack.
 type run struct {
 	node   *node
 	cursor *link  // last link read in this run; nil before the first read
@@ -83,7 +84,8 @@ type run struct {
 	pure   bool   // a computed is on the stack: no writes
 }
 
-// notify marks the dependents of a changed signal. Counting subscribers get the old and the new value instead (see feed).
+// notify marks the dependents of a changed signal. It passes the old and the new value to counting subscribers instead (see
+// feed).
 func (g *Graph) notify(s *source) {
 	for l := s.subs; l != nil; l = l.nextSub {
 		if l.sub.flags&counting == 0 {
@@ -105,8 +107,8 @@ func (g *Graph) markDirty(n *node) {
 	}
 }
 
-// spread marks l's subscriber, those after it, and everything behind them pending, depth first: each node once, for one that is marked has
-// spread already. A computed that is running is left alone: it is about to read what changed.
+// spread marks l's subscriber, those after it, and all their dependents pending, depth first: each node once, because a
+// marked node has spread already. It skips a running computed, which is about to read the change.
 func (g *Graph) spread(l *link) {
 	base := len(g.stack)
 	for {
@@ -139,7 +141,7 @@ func (g *Graph) spread(l *link) {
 	}
 }
 
-// stale reports whether n has to be refreshed before it is read, or cannot be because it is on the stack.
+// stale reports whether n must be refreshed before it is read, or cannot be because it is on the stack.
 func (n *node) stale() bool {
 	if n.flags&subscribed != 0 {
 		return n.flags&(dirty|pending|running) != 0
@@ -147,13 +149,13 @@ func (n *node) stale() bool {
 	return n.flags&(dirty|running) != 0 || n.verifiedAt != n.graph.epoch
 }
 
-// refresh brings n up to date. It goes down to the first input that changed and comes back up, running the nodes that have to run; the path is on
-// graph.stack, not on Go's, so a chain may be of any length:
+// refresh updates n. It descends to the first input that changed and ascends again, running the nodes that must run; the
+// path is on graph.stack, not on Go's, so a chain may have any length:
 //
 //	effect ─▶ c3 ─▶ c2 ─▶ c1 ─▶ signal, changed          stack: [effect-c3  c3-c2  c2-c1], at c1: run, pop, changed? run, pop …
 //
-// Inputs are checked in the order in which they were read, and no further than the first one that changed, so what a changed input makes
-// unreachable does not run.
+// Inputs are checked in the order in which they were read, up to the first that changed, so nodes that a changed input makes
+// unreachable do not run.
 func (g *Graph) refresh(n *node) {
 	base := len(g.stack)
 	l := n.deps
@@ -176,7 +178,7 @@ down:
 			for ; l != nil; l = l.nextDep {
 				dep := l.dep
 				if in := dep.node; in != nil && in.stale() {
-					if in.flags&running != 0 { // a cycle: n has to run to get the error
+					if in.flags&running != 0 { // a cycle: n must run to get the error
 						break
 					}
 					g.stack = append(g.stack, l)
@@ -201,7 +203,8 @@ down:
 	}
 }
 
-// nextTouched returns the link to an input that a counting node, which is not disposed, has to refresh before its result is known.
+// nextTouched returns the link to an input that a counting node must refresh before its result is known; nil for a disposed
+// node.
 func (g *Graph) nextTouched(n *node) *link {
 	if n.flags&disposed != 0 {
 		return nil
@@ -230,7 +233,7 @@ func (g *Graph) clean(n *node, changed bool) {
 	g.finish(n)
 }
 
-// evaluate runs n. It first disposes what the last run created, which may dispose n.
+// evaluate runs n. It first disposes the objects that the last run created, which may dispose n.
 func (g *Graph) evaluate(n *node) {
 	outer := g.run
 	g.serial++
@@ -256,7 +259,7 @@ func (g *Graph) evaluate(n *node) {
 	g.finish(n)
 }
 
-// rest returns where the links begin that the run which ends has not read again.
+// rest returns the start of the links that the run that ends has not read again.
 func (r *run) rest() **link {
 	if r.cursor != nil {
 		return &r.cursor.nextDep
@@ -279,14 +282,14 @@ func (g *Graph) finish(n *node) {
 	}
 }
 
-// catchUp does what had to wait until n was off the stack.
+// catchUp does the work that had to wait until n was off the stack.
 func (g *Graph) catchUp(n *node) {
 	switch f := n.flags; {
 	case f&disposed != 0:
 		g.dismantle(n)
 	case f&effect != 0:
 		if f&(dirty|pending) == 0 {
-			n.verifiedAt = g.epoch // it has read what was written and committed while it ran
+			n.verifiedAt = g.epoch // it has read everything committed while it ran
 		}
 	case f&subscribed != 0:
 		g.unlink(g.unsubscribe(n, nil))
@@ -307,7 +310,7 @@ func (g *Graph) enqueue(n *node) {
 	g.queue = append(g.queue, n)
 }
 
-// pop takes the last link from the stack, leaving nothing there that would keep it alive.
+// pop removes the last link from the stack, leaving no reference to it.
 func (g *Graph) pop() *link {
 	last := len(g.stack) - 1
 	l := g.stack[last]

@@ -21,8 +21,8 @@ const Outputs = 16
 //	Class      0   1   0            class of each edge, an index into Table
 //	Rank       0   1   2            every edge goes from a lower rank to a higher one
 //
-// Table defines what an edge carries: Table[class][output] is the set of gates (bit g is gate g) at which an edge of that class is
-// counted while its source shows that output.
+// Table defines the effect of an edge: Table[class][output] is the set of gates (bit g is gate g) at which an edge of that
+// class is counted while its source shows that output.
 //
 // Invariants: (1) First starts at 0, never falls, and ends at len(To) = len(Class); (2) targets are rows and ranks ascend along edges;
 // (3) classes are indices of Table, whose sets name gates below Gates only.
@@ -49,7 +49,7 @@ func NewWiring(first, to []int32, class []uint8, rank []int32, table [][Outputs]
 // Rows returns the number of rows.
 func (w *Wiring) Rows() int { return len(w.Rank) }
 
-// counts returns the counts of rows [lo, hi) while all of these rows show output 0 and edges from elsewhere do not exist.
+// counts returns the counts of rows [lo, hi) if all of these rows show output 0 and there are no edges from elsewhere.
 func (w *Wiring) counts(lo, hi int32) [][Gates]int32 {
 	counts := make([][Gates]int32, hi-lo)
 	for e := w.First[lo]; e < w.First[hi]; e++ {
@@ -65,7 +65,7 @@ func (w *Wiring) counts(lo, hi int32) [][Gates]int32 {
 	return counts
 }
 
-// check tests the invariants in an order that lets each rely on the ones before it, and returns the first violation.
+// check tests the invariants in an order in which each may rely on those before it, and returns the first violation.
 func (w *Wiring) check() error {
 	rows := len(w.Rank)
 	switch {

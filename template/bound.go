@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Bound is a binding with its texts compiled. Expressions in it see input (the step's own, rendered), participant, attempt
-// and run. A template is nil when the binding leaves its field out. It is immutable.
+// Bound is a binding with its texts compiled. Expressions in it read input (the step's own, rendered), participant, attempt
+// and run. A template is nil if the binding omits its field. It is immutable.
 type Bound struct {
 	Name    string // of the operation
 	Binding Binding
@@ -26,7 +26,7 @@ type Bound struct {
 	Code, Message                *expr.Template // of a failure
 }
 
-// boundNames are the names that expressions in a binding see.
+// boundNames are the names that expressions in a binding may read.
 var boundNames = []string{"input", "participant", "attempt", "run"}
 
 // operations checks the bindings and compiles their texts.
@@ -99,18 +99,18 @@ func (b *binder) isRefused() bool {
 	return false
 }
 
-// command compiles the arguments of a program. Arguments and variables are values of their own, however they are quoted;
-// the text of a shell is none.
+// command compiles the arguments of a program. Each argument and variable is passed as one value, whatever its quotes; the
+// text of a shell takes no expressions.
 func (b *binder) command(cmd *Command) {
 	switch {
 	case len(cmd.Argv) > 0 && cmd.Shell != "":
-		b.faultf("command", "shell", "shell cannot stand beside argv")
+		b.faultf("command", "shell", "shell cannot be combined with argv")
 	case len(cmd.Argv) == 0 && cmd.Shell == "":
 		b.faultf("command", "argv", "command must have one of argv, shell")
 	case len(cmd.Argv) > 0 && cmd.Argv[0] == "":
 		b.faultf("command", "argv", "argv must begin with a program")
 	}
-	// A value in the text of a shell becomes part of the program: an input with a quote in it could run any command.
+	// A value in the text of a shell would become part of the program: an input with a quote in it could run any command.
 	if strings.Contains(cmd.Shell, "{{") {
 		b.faultf("command", "shell", "shell takes no expressions: pass values in env and quote them there, as in \"$NAME\"")
 	} else {
@@ -139,7 +139,7 @@ func (b *binder) http(h *HTTP) {
 	b.c.oneOf(b.at.Key("http").Key("follow_redirects").Path, b.bound.Binding.Pos, h.FollowRedirects, FollowSameHost, FollowAny)
 }
 
-// sleep checks a duration at once when it can be known; one that is computed is checked when it has been.
+// sleep checks a constant duration; one that is computed is checked at run time.
 func (b *binder) sleep(s *Sleep) {
 	b.required("sleep", "for", s.For)
 	b.bound.For = b.text("sleep", "for", s.For)
@@ -167,7 +167,7 @@ func textMap(texts map[string]string) value.Value {
 	return m[""]
 }
 
-// text compiles a text that may be left out; any compiles a value that may be null.
+// text compiles a text that may be omitted; any compiles a value that may be null.
 func (b *binder) text(kind, key, text string) *expr.Template {
 	if text == "" {
 		return nil
@@ -182,13 +182,13 @@ func (b *binder) any(kind, key string, v value.Value) *expr.Template {
 	return b.c.compile(b.at.Key(kind).Key(key).Path, v, boundNames, b.noSteps)
 }
 
-// noSteps reports an expression that reads a step: a binding serves all steps of its operation.
+// noSteps reports an expression that reads a step, because a binding serves all steps of its operation.
 func (b *binder) noSteps(r expr.Read, path string) {
 	b.c.fault(path, b.bound.Binding.Pos, &document.Error{Text: r.Text,
 		Msg: "an operation cannot read " + r.Text + ": pass it in the input of the step"})
 }
 
-// required reports a key that a binding means nothing without.
+// required reports a missing key without which a binding is incomplete.
 func (b *binder) required(kind, key, text string) {
 	if text == "" {
 		b.faultf(kind, key, "%s needs %s", kind, key)

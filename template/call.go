@@ -15,12 +15,12 @@ import (
 type Timing struct {
 	Timeout      time.Duration // of one attempt; 0: none
 	Retry        *Retry        // nil: one attempt
-	OnTimeout    OnTimeout     // when the attempts are used up. Default: FailOnTimeout
+	OnTimeout    OnTimeout     // after the last attempt. Default: FailOnTimeout
 	TotalTimeout time.Duration // of all attempts with their backoffs, from the first; 0: none
 	Pos          document.Pos
 }
 
-// OnTimeout is the effect of a timeout once no attempt is left.
+// OnTimeout is the effect of a timeout after the last attempt.
 type OnTimeout string
 
 // The effects of a final timeout.
@@ -55,11 +55,11 @@ type Target struct {
 	Participants []string               // static: ids, asked in this order
 	CapabilityID string                 // capability, task_type. Default of task_type: the step's operation
 	Filter       map[string]value.Value // capability: attributes that must be equal
-	Limit        int                    // capability: at most so many; 0: all
+	Limit        int                    // capability: maximum number of participants; 0: all
 	Pos          document.Pos
 }
 
-// How a Target finds participants.
+// How a Target selects participants.
 const (
 	ResolveStatic     = "static"     // they are named
 	ResolveCapability = "capability" // those with a valid passport for a capability when the attempt starts
@@ -69,10 +69,10 @@ const (
 // FanIn defines how the answers of several participants become one output.
 type FanIn struct {
 	Policy       string        // AnyOne (default), All, Quorum or BestOf
-	MinResponses int           // quorum: how many are enough; best_of: how many there must be. any_one: 1
+	MinResponses int           // quorum: number that suffices; best_of: minimum. any_one: 1
 	ScoreField   string        // best_of: RFC 6901 pointer
 	ScoreOrder   string        // best_of: "desc" (default) or "asc"
-	HedgeAfter   time.Duration // any_one: ask the next participant after so long; 0: all at once
+	HedgeAfter   time.Duration // any_one: delay before the next participant is asked; 0: all at once
 	Pos          document.Pos
 }
 
@@ -84,7 +84,7 @@ const (
 	BestOf = "best_of" // of the answers within the attempt's window, the one with the best score
 )
 
-// Fulfillment defines how it is decided whether a completed call has fulfilled its task.
+// Fulfillment defines how a completed call is judged to have fulfilled its task.
 type Fulfillment struct {
 	Policy         string // OutputMatch, ExternalDecision, RequesterConfirmation, Auto or Never
 	Source         *DecisionSource
@@ -130,7 +130,7 @@ const (
 	DecidedAutomatically = "automatic"  // an operation called for the decision
 )
 
-// ResultMatch reads a decision out of any JSON.
+// ResultMatch reads a decision from any JSON value.
 type ResultMatch struct {
 	Path               string // RFC 6901 pointer
 	FulfilledValues    []value.Value
@@ -145,11 +145,11 @@ type Directory struct {
 	Pos          document.Pos
 }
 
-// Passport records that a participant offers a capability, from when to when. Without dates it is always valid.
+// Passport states that a participant offers a capability, and from when to when. Without dates it is always valid.
 type Passport struct {
 	Participant string
 	ValidFrom   time.Time // zero: always
-	ValidUntil  time.Time // zero: for ever
+	ValidUntil  time.Time // zero: forever
 	Revoked     bool
 	Attributes  map[string]value.Value
 	Pos         document.Pos
@@ -195,17 +195,17 @@ const (
 // Sleep completes after For: an ISO 8601 duration or an expression that returns one.
 type Sleep struct{ For string }
 
-// Wait completes with the payload of the oldest untaken message of that name.
+// Wait completes with the payload of the oldest message of that name that no wait has taken.
 type Wait struct{ Message string }
 
 // Child runs another workflow: Path (relative to the file that names it) or Name.
 type Child struct {
-	Pos        document.Pos // of the one that is set
+	Pos        document.Pos // of the field that is set
 	Path, Name string
 }
 
-// Fault returns the error that the workflow cannot be run, with the place of the binding. A fault within the workflow's own
-// document is returned as it is, since it has its own place.
+// Fault returns the error that the workflow cannot be run, with the place of the binding. An error within the workflow's own
+// document is returned unchanged, since it has its own place.
 func (c *Child) Fault(err error, known []string) error {
 	if _, inside := errors.AsType[*document.Error](err); inside {
 		return err

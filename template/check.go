@@ -18,15 +18,15 @@ import (
 // DepthMax is how deep containers may nest.
 const DepthMax = 64
 
-// Known is what exists outside a document.
+// Known describes the operations that exist outside a document.
 type Known struct {
 	Operation  func(name string) bool // whether an operation is registered in Go or scripted; nil: none is
 	Operations []string               // names to suggest for a misspelt one
 	Lenient    bool                   // accept operations without a provider
 }
 
-// Checked is a workflow that makes sense, with everything resolved that can be before it runs: names are items, texts are
-// compiled. It is immutable and safe for concurrent use.
+// Checked is a valid workflow, with everything resolved that can be before it runs: names are items, texts are compiled. It
+// is immutable and safe for concurrent use.
 type Checked struct {
 	Workflow *Workflow
 	Items    []*Item           // steps, conditionals and maps in template order; Items[i].Index is i
@@ -34,7 +34,7 @@ type Checked struct {
 	ByID     map[string]*Item  // steps, maps and named conditionals
 	Output   *expr.Template    // of the run; nil when there is none
 	Bindings map[string]*Bound // by operation name; nil when the document binds none
-	Warnings document.Errors   // what makes sense and is probably not meant, in the order of the document
+	Warnings document.Errors   // valid, but probably mistakes; in the order of the document
 }
 
 // Item is a step, a conditional or a map in its place. Those inside a conditional or map follow it in template order.
@@ -42,7 +42,7 @@ type Item struct {
 	Index  int
 	Node   Node           // *Step, *Conditional or *Map
 	ID     string         // "" for an unnamed conditional
-	Path   string         // where it stands, such as steps[1].parallel.steps[0]
+	Path   string         // of its element, such as steps[1].parallel.steps[0]
 	Parent *Item          // the innermost conditional or map around it; nil at the root
 	Branch int8           // 0: then, 1: else, when Parent is a conditional
 	Map    *Item          // the innermost map around it; nil: none
@@ -51,7 +51,7 @@ type Item struct {
 	TestID string         // of a conditional: the test is that this item is completed
 	Over   *expr.Template // of a map: a list, or the arguments of its Func
 	Asks   *expr.Template // of a step: the input of its decision source; nil: none. It makes no edges
-	Reads  []Read         // what Input, Test or Over read: each target's field once, in order of appearance
+	Reads  []Read         // of Input, Test or Over: each field of each target once, in order of appearance
 	Needs  []*Item        // of a step, in the order written
 }
 
@@ -59,13 +59,13 @@ type Item struct {
 type Read struct {
 	Target    *Item
 	Field     expr.Field
-	Defaulted bool // every mention of it has a default for an output that is not there
-	Caught    bool // an output: where the target has failed, a conditional before the item, or around it, has caught that
+	Defaulted bool // every mention of it has a default for a missing output
+	Caught    bool // an output: a conditional before the item, or around it, has caught any failure of the target
 }
 
-// Check finds out whether a workflow makes sense, read or built, and resolves its names. It reports everything it finds
-// wrong as document.Errors, with file and line where they are known and the path always. It fills in the defaults of w;
-// from then on it must not change. Cycles are left to compilation, which has all edges.
+// Check validates a workflow, read or built, and resolves its names. It reports all faults as document.Errors, always with
+// the path, and with file and line if they are known. It fills in the defaults of w, which must not change from then on.
+// Cycles are left to compilation, which has all edges.
 //
 // Cost is linear in the size of the workflow, times the nesting depth for references, plus the number of steps for every
 // misspelt name, plus, for every reading of an output, the number of conditionals that test the step.
@@ -98,8 +98,8 @@ func Check(w *Workflow, known Known) (*Checked, error) {
 	return c.checked, nil
 }
 
-// FansOut reports whether a step of the workflow asks participants. Such a workflow may not be the operation of a step
-// that does so too: the resolver of child workflows refuses that as a nested fan-out.
+// FansOut reports whether a step of the workflow asks participants. Such a workflow must not be the operation of a step that
+// does so too: the resolver of child workflows refuses that as a nested fan-out.
 func (c *Checked) FansOut() bool {
 	return slices.ContainsFunc(c.Items, func(it *Item) bool {
 		s, ok := it.Node.(*Step)
@@ -125,11 +125,11 @@ type checker struct {
 // rootNames are the names that expressions see outside all maps.
 var rootNames = []string{"input", "run"}
 
-// rootPath returns the path of a key of the workflow, which may itself be a part of another document.
+// rootPath returns the path of a key of the workflow, which may be a part of another document.
 func (c *checker) rootPath(key string) string { return c.w.Pos.Key(key).Path }
 
-// fault reports something at a path, unless the reader has reported that path already. Line and column are those of what
-// was written there, or of the nearest value.
+// fault reports a fault at a path, unless the reader has reported that path already. Line and column are those of the value
+// written there, or of the nearest value.
 func (c *checker) fault(path string, near document.Pos, e *document.Error) {
 	path = c.written(path)
 	if c.w.refused[path] {
@@ -142,7 +142,7 @@ func (c *checker) fault(path string, near document.Pos, e *document.Error) {
 	c.errs.Add(e)
 }
 
-// written returns the path in the author's document for a path in the tree.
+// written returns the path in the author's document of a path in the tree.
 func (c *checker) written(path string) string {
 	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
 		if at, ok := c.w.moved[path[:end]]; ok {
@@ -152,7 +152,7 @@ func (c *checker) written(path string) string {
 	return path
 }
 
-// wasWritten reports whether the document has something at a path, readable or not.
+// wasWritten reports whether the document has a value at a path, valid or not.
 func (c *checker) wasWritten(path string) bool {
 	path = c.written(path)
 	return c.w.refused[path] || c.w.source != nil && c.w.source.At(path).Pos.Path == path
@@ -172,7 +172,8 @@ func (c *checker) oneOf(path string, near document.Pos, text string, allowed ...
 		Msg: fmt.Sprintf("%s must be one of %s, not %s", fields.LastKey(path), strings.Join(allowed, ", "), document.Quote(text))})
 }
 
-// compile compiles a value with expressions at a path and reports its faults; resolve is called for everything it reads.
+// compile compiles a value with expressions at a path and reports its faults; it calls resolve for everything that the value
+// reads.
 func (c *checker) compile(path string, v value.Value, names []string, resolve func(r expr.Read, path string)) *expr.Template {
 	t, err := expr.CompileValue(v, expr.Scope{Names: names})
 	if err != nil {
@@ -185,7 +186,7 @@ func (c *checker) compile(path string, v value.Value, names []string, resolve fu
 	return t
 }
 
-// expressionFaults reports each of the errors that compiling a value has joined.
+// expressionFaults reports each error that the compilation of a value has joined.
 func (c *checker) expressionFaults(path string, v value.Value, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range joined.Unwrap() {
@@ -201,7 +202,7 @@ func (c *checker) expressionFaults(path string, v value.Value, err error) {
 	c.fault(path, c.near(path), fault)
 }
 
-// near returns the place of the innermost item at or around a path, for trees that have no document.
+// near returns the place of the innermost item at or around a path, for trees without a document.
 func (c *checker) near(path string) document.Pos {
 	if c.w.source != nil {
 		return c.w.Pos
@@ -215,7 +216,7 @@ func (c *checker) near(path string) document.Pos {
 	return pos
 }
 
-// pathTo returns the path of the value that a JSON pointer leads to, within the value v at path.
+// pathTo returns the path of the value at a JSON pointer within the value v at path.
 func pathTo(path string, v value.Value, pointer string) string {
 	segments, err := value.ParsePointer(pointer)
 	if err != nil {
@@ -242,8 +243,7 @@ func pathTo(path string, v value.Value, pointer string) string {
 // Pos returns the place where the item was written.
 func (it *Item) Pos() document.Pos { return place(it.Node) }
 
-// place returns the place where an element was written. A type that is not of this package cannot be a Node, so the default
-// is for nil.
+// place returns the place where an element was written. Only types of this package can be Nodes, so the default is for nil.
 func place(n Node) document.Pos {
 	switch n := n.(type) {
 	case *Step:
@@ -261,11 +261,11 @@ func place(n Node) document.Pos {
 	}
 }
 
-// knownOperations returns the names a misspelt operation is compared with.
+// knownOperations returns the names with which a misspelt operation is compared.
 func (c *checker) knownOperations() iter.Seq[string] {
 	own := maps.Keys(c.w.Operations)
 	if c.w.Routing != nil {
-		own = slices.Values(c.w.Routing.Tools()) // those of the workflow are the reader's
+		own = slices.Values(c.w.Routing.Tools()) // the operations of the workflow are made by the reader
 	}
 	return func(yield func(string) bool) {
 		for _, names := range []iter.Seq[string]{own, slices.Values(c.known.Operations)} {

@@ -17,7 +17,7 @@ import (
 func (c *checker) step(n *Step, path string) {
 	c.operationName(n, path)
 	if n.Func != nil && n.Input != nil {
-		c.faultf(path+".func", n.Func.Pos, "func cannot stand beside input")
+		c.faultf(path+".func", n.Func.Pos, "func cannot be combined with input")
 	}
 	c.function(n.Func, path+".func")
 	if n.Target != nil {
@@ -45,26 +45,26 @@ func (c *checker) operationName(n *Step, path string) {
 	}
 	for _, key := range containers {
 		if c.w.refused[path+"."+key] {
-			return // it was meant to be a container, and has been reported as a misspelt one
+			return // already reported as a misspelt container
 		}
 	}
 	c.faultf(path+".operation", n.Pos, "operation is missing")
 }
 
-// operationKnown reports a name without a provider.
+// operationKnown reports an operation without a provider.
 func (c *checker) operationKnown(name, path string, near document.Pos) {
 	if _, bound := c.w.Operations[name]; bound || c.known.Lenient || c.known.Operation != nil && c.known.Operation(name) {
 		return
 	}
 	suggestion := c.speller.Nearest(name, c.knownOperations())
 	msg := fmt.Sprintf("unknown operation %q", name)
-	if c.w.Routing != nil && suggestion == "" { // a kind of tool that other programs may have built in
+	if c.w.Routing != nil && suggestion == "" { // possibly a built-in tool of other programs
 		msg += ": the program must register one of that name, built in are " + strings.Join(c.w.Routing.Tools(), ", ")
 	}
 	c.fault(path, near, &document.Error{Text: name, Msg: msg, Suggestion: suggestion})
 }
 
-// answered reports an operation that the engine carries out itself where a participant is to be asked.
+// answered reports an operation that the engine carries out itself although participants are to be asked.
 func (c *checker) answered(name, path string, near document.Pos, what string) {
 	b, bound := c.w.Operations[name]
 	if !bound || c.w.Routing != nil {
@@ -75,12 +75,12 @@ func (c *checker) answered(name, path string, near document.Pos, what string) {
 		isSet bool
 	}{{"sleep", b.Sleep != nil}, {"wait", b.Wait != nil}, {"value", b.Value != nil}, {"fail", b.Fail != nil}} {
 		if kind.isSet {
-			c.faultf(path, near, "%s needs an operation that somebody answers, and %q is a %s", what, name, kind.name)
+			c.faultf(path, near, "%s needs an operation with participants, but %q is a %s", what, name, kind.name)
 		}
 	}
 }
 
-// requirements checks that the operations that a workflow requires are known, so that a run does not fail in the middle.
+// requirements checks that the operations that a workflow requires are known, so that a run does not fail halfway.
 func (c *checker) requirements() {
 	if c.w.Routing == nil {
 		return
@@ -90,16 +90,16 @@ func (c *checker) requirements() {
 	}
 }
 
-// nested reports a fan-out whose participants would each run this workflow, and so fan out again. Whether another child
-// does is known only when it has been found, see Checked.FansOut.
+// nested reports a fan-out whose participants would each run this workflow, and so fan out again. Whether another child does
+// is known only when it has been found, see Checked.FansOut.
 func (c *checker) nested(n *Step, path string) {
 	if child := c.w.Operations[n.Operation].Workflow; child != nil && child.Name != "" && child.Name == c.w.Name {
 		c.faultf(path+".target", n.Target.Pos, "nested fan-out: workflow %q asks participants itself", child.Name)
 	}
 }
 
-// target checks that a target has one way to find participants and no key of another: a limit beside named
-// participants would be read over by its author for ever.
+// target checks that a target has one way to select participants and no key of another: its author could overlook that a
+// limit beside named participants has no effect.
 func (c *checker) target(t *Target, path string) {
 	c.oneOf(path+".resolve", t.Pos, t.Resolve, ResolveStatic, ResolveCapability, ResolveTaskType)
 	c.belongs(path+".participants", t.Pos, len(t.Participants) > 0, "resolve", t.Resolve, ResolveStatic)
@@ -127,8 +127,8 @@ func (c *checker) belongs(path string, near document.Pos, isSet bool, choice, go
 	}
 }
 
-// fanIn checks that a policy has what it needs. Best of several needs a window to collect answers in: without a timeout or
-// a deadline the best answer might always be the next one.
+// fanIn checks that a policy has the keys it needs. best_of needs a window in which to collect answers: without a timeout or
+// a deadline a better answer might always follow.
 func (c *checker) fanIn(s *Step, step string) {
 	f, path := s.FanIn, step+".fan_in"
 	c.oneOf(path+".policy", f.Pos, f.Policy, AnyOne, All, Quorum, BestOf)
@@ -146,7 +146,7 @@ func (c *checker) fanIn(s *Step, step string) {
 		c.faultf(path+".score_field", f.Pos, "best_of needs score_field")
 	case err != nil:
 		c.fault(path+".score_field", f.Pos, &document.Error{Text: f.ScoreField, Err: err,
-			Msg: fmt.Sprintf("score_field %s is no field: write /offer/price", document.Quote(f.ScoreField))})
+			Msg: fmt.Sprintf("score_field %s is not a field: write a path such as /offer/price", document.Quote(f.ScoreField))})
 	}
 	hasTimeout := s.Timing != nil && s.Timing.Timeout != 0 || c.w.refused[step+".timing"] || c.w.refused[step+".timing.timeout"]
 	if !hasTimeout && c.w.Deadline == 0 && !c.w.refused[c.rootPath("deadline")] {
@@ -154,8 +154,8 @@ func (c *checker) fanIn(s *Step, step string) {
 	}
 }
 
-// minResponses checks the smallest acceptable number of answers. It is absolute, and is never lowered to what can be reached
-// at run time; so what can be known not to be reached is refused here. A participant that is named twice answers once.
+// minResponses checks the minimum number of answers. It is absolute, and is not lowered at run time to what can be reached;
+// so a number that can never be reached is refused here. A participant that is named twice answers once.
 func (c *checker) minResponses(s *Step, path string) {
 	f := s.FanIn
 	switch {
@@ -166,7 +166,7 @@ func (c *checker) minResponses(s *Step, path string) {
 	case f.Policy == AnyOne && f.MinResponses > 1:
 		c.faultf(path, f.Pos, "min_responses must be 1 with policy any_one, which takes the first answer")
 	case f.Policy == All && f.MinResponses != 0:
-		c.faultf(path, f.Pos, "min_responses cannot stand beside policy all, which wants every answer")
+		c.faultf(path, f.Pos, "min_responses cannot be combined with policy all, which requires every answer")
 	}
 	if s.Target == nil {
 		return
@@ -180,7 +180,7 @@ func (c *checker) minResponses(s *Step, path string) {
 	}
 }
 
-// duration reports a value that is only possible in Go; in documents the reader refuses it.
+// duration reports a value that is only possible in Go; the reader refuses it in documents.
 func (c *checker) duration(path string, near document.Pos, d time.Duration) {
 	if d < 0 {
 		c.faultf(path, near, "invalid duration %q: it is negative", duration.Format(d))
@@ -223,7 +223,7 @@ func (c *checker) retry(r *Retry, path string) {
 	}
 }
 
-// fulfillment checks that a decision is possible: a policy is declared, and the source of its decision is there.
+// fulfillment checks that a decision is possible: it has a policy, and the source of the decision exists.
 func (c *checker) fulfillment(f *Fulfillment, path string) {
 	c.oneOf(path+".policy", f.Pos, f.Policy, OutputMatch, ExternalDecision, RequesterConfirmation, Auto, Never)
 	c.oneOf(path+".on_not_fulfilled", f.Pos, f.OnNotFulfilled, ThenFail, ThenPause, ThenSkip, ThenAbort)
@@ -242,7 +242,7 @@ func (c *checker) fulfillment(f *Fulfillment, path string) {
 	}
 }
 
-// decisionSource checks the source of a decision. A call needs an addressee; for a person the question waits.
+// decisionSource checks the source of a decision. A call needs an addressee; a person decides later.
 func (c *checker) decisionSource(s *DecisionSource, path string) {
 	c.oneOf(path+".kind", s.Pos, s.Kind, DecidedByCapability, DecidedByOperator, DecidedByRequester, DecidedAutomatically)
 	if s.Kind == DecidedByCapability && s.CapabilityID == "" {
@@ -267,7 +267,7 @@ func (c *checker) resultMatch(m *ResultMatch, path string) {
 	for i, v := range m.NotFulfilledValues {
 		if slices.ContainsFunc(m.FulfilledValues, func(w value.Value) bool { return value.Equal(v, w) }) {
 			c.faultf(fmt.Sprintf("%s.not_fulfilled_values[%d]", path, i), m.Pos,
-				"fulfilled_values and not_fulfilled_values both hold %s", value.Text(v))
+				"fulfilled_values and not_fulfilled_values both contain %s", value.Text(v))
 		}
 	}
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// mention is a reading of a step by the item at s.
+// mention is a read of a step by the item at s.
 type mention struct {
 	read expr.Read
 	s    *spot
 	path string
 }
 
-// catch determines which readings of an output are of a step whose failure has been caught by then. A reader of an output
-// needs its step: a failure of the step aborts the reader. But where a conditional has tested the step's status, and thereby
-// caught the failure, a reader with a default takes the default; and one inside the conditional is there to deal with it.
+// catch determines which reads of an output are of a step whose failure has been caught by then. A reader of an output needs
+// its step: a failure of the step aborts the reader. But if a conditional has tested the step's status, and thereby caught
+// the failure, a reader with a default takes the default, and a reader inside the conditional may handle the failure.
 func (c *checker) catch() {
 	c.testers = make(map[*Item][]*spot)
 	for _, s := range c.spots {
@@ -46,7 +46,7 @@ func (c *checker) catch() {
 	}
 }
 
-// caught reports whether a conditional has always caught a failure of the step that is read, when the item at s may start.
+// caught reports whether a conditional has always caught a failure of the step that is read when the item at s may start.
 func (c *checker) caught(s *spot, r *Read) bool {
 	reader := c.level(s, r.Target)
 	for _, tester := range c.testers[r.Target] {
@@ -63,8 +63,8 @@ func (c *checker) caught(s *spot, r *Read) bool {
 	return false
 }
 
-// decides reports whether a conditional decides whenever the item at reader starts and target has run: each branch that it
-// stands in holds one of the two.
+// decides reports whether a conditional decides whenever the item at reader starts and target has run: each branch around it
+// contains one of the two.
 func decides(conditional, reader, target *spot) bool {
 	for at := conditional.item; at.Parent != nil; at = at.Parent {
 		_, ok := at.Parent.Node.(*Conditional)
@@ -75,7 +75,7 @@ func decides(conditional, reader, target *spot) bool {
 	return true
 }
 
-// level returns the spot that stands for s where t stands: the outermost map around s that does not hold t, or s itself.
+// level returns the spot of s at the level of t: the outermost map around s that does not contain t, or s itself.
 func (c *checker) level(s *spot, t *Item) *spot {
 	it := s.item
 	for it.Map != t.Map {
@@ -84,7 +84,7 @@ func (c *checker) level(s *spot, t *Item) *spot {
 	return c.spots[it.Index]
 }
 
-// isInside reports whether s stands in a conditional.
+// isInside reports whether s is in a conditional.
 func isInside(s, conditional *spot) bool {
 	for at := s.item.Parent; at != nil; at = at.Parent {
 		if at == conditional.item {
@@ -94,8 +94,8 @@ func isInside(s, conditional *spot) bool {
 	return false
 }
 
-// mayBeCaught reports whether some conditional may catch a failure of an item: by asking how it ended, or how something
-// ended that the item has taken with it.
+// mayBeCaught reports whether a conditional may catch a failure of an item: it reads how the item ended, or how another item
+// ended that was aborted with it.
 func (c *checker) mayBeCaught(it *Item) bool {
 	for tested := range c.testers {
 		if tested == it || order(c.spots[tested.Index], c.spots[it.Index]) != later {

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// catching makes random trees in which conditionals ask how steps ended, and everything reads outputs.
+// catching makes random trees in which conditionals read how steps ended, and everything reads outputs.
 type catching struct {
 	t     *rapid.T
 	n     int
@@ -29,7 +29,7 @@ func (g *catching) made(id string) {
 	g.named, g.sure = append(slices.Clip(g.named), id), append(slices.Clip(g.sure), id)
 }
 
-// reading is an expression that reads how steps ended, and outputs with defaults and without.
+// reading is an expression that reads how steps ended, and outputs with and without defaults.
 func (g *catching) reading(ways ...string) string {
 	text := "{{ [1"
 	for range rapid.IntRange(0, 2).Draw(g.t, "reads") {
@@ -85,7 +85,7 @@ func (g *catching) node(depth int) template.Node {
 	return s
 }
 
-// Which readings are of failures that were caught follows from the paths of readers, conditionals and what they read.
+// Which reads are of caught failures follows from the paths of readers, conditionals and the steps they read.
 func TestWhatIsCaughtFollowsFromPlaces(t *testing.T) {
 	caught := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,7 +108,7 @@ func TestWhatIsCaughtFollowsFromPlaces(t *testing.T) {
 	require.NotZero(t, caught)
 }
 
-// catches reports by paths whether c has caught a failure of what reader reads.
+// catches reports by paths whether c has caught a failure of a step that reader reads.
 func catches(c, reader *template.Item, r template.Read) bool {
 	_, isConditional := c.Node.(*template.Conditional)
 	asks := func(other template.Read) bool { return other.Target == r.Target && other.Field != expr.Output }
@@ -122,7 +122,7 @@ func catches(c, reader *template.Item, r template.Read) bool {
 	return r.Defaulted && behind(at, from, r.Target.Path)
 }
 
-// level is the path of the outermost map around path that does not hold what is at target; else path.
+// level is the path of the outermost map around path that does not contain target; else path.
 func level(path, target string) string {
 	for i := range path {
 		if inner := strings.HasPrefix(path[i:], ".map.steps"); inner && !strings.HasPrefix(target, path[:i]+".map.steps") {
@@ -134,8 +134,7 @@ func level(path, target string) string {
 
 var element = regexp.MustCompile(`^(.*)\[(\d+)\]$`)
 
-// behind reports whether a sequence runs what is at path after something that is at first, or holds it outside of branches
-// that do not hold what is at target.
+// behind reports whether a sequence runs path after first, or contains it outside of branches that do not contain target.
 func behind(first, path, target string) bool {
 	a, b := strings.Split(first, "."), strings.Split(path, ".")
 	for i := range min(len(a), len(b)) {
@@ -168,7 +167,7 @@ func TestADefaultForNothingIsWarnedOf(t *testing.T) {
 		{"in the output", []string{"output: {a: \"{{ steps.x.output ?? 1 }}\"}"}, []string{"output.a x"}},
 		{"caught before", []string{"- {conditional: {test: x, then: []}}", "- {operation: a, id: y, input: \"{{ steps.x.output ?? 1 }}\"}", "output: \"{{ steps.x.output ?? 1 }}\""}, nil},
 		{"caught after", []string{"- {operation: a, id: y, input: \"{{ steps.x.output ?? 1 }}\"}", "- {conditional: {test: x, then: []}}"}, []string{"steps[1].input x"}},
-		{"what it takes with it is caught", []string{"- {operation: a, id: y}", "- {conditional: {test: y, then: []}}", "output: \"{{ steps.x.output ?? 1 }}\""}, nil},
+		{"the failure of a dependent is caught", []string{"- {operation: a, id: y}", "- {conditional: {test: y, then: []}}", "output: \"{{ steps.x.output ?? 1 }}\""}, nil},
 		{"only what comes before is caught", []string{"- {conditional: {test: x, then: []}}", "- {operation: a, id: y}", "output: \"{{ steps.y.output ?? 1 }}\""}, []string{"output y"}},
 		{"a member may be null", []string{"- {operation: a, id: y, input: \"{{ steps.x.output.n ?? 1 }}\"}"}, nil},
 		{"a pointer has no default", []string{"- {operation: a, id: y, input: {from: /steps/x/output}}"}, nil},

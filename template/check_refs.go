@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// item compiles the texts of an item and resolves what they name. All ids are known by then.
+// item compiles the texts of an item and resolves the names in them. All ids are known by then.
 func (c *checker) item(s *spot) {
 	it := s.item
 	switch n := it.Node.(type) {
@@ -40,7 +40,7 @@ func (c *checker) item(s *spot) {
 	}
 }
 
-// template compiles the value of key at path, or the arguments of the function in its place.
+// template compiles the value of key at path, or the arguments of the function that replaces it.
 func (c *checker) template(s *spot, path, key string, v value.Value, f *Func) *expr.Template {
 	path += "." + key
 	if f != nil {
@@ -56,7 +56,7 @@ func (c *checker) template(s *spot, path, key string, v value.Value, f *Func) *e
 	})
 }
 
-// reads notes a read, once for each field of a target.
+// reads records a read, once for each field of a target.
 func (it *Item) reads(r Read) {
 	for i := range it.Reads {
 		if known := &it.Reads[i]; known.Target == r.Target && known.Field == r.Field {
@@ -67,8 +67,8 @@ func (it *Item) reads(r Read) {
 	it.Reads = append(it.Reads, r)
 }
 
-// asks compiles the input of a decision source. It is rendered after the step has completed, so the step itself may be
-// read, and it makes no edges.
+// asks compiles the input of a decision source. It is rendered after the step has completed, so it may read the step itself,
+// and it makes no edges.
 func (c *checker) asks(s *spot, path string, v value.Value) *expr.Template {
 	return c.compile(path, v, s.names, func(r expr.Read, path string) {
 		if r.Step != s.item.ID {
@@ -77,7 +77,7 @@ func (c *checker) asks(s *spot, path string, v value.Value) *expr.Template {
 	})
 }
 
-// bareTest resolves a test that is no expression: an id, or an operation that only one step has.
+// bareTest resolves a test that is not an expression: an id, or an operation that only one step has.
 func (c *checker) bareTest(s *spot, path, test string) {
 	if test == "" {
 		return
@@ -105,7 +105,7 @@ func (c *checker) bareTest(s *spot, path, test string) {
 	}
 }
 
-// read resolves what an expression of the item at s reads; s is nil for the run's output. Beyond what holds for every
+// read resolves what an expression of the item at s reads; s is nil for the run's output. Besides the rules for every
 // reference, an output that may be missing because its step may be skipped needs a default.
 func (c *checker) read(r expr.Read, s *spot, path string) *Item {
 	target := c.reference(r.Step, s, path)
@@ -138,7 +138,7 @@ func (c *checker) nearSpot(s *spot) document.Pos {
 	return s.item.Pos()
 }
 
-// reference resolves an id that the item at s names in any way, or reports why it cannot be named there.
+// reference resolves an id in the item at s, or reports why it cannot be referred to there.
 func (c *checker) reference(id string, s *spot, path string) *Item {
 	target := c.checked.ByID[id]
 	if target == nil {
@@ -166,7 +166,7 @@ func (c *checker) reference(id string, s *spot, path string) *Item {
 	return nil
 }
 
-// circle writes the cycle of an item that waits for itself, or for an item that holds it.
+// circle describes the cycle of an item that waits for itself, or for an item that contains it.
 func circle(outer, inner string) string {
 	if inner == "" || inner == outer {
 		return outer + " -> " + outer
@@ -176,9 +176,9 @@ func circle(outer, inner string) string {
 
 // The positions of an item in relation to one that refers to it.
 const (
-	before = iota // it may wait for it, as far as the order of the tree is concerned
+	before = iota // the order of the tree allows the item to wait for it
 	later         // a sequence runs it after the item
-	around        // it is the item itself, or holds it
+	around        // it is the item itself, or contains it
 )
 
 // order returns the position of t in relation to s. Elements of a parallel may wait for each other: cycles among them are
@@ -206,7 +206,7 @@ func order(s, t *spot) int {
 	return before
 }
 
-// mapAround returns the outermost map that holds t and not s.
+// mapAround returns the outermost map that contains t but not s.
 func mapAround(t, s *spot) *Item {
 	var outermost *Item
 	for each := t.item.Map; each != nil; each = each.Map {
@@ -218,7 +218,7 @@ func mapAround(t, s *spot) *Item {
 	return outermost
 }
 
-// inside reports whether a map holds an item.
+// inside reports whether a map contains an item.
 func inside(it, each *Item) bool {
 	for m := it.Map; m != nil; m = m.Map {
 		if m == each {
@@ -228,7 +228,7 @@ func inside(it, each *Item) bool {
 	return false
 }
 
-// mayBeSkipped reports whether t is in a branch that does not hold s.
+// mayBeSkipped reports whether t is in a branch that does not contain s.
 func mayBeSkipped(s, t *spot) bool {
 	for at := t.item; at.Parent != nil; at = at.Parent {
 		if _, ok := at.Parent.Node.(*Conditional); ok && !inBranch(s, at.Parent, at.Branch) {

@@ -105,7 +105,7 @@ func TestReadsAreDistinctAndInOrder(t *testing.T) {
 	require.Len(t, c.Output.Reads(), 2)
 }
 
-// names is an environment of variables; no step can be read in it.
+// names is an environment of variables without steps.
 type names map[string]value.Value
 
 func (n names) Name(name string) (value.Value, error) { return n[name], nil }
@@ -152,8 +152,8 @@ func TestBindingsAreCompiledFieldByField(t *testing.T) {
 }
 
 func TestAReaderWaitsForNothingAroundAMap(t *testing.T) {
-	// From inside a map everything outside can be read, and what belongs to the same item; but a default cannot make up
-	// for a step of another branch being later.
+	// Inside a map, everything outside can be read, and steps of the same item; but a default cannot replace a step of
+	// another branch that comes later.
 	c := load(t, workflow("steps:",
 		"- {operation: a, id: before}",
 		"- {map: {id: m, over: [], steps: [{operation: a, id: one}, {map: {id: n, over: \"{{ steps.one.output }}\", as: inner, steps: [{operation: a, id: two, needs: [before, one], input: \"{{ item }} {{ inner }} {{ steps.before.output }}\"}]}}]}}",
@@ -285,7 +285,7 @@ func ExampleCheck() {
 	// greet reads 1 results
 }
 
-// A step's faults are reported at its id when it has one, also one that says what the operation says.
+// A step's faults are reported at its id if it has one, even those of its operation.
 func TestAnIdThatIsWrittenOutIsTheOneReported(t *testing.T) {
 	_, err := template.Load("w.yaml", []byte("kind: Workflow\nname: w\nsteps:\n- {operation: a}\n- {operation: a, id: a}\n- {operation: a}\n"),
 		template.Known{Lenient: true})

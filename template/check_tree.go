@@ -13,31 +13,31 @@ import (
 	"github.com/sluiceflow/sluice/template/fields"
 )
 
-// spot is the position of an element: in a list of steps, below the element that holds the list. The spots of two items
+// spot is the position of an element: in a list of steps, below the element that contains the list. The spots of two items
 // determine whether one is inside the other, or comes later.
 type spot struct {
 	item    *Item    // nil for a sequential or parallel
 	up      *spot    // the element around it; nil at the root
-	depth   int      // how many elements are around it
-	branch  int8     // which list of up holds it: 0, or 1 for else
+	depth   int      // number of elements around it
+	branch  int8     // the list of up that contains it: 0, or 1 for else
 	index   int      // in that list
 	ordered bool     // whether elements of that list run one after the other
-	names   []string // what expressions see there
+	names   []string // that expressions may read there
 }
 
-// list is a list of steps and the element that holds it.
+// list is a list of steps and the element that contains it.
 type list struct {
 	path    string
 	ordered bool
 	up      *spot
 	branch  int8  // which list of up it is
 	parent  *Item // innermost conditional or map
-	within  int8  // the branch of parent that holds it, however many containers are between
+	within  int8  // the branch of parent that contains it, possibly through other containers
 	each    *Item // innermost map
 	names   []string
 }
 
-// elements takes in a list of steps: items in template order, their ids, and the rules that need no other item.
+// elements adds the items of a list of steps in template order, with their ids, and checks the rules that concern one item.
 func (c *checker) elements(steps []Node, l list) {
 	for i, n := range steps {
 		path := c.elementPath(n, l.path, i)
@@ -80,8 +80,8 @@ func (c *checker) elements(steps []Node, l list) {
 	}
 }
 
-// elementPath returns the path of an element: where its document has it, which is not always where the tree does, or for one
-// that was built at its place in the tree.
+// elementPath returns the path of an element: its place in the document, which may differ from that in the tree, or its
+// place in the tree if it was built.
 func (c *checker) elementPath(n Node, list string, i int) string {
 	if c.w.source != nil {
 		if path := place(n).Path; path != "" {
@@ -91,7 +91,7 @@ func (c *checker) elementPath(n Node, list string, i int) string {
 	return list + "[" + strconv.Itoa(i) + "]"
 }
 
-// add makes the item of an element and enters its id.
+// add adds the item of an element and its id.
 func (c *checker) add(s *spot, l list, n Node, id, path string) *Item {
 	it := &Item{
 		Index: len(c.checked.Items), Node: n, ID: id, Path: path, Parent: l.parent, Branch: l.within, Map: l.each,
@@ -100,7 +100,7 @@ func (c *checker) add(s *spot, l list, n Node, id, path string) *Item {
 	c.checked.Items = append(c.checked.Items, it)
 	c.spots = append(c.spots, s)
 	if c.checked.Of[n] != nil {
-		c.faultf(path, it.Pos(), "step %q stands in the tree twice", id)
+		c.faultf(path, it.Pos(), "step %q is in the tree twice", id)
 		return it
 	}
 	c.checked.Of[n] = it
@@ -111,8 +111,8 @@ func (c *checker) add(s *spot, l list, n Node, id, path string) *Item {
 // IDBytesMax bounds the id of a step or a run.
 const IDBytesMax = 128
 
-// ValidID returns an error that shows id unless it can be the id of a step or a run. Keys are made of ids, and check[2],
-// run/step and step#1 must read in one way only: an id is printable, and without white space and / [ ] #.
+// ValidID returns an error that shows id unless it can be the id of a step or a run. Keys are composed of ids, and check[2],
+// run/step and step#1 must be unambiguous: an id is printable, without white space and / [ ] #.
 func ValidID(id string) error {
 	if len(id) > IDBytesMax {
 		return fmt.Errorf("%s: an id has at most %d bytes, not %d", document.Quote(id[:IDBytesMax/2]+"…"), IDBytesMax, len(id))
@@ -125,7 +125,7 @@ func ValidID(id string) error {
 	return fmt.Errorf("%s: an id has no spaces and none of / [ ] #", document.Quote(id))
 }
 
-// enter enters an item's id, if it has one.
+// enter records an item's id, if it has one.
 func (c *checker) enter(it *Item) {
 	if it.ID == "" {
 		if _, isMap := it.Node.(*Map); isMap {
@@ -145,7 +145,7 @@ func (c *checker) enter(it *Item) {
 	c.ids = append(c.ids, it.ID)
 }
 
-// idPath returns the path of an item's name: of its id, or of the operation in place of it.
+// idPath returns the path of an item's name: of its id, or of the operation that replaces it.
 func (c *checker) idPath(it *Item) string {
 	switch n := it.Node.(type) {
 	case *Conditional:
@@ -165,7 +165,7 @@ var (
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// reservedNames cannot be the name of a map's item: they have another meaning in expressions.
+// reservedNames cannot name a map's item, because they have another meaning in expressions.
 var reservedNames = []string{"input", "run", "steps", "index", "participant", "attempt", "true", "false", "null", "nil", "let", "if", "else", "not", "in", "and", "or"}
 
 // root checks the keys beside the steps.
@@ -187,46 +187,46 @@ func (c *checker) root() {
 	}
 }
 
-// limit checks a number of slots; zero is none in the tree, and refused by the reader when it is written.
+// limit checks a number of slots. In the tree, zero means no limit; the reader refuses a written zero.
 func (c *checker) limit(path string, near document.Pos, n int) {
 	if n < 0 {
 		c.faultf(path, near, "%s must be at least 1", fields.LastKey(path))
 	}
 }
 
-// conditional checks that there is one test. The names in it are checked when all ids are known.
+// conditional checks that there is one test. Names in it are checked when all ids are known.
 func (c *checker) conditional(n *Conditional, path string) {
 	switch {
 	case n.Func != nil && n.Test != "":
-		c.faultf(path+".func", n.Pos, "func cannot stand beside test")
+		c.faultf(path+".func", n.Pos, "func cannot be combined with test")
 	case n.Func == nil && n.Test == "" && !c.w.refused[path+".func"]:
 		c.faultf(path+".test", n.Pos, "test is missing")
 	}
 	c.function(n.Func, path+".func")
 }
 
-// each checks a map: its id names its items' instances, the last step of its body gives an item's output, and the name of
-// the item must be one that expressions can use.
+// each checks a map: its id names its items' instances, the output of the last step of its body is the item's, and
+// expressions must be able to use the name of the item.
 func (c *checker) each(n *Map, path string) {
 	switch {
 	case n.Func != nil && n.Over != nil:
-		c.faultf(path+".func", n.Pos, "func cannot stand beside over")
+		c.faultf(path+".func", n.Pos, "func cannot be combined with over")
 	case n.Func == nil && n.Over == nil && !c.w.refused[path+".func"]:
 		c.faultf(path+".over", n.Pos, "over is missing")
 	}
 	c.function(n.Func, path+".func")
 	if !variableForm.MatchString(n.As) || slices.Contains(reservedNames, n.As) {
 		c.fault(path+".as", n.Pos, &document.Error{Text: n.As,
-			Msg: fmt.Sprintf("as cannot be %s: expressions must be able to name it, and know no such name yet", document.Quote(n.As))})
+			Msg: fmt.Sprintf("as cannot be %s: use a name that expressions can read and that has no other meaning", document.Quote(n.As))})
 	}
 	c.limit(path+".max_concurrency", n.Pos, n.MaxConcurrency)
 	if len(n.Steps) == 0 {
-		c.faultf(path+".steps", n.Pos, "steps must not be empty: the last one gives an item's output")
+		c.faultf(path+".steps", n.Pos, "steps must not be empty: the output of the last step is the item's")
 	}
 }
 
-// function checks that a Func has a name, and that the program has registered it if it registers any: a document alone
-// does not have the functions of the program that will run it.
+// function checks that a Func has a name, and that the program has registered it if it registers any: a document alone does
+// not have the functions of the program that will run it.
 func (c *checker) function(f *Func, path string) {
 	if f == nil {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// setDefault sets a field that was left out. It writes only what changes, so that completing a tree again is a read.
+// setDefault sets a field that was omitted. It writes only changes, so that completing a tree again only reads it.
 func setDefault[T cmp.Ordered](field *T, fallback T) {
 	var zero T
 	if *field == zero {
@@ -16,7 +16,7 @@ func setDefault[T cmp.Ordered](field *T, fallback T) {
 	}
 }
 
-// complete fills in the defaults of everything that was left out, so that readers of the tree need not know them.
+// complete fills in all defaults, so that readers of the tree need not know them.
 func (w *Workflow) complete() {
 	setDefault(&w.FailurePolicy, ContinueRunning)
 	for _, b := range w.Operations {
@@ -56,11 +56,11 @@ func completeAll(steps []Node) {
 	}
 }
 
-// complete fills in a step's defaults, and gives a score's field the one spelling that everything after it expects.
+// complete fills in a step's defaults, and converts a score's field to a JSON pointer.
 func (s *Step) complete() {
 	setDefault(&s.ID, s.Operation)
 	if t := s.Target; t != nil && t.Resolve == ResolveTaskType && t.CapabilityID == "" && s.Operation != "" {
-		own := *t // a program may use one target for steps of several operations
+		own := *t // a program may share one target among steps of several operations
 		own.CapabilityID, s.Target = s.Operation, &own
 	}
 	if s.FanIn != nil {
@@ -99,7 +99,8 @@ func (t *Timing) complete() {
 // dottedField matches the common spellings of a field that are no JSON pointers: $.offer.price, offer.prices[0].
 var dottedField = regexp.MustCompile(`^(?:\$\.)?[^$./\[\]]+(?:\.[^./\[\]]+|\[[0-9]+\])*$`)
 
-// fieldPointer returns the RFC 6901 pointer for a field in dotted form. Anything else, a pointer above all, stays as it is.
+// fieldPointer returns the RFC 6901 pointer of a field in dotted form. It returns any other text, a pointer above all,
+// unchanged.
 func fieldPointer(text string) string {
 	if strings.HasPrefix(text, "/") || !dottedField.MatchString(text) {
 		return text

@@ -8,10 +8,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Document returns the workflow as a document of kind Workflow: durations in canonical form, defaults
-// left out, defaults of zero fields included. Two workflows have the same document if and only if they run alike. The
-// result shares input values, schemas and arguments with w. A workflow that has a Routing has that one's document, which is
-// of another kind.
+// Document returns the workflow as a document of kind Workflow: durations in canonical form, defaults omitted, including
+// those of zero fields. Two workflows have the same document if and only if they run alike. The result shares input values,
+// schemas and arguments with w. A workflow with a Routing returns the document of the Routing, which has another kind.
 func (w *Workflow) Document() value.Value {
 	if w.Routing != nil {
 		return w.Routing.Document()
@@ -49,8 +48,8 @@ func (w *Workflow) MarshalJSON() ([]byte, error) {
 	return value.JSON(doc)
 }
 
-// UnmarshalJSON reads a document of kind Workflow. It reports what ParseNode reports; whether the workflow makes sense is for
-// Check to say.
+// UnmarshalJSON reads a document of kind Workflow. It reports what ParseNode reports; Check reports whether the workflow is
+// valid.
 func (w *Workflow) UnmarshalJSON(data []byte) error {
 	nodes, err := document.Parse("", data, document.Limits{Bytes: max(len(data), 1)})
 	if err != nil {
@@ -66,7 +65,8 @@ func (w *Workflow) UnmarshalJSON(data []byte) error {
 }
 
 // Hash returns the identity of the workflow: the hash of its canonical document, in hexadecimal. It does not depend on how,
-// where or in which dialect the workflow was written. It fails when an input or output holds what no document can.
+// where or in which dialect the workflow was written. It fails if an input or output contains a value that documents cannot
+// express.
 func (w *Workflow) Hash() (string, error) {
 	hash, err := value.Hash(w.Document())
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *Workflow) Hash() (string, error) {
 	return hash, nil
 }
 
-// setFunction writes a Func under the key that all elements share; beside it the value that it replaces is null.
+// setFunction writes a Func under the key that all elements share; the value that it replaces becomes null.
 func setFunction(m fields.Object, f *Func) {
 	if f == nil {
 		return
@@ -94,7 +94,7 @@ func documents(steps []Node) []any {
 	return list
 }
 
-// nodeDocument returns an element. A type that is not of this package cannot be a Node, so the default is a bug of ours.
+// nodeDocument returns an element. Only types of this package can be Nodes, so the default is a bug of this package.
 func nodeDocument(n Node) map[string]any {
 	switch n := n.(type) {
 	case *Step:
@@ -128,7 +128,7 @@ func nodeDocument(n Node) map[string]any {
 	}
 }
 
-// container wraps the body of anything but a step: its one key is its kind.
+// container wraps the body of a container in a mapping whose one key is its kind.
 func container(key string, body fields.Object) map[string]any {
 	return map[string]any{key: map[string]any(body)}
 }

@@ -2,10 +2,10 @@ package template
 
 import "github.com/sluiceflow/sluice/template/fields"
 
-// The functions of this file write the parts of a step and of a binding, each as the mapping that its reader takes. What
-// has its default is left out: the document of a workflow must not depend on how much of it was written down.
+// The functions of this file write the parts of a step and of a binding, each as the mapping that its reader takes. Defaults
+// are omitted, because the document of a workflow must not depend on which of them were written.
 
-// document leaves out the capability that a step of this operation has anyway.
+// document omits the capability that is the default for a step of this operation.
 func (t *Target) document(operation string) map[string]any {
 	m := fields.Object{"resolve": t.Resolve}
 	m.Texts("participants", t.Participants)
@@ -22,7 +22,7 @@ func (f *FanIn) document() map[string]any {
 	if f.Policy != AnyOne {
 		m.Text("policy", f.Policy)
 	}
-	// any_one takes one answer, whether or not it is written.
+	// any_one takes one answer, whether or not that is written.
 	if f.MinResponses != 1 || f.Policy != AnyOne && f.Policy != "" {
 		m.Count("min_responses", f.MinResponses)
 	}
@@ -47,7 +47,7 @@ func (t *Timing) document() map[string]any {
 	return m
 }
 
-// document writes the number of attempts always: a retry without one means nothing.
+// document always writes the number of attempts, without which a retry has no meaning.
 func (r *Retry) document() map[string]any {
 	m := fields.Object{"max_attempts": int64(r.MaxAttempts)}
 	m.Duration("backoff", r.Backoff)
@@ -129,8 +129,7 @@ func (p *Passport) document() map[string]any {
 	return m
 }
 
-// document writes all bindings that are set, also where Check would refuse more than one: a tree must be able to express what
-// is wrong with it.
+// document writes all bindings that are set, even if Check would refuse more than one, so that a tree can express the fault.
 func (b Binding) document() map[string]any {
 	m := fields.Object{}
 	if b.Command != nil {
@@ -152,7 +151,7 @@ func (b Binding) document() map[string]any {
 		m["workflow"] = map[string]any(child)
 	}
 	if b.Value != nil {
-		m["value"] = b.Value.Value // also when it is null, which is a value to return
+		m["value"] = b.Value.Value // even if it is null, which is a value
 	}
 	if b.Fail != nil {
 		fail := fields.Object{"code": b.Fail.Code}

@@ -11,20 +11,20 @@ import (
 )
 
 // Function is the handle of a Go function that a workflow calls by name: it decides a conditional, returns a map's list or
-// computes an input. The tree holds the name in a Func, and the workflow the handle, which no document can. Its address is
-// its identity, since two closures of one function literal cannot be distinguished otherwise: make it once and use it wherever
-// that function is meant, in any number of workflows.
+// computes an input. The tree holds the name in a Func, and the workflow holds the handle, which no document can. Its
+// address is its identity, since two closures of one function literal cannot be distinguished otherwise: make it once and
+// use it wherever the function is needed, in any number of workflows.
 //
-// The function must depend on its arguments alone: it is called again for the same decision when a run is recovered or
-// looked at.
+// The result of the function must depend only on its arguments: it is called again for the same decision when a run is
+// recovered or inspected.
 type Function struct {
 	Name string
 	Call func(args []value.Value) (value.Value, error) // args are those of the Func, rendered
 	Pos  document.Pos                                  // where the handle was made
 }
 
-// Register makes a function known to the workflow under its name. Registering the same handle again changes nothing. It
-// returns an error, and changes nothing, when the workflow has another handle of that name.
+// Register makes a function known to the workflow under its name. Registering the same handle again changes nothing.
+// Register returns an error, and changes nothing, if the workflow has another handle with that name.
 func (w *Workflow) Register(f *Function) error {
 	switch {
 	case f == nil:

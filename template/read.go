@@ -7,14 +7,14 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Kind is the kind of the documents this package reads and writes.
+// Kind is the kind of the documents that this package reads and writes.
 const Kind = "Workflow"
 
-// Parse reads a file that holds one document of kind Workflow. The file name is for messages; see document.Parse for what
-// may be written. It reports everything it finds wrong as document.Errors.
+// Parse reads a file that contains one document of kind Workflow. The file name is for messages; see document.Parse for the
+// syntax. Parse reports all faults as document.Errors.
 //
-// A tree that comes with an error holds what could be read, so that Check can report what else is wrong with it; it is
-// good for nothing else. Load does both.
+// A tree returned with an error contains the parts that could be read, so that Check can report further faults; it must not
+// be used otherwise. Load does both.
 func Parse(file string, data []byte) (*Workflow, error) { return parseWith(ParseNode, file, data) }
 
 func parseWith(parse func(*document.Node) (*Workflow, error), file string, data []byte) (*Workflow, error) {
@@ -29,13 +29,13 @@ func parseWith(parse func(*document.Node) (*Workflow, error), file string, data 
 	return w, document.Join(err, readErr)
 }
 
-// Load reads a document and checks it: what Parse and Check do, with the findings of both reported together.
+// Load reads a document and checks it, as Parse and Check do, and reports the faults of both together.
 func Load(file string, data []byte, known Known) (*Checked, error) {
 	return LoadWith(ParseNode, file, data, known)
 }
 
-// LoadWith is Load for documents of another kind, which parse turns into a tree. Like ParseNode it may return a tree beside
-// an error, and does so whenever there is something left for Check to look at.
+// LoadWith is Load for documents of another kind, which parse turns into a tree. Like ParseNode it may return a tree with an
+// error, and does so whenever there is something left to check.
 func LoadWith(parse func(*document.Node) (*Workflow, error), file string, data []byte, known Known) (*Checked, error) {
 	w, err := parseWith(parse, file, data)
 	if w == nil {
@@ -45,7 +45,7 @@ func LoadWith(parse func(*document.Node) (*Workflow, error), file string, data [
 	if err := document.Join(err, checkErr); err != nil {
 		return nil, err
 	}
-	w.source, w.moved = nil, nil // every place has been named that will be; the text need not outlive its errors
+	w.source, w.moved = nil, nil // no more errors will name places, so the text can be freed
 	return checked, nil
 }
 
@@ -83,7 +83,7 @@ func (r *reader) steps(n *document.Node) []Node {
 	return steps
 }
 
-// containers are the keys that make an element something else than a step.
+// containers are the keys that make an element a container rather than a step.
 var containers = []string{"sequential", "parallel", "conditional", "map"}
 
 // node reads one element of a list of steps: a step, or a mapping whose one key names a container.
@@ -100,12 +100,12 @@ func (r *reader) node(n *document.Node) Node {
 	return r.step(n)
 }
 
-// container reads the element n, which is a container because it has a key of that name.
+// container reads the element n, which has the key of a container.
 func (r *reader) container(n *document.Node, key string, body *document.Node) Node {
 	for e := range n.Entries() {
 		if e.Key != key && !strings.HasPrefix(e.Key, "x-") {
 			if e.Key == "operation" || slices.Contains(containers, e.Key) {
-				r.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: e.Key + " cannot stand beside " + key})
+				r.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: e.Key + " cannot be combined with " + key})
 				continue
 			}
 			r.UnknownKey(e, []string{key})
@@ -132,7 +132,7 @@ func (r *reader) container(n *document.Node, key string, body *document.Node) No
 	}
 }
 
-// conditional requires a then, which may be empty: an else alone reads as the opposite of its test.
+// conditional requires a then, which may be empty: an else alone would be misread as following its test.
 func (r *reader) conditional(n, body *document.Node) *Conditional {
 	c := &Conditional{Pos: n.Pos}
 	r.Object(body, Fields{
@@ -159,7 +159,7 @@ func (r *reader) each(n, body *document.Node) *Map {
 	return m
 }
 
-// function reads the name of a Go function and what it is called with.
+// function reads the name and the arguments of a Go function.
 func (r *reader) function(n *document.Node) *Func {
 	f := &Func{Pos: n.Pos}
 	r.Object(n, Fields{
@@ -178,7 +178,7 @@ func (r *reader) step(n *document.Node) *Step {
 	known["func"] = func(v *document.Node) { s.Func = r.function(v) }
 	known["needs"] = func(v *document.Node) { s.Needs = r.Texts(v) }
 	if n.Get("operation") == nil {
-		// It may have been meant as a container: those keys, which node has not found here, are near misses too.
+		// A container may have been meant: its keys, which node has not found, are near misses too.
 		for _, key := range containers {
 			known[key] = nil
 		}

@@ -4,7 +4,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// operations reads how names are called. Texts stay as they are written: Check compiles the expressions in them.
+// operations reads the bindings of operations. Texts stay as written: Check compiles the expressions in them.
 func (r *reader) operations(n *document.Node) map[string]Binding {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
@@ -17,8 +17,8 @@ func (r *reader) operations(n *document.Node) map[string]Binding {
 	return m
 }
 
-// binding reads a binding of any kind. Check reports if there is not exactly one: a misspelt key leaves
-// none, and has been reported.
+// binding reads a binding of any kind. Check reports if there is not exactly one: after a misspelt key, which has been
+// reported, there is none.
 func (r *reader) binding(n *document.Node) Binding {
 	b := Binding{Pos: n.Pos}
 	r.Object(n, Fields{

@@ -4,9 +4,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// The functions of this file read the call of a step: one function for each mapping, one line for each key.
-// They check only the kind of value; Check checks policies and combinations of keys, so
-// that trees built in Go are held to the same rules.
+// The functions of this file read the call of a step: one function for each mapping, one line for each key. They check only
+// the kinds of values; Check checks policies and combinations of keys, so that trees built in Go obey the same rules.
 
 // callFields reads the call of a step in any kind of document.
 func (r *reader) callFields(s *Step) Fields {
@@ -70,7 +69,7 @@ func (r *reader) retry(n *document.Node) *Retry {
 	return t
 }
 
-// multiplier reads a factor that Check judges, but for zero, which means the default in the tree.
+// multiplier reads a factor for Check, but refuses zero, which means the default in the tree.
 func (r *reader) multiplier(n *document.Node) float64 {
 	f := r.Number(n)
 	if f == 0 && !r.IsRefused(n) {
@@ -91,7 +90,7 @@ func (r *reader) fulfillment(n *document.Node) *Fulfillment {
 	return f
 }
 
-// decisionSource takes the same timing as a step: a request for a decision is a call like any other.
+// decisionSource accepts the same timing as a step, because a request for a decision is a call like any other.
 func (r *reader) decisionSource(n *document.Node) *DecisionSource {
 	s := &DecisionSource{Pos: n.Pos}
 	r.Object(n, Fields{
@@ -114,8 +113,8 @@ func (r *reader) resultMatch(n *document.Node) *ResultMatch {
 	return m
 }
 
-// ParseDirectory reads and checks a directory, as a workflow has it under the key directory. It
-// reports everything it finds wrong as document.Errors; then there is no directory.
+// ParseDirectory reads and checks a directory, as under the key directory of a workflow. It reports all faults as
+// document.Errors, and then returns no directory.
 func ParseDirectory(n *document.Node) (*Directory, error) {
 	r := &reader{}
 	d := r.directory(n)
@@ -136,7 +135,7 @@ func (r *reader) directory(n *document.Node) *Directory {
 	return d
 }
 
-// capabilities keeps the passports of a capability in the order written: it is the order in which participants are asked.
+// capabilities keeps the passports of a capability in the order written, in which participants are asked.
 func (r *reader) capabilities(n *document.Node) map[string][]Passport {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")

@@ -8,12 +8,12 @@ import (
 // Fields maps each key of a mapping to the function that reads its value.
 type Fields = fields.Map
 
-// reader turns nodes of a document into the tree. It reports what the tree cannot hold; what the tree can hold is judged by
-// Check, for documents and built trees alike.
+// reader turns nodes of a document into the tree. It reports values that the tree cannot hold; Check judges all others, for
+// documents and built trees alike.
 type reader struct{ fields.Reader }
 
-// Reader reads one document into a Workflow. Readers of other kinds of documents are made of it: what all kinds have in
-// common means the same in each and is refused in the same words, at the place where its author wrote it.
+// Reader reads one document into a Workflow. Readers of other kinds of documents are built on it, so that common keys mean
+// the same in each, and their faults have the same messages, at the place where the author wrote them.
 //
 //	r := template.NewReader(n, "Recipe")
 //	known := r.Root()
@@ -22,8 +22,8 @@ type reader struct{ fields.Reader }
 //	r.Required(n, "recipe")
 //	return r.Workflow()
 //
-// Reading continues after a fault: each is recorded, the value that cannot be read stays zero, and Workflow returns all faults. A Reader
-// serves one document and one goroutine.
+// Reading continues after a fault: each is recorded, the value that cannot be read stays zero, and Workflow returns all
+// faults. A Reader serves one document and one goroutine.
 type Reader struct {
 	reader
 	n    *document.Node
@@ -38,8 +38,8 @@ func NewReader(n *document.Node, kind string) *Reader {
 	return &Reader{n: n, kind: kind, w: &Workflow{Pos: n.Pos, source: n}}
 }
 
-// Workflow returns the tree with its defaults filled in, and all faults as document.Errors. A tree beside an error holds what
-// could be read, for Check. For a document of another kind it reports nothing else.
+// Workflow returns the tree with its defaults filled in, and all faults as document.Errors. A tree returned with an error
+// contains the parts that could be read, for Check. For a document of another kind it reports nothing else.
 func (r *Reader) Workflow() (*Workflow, error) {
 	if r.foreign != nil {
 		return nil, document.Errors{r.foreign}
@@ -50,13 +50,14 @@ func (r *Reader) Workflow() (*Workflow, error) {
 	return r.w, r.Err()
 }
 
-// Tree returns the workflow that is being read, for the keys that only one kind has. It is complete when Workflow has returned it.
+// Tree returns the workflow under construction, for the keys that only one kind has. It is complete when Workflow has
+// returned it.
 func (r *Reader) Tree() *Workflow { return r.w }
 
-// SetSteps returns the workflow its steps. Those that have a Pos with a path are known to Check by that path.
+// SetSteps sets the steps of the workflow. Check reports a step that has a Pos with a path by that path.
 func (r *Reader) SetSteps(steps []Node) { r.w.Steps = steps }
 
-// Root reads the keys beside the steps in documents of every kind. The caller adds the keys of its own.
+// Root reads the keys besides the steps in documents of every kind. The caller adds the keys of its own kind.
 func (r *Reader) Root() Fields {
 	w := r.w
 	return Fields{
@@ -79,12 +80,12 @@ func (r *Reader) checkKind(v *document.Node) {
 	}
 }
 
-// Step reads the call of a step into s: input, target, fan_in, timing, fulfillment and idempotent. The caller
-// adds the keys that its kind has for the step's name, its operation and its place.
+// Step reads the call of a step into s: input, target, fan_in, timing, fulfillment and idempotent. The caller adds its own
+// keys for the step's name, its operation and its place.
 func (r *Reader) Step(s *Step) Fields { return r.callFields(s) }
 
-// Moved records that a path in the tree, and all paths below it, are at another in the document, since kinds of documents have
-// different keys. Paths begin at the root of the file, as those of document.Pos; the longest one counts.
+// Moved records that a path in the tree, and all paths below it, are elsewhere in the document, since kinds of documents
+// have different keys. Paths begin at the root of the file, as those of document.Pos; the longest match applies.
 func (r *Reader) Moved(path, written string) {
 	if r.w.moved == nil {
 		r.w.moved = make(map[string]string)

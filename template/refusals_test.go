@@ -16,7 +16,7 @@ func workflow(lines ...string) string {
 	return "kind: Workflow\nname: w\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// step returns a document with one step, on line 3, of an operation and with what is given.
+// step returns a document with one step, on line 3, of an operation and with the given keys.
 func step(rest string) string { return workflow("steps: [{operation: a, " + rest + "}]") }
 
 // operation returns a document that binds one operation, on line 3.
@@ -24,7 +24,7 @@ func operation(binding string) string {
 	return workflow("operations: {x: "+binding+"}", "steps: [{operation: x}]")
 }
 
-// refusals has each class of refusal: the document, and the lines that must be reported for it.
+// refusals has each class of refusal: the document, and the expected lines.
 var refusals = []struct {
 	name, text string
 	want       []string
@@ -43,22 +43,22 @@ var refusals = []struct {
 		`w.yaml:3:21: steps[0].parallel.step: unknown key "step" (did you mean "steps"?)`}},
 	{"unknown key beside a container", workflow("steps: [{parallel: {steps: []}, id: x}]"), []string{`w.yaml:3:33: steps[0].id: unknown key "id"`}},
 	{"two things in one", workflow("steps: [{parallel: {steps: []}, operation: a}]"), []string{
-		`w.yaml:3:33: steps[0].operation: operation cannot stand beside parallel`}},
+		`w.yaml:3:33: steps[0].operation: operation cannot be combined with parallel`}},
 	{"a container misspelt", workflow("steps: [{paralel: {steps: []}}]"), []string{
 		`w.yaml:3:10: steps[0].paralel: unknown key "paralel" (did you mean "parallel"?)`}},
 	{"a misspelt key is not missing too", workflow("steps: [{opration: a}]"), []string{
 		`w.yaml:3:10: steps[0].opration: unknown key "opration" (did you mean "operation"?)`}},
 	{"a target of a value", workflow("operations: {x: {value: 1}}", "steps: [{operation: x, target: {resolve: static, participants: [a]}}]"), []string{
-		`w.yaml:4:32: steps[0].target: a target needs an operation that somebody answers, and "x" is a value`}},
+		`w.yaml:4:32: steps[0].target: a target needs an operation with participants, but "x" is a value`}},
 	{"a target of a sleep", workflow("operations: {x: {sleep: {for: PT1S}}}", "steps: [{operation: x, target: {resolve: static, participants: [a]}}]"), []string{
-		`w.yaml:4:32: steps[0].target: a target needs an operation that somebody answers, and "x" is a sleep`}},
+		`w.yaml:4:32: steps[0].target: a target needs an operation with participants, but "x" is a sleep`}},
 	{"a target of a wait", workflow("operations: {x: {wait: {message: m}}}", "steps: [{operation: x, target: {resolve: static, participants: [a]}}]"), []string{
-		`w.yaml:4:32: steps[0].target: a target needs an operation that somebody answers, and "x" is a wait`}},
+		`w.yaml:4:32: steps[0].target: a target needs an operation with participants, but "x" is a wait`}},
 	{"a target of a fail", workflow("operations: {x: {fail: {code: x}}}", "steps: [{operation: x, target: {resolve: static, participants: [a]}}]"), []string{
-		`w.yaml:4:32: steps[0].target: a target needs an operation that somebody answers, and "x" is a fail`}},
-	{"a decision of what the engine does itself", workflow("operations: {n: {value: 1}}",
+		`w.yaml:4:32: steps[0].target: a target needs an operation with participants, but "x" is a fail`}},
+	{"a decision by an operation of the engine", workflow("operations: {n: {value: 1}}",
 		"steps: [{operation: a, fulfillment: {policy: external_decision, decision_source: {kind: automatic, operation: n}}}]"), []string{
-		`w.yaml:4:111: steps[0].fulfillment.decision_source.operation: a decision needs an operation that somebody answers, and "n" is a value`}},
+		`w.yaml:4:111: steps[0].fulfillment.decision_source.operation: a decision needs an operation with participants, but "n" is a value`}},
 	{"no operation", workflow("steps: [{id: a}]"), []string{`w.yaml:3:9: steps[0].operation: operation is missing`}},
 	{"a step that is a text", workflow("steps: [a]"), []string{`w.yaml:3:9: steps[0]: a step must be a mapping, not a string: "a"`}},
 	{"steps that are a mapping", workflow("steps: {operation: a}"), []string{`w.yaml:3:8: steps: steps must be a list, not a mapping`}},
@@ -130,7 +130,7 @@ var refusals = []struct {
 		`w.yaml:5:118: steps[1].fan_in.min_responses: min_responses is 3 but there are 2 participants`,
 		`w.yaml:6:118: steps[2].fan_in.min_responses: min_responses must be at least 1`,
 		`w.yaml:7:102: steps[3].fan_in.min_responses: min_responses must be 1 with policy any_one, which takes the first answer`,
-		`w.yaml:8:115: steps[4].fan_in.min_responses: min_responses cannot stand beside policy all, which wants every answer`,
+		`w.yaml:8:115: steps[4].fan_in.min_responses: min_responses cannot be combined with policy all, which requires every answer`,
 		`w.yaml:8:131: steps[4].fan_in.hedge_after: hedge_after needs policy any_one`,
 		`w.yaml:9:102: steps[5].fan_in.policy: policy must be one of any_one, all, quorum, best_of, not "most"`,
 		`w.yaml:9:123: steps[5].fan_in.min_responses: min_responses is 3 but limit is 2`,
@@ -140,7 +140,7 @@ var refusals = []struct {
 		`w.yaml:11:113: steps[7].fan_in.score_field: score_field needs policy best_of`,
 		`w.yaml:11:130: steps[7].fan_in.score_order: score_order needs policy best_of`,
 		`w.yaml:12:96: steps[8].timing.timeout: invalid duration "P1M": years and months have no fixed length`,
-		`w.yaml:12:141: steps[8].fan_in.score_field: score_field "$$" is no field: write /offer/price`}},
+		`w.yaml:12:141: steps[8].fan_in.score_field: score_field "$$" is not a field: write a path such as /offer/price`}},
 	{"a workflow that fans out to itself", workflow("operations: {again: {workflow: {name: w}}}",
 		"steps: [{operation: again, target: {resolve: static, participants: [p]}}]"), []string{
 		`w.yaml:4:36: steps[0].target: nested fan-out: workflow "w" asks participants itself`}},
@@ -160,7 +160,7 @@ var refusals = []struct {
 		`w.yaml:6:39: steps[2].fulfillment.result_match: output_match needs result_match`,
 		`w.yaml:7:76: steps[3].fulfillment.result_match.fulfilled_values: result_match needs fulfilled_values or not_fulfilled_values`,
 		`w.yaml:7:83: steps[3].fulfillment.result_match.path: path must be a JSON pointer such as /verification/status, not "status"`,
-		`w.yaml:8:141: steps[4].fulfillment.result_match.not_fulfilled_values[1]: fulfilled_values and not_fulfilled_values both hold 1`,
+		`w.yaml:8:141: steps[4].fulfillment.result_match.not_fulfilled_values[1]: fulfilled_values and not_fulfilled_values both contain 1`,
 		`w.yaml:9:84: steps[5].fulfillment.decision_source.capability_id: capability needs capability_id`,
 		`w.yaml:9:124: steps[5].fulfillment.decision_source.timing.on_timeout: on_timeout must be one of fail, skip, abort_workflow, not "x"`,
 		`w.yaml:10:91: steps[6].fulfillment.decision_source.kind: kind must be one of capability, operator, requester, automatic, not "oracle"`,
@@ -187,7 +187,7 @@ var refusals = []struct {
 	{"a request that follows nowhere", operation("{http: {url: x, follow_redirects: all}}"), []string{
 		`w.yaml:3:51: operations.x.http.follow_redirects: follow_redirects must be one of same_host, any, not "all"`}},
 	{"a command of two things", operation("{command: {argv: [\"\"], shell: ls}}"), []string{
-		`w.yaml:3:47: operations.x.command.shell: shell cannot stand beside argv`}},
+		`w.yaml:3:47: operations.x.command.shell: shell cannot be combined with argv`}},
 	{"a command without a program", operation("{command: {argv: [\"\"]}}"), []string{
 		`w.yaml:3:34: operations.x.command.argv: argv must begin with a program`}},
 	{"variables that have no names", operation("{command: {shell: ls, env: {A=B: c, \"\": d, E: f}}}"), []string{
@@ -300,7 +300,7 @@ var refusals = []struct {
 		"- {conditional: {test: \"{{ input }} and {{ input }}\", then: []}}"), []string{
 		`w.yaml:4:17: steps[0].conditional.test: test is missing`,
 		`w.yaml:5:17: steps[1].conditional.then: then is missing`,
-		`w.yaml:5:45: steps[1].conditional.func: func cannot stand beside test`,
+		`w.yaml:5:45: steps[1].conditional.func: func cannot be combined with test`,
 		`w.yaml:6:24: steps[2].conditional.test: test must be a step id or one expression, not "is {{ input }}"`,
 		`w.yaml:7:24: steps[3].conditional.func.name: name is missing`,
 		`w.yaml:10:24: steps[6].conditional.test: test "a" is ambiguous: steps s1, s2 call that operation`,
@@ -311,14 +311,14 @@ var refusals = []struct {
 		"- {map: {id: n, over: [], as: a-b, steps: [{operation: a, id: b, input: \"{{ item }}\"}]}}"), []string{
 		`w.yaml:4:9: steps[0].map.id: id is missing`,
 		`w.yaml:4:9: steps[0].map.over: over is missing`,
-		`w.yaml:4:17: steps[0].map.steps: steps must not be empty: the last one gives an item's output`,
-		`w.yaml:5:33: steps[1].map.func: func cannot stand beside over`,
-		`w.yaml:5:48: steps[1].map.as: as cannot be "run": expressions must be able to name it, and know no such name yet`,
+		`w.yaml:4:17: steps[0].map.steps: steps must not be empty: the output of the last step is the item's`,
+		`w.yaml:5:33: steps[1].map.func: func cannot be combined with over`,
+		`w.yaml:5:48: steps[1].map.as: as cannot be "run": use a name that expressions can read and that has no other meaning`,
 		`w.yaml:5:70: steps[1].map.max_concurrency: max_concurrency must be at least 1`,
-		`w.yaml:6:31: steps[2].map.as: as cannot be "a-b": expressions must be able to name it, and know no such name yet`,
+		`w.yaml:6:31: steps[2].map.as: as cannot be "a-b": use a name that expressions can read and that has no other meaning`,
 		`w.yaml:6:73: steps[2].map.steps[0].input: unknown name "item"; known here: a-b, index, input, run`}},
 	{"a function beside an input", step("input: 1, func: {name: f, args: 1}"), []string{
-		`w.yaml:3:40: steps[0].func: func cannot stand beside input`,
+		`w.yaml:3:40: steps[0].func: func cannot be combined with input`,
 		`w.yaml:3:56: steps[0].func.args: args must be a list, not an integer`}},
 	{"an item outside its map", workflow("steps:", "- {map: {id: m, over: \"{{ item }}\", steps: [{operation: a, input: \"{{ item }} {{ index }}\"}]}}", "- {operation: a, id: b, input: \"{{ index }}\"}"), []string{
 		`w.yaml:4:23: steps[0].map.over: unknown name "item"; known here: input, run`,
@@ -375,7 +375,7 @@ func TestBuiltTreesAreRefusedWithTheirPaths(t *testing.T) {
 		`main.go:7: steps[0].operation: operation is missing`,
 		`main.go:7: steps[1].parallel.steps[0].input[0]: unknown step "nobody"`,
 		`main.go:7: steps[1].parallel.steps[0].operation: unknown operation "b"`,
-		`main.go:7: steps[1].parallel.steps[2]: step "twice" stands in the tree twice`,
+		`main.go:7: steps[1].parallel.steps[2]: step "twice" is in the tree twice`,
 		`main.go:7: steps[2].timing.retry.max_attempts: max_attempts must be at least 1`,
 	}, "\n"))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// refusedLater are refusals of these scenarios that are not found in the document alone.
+// refusedLater are scenarios whose refusal does not follow from the document alone.
 var refusedLater = []string{
 	"a cycle through needs is refused and shown",                            // found when the graph is compiled
 	"an input without a required property is refused and nothing is called", // of the input, not of the document

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// requireRoundTrip checks that a workflow's document, written as JSON and read again, gives the same tree and identity.
+// requireRoundTrip checks that a workflow's document, written as JSON and read again, yields the same tree and identity.
 func requireRoundTrip(t require.TestingT, w *template.Workflow) {
 	text, err := json.Marshal(w)
 	require.NoError(t, err)
@@ -218,7 +218,7 @@ func TestAnyTreeIsReadBackFromItsDocument(t *testing.T) {
 	})
 }
 
-// workflows generates trees that a document can say, whether or not they make sense.
+// workflows generates trees that a document can express, valid or not.
 func workflows() *rapid.Generator[*template.Workflow] {
 	return rapid.Custom(func(t *rapid.T) *template.Workflow {
 		g := &generator{t}

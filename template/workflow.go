@@ -7,10 +7,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Workflow is a definition: a tree of steps and what the whole run needs. It is plain data, isomorphic to a document of
-// kind Workflow: the Go builder and the reader both make it, and its JSON is the document again. A program may also write
-// one down as a literal; zero fields have the default that is named beside them, and Check fills it in. A Workflow
-// must not change once it has been checked; from then on it is safe for concurrent use.
+// Workflow is a definition: a tree of steps and the settings of the whole run. It is plain data, isomorphic to a document of
+// kind Workflow: the Go builder and the reader both make it, and its JSON is the document again. A program may also write it
+// as a literal; zero fields have the documented default, which Check fills in. A Workflow must not change once it has been
+// checked; from then on it is safe for concurrent use.
 type Workflow struct {
 	Name           string
 	Version        string             // shown to people; identity is the hash of the canonical document
@@ -24,29 +24,29 @@ type Workflow struct {
 	Output         value.Value        // the run's output, expressions anywhere in it
 	HasOutput      bool               // distinguishes an output of null from none
 
-	Routing Routing // what decides the order of the steps, where that is not the tree; nil: the tree does
+	Routing Routing // determines the order of the steps in place of the tree; nil: the tree does
 
 	Pos document.Pos // where it was written: a document, or the Go code that built it
 
 	funcs    map[string]*Function // the builder's functions, by the names in the tree's Funcs
 	provided map[string]any       // implementations of operations, by name
-	children map[string]*Workflow // what bindings to a workflow's name mean in this one
-	input    *document.Node       // the schema as it was written, compiled only when it is needed
+	children map[string]*Workflow // workflows that bindings refer to by name
+	input    *document.Node       // the schema as written, compiled on demand
 	source   *document.Node       // the document, for the places of errors; nil when built in Go
 	refused  map[string]bool      // paths the reader has reported, which Check does not report again
 	moved    map[string]string    // the paths of documents of other kinds, by the path in the tree; see Reader.Moved
 }
 
-// Routing decides the order of a workflow's calls in place of its tree, whose steps are then only the call sites: the
+// Routing determines the order of a workflow's calls in place of its tree, whose steps are then only the call sites: the
 // routed steps of a playbook.
 type Routing interface {
-	// Kind is that of the documents it is read from.
+	// Kind returns the kind of the documents that the Routing is read from.
 	Kind() string
 
-	// Document returns what it was read from, in canonical form: the workflow's own document.
+	// Document returns the document that the Routing was read from, in canonical form, which is that of the workflow.
 	Document() value.Value
 
-	// Tools returns the names that its documents have for built-in operations, for suggestions.
+	// Tools returns the names of built-in operations in its documents, for suggestions.
 	Tools() []string
 
 	// Requires returns the operations that must be known although no step of the workflow need call them, in the order
@@ -56,34 +56,33 @@ type Routing interface {
 	// StepNames returns the names of the document's own steps, in the order written.
 	StepNames() []string
 
-	// CallSite returns what the workflow's step of that number stands for, counted in the order of the tree.
+	// CallSite returns the call site of a step of the workflow, by the step's number in the order of the tree.
 	CallSite(number int) CallSite
 
-	// Lints returns what is allowed in the document and probably not meant.
+	// Lints returns warnings: parts of the document that are valid, but probably mistakes.
 	Lints() document.Errors
 
-	// OnBlocked returns what a run does that is blocked; usual is what it does where the document does not say, "": the
-	// default.
+	// OnBlocked returns what a blocked run does. usual applies if the document does not say; "" means the default.
 	OnBlocked(usual OnBlocked) OnBlocked
 }
 
-// CallSite is what a step of a routed workflow's tree stands for.
+// CallSite describes a step of a routed workflow's tree.
 type CallSite struct {
 	Step, Task, Kind string
-	Input            any // what its operation is called with, as a template; nil: nothing
+	Input            any // template of its operation's input; nil: null
 }
 
-// OnBlocked says what a routed run does when nothing but what it holds back itself is left to do.
+// OnBlocked is the effect on a routed run of being blocked: only work that the run itself holds back is left.
 type OnBlocked string
 
-// What a blocked run does.
+// The effects of a blocked run.
 const (
 	BlockedWaits    OnBlocked = "wait"
 	BlockedFails    OnBlocked = "fail"
 	BlockedDiscards OnBlocked = "discard"
 )
 
-// Requirement is an operation that a workflow says it needs.
+// Requirement is an operation that a workflow requires.
 type Requirement struct {
 	Operation string
 	Pos       document.Pos // of the requirement
@@ -108,13 +107,13 @@ func (*Parallel) node()    {}
 func (*Conditional) node() {}
 func (*Map) node()         {}
 
-// Step is an operation's place in a workflow.
+// Step calls an operation.
 type Step struct {
 	ID            string      // defaults to Operation
 	Operation     string      // a name in Workflow.Operations, or one registered in Go
 	Input         value.Value // expressions anywhere in it; nil is null
 	Func          *Func       // computes the input in Go, in place of Input; nil: none
-	Needs         []string    // ids this step waits for, besides its place in the tree
+	Needs         []string    // ids of steps that this step waits for, besides those that its place in the tree implies
 	Target        *Target     // the participants to ask; nil: the operation itself
 	FanIn         *FanIn      // how answers of several participants become one
 	Timing        *Timing     // limits and retries; nil: none
@@ -137,9 +136,9 @@ type Parallel struct {
 	Pos            document.Pos
 }
 
-// Conditional runs Then or Else. It is the boundary for failures that Test reads.
+// Conditional runs Then or Else. It catches the failures that Test reads.
 type Conditional struct {
-	ID   string // optional name; the decision can be looked up under it
+	ID   string // optional name, by which the decision can be looked up
 	Test string // a guard `{{ … }}` (see package expr), or a bare step id: “its status is completed”
 	Func *Func  // decides in Go, in place of Test; nil: none
 	Then []Node
@@ -158,10 +157,10 @@ type Map struct {
 	Pos            document.Pos
 }
 
-// Func is a Go function in the tree: it decides, lists or computes an input where an expression is not enough. The
-// document holds its name; the function itself is registered under it by the program that builds the workflow.
+// Func refers to a Go function: it decides, lists or computes an input if an expression does not suffice. The document
+// contains its name, under which the program that builds the workflow registers the function.
 type Func struct {
 	Name string
-	Args []value.Value // what it is called with; expressions anywhere in them
+	Args []value.Value // its arguments; expressions anywhere in them
 	Pos  document.Pos
 }

@@ -5,10 +5,10 @@
 //	path, err := graph.ShortestPath(h, "split", "join")
 //	err = draw.DOT(h, os.Stdout)
 //
-// Vertices are node keys. Each pair of nodes has one edge, because the library has no parallel edges; all edges of
-// the pair are in its EdgeProperties.Data, a []dag.Edge. The graph is read-only: whatever would change it returns
-// ErrReadOnly. Clone returns an ordinary graph of the library that can be changed.
+// Vertices are node keys. Each pair of nodes has one edge, because the library has no parallel edges; all edges of the pair
+// are in its EdgeProperties.Data, a []dag.Edge. The graph is read-only: methods that would change it return ErrReadOnly.
+// Clone returns an ordinary graph of the library that can be changed.
 //
-// What runs for every workflow (order, cycles, reachability, ranks) is on dag.Graph itself, linear and deterministic.
-// The library copies all edges into maps for most algorithms and several of its results are in random order.
+// The algorithms that run for every workflow (order, cycles, reachability, ranks) are in dag.Graph itself, linear and
+// deterministic. The library copies all edges into maps for most algorithms and returns several results in random order.
 package dominikbraun

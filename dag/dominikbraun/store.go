@@ -9,15 +9,15 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// ErrReadOnly is returned by everything that would change the graph.
+// ErrReadOnly is returned by methods that would change the graph.
 var ErrReadOnly = errors.New("dominikbraun: graph is read-only")
 
-// Key is a node's key, which is both hash and vertex to the library. It is a key and not an id because the library's
-// search for components takes the zero hash for “none”: a node of id 0 would be lost, and no key is empty.
+// Key is a node's key, which is both hash and vertex for the library. It is a key rather than an id because the library's
+// search for components takes the zero hash as “none”: the node with id 0 would be lost, and no key is empty.
 type Key string
 
-// String returns the key escaped for a double-quoted DOT string, since draw.DOT puts what it prints between quotes as it
-// is. Only keys with quotes, backslashes or line ends differ; string(k) is the key itself.
+// String returns the key escaped for a double-quoted DOT string, since draw.DOT does not escape it. Only keys with quotes,
+// backslashes or line ends differ; string(k) is the key itself.
 func (k Key) String() string { return escape(string(k)) }
 
 // Hash returns the hash of a vertex, which is the vertex.
@@ -45,7 +45,7 @@ func (s store) ids(source, target Key) (from, to int32, ok bool) {
 	return from, to, okFrom && okTo
 }
 
-// Vertex returns a node, with a label where draw.DOT would show its escapes.
+// Vertex returns a node, with a label if draw.DOT would otherwise show its escapes.
 func (s store) Vertex(key Key) (Key, graph.VertexProperties, error) {
 	if !s.g.Has(string(key)) {
 		return "", graph.VertexProperties{}, graph.ErrVertexNotFound

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/dag/petri"
 )
 
-// rings builds n rings of three transitions that feed each other in a row, with a way out of every second one.
+// rings builds n rings of three transitions that feed each other in a row, with an exit from every second one.
 func rings(n int) *petri.Net {
 	b := petri.NewBuilder()
 	before := b.Place("begin", 1)

@@ -7,9 +7,10 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// bounds holds upper bounds of the tokens that each place gets over a whole play: the initial tokens, and one for each firing
-// of each producer. A transition fires at most as often as its scarcest place has tokens for it. A place on a cycle, or behind
-// one, has no bound. Transitions that compete for a token are not considered, so the true number may be lower.
+// bounds holds upper bounds of the tokens that each place receives over a whole play: the initial tokens, and one for each
+// firing of each producer. A transition fires at most as often as its scarcest place has tokens for it. A place on a cycle,
+// or reachable from one, has no bound. Competition of transitions for a token is not considered, so the true number may be
+// lower.
 type bounds struct{ places []int }
 
 // unbounded is the bound of a place without one.

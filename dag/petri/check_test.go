@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/dag/petri"
 )
 
-// described returns the problems of a net in words.
+// described describes the problems of a net.
 func described(t *testing.T, build func(b *petri.Builder)) []string {
 	b := petri.NewBuilder()
 	build(b)
@@ -43,7 +43,7 @@ func TestCheckFinds(t *testing.T) {
 		{"nothing in a place where tokens rest", func(b *petri.Builder) {
 			b.Transition("go", places(b.Place("a", 1)), places(b.Place("done", 0)))
 		}, nil},
-		{"what only unreachable transitions feed", func(b *petri.Builder) {
+		{"transitions fed only by unreachable ones", func(b *petri.Builder) {
 			a, c, d := b.Place("a", 0), b.Place("c", 0), b.Place("d", 1)
 			b.Transition("first", places(a), places(c))
 			b.Transition("second", places(c, d), nil)
@@ -52,7 +52,7 @@ func TestCheckFinds(t *testing.T) {
 			`"first" can never fire: nothing puts a token into "a"`,
 			`"second" can never fire: nothing puts a token into "c"`,
 		}},
-		{"a cycle and what leads into it", func(b *petri.Builder) {
+		{"a cycle and the path into it", func(b *petri.Builder) {
 			a, c, d := b.Place("a", 1), b.Place("c", 0), b.Place("d", 0)
 			b.Transition("enter", places(a), places(c))
 			b.Transition("there", places(c), places(d))
@@ -80,7 +80,7 @@ func TestCheckFinds(t *testing.T) {
 			gate := b.Transition("gate", places(b.Place("a", 1)), nil)
 			b.Gate(gate, false, gate)
 		}, []string{`nothing can open the gate "gate": gate can never fire`}},
-		{"nothing in a gate that somebody outside opens", func(b *petri.Builder) {
+		{"nothing in a gate that is opened from outside", func(b *petri.Builder) {
 			b.Gate(b.Transition("gate", places(b.Place("a", 1)), nil), true)
 		}, nil},
 		{"nothing in a gate with one opener that can fire", func(b *petri.Builder) {

@@ -1,5 +1,5 @@
-// Package petri is place/transition nets: places hold tokens, transitions take tokens from places and put tokens into
-// others. A Net is built once, does not change, and can be played and checked. The package is independent of workflows.
+// Package petri implements place/transition nets: places hold tokens, transitions take tokens from places and put tokens
+// into others. A Net is built once, does not change, and can be played and checked. The package is independent of workflows.
 //
 //	b := petri.NewBuilder()
 //	idle, busy := b.Place("idle", 1), b.Place("busy", 0)

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// ends finds the transitions that can fire and after which no end can be reached, and the cycles that keep them. An end is a
-// transition that puts nothing, or a place that nothing is taken from.
+// ends returns the transitions that can fire and after which no end is reachable, with the cycles that keep their tokens. An
+// end is a transition without outputs, or a place without consumers.
 func (c *checker) ends() []Problem {
 	endless := c.endless()
 	cycles := c.cycles(endless)
@@ -28,7 +28,7 @@ func (c *checker) ends() []Problem {
 	return all
 }
 
-// endless marks the transitions that can fire and from which no path leads to an end. It walks back from all ends.
+// endless marks the transitions that can fire and from which no path leads to an end. It walks backwards from all ends.
 func (c *checker) endless() []bool {
 	n := c.net
 	saved := make([]bool, len(n.transitions))
@@ -59,7 +59,7 @@ func (c *checker) endless() []bool {
 	return lost
 }
 
-// rests reports whether a token stays in a place for ever: no transition that can fire takes from it.
+// rests reports whether a token stays in a place forever: no transition that can fire takes from it.
 func (c *checker) rests(p int32) bool {
 	return !slices.ContainsFunc(c.net.places[p].consumers, func(id int32) bool { return c.fires[id] })
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/dag/petri"
 )
 
-// A call that is tried again after each failure, and never given up.
+// A call that is retried after each failure, without end.
 func Example() {
 	b := petri.NewBuilder()
 	idle, busy, failed := b.Place("idle", 1), b.Place("busy", 0), b.Place("failed", 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/dag/petri"
 )
 
-// wiring is a random net as it was asked for: what the oracles know, beside the net itself.
+// wiring is the specification of a random net, from which the oracles work.
 type wiring struct {
 	net     *petri.Net
 	gate    []bool
@@ -56,8 +56,8 @@ func draw(t *rapid.T, singleInput, gatesAndJoins bool) wiring {
 	return w
 }
 
-// played explores the markings of a net from the first on, up to a number of states. A gate fires only when one of its openers
-// has. It gives what has fired in any play, and whether everything was seen.
+// played explores the markings of a net from the first on, up to a number of states. A gate fires only after one of its
+// openers. It returns the transitions that fired in any play, and whether all markings were explored.
 func (w wiring) played(statesMax int) (fired []bool, most []int32, whole bool) {
 	type state struct {
 		m     petri.Marking
@@ -95,7 +95,7 @@ func (w wiring) played(statesMax int) (fired []bool, most []int32, whole bool) {
 	return fired, most, len(queue) <= statesMax
 }
 
-// Firing moves as many tokens as there are arcs, and nothing else changes.
+// Firing moves as many tokens as there are arcs, and changes nothing else.
 func TestFiringConservesTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := draw(t, false, true)
@@ -124,7 +124,7 @@ func TestFiringConservesTokens(t *testing.T) {
 	})
 }
 
-// What the structure says can never fire never does, whatever is played.
+// A transition that can never fire by the structure never does in any play.
 func TestWhatCannotFireNeverDoes(t *testing.T) {
 	reported := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -148,7 +148,7 @@ func TestWhatCannotFireNeverDoes(t *testing.T) {
 	require.Positive(t, reported)
 }
 
-// Where tokens need not meet, the structure says all: what it does not report fires in some play.
+// Where tokens need not meet, the structure determines everything: a transition that is not reported fires in some play.
 func TestWhereTokensDoNotMeetTheStructureSaysAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := draw(t, true, false)
@@ -167,8 +167,8 @@ func TestWhereTokensDoNotMeetTheStructureSaysAll(t *testing.T) {
 	})
 }
 
-// ends reports whether a single token that a transition has put can come to an end: an oracle that follows it for as many
-// steps as there are transitions.
+// ends reports whether a single token from a transition can reach an end: an oracle that follows it for as many steps as
+// there are transitions.
 func (w wiring) ends(id int32, depth int) bool {
 	out := w.net.Out(id)
 	if len(out) == 0 {
@@ -210,11 +210,11 @@ func TestEndlessIsWhatNoWayLeadsOutOf(t *testing.T) {
 				require.Equal(t, !w.ends(int32(id), w.net.Transitions()), lost[id], "transition %d", id)
 			}
 		}
-		require.Equal(t, slices.Contains(lost, true), cycles > 0, "what has no end is kept by a cycle")
+		require.Equal(t, slices.Contains(lost, true), cycles > 0, "a cycle keeps the tokens of a transition without an end")
 	})
 }
 
-// follows checks that each transition of a path can take what the one before it puts.
+// follows checks that each transition of a path can take a token of the one before it.
 func follows(t *rapid.T, n *petri.Net, path []int32) {
 	for i := 1; i < len(path); i++ {
 		feeds := func(p int32) bool { return slices.Contains(n.In(path[i]), p) }

@@ -1,5 +1,5 @@
-// Package bodies has the kinds of reactive.Body: what decides the calls of a run whose workflow has a template.Routing. A new
-// kind is a line of its table.
+// Package bodies constructs the roots of all kinds of workflow, each with its reactive.Body. A new kind of body is one more
+// line of its table.
 package bodies
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// kinds has the constructor of roots by the kind of a workflow's routing.
+// kinds maps the kind of a workflow's routing to the constructor of its roots.
 var kinds = map[string]func(*plan.Plan) *reactive.Root{
 	playbook.Kind: net.New,
 }
 
-// NewRoot returns the root of a run that has no events yet, with the body that its workflow's routing asks for; a workflow
-// without routing has none. The routing must be of a known kind.
+// NewRoot returns the root of a run without events, with the body that the workflow's routing requires; a workflow without
+// routing has no body. The routing must be of a known kind.
 func NewRoot(p *plan.Plan) *reactive.Root {
 	if routing := p.Workflow.Routing; routing != nil {
 		return kinds[routing.Kind()](p)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Check reports every broken invariant of Gather.
+// Check returns every violated invariant of Gather.
 func (g *Gather) Check() error {
 	var errs []error
 	bad := func(number int, format string, args ...any) {
@@ -48,5 +48,5 @@ func (g *Gather) Check() error {
 	return errors.Join(errs...)
 }
 
-// Looked returns the number of dispatches that were looked at in passing.
+// Looked returns the number of dispatches that were visited.
 func (g *Gather) Looked() int { return g.looked }

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Fulfillment is the state of a step's task: a usable output of its call does not mean that the task is done.
+// Fulfillment is the state of a step's task: a call may return a usable output although the task is not done.
 type Fulfillment string
 
 // The states of a task.
@@ -20,13 +20,13 @@ const (
 	Broken       Fulfillment = "error" // the decision itself failed
 )
 
-// Codes of failures that decisions lead to.
+// Codes of failures that decisions cause.
 const (
 	CodeNotFulfilled  = "not_fulfilled"
 	CodeDecisionError = "decision_error"
 )
 
-// Envelope is the schema of an answer that holds a decision itself, in spite of result_match.
+// Envelope is the schema of an answer that contains a decision itself, which result_match does not affect.
 const Envelope = "arca-task-fulfillment-decision.v1"
 
 // Source is the source of the decision about a task.
@@ -52,8 +52,8 @@ func SourceOf(f *template.Fulfillment) Source {
 	return ByPerson
 }
 
-// Decide reads a decision out of an answer: an envelope says it itself, anything else is matched by result_match, by
-// typed equality. The text says why a decision cannot be read.
+// Decide reads a decision from an answer. An envelope contains it; any other answer is compared with result_match by typed
+// equality. The text returned tells why no decision could be read.
 func Decide(f *template.Fulfillment, answer any) (Fulfillment, string) {
 	if f.Policy == template.Auto {
 		return Fulfilled, ""
@@ -96,7 +96,7 @@ func match(m *template.ResultMatch, v value.Value) (Fulfillment, string) {
 	return Broken, "nobody listed the decision " + value.Text(v)
 }
 
-// Consequence returns the effect of a decision other than fulfilled, and the failure that names it.
+// Consequence returns the action for a decision other than fulfilled, and the failure that names the decision.
 func Consequence(f *template.Fulfillment, decision Fulfillment, why string) (action string, failure *journal.Failure) {
 	action, code := f.OnNotFulfilled, CodeNotFulfilled
 	if decision == Broken {

@@ -28,7 +28,7 @@ func TestWhoDecides(t *testing.T) {
 		{"an operator", template.Fulfillment{Policy: template.ExternalDecision, Source: by(template.DecidedByOperator)}, call.ByPerson},
 		{"the requester", template.Fulfillment{Policy: template.ExternalDecision, Source: by(template.DecidedByRequester)}, call.ByPerson},
 		{"requester_confirmation", template.Fulfillment{Policy: template.RequesterConfirmation}, call.ByPerson},
-		{"requester_confirmation calls nobody", template.Fulfillment{Policy: template.RequesterConfirmation, Source: by(template.DecidedByCapability)}, call.ByPerson},
+		{"requester_confirmation makes no call", template.Fulfillment{Policy: template.RequesterConfirmation, Source: by(template.DecidedByCapability)}, call.ByPerson},
 		{"never", template.Fulfillment{Policy: template.Never}, call.ByPerson},
 	}
 	for _, test := range tests {
@@ -63,8 +63,8 @@ func TestReadingADecision(t *testing.T) {
 		{"nothing at the path", status, object{"state": "done"}, call.Broken, "status"},
 		{"no object at all", status, "done", call.Broken, ""},
 		{"no answer at all", status, nil, call.Broken, ""},
-		{"what is no value", status, object{"status": func() {}}, call.Broken, ""},
-		{"what has no encoding", status, object{"status": math.NaN()}, call.Broken, ""},
+		{"an invalid value", status, object{"status": func() {}}, call.Broken, ""},
+		{"a value without an encoding", status, object{"status": math.NaN()}, call.Broken, ""},
 		{"no result_match", nil, object{"status": "done"}, call.Broken, "result_match"},
 		{"a Go struct", status, struct {
 			Status string `json:"status"`
@@ -88,7 +88,7 @@ func TestReadingADecision(t *testing.T) {
 			require.Equal(t, test.want, got, why)
 			require.Contains(t, why, test.why)
 			if got == call.Broken {
-				require.NotEmpty(t, why, "what cannot be read is explained")
+				require.NotEmpty(t, why, "an unreadable decision is explained")
 			}
 		})
 	}

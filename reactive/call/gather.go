@@ -19,11 +19,11 @@ const (
 	Responded   State = "responded"   // returned a usable answer
 	Failed      State = "failed"      // returned an error
 	Unreachable State = "unreachable" // could not be asked
-	TimedOut    State = "timeout"     // had not answered when the attempt's time was up
-	Cancelled   State = "cancelled"   // was not needed any more
+	TimedOut    State = "timeout"     // had not answered at the end of the attempt's time
+	Cancelled   State = "cancelled"   // was no longer needed
 )
 
-// Codes of failures of a call that asks several.
+// Codes of failures of a call with participants.
 const (
 	CodeNoTargets         = "no_targets"
 	CodeAllFailed         = "all_failed"
@@ -44,9 +44,10 @@ type Dispatch struct {
 	At          int64 // when it was settled, Unix nanoseconds
 }
 
-// Gather turns the answers of several participants into one outcome. Usable answers are kept over failed attempts, so that
-// no participant is asked twice for the same answer; an attempt that follows a success asks again, or it would repeat that success.
-// Begin, and an event that ends an attempt, cost the number of dispatches; every other event costs O(1).
+// Gather turns the answers of several participants into one outcome. It keeps usable answers across failed attempts, so that
+// no participant is asked twice for the same answer; an attempt that follows a success asks everyone again, because it would
+// otherwise repeat that success. Begin, and an event that ends an attempt, take time in proportion to the number of
+// dispatches; every other event takes O(1).
 //
 // Invariants: (1) asked holds the newest dispatch of each participant in play; (2) pending, responded, failed and
 // unreachable count the dispatches in play: kept answers, and all of the newest attempt; (3) once an attempt has ended,
@@ -56,23 +57,23 @@ type Gather struct {
 	score      value.Pointer
 	dispatches []Dispatch     // of all attempts, in the order in which they were asked
 	asked      map[string]int // newest dispatch of each participant in play
-	reserve    []string       // hedging: participants that have not been asked, in order. The event's own: read only
+	reserve    []string       // hedging: participants not yet asked, in order. Owned by the event: read only
 	attempt    int32
 	first      int // first dispatch of the newest attempt
 
 	pending, responded, failed, unreachable int
-	error                                   *journal.Failure // of the newest dispatch that failed
-	best                                    int              // dispatch with the best score; -1: none has one
+	error                                   *journal.Failure // of the newest failed dispatch
+	best                                    int              // dispatch with the best score; -1: no score yet
 	bestScore                               value.Value      // a number
 	scored                                  int
-	last                                    int64 // when a participant was asked last
-	settled                                 int64 // when a participant answered last
+	last                                    int64 // when the last participant was asked
+	settled                                 int64 // when the last participant answered
 	done                                    bool  // there is no attempt, or it has ended
 	won                                     bool  // the newest attempt has an output
-	looked                                  int   // dispatches looked at in passing: what tests hold against their number
+	looked                                  int   // dispatches visited, which tests compare with their number
 }
 
-// NewGather returns the gathering of one step's call. A nil spec is any_one.
+// NewGather returns the Gather of one step. A nil spec means any_one.
 func NewGather(spec *template.FanIn) *Gather {
 	if spec == nil {
 		spec = &template.FanIn{Policy: template.AnyOne}
@@ -84,8 +85,8 @@ func NewGather(spec *template.FanIn) *Gather {
 	return g
 }
 
-// Lacking returns the participants without a usable answer, each once, in order: those that a new attempt asks. With
-// scope all, and after a success, everybody is asked again.
+// Lacking returns the participants without a usable answer, each once, in order: those that a new attempt asks. With all,
+// and after a success, it returns all participants.
 func (g *Gather) Lacking(participants []string, all bool) []string {
 	var list []string
 	seen := make(map[string]bool, len(participants))
@@ -99,8 +100,8 @@ func (g *Gather) Lacking(participants []string, all bool) []string {
 	return list
 }
 
-// Begin starts an attempt that asks these participants, each once: all now, or, when hedging, the first. What an earlier
-// attempt still waited for is cancelled. The Gather reads participants until the attempt has ended.
+// Begin starts an attempt that asks these participants, each once: all now or, when hedging, only the first. It cancels open
+// dispatches of an earlier attempt. The Gather reads participants until the attempt has ended.
 func (g *Gather) Begin(attempt int32, participants []string, at int64, all bool) {
 	g.close(Cancelled, at)
 	if all || g.won {
@@ -129,8 +130,8 @@ func (g *Gather) grow(n int) {
 	}
 }
 
-// Ask asks a participant of the newest attempt that was held in reserve. It reports false, and does nothing, when it is
-// not that one's turn.
+// Ask asks a participant in reserve in the newest attempt. It does nothing and reports false if it is not that participant's
+// turn.
 func (g *Gather) Ask(participant string, at int64) bool {
 	if next, _, ok := g.Next(); !ok || next != participant {
 		return false
@@ -139,7 +140,7 @@ func (g *Gather) Ask(participant string, at int64) bool {
 	return true
 }
 
-// ask adds a dispatch for the first in reserve, and drops from the reserve those that need none.
+// ask adds a dispatch for the first participant in reserve, and drops participants from the reserve that need none.
 func (g *Gather) ask(participant string, at int64) {
 	g.asked[participant] = len(g.dispatches)
 	g.dispatches = append(g.dispatches, Dispatch{Participant: participant, Attempt: g.attempt, State: Pending, Asked: at})
@@ -157,26 +158,26 @@ func (g *Gather) askedNow(participant string) bool {
 	return ok && i >= g.first
 }
 
-// Open reports whether a participant's answer to an attempt is waited for.
+// Open reports whether a participant has an open dispatch in an attempt.
 func (g *Gather) Open(participant string, attempt int32) bool {
 	_, ok := g.open(participant, attempt)
 	return ok
 }
 
-// open returns the dispatch of a participant whose answer to an attempt is waited for.
+// open returns the open dispatch of a participant in an attempt.
 func (g *Gather) open(participant string, attempt int32) (i int, ok bool) {
 	i, ok = g.asked[participant]
 	return i, ok && g.dispatches[i].Attempt == attempt && g.dispatches[i].State == Pending
 }
 
-// Waiting returns the participants whose answers are waited for, in the order in which they were asked. It looks at every
-// dispatch of the newest attempt: it is not for every answer.
+// Waiting returns the participants with open dispatches, in the order in which they were asked. It visits every dispatch of
+// the newest attempt, so it must not be called for every answer.
 func (g *Gather) Waiting() []string {
 	return g.inState(func(s State) bool { return s == Pending })
 }
 
-// Dropped returns the participants whose answers were waited for when the newest attempt ended, in the order in which they were
-// asked. It looks at every dispatch of the attempt.
+// Dropped returns the participants whose dispatches were open when the newest attempt ended, in the order in which they were
+// asked. It visits every dispatch of the attempt.
 func (g *Gather) Dropped() []string {
 	return g.inState(func(s State) bool { return s == Cancelled || s == TimedOut })
 }
@@ -192,8 +193,8 @@ func (g *Gather) inState(stands func(State) bool) []string {
 	return list
 }
 
-// Next returns the participant to be asked next, and when: at once (0) when no answer is waited for any more, else when
-// hedge_after has passed since the last was asked. It reports false when all have been asked.
+// Next returns the participant to be asked next, and when: at once (0) if no dispatch is open, otherwise hedge_after after
+// the last was asked. It reports false when all have been asked.
 func (g *Gather) Next() (participant string, due int64, ok bool) {
 	if g.done || len(g.reserve) == 0 {
 		return "", 0, false
@@ -204,8 +205,8 @@ func (g *Gather) Next() (participant string, due int64, ok bool) {
 	return g.reserve[0], due, true
 }
 
-// Settle records how a dispatch of the newest attempt ended: responded, failed (then with a failure) or unreachable; only
-// the end of the attempt itself gives it another state. It reports false when the answer was not waited for.
+// Settle records the end of a dispatch of the newest attempt: responded, failed (with a failure) or unreachable; only the
+// end of the attempt itself sets another state. It reports false if the dispatch is not open.
 func (g *Gather) Settle(participant string, attempt int32, s State, output any, failure *journal.Failure, at int64) bool {
 	i, ok := g.open(participant, attempt)
 	if !ok || s != Responded && s != Failed && s != Unreachable {
@@ -228,8 +229,8 @@ func (g *Gather) Settle(participant string, attempt int32, s State, output any, 
 	return true
 }
 
-// rank compares a response with the best so far. Of equal scores the earlier answer wins, and of those of one instant that
-// of the earlier dispatch, whichever came in first.
+// rank compares a response with the best so far. Of equal scores the earlier answer wins, and at one instant that of the
+// earlier dispatch, whichever answer arrived first.
 func (g *Gather) rank(i int) {
 	if g.spec.Policy != template.BestOf {
 		return
@@ -244,7 +245,7 @@ func (g *Gather) rank(i int) {
 	}
 }
 
-// better reports whether dispatch i with its score goes before the best so far.
+// better reports whether dispatch i with its score ranks before the best so far.
 func (g *Gather) better(i int, score value.Value) bool {
 	order := compare(score, g.bestScore)
 	if g.spec.ScoreOrder != "asc" {
@@ -253,7 +254,7 @@ func (g *Gather) better(i int, score value.Value) bool {
 	return cmp.Or(order, cmp.Compare(g.dispatches[i].At, g.dispatches[g.best].At), cmp.Compare(i, g.best)) < 0
 }
 
-// scoreOf returns an answer's score. Only numbers are scores.
+// scoreOf returns the score of an answer. It reports false if the score is not a number.
 func (g *Gather) scoreOf(output any) (value.Value, bool) {
 	v, err := value.Of(output)
 	if err != nil {
@@ -271,7 +272,8 @@ func (g *Gather) scoreOf(output any) (value.Value, bool) {
 	return nil, false
 }
 
-// compare orders two numbers. Integers are compared as such: as floats, instants in nanoseconds would be equal that are not.
+// compare orders two numbers. Integers are compared as integers: as floats, different instants in nanoseconds would be
+// equal.
 func compare(a, b value.Value) int {
 	x, xInt := a.(int64)
 	y, yInt := b.(int64)
@@ -294,7 +296,7 @@ type GatherResult struct {
 	Failure *journal.Failure
 }
 
-// Judge reports whether the answers so far decide, and ends the attempt if they do: what is still waited for is cancelled.
+// Judge reports whether the answers so far decide the attempt. If they do, it ends the attempt and cancels open dispatches.
 func (g *Gather) Judge() (GatherResult, bool) {
 	if g.done {
 		return GatherResult{}, false
@@ -357,7 +359,7 @@ func (g *Gather) judgeQuorum() (GatherResult, bool) {
 	}}, true
 }
 
-// judgeBest decides once no answer is waited for.
+// judgeBest decides once no dispatch is open.
 func (g *Gather) judgeBest() GatherResult {
 	switch {
 	case g.scored > 0 && g.scored >= g.spec.MinResponses:
@@ -372,8 +374,8 @@ func (g *Gather) judgeBest() GatherResult {
 	}}
 }
 
-// unanswered returns the failure of an attempt without a usable answer: with an error at least one has failed, without any there
-// were no participants.
+// unanswered returns the failure of an attempt without a usable answer. Without an error of a dispatch, there were no
+// participants.
 func (g *Gather) unanswered() *journal.Failure {
 	if g.failed == 0 {
 		return &journal.Failure{Code: CodeNoTargets, Message: "nobody could be asked", Retryable: true}
@@ -381,8 +383,8 @@ func (g *Gather) unanswered() *journal.Failure {
 	return &journal.Failure{Code: CodeAllFailed, Message: "the last error: " + g.error.Error(), Retryable: true}
 }
 
-// Expire ends an attempt whose time is up: what is waited for has timed out. For best_of that is the end of its window,
-// which is a success when Succeeds said so.
+// Expire ends an attempt at the end of its time: open dispatches have timed out. For best_of that is the end of its window,
+// which is a success if Succeeds reported true.
 func (g *Gather) Expire(at int64) GatherResult {
 	g.won = g.Succeeds()
 	g.close(TimedOut, at)
@@ -392,12 +394,12 @@ func (g *Gather) Expire(at int64) GatherResult {
 	return GatherResult{Output: g.dispatches[g.best].Output}
 }
 
-// Succeeds reports whether the end of the attempt's time would be a success.
+// Succeeds reports whether the end of the attempt's time would be a success now.
 func (g *Gather) Succeeds() bool {
 	return g.spec.Policy == template.BestOf && g.scored >= max(1, g.spec.MinResponses)
 }
 
-// Close ends the attempt from outside: what is waited for is cancelled.
+// Close ends the attempt from outside and cancels open dispatches.
 func (g *Gather) Close(at int64) { g.close(Cancelled, at) }
 
 func (g *Gather) close(s State, at int64) {
@@ -428,7 +430,7 @@ func (g *Gather) firstResponse() any {
 	return g.dispatches[first].Output
 }
 
-// responses returns the output of policies that want several answers, in the order in which they were asked.
+// responses returns the output for policies with several answers, in the order in which the participants were asked.
 func (g *Gather) responses() any {
 	list := make([]any, 0, g.responded)
 	for _, i := range g.kept() {

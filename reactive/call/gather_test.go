@@ -14,12 +14,12 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// gathering is a Gather under a script, one word an event, one unit of time a word:
+// gathering is a Gather driven by a script: each word is an event and takes one unit of time:
 //
 //	begin:a,b   an attempt that asks a and b          a:5    a answers with the score 5 (a:x with the text x)
 //	all:a,b     the same, dropping earlier answers    a!     a fails
 //	ask:b       the next is asked                     a?     a cannot be reached
-//	expire      the attempt's time is up              a~     somebody says something else of a
+//	expire      the attempt's time is up              a~     another event about a arrives
 //	close       the attempt is ended from outside     @9     it is now 9
 type gathering struct {
 	t       testing.TB
@@ -85,7 +85,7 @@ func (x *gathering) settle(word string, s call.State, output any, failure *journ
 	}
 }
 
-// answer returns who answered, with a score that is a number where it reads as one.
+// answer returns an answer of a participant, with a score that is a number if it parses as one.
 func answer(by, score string) any {
 	var v any = score
 	if n, err := strconv.ParseInt(score, 10, 64); err == nil {
@@ -96,7 +96,7 @@ func answer(by, score string) any {
 	return map[string]any{"by": by, "price": v}
 }
 
-// show returns who gave an outcome: a, [a b], or the code of its failure.
+// show describes an outcome: a, [a b], or the code of its failure.
 func show(out call.GatherResult) string {
 	by := func(v any) string { return v.(map[string]any)["by"].(string) }
 	if out.Failure != nil {
@@ -144,12 +144,12 @@ func TestAnyOneTakesTheFirstAnswer(t *testing.T) {
 		{"null is an answer", "begin:a a:", "a", "1a:"},
 		{"all failed", "begin:a,b a! b!", "!all_failed", "1a! 1b!"},
 		{"one error and absences are all failed", "begin:a,b a! b?", "!all_failed", "1a! 1b?"},
-		{"nobody could be reached", "begin:a,b a? b?", "!no_targets", "1a? 1b?"},
-		{"there is nobody", "begin:", "!no_targets", ""},
-		{"undecided while somebody may answer", "begin:a,b a!", "", "1a! 1b…"},
+		{"no participant could be reached", "begin:a,b a? b?", "!no_targets", "1a? 1b?"},
+		{"there are no participants", "begin:", "!no_targets", ""},
+		{"undecided while a participant may answer", "begin:a,b a!", "", "1a! 1b…"},
 		{"no answer in time", "begin:a,b a! expire", "!timeout", "1a! 1bt"},
 		{"ended from outside", "begin:a,b a! close", "", "1a! 1b-"},
-		{"a second attempt asks everybody who gave nothing", "begin:a,b a! b? begin:a,b b:1", "b", "1a! 1b? 2a- 2b:"},
+		{"a second attempt asks all participants without an answer", "begin:a,b a! b? begin:a,b b:1", "b", "1a! 1b? 2a- 2b:"},
 	} {
 		test.run(t, nil)
 	}
@@ -158,10 +158,10 @@ func TestAnyOneTakesTheFirstAnswer(t *testing.T) {
 func TestAllWantsEveryAnswer(t *testing.T) {
 	for _, test := range []gatherTest{
 		{"in the order of asking", "begin:a,b,c c:1 a:1 b:1", "[a b c]", "1a: 1b: 1c:"},
-		{"whoever cannot be reached is left out", "begin:a,b b? a:1", "[a]", "1a: 1b?"},
+		{"a participant that cannot be reached is left out", "begin:a,b b? a:1", "[a]", "1a: 1b?"},
 		{"but one must remain", "begin:a,b a? b?", "!no_targets", "1a? 1b?"},
 		{"an error ends it at once", "begin:a,b,c a:1 b!", "!target_failed", "1a: 1b! 1c-"},
-		{"nobody there", "begin:", "!no_targets", ""},
+		{"no participants", "begin:", "!no_targets", ""},
 		{"not in time", "begin:a,b a:1 expire", "!timeout", "1a: 1bt"},
 		{"answers are kept", "begin:a,b a:1 b! begin:a,b b:1", "[a b]", "1a: 1b! 2b:"},
 		{"kept answers alone are enough when the rest is out of reach", "begin:a,b a:1 b! begin:a,b b?", "[a]", "1a: 1b! 2b?"},
@@ -178,10 +178,10 @@ func TestQuorumWantsSoMany(t *testing.T) {
 		{"as soon as there are enough", "begin:a,b,c c:1 a:1", "[a c]", "1a: 1b- 1c:"},
 		{"out of reach", "begin:a,b,c a! b?", "!quorum_unreachable", "1a! 1b? 1c-"},
 		{"too few from the start", "begin:a", "!quorum_unreachable", "1a-"},
-		{"nobody at all", "begin:", "!no_targets", ""},
+		{"no participants at all", "begin:", "!no_targets", ""},
 		{"not in time", "begin:a,b,c a:1 expire", "!timeout", "1a: 1bt 1ct"},
 		{"answers are kept", "begin:a,b,c a:1 b! c! begin:a,b,c c:1", "[a c]", "1a: 1b! 1c! 2b- 2c:"},
-		{"nobody left to ask, and too few answers", "begin:a,b a:1 b! begin:a", "!quorum_unreachable", "1a: 1b!"},
+		{"no participant left to ask, and too few answers", "begin:a,b a:1 b! begin:a", "!quorum_unreachable", "1a: 1b!"},
 		{"one who drops out of the targets is forgotten with scope all", "begin:a,b,c a:1 b! c! all:b,c b:1 c:1", "[b c]", "1a: 1b! 1c! 2b: 2c:"},
 	} {
 		test.run(t, &template.FanIn{Policy: template.Quorum, MinResponses: 2})
@@ -201,7 +201,7 @@ func TestBestOf(t *testing.T) {
 		{"only numbers are scores", "begin:a,b,c a:x b:true c:-1", "c", "1a: 1b: 1c:"},
 		{"no score at all", "begin:a,b a:x b!", "!no_scorable_response", "1a: 1b!"},
 		{"all failed", "begin:a,b a! b?", "!all_failed", "1a! 1b?"},
-		{"nobody could be reached", "begin:a,b a? b?", "!no_targets", "1a? 1b?"},
+		{"no participant could be reached", "begin:a,b a? b?", "!no_targets", "1a? 1b?"},
 		{"of equals the earlier answer", "begin:a,b,c c:5 a:5 b:5", "c", "1a: 1b: 1c:"},
 		{"of those of one instant the earlier dispatch", "begin:a,b,c @7 c:5 @7 b:5 @8 a:5", "b", "1a: 1b: 1c:"},
 		{"an integer and a fraction can be equal", "begin:a,b b:5 a:5.0", "b", "1a: 1b:"},
@@ -230,15 +230,15 @@ func TestHedgingAsksOneByOne(t *testing.T) {
 	for _, test := range []gatherTest{
 		{"the first alone", "begin:a,b,c", "", "1a…"},
 		{"its answer is enough", "begin:a,b,c a:1", "a", "1a:"},
-		{"a failure leaves somebody to ask", "begin:a,b a!", "", "1a!"},
+		{"a failure leaves a participant to ask", "begin:a,b a!", "", "1a!"},
 		{"the next one wins", "begin:a,b,c ask:b b:1", "b", "1a- 1b:"},
 		{"the former may still win", "begin:a,b,c ask:b a:1", "a", "1a: 1b-"},
-		{"nobody left", "begin:a,b a! ask:b b!", "!all_failed", "1a! 1b!"},
-		{"nobody left, none reached", "begin:a,b a? ask:b b?", "!no_targets", "1a? 1b?"},
+		{"no participant left", "begin:a,b a! ask:b b!", "!all_failed", "1a! 1b!"},
+		{"no participant left, none reached", "begin:a,b a? ask:b b?", "!no_targets", "1a? 1b?"},
 		{"those not asked have no record", "begin:a,b,c expire", "!timeout", "1at"},
 		{"a second attempt begins with the first again", "begin:a,b,c expire begin:a,b,c", "", "1at 2a…"},
-		{"it is nobody's turn but the next one's", "begin:a,b,c ask:c ask:a", "", "1a…"},
-		{"nobody's after the end", "begin:a,b a:1 ask:b", "a", "1a:"},
+		{"only the next participant may be asked", "begin:a,b,c ask:c ask:a", "", "1a…"},
+		{"none after the end", "begin:a,b a:1 ask:b", "a", "1a:"},
 		{"named twice, asked once", "begin:a,a,b,a ask:b ask:a", "", "1a… 1b…"},
 	} {
 		test.run(t, &template.FanIn{Policy: template.AnyOne, HedgeAfter: 10})
@@ -254,19 +254,19 @@ func TestWhenTheNextIsAsked(t *testing.T) {
 	x.play("@100 begin:a,b,c")
 	require.Equal(t, "b 110 true", next(), "when hedge_after has passed since the last")
 	x.play("@105 a!")
-	require.Equal(t, "b 0 true", next(), "at once when nobody's answer is waited for")
+	require.Equal(t, "b 0 true", next(), "at once when no answer is outstanding")
 	x.play("@106 ask:b")
 	require.Equal(t, "c 116 true", next(), "counted from the latest dispatch")
 	x.play("ask:c")
-	require.Equal(t, " 0 false", next(), "nobody is left")
+	require.Equal(t, " 0 false", next(), "no participant is left")
 	require.Equal(t, []string{"b", "c"}, x.g.Waiting())
 	x.play("c:1")
 	require.Equal(t, []string{"b"}, x.g.Dropped())
 	require.Empty(t, x.g.Waiting())
 }
 
-// TestAnAttemptAfterASuccessAsksAnew: kept answers are for attempts that failed. One who asks again after a success wants
-// other answers than the one he has.
+// TestAnAttemptAfterASuccessAsksAnew: answers are kept only across failed attempts, because an attempt after a success must
+// return new answers.
 func TestAnAttemptAfterASuccessAsksAnew(t *testing.T) {
 	for policy, want := range map[string]string{
 		template.AnyOne: "1a: 1b- 2a- 2b:",
@@ -331,7 +331,7 @@ func TestAFailureSaysWhatIsBehindIt(t *testing.T) {
 		require.Equal(t, &journal.Failure{Code: call.CodeTargetFailed, Message: "busy: later", Details: "x", Retryable: retryable},
 			judge(&template.FanIn{Policy: template.All}, f), "it may be retried when the error behind it may")
 		all := judge(nil, f)
-		require.True(t, all.Retryable, "another attempt may find somebody else")
+		require.True(t, all.Retryable, "another attempt may find other participants")
 		require.Contains(t, all.Message, "busy: later")
 		require.True(t, judge(&template.FanIn{Policy: template.Quorum, MinResponses: 1}, f).Retryable)
 	}
@@ -346,7 +346,7 @@ func TestTheParticipantsOfAnEventAreLeftAlone(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "a", "c"}, participants)
 }
 
-// TestGatherKeepsItsInvariants plays random scripts, sensible or not.
+// TestGatherKeepsItsInvariants plays random scripts, valid or not.
 func TestGatherKeepsItsInvariants(t *testing.T) {
 	words := []string{
 		"begin:a,b,c", "begin:c,b,b", "begin:", "all:a,b,c", "all:b,d", "ask:b", "ask:c", "expire", "close",
@@ -368,15 +368,15 @@ func TestGatherKeepsItsInvariants(t *testing.T) {
 			after := strings.Fields(x.records())
 			for i, was := range strings.Fields(before) {
 				if !strings.HasSuffix(was, "…") {
-					require.Equal(r, was, after[i], "what has ended stays as it ended")
+					require.Equal(r, was, after[i], "an ended dispatch does not change")
 				}
 			}
 		}
 	})
 }
 
-// TestTheWorkIsThatOfTheDispatches: however many are asked, and however the attempts end, each dispatch is looked at a few
-// times in all.
+// TestTheWorkIsThatOfTheDispatches: however many participants are asked, and however the attempts end, each dispatch is
+// visited only a few times in total.
 func TestTheWorkIsThatOfTheDispatches(t *testing.T) {
 	const n = 20_000
 	participants := make([]string, n)

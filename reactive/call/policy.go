@@ -13,20 +13,20 @@ import (
 // Policy is a step's timing. The zero Policy makes one attempt and sets no limit.
 type Policy struct{ Timing *template.Timing }
 
-// Ended is a failed attempt as Again judges it. Instants are Unix nanoseconds; 0 means there is none.
+// Ended describes a failed attempt for Policy.Again. Instants are Unix nanoseconds; 0 means none.
 type Ended struct {
 	Failure  *journal.Failure
-	Attempts int    // made so far, this one included
-	At       int64  // when it failed: the instant that was meant, for a timeout
+	Attempts int    // number of attempts so far, this one included
+	At       int64  // when it failed; for a timeout, when it was due
 	First    int64  // when the first attempt was requested
 	Deadline int64  // of the run
-	RetryAt  int64  // earliest instant the callee asked for
+	RetryAt  int64  // earliest instant that the callee requested
 	Request  string // names the attempt; seeds the jitter
 }
 
-// Again reports whether another attempt follows and from when. The delay before attempt n+1 is
-// backoff × multiplier^(n−1), at most the ceiling, and not before the instant the callee asked for. An attempt that
-// would begin at or after the run's deadline or the end of the total timeout does not follow.
+// Again reports whether another attempt follows, and when. The delay before attempt n+1 is backoff × multiplier^(n−1), at
+// most the ceiling, and the attempt does not begin before the instant that the callee requested. No attempt begins at or
+// after the run's deadline or the end of the total timeout.
 func (p Policy) Again(e Ended) (due int64, ok bool) {
 	r := p.retry()
 	if r == nil || e.Attempts >= r.MaxAttempts || !retried(r, e.Failure) {
@@ -49,7 +49,7 @@ func (p Policy) retry() *template.Retry {
 	return p.Timing.Retry
 }
 
-// TotalEnd returns when the total timeout of a step ends whose first attempt was requested at first; 0: never.
+// TotalEnd returns when a step's total timeout ends, if its first attempt was requested at first; 0: never.
 func (p Policy) TotalEnd(first int64) int64 {
 	if p.Timing == nil || p.Timing.TotalTimeout == 0 {
 		return 0
@@ -57,7 +57,7 @@ func (p Policy) TotalEnd(first int64) int64 {
 	return After(first, p.Timing.TotalTimeout)
 }
 
-// AttemptEnd returns when an attempt requested at that instant times out; 0: never.
+// AttemptEnd returns when an attempt that was requested at an instant times out; 0: never.
 func (p Policy) AttemptEnd(requested int64) int64 {
 	if p.Timing == nil || p.Timing.Timeout == 0 {
 		return 0
@@ -65,7 +65,7 @@ func (p Policy) AttemptEnd(requested int64) int64 {
 	return After(requested, p.Timing.Timeout)
 }
 
-// OnTimeout returns the effect of a timeout when no attempt is left.
+// OnTimeout returns the effect of a timeout after the last attempt.
 func (p Policy) OnTimeout() template.OnTimeout {
 	if p.Timing == nil || p.Timing.OnTimeout == "" {
 		return template.FailOnTimeout
@@ -84,8 +84,8 @@ func retried(r *template.Retry, f *journal.Failure) bool {
 	return f.Retryable
 }
 
-// delay returns the pause after the n-th attempt. The jitter takes away up to its share of it, by a hash of the request: the
-// same in every replay, different for neighbours.
+// delay returns the pause after the n-th attempt. The jitter subtracts up to its share, by a hash of the request: the same
+// in every replay, different for other requests.
 func delay(r *template.Retry, n int, request string) time.Duration {
 	d := float64(r.Backoff) * math.Pow(max(1, r.Multiplier), float64(n-1))
 	if ceiling := float64(r.MaxBackoff); ceiling > 0 {

@@ -113,7 +113,8 @@ func TestInstantsDoNotWrapAround(t *testing.T) {
 	require.Equal(t, int64(math.MaxInt64), due)
 }
 
-// TestJitter: the same request always waits equally long, within its share below the delay, and neighbours differ.
+// TestJitter: the same request always has the same delay, within its share below the backoff, and other requests have other
+// delays.
 func TestJitter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		share := rapid.Float64Range(0.01, 1).Draw(t, "share")
@@ -136,7 +137,7 @@ func TestJitter(t *testing.T) {
 		seen[due] = true
 		sum += float64(due)
 	}
-	require.Greater(t, len(seen), 990, "neighbours wait differently")
+	require.Greater(t, len(seen), 990, "other requests have other delays")
 	require.InDelta(t, 0.5, sum/1000/float64(time.Hour), 0.05, "and are spread over all of the share")
 }
 

@@ -12,16 +12,16 @@ type Request struct {
 	Run         string // the run's id
 	Node        string // the step's key, such as `check[3]`
 	Operation   string
-	Participant string // that is asked; "": the call has none
+	Participant string // that is called; "": the call has none
 	Attempt     int32
 	Decision    int32             // number of a call to the step's decision source; 0: a call of the step itself
-	Making      int32             // of the attempt's call, from 1: one more than that of the newest that has reported
+	Making      int32             // of the attempt's call, from 1: one more than that of the newest making that has reported
 	Input       any               // a value of package value, value.Raw, or the plain Go value another step returned; shared: it must not be changed
-	Identity    *journal.Identity // in whose name the run was started; nil: no one is named. Shared, like Input
+	Identity    *journal.Identity // that started the run; nil: not given. Shared, like Input
 	Secrets     []string          // marks in Input of the call's secrets, which replace them when the call is made
 }
 
-// Key returns the idempotency key of the step: the same over its automatic retries and after a crash.
+// Key returns the idempotency key of the step, which is the same for its automatic retries and after a crash.
 func (r *Request) Key() string {
 	if r.Decision != 0 {
 		return r.Run + "/" + r.Node + "/?" + strconv.Itoa(int(r.Decision))

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// full has something in every field, so that one which does not travel is missed.
+// full has a value in every field, so that a field that is not encoded is noticed.
 var full = call.Request{
 	Run: "r", Node: "check[3]", Operation: "check", Participant: "ann", Attempt: 2, Decision: 1, Making: 3,
 	Input:    map[string]any{"n": int64(1) << 60, "x": 1.5, "list": []any{nil, true, "ü"}},
@@ -42,7 +42,7 @@ func TestARequestAndItsResultTravel(t *testing.T) {
 	}
 }
 
-// TestAnEncodedInputTravels: what is decoded by nobody on the way arrives as the value that it encodes.
+// TestAnEncodedInputTravels: an input that no process decodes on the way arrives as the value that it encodes.
 func TestAnEncodedInputTravels(t *testing.T) {
 	encoded, err := value.Encode(full.Input)
 	require.NoError(t, err)

@@ -8,12 +8,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Result is how a call has ended, as plain data: with an output, or with a failure.
+// Result is the ending of a call as plain data: an output or a failure.
 type Result struct {
 	Output      any              // a value of package value, value.Raw, or a plain Go value; see operation.Settle
 	About       map[string]any   // metadata of the output, such as the status of an HTTP answer; nil: nothing
 	Failure     *journal.Failure // nil: the call was answered
-	RetryAt     int64            // Unix nanoseconds; a failed call is not made again before; 0: as the step's timing says
+	RetryAt     int64            // Unix nanoseconds; earliest instant of another attempt; 0: as the step's timing says
 	Unreachable bool             // the participant could not be asked at all
 }
 
@@ -31,7 +31,7 @@ const (
 	MessageMax = 64 << 10
 )
 
-// NewFailure returns a failure that is not retried. A code or message that is too long is cut, and one that is no UTF-8 made so.
+// NewFailure returns a failure that is not retried. It cuts a code or message that is too long, and replaces invalid UTF-8.
 func NewFailure(code, message string) *journal.Failure {
 	return &journal.Failure{Code: clip(cmp.Or(code, CodeError), CodeMax), Message: clip(message, MessageMax)}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Graph has the calls of a run: a node for every request, each attempt, each participant asked and each call to a
-// decision source being one of its own, attempts that came to nothing and requests of unknown steps included. It takes the
-// events of a journal one by one, as a root does, and is owned by one goroutine. The first end of a request counts.
+// Graph records the calls of a run, one node for every request: each attempt, each participant asked and each call to a
+// decision source has its own, including attempts without effect and requests of unknown steps. It takes the events of a
+// journal one by one, as a root does, and is owned by one goroutine. The first end of a request counts.
 //
 // Two kinds of edges lead to a call: triggered, from the call that made it, and depends_on, from the calls that it had to
-// wait for. The latter are for people to look at; nothing is decided by them. Both lead from what was requested earlier, so
+// wait for. The latter are for people to read; no decision depends on them. Both lead from earlier to later requests, so
 // there are no cycles.
 type Graph struct {
 	root  *reactive.Root // nil: the run cannot be followed
@@ -25,37 +25,37 @@ type Graph struct {
 	calls []Node
 	meets []meeting
 	index map[string]int32   // of calls, by Node.Request
-	named map[string]int     // how often a place has become a meeting
+	named map[string]int     // number of meetings by place
 	asked map[string][]int32 // of a routed run, by step: calls to participants and decision sources
 }
 
 // Node is one request. What it shows is shared, and must not be changed.
 type Node struct {
-	ID          string // `<run>/<Request>`: what a child run that it starts is called
+	ID          string // `<run>/<Request>`: also the id of a child run that it starts
 	Request     string // `<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
 	Run         string
 	Step        string // key of the step; of a playbook, of the call within the step-run
 	Attempt     int32
 	Participant string // that was asked; "": the call had none
 	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
-	Operation   string // "" when it is not known
+	Operation   string // "": unknown
 	Status      Status
 	Parent      string            // ID of the call that made it; "": the run did, and it has no parent
-	Identity    *journal.Identity // in whose name it was made; nil: no one is named
+	Identity    *journal.Identity // that started the run; nil: not given
 	Input       any
 	Output      any
 	Failure     *journal.Failure
-	Started     time.Time // when it was requested; zero while only its end is known
+	Started     time.Time // when it was requested; zero if only its end is known
 	Ended       time.Time
 
 	parent int32   // in the same run: index of the call that made it; -1: none
-	before []int32 // what it waited for: calls, and meetings as ^index
+	before []int32 // that it waited for: calls, and meetings as ^index
 }
 
 // Status is the status of one request.
 type Status string
 
-// The statuses of a request. Pending is one whose step the plan does not have: whether it runs is unknown.
+// The statuses of a request. Pending is the status of a request whose step is not in the plan, so that its state is unknown.
 const (
 	Pending   Status = "pending"
 	Running   Status = "running"
@@ -64,35 +64,35 @@ const (
 	Aborted   Status = "aborted"
 )
 
-// Order computes which calls have waited for which.
+// Order determines which calls had to wait for which.
 type Order interface {
-	// Before returns the calls that the next call of a step waits for: numbers passed to Called, or returned by Graph.Meet, each
-	// once.
+	// Before returns the calls that the next call of a step waits for, each once: numbers that were passed to Called, or
+	// returned by Graph.Meet.
 	Before(step string) []int32
 
-	// Called is called for every call of a step, once it was made.
+	// Called is called after every call of a step was made.
 	Called(step string, call int32)
 }
 
-// Ordered is a Body that computes the order of its calls.
+// Ordered is a Body that determines the order of its calls.
 type Ordered interface {
 	// CallOrder returns the Order of the calls made from now on. The graph is that of the body's own root.
 	CallOrder(g *Graph) Order
 }
 
-// MeetMax is how many calls a call waits for directly. Where it waits for more of them at once, they meet in a node between
-// them: fifty calls that wait for fifty others can still be read, thousands could not even be stored.
+// MeetMax bounds the direct predecessors of a call. A call that waits for more calls at once waits for a node that they meet
+// in: fifty calls that wait for fifty others can still be read, but the edges of thousands could not even be stored.
 const MeetMax = 64
 
-// meeting is a node that stands for many calls to those that wait for all of them.
+// meeting is a node that stands for many calls, for calls that wait for all of them.
 type meeting struct {
 	place  string
 	before []int32
 }
 
-// New returns the empty call graph of a run. The root has no events yet and belongs to the graph from now on. It may
-// be nil, of a run that cannot be followed: then operations and the edges for waiting are not known, and the ends of calls
-// only as far as the journal holds them.
+// New returns the empty call graph of a run. The root must have no events yet, and belongs to the graph from now on. It may
+// be nil if the run cannot be followed: then operations and depends_on edges are unknown, and the ends of calls are known
+// only as far as the journal has them.
 func New(root *reactive.Root) *Graph {
 	g := &Graph{root: root, index: map[string]int32{}, named: map[string]int{}, asked: map[string][]int32{}}
 	if root == nil {
@@ -150,7 +150,7 @@ func (g *Graph) requested(e *journal.Event) {
 	}
 }
 
-// answered records the end of a call by an event. One of a participant is known from its beginning, if the run can
+// answered records the end of a call by an event. A participant's request has been recorded at its beginning, if the run can
 // be followed.
 func (g *Graph) answered(e *journal.Event, outcome reactive.Effect) {
 	if e.Attempt == 0 {
@@ -186,7 +186,7 @@ func endOf(e *journal.Event) (Status, *journal.Failure) {
 	return Failed, e.FailureOr("error")
 }
 
-// decided records the end of a call to a decision source. One that could not be asked is no call.
+// decided records the end of a call to a decision source. A call that could not be made is not recorded.
 func (g *Graph) decided(e *journal.Event) {
 	i, ok := g.find(e.Node, reactive.Request{Attempt: e.Attempt, Decision: e.Detail.Count})
 	switch {
@@ -198,8 +198,8 @@ func (g *Graph) decided(e *journal.Event) {
 	}
 }
 
-// follow records the consequences of an event: participants asked beside the step's own call, and calls that ended without an end of their
-// own in the journal.
+// follow records the consequences of an event: participants asked besides the step's own call, and calls that ended without
+// an event of their own.
 func (g *Graph) follow(e *journal.Event) {
 	for _, req := range g.root.TakeCalls() {
 		if key, ok := g.keyOf(req); ok {
@@ -217,7 +217,7 @@ func (g *Graph) follow(e *journal.Event) {
 		g.changed(&c, e)
 	}
 	if v, ok := g.root.Node(e.Node); ok && e.Type == journal.CallRequested && g.root.Body() == nil {
-		g.changed(&reactive.Change{Node: v, To: g.root.Status(v)}, e) // its step may have ended at once, as one whose failure is caught
+		g.changed(&reactive.Change{Node: v, To: g.root.Status(v)}, e) // the step may have ended at once, if its failure is caught
 	}
 	for _, req := range g.root.TakeCancels() {
 		if key, ok := g.keyOf(req); ok && (req.Participant != "" || req.Decision != 0) {
@@ -228,8 +228,8 @@ func (g *Graph) follow(e *journal.Event) {
 	}
 }
 
-// changed records the end of an attempt that has come with the end of its step: its participants have answered, its run was
-// closed, a command has aborted it.
+// changed records the end of an attempt that ended with its step: its participants have answered, its run was closed, or a
+// command has aborted it.
 func (g *Graph) changed(c *reactive.Change, e *journal.Event) {
 	was := c.Call
 	if was == nil {
@@ -259,7 +259,7 @@ func (g *Graph) changed(c *reactive.Change, e *journal.Event) {
 	}
 }
 
-// cut ends a call that is not waited for any more.
+// cut ends a call that is no longer waited for.
 func (g *Graph) cut(i int32, e *journal.Event) {
 	if e.ByTimer() {
 		g.end(i, e, Failed, nil, e.FailureOr(reactive.CodeTimeout))
@@ -279,7 +279,7 @@ func (g *Graph) end(i int32, e *journal.Event, status Status, output any, failur
 	}
 }
 
-// keyOf returns the key of a request's step. It reports false where the call that it was for is over and its node another's.
+// keyOf returns the key of a request's step. It reports false if the request's call is over and its node belongs to another.
 func (g *Graph) keyOf(req reactive.Request) (string, bool) {
 	return g.root.Key(req.Node), g.root.Request(req.Node, req.Attempt).Use == req.Use
 }
@@ -289,7 +289,7 @@ func (g *Graph) find(step string, req reactive.Request) (int32, bool) {
 	return i, ok
 }
 
-// call finds the node of a request, or makes it.
+// call returns the node of a request, and makes it if necessary.
 func (g *Graph) call(step string, req reactive.Request) int32 {
 	if i, ok := g.find(step, req); ok {
 		return i
@@ -332,7 +332,7 @@ func (g *Graph) operation(step string, decision bool) string {
 	return g.root.Plan().Operations[place.Op].Name
 }
 
-// full names something over all runs.
+// full returns the name of a request across runs.
 func (g *Graph) full(name string) string {
 	if g.start.Run == "" {
 		return name
@@ -340,7 +340,7 @@ func (g *Graph) full(name string) string {
 	return g.start.Run + "/" + name
 }
 
-// Meet makes one node of many, if they are more than MeetMax. The place names it.
+// Meet replaces more than MeetMax calls by one node that they meet in. The place names it.
 func (g *Graph) Meet(place string, before []int32) []int32 {
 	if len(before) <= MeetMax {
 		return before
@@ -353,14 +353,14 @@ func (g *Graph) Meet(place string, before []int32) []int32 {
 	return []int32{^int32(len(g.meets) - 1)}
 }
 
-// Calls returns the requests in the order in which they were first heard of. The slice is valid until the next Apply.
+// Calls returns the requests in the order in which they first appeared. The slice is valid until the next Apply.
 func (g *Graph) Calls() []Node { return g.calls }
 
-// Start returns the parameters of the run; zero before its first event.
+// Start returns the parameters of the run; the zero value before its first event.
 func (g *Graph) Start() journal.Start { return g.start }
 
-// Leading returns the part of a graph that leads to a call, by its ID: the call, and before it those that have made it, without
-// what they waited for.
+// Leading returns the part of a graph that leads to a call, by its ID: the call and the calls that made it, without
+// depends_on edges.
 func (g *Graph) Leading(id string) *Graph {
 	out := &Graph{start: g.start}
 	i := slices.IndexFunc(g.calls, func(c Node) bool { return c.ID == id })
@@ -376,9 +376,9 @@ func (g *Graph) Leading(id string) *Graph {
 	return out
 }
 
-// Merge makes one graph of the calls of several runs, those of a parent before those of its children, and gives the call
-// of each of its nodes by id; nil for a node where many meet, and for a call of a run that is not among them. Keys of nodes are
-// the IDs of calls.
+// Merge makes one graph of the calls of several runs, a parent's before those of its children, and returns the call of each
+// of its nodes by id; nil for a node in which many calls meet, and for a call of a run that is not among the parts. The keys
+// of nodes are the IDs of calls.
 func Merge(parts ...*Graph) (*dag.Graph, []*Node, error) {
 	m := merger{builder: dag.NewBuilder(dag.CallGraph)}
 	for _, g := range parts {
@@ -391,7 +391,7 @@ func Merge(parts ...*Graph) (*dag.Graph, []*Node, error) {
 	return graph, m.calls, err
 }
 
-// merger collects the nodes of a graph of calls: of each part the calls, then the meetings.
+// merger collects the nodes of a merged graph: the calls of each part, then its meetings.
 type merger struct {
 	builder *dag.Builder
 	calls   []*Node

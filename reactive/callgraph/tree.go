@@ -6,20 +6,21 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// treeOrder is the order of the calls of a workflow. A call waits for the newest calls of the steps before its own; through
-// nodes that make no call, such as a step that is skipped, a conditional or a map without items, it waits for what that has
-// waited for. The items of a map wait for what the map waits for, and a call that waits for the map waits for the ends of all.
+// treeOrder is the order of the calls of a workflow. A call waits for the newest calls of the steps before its own. A node
+// without a call, such as a skipped step, a conditional or a map without items, stands for the calls that it waited for
+// itself. The items of a map wait for the calls that the map waits for, and a call that waits for the map waits for the last
+// calls of all items.
 //
-// What a place waits for is kept until a call is made that it depends on, so a call costs what is between it and the calls
-// before it once, however many calls follow.
+// The calls that a place stands for are cached until a call is made on which they depend, so a call costs the number of
+// places between it and its predecessors once, however many calls follow.
 type treeOrder struct {
 	graph   *Graph
 	plan    *plan.Plan
 	last    map[place]int32    // newest call, by the end of a step
-	begun   map[place]bool     // items that have made calls: their maps, with the suffixes of what is in them
+	begun   map[place]bool     // maps and items that have made calls, by place with the suffix of the item
 	items   map[place][]string // the same suffixes, by the end of the map
 	sets    map[place][]int32
-	readers map[place][]place // whose sets a place has gone into
+	readers map[place][]place // places whose sets contain that of a place
 }
 
 // place is the beginning or the end of an instance of a row.
@@ -60,7 +61,7 @@ func (o *treeOrder) Called(key string, call int32) {
 	}
 }
 
-// forget drops what was made of a place.
+// forget drops the cached calls of a place and of places that depend on it.
 func (o *treeOrder) forget(p place) {
 	for stack := []place{p}; len(stack) > 0; {
 		p := stack[len(stack)-1]
@@ -70,7 +71,7 @@ func (o *treeOrder) forget(p place) {
 	}
 }
 
-// Before makes what a step waits for of what the places before it stand for, these first.
+// Before returns the calls that a step waits for, after computing those of the places before it.
 func (o *treeOrder) Before(key string) []int32 {
 	start := o.of(key)
 	start.start = true
@@ -94,7 +95,7 @@ func (o *treeOrder) Before(key string) []int32 {
 	return o.sets[start]
 }
 
-// stands returns the calls that a place stands for. It reports false while they are not known.
+// stands returns the calls that a place stands for. It reports false while they are not computed.
 func (o *treeOrder) stands(p place) ([]int32, bool) {
 	if call, ok := o.last[p]; ok {
 		return []int32{call}, true
@@ -119,7 +120,7 @@ func (o *treeOrder) union(p place, before []place) []int32 {
 	return o.graph.Meet(o.plan.GraphKey(p.row)+p.suffix, set)
 }
 
-// behind returns the places whose calls a place stands for, if it has none of its own.
+// behind returns the places whose calls a place without calls of its own stands for.
 func (o *treeOrder) behind(p place) []place {
 	if items := o.items[p]; len(items) > 0 {
 		return o.ends(p, items)
@@ -138,7 +139,7 @@ func (o *treeOrder) behind(p place) []place {
 	return list
 }
 
-// ends returns the places in a map's items that nothing in them waits for.
+// ends returns the places in a map's items that no other place in them waits for.
 func (o *treeOrder) ends(p place, items []string) []place {
 	var list []place
 	for row := p.row + 1; row < o.plan.Nodes[p.row].End; row++ {

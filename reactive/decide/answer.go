@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Ending returns the event that a call's result makes: of a step, of one of its participants, or of its decision source.
+// Ending returns the event of a call's result: the call of a step, of a participant, or of a decision source.
 func Ending(req reactive.Request, r call.Result) journal.Event {
 	e := journal.Event{Type: journal.CallResponded, Attempt: req.Attempt}
 	if req.Participant != "" || req.Decision != 0 || r.Failure != nil || len(r.About) > 0 {
@@ -39,7 +39,7 @@ func Ending(req reactive.Request, r call.Result) journal.Event {
 	return e
 }
 
-// input returns the input of a step's call: that of its template, or of its Go function.
+// input returns the input of a step's call, from its template or its Go function.
 func (s *Stepper) input(v int32) (any, *journal.Failure) {
 	in, failure := s.root.Input(v)
 	if failure != nil || !s.root.Row(v).Func {
@@ -48,7 +48,7 @@ func (s *Stepper) input(v int32) (any, *journal.Failure) {
 	return s.call(s.root.Place(v).Step.Func.Name, in, reactive.CodeInputResolution)
 }
 
-// call calls a Go function of the workflow. Its failure has that code.
+// call calls a Go function of the workflow. A failure of it gets the given code.
 func (s *Stepper) call(name string, args any, code string) (value.Value, *journal.Failure) {
 	list, _ := args.([]any)
 	out, failure := s.host.Function(name, list)
@@ -58,7 +58,7 @@ func (s *Stepper) call(name string, args any, code string) (value.Value, *journa
 	return out, nil
 }
 
-// decided returns the event of a Go function's answer about a conditional or a map.
+// decided returns the event with a Go function's answer for a conditional or a map.
 func (s *Stepper) decided(v int32) journal.Event {
 	row := s.root.Place(v)
 	args, failure := s.root.Arguments(v)
@@ -79,8 +79,7 @@ func (s *Stepper) decided(v int32) journal.Event {
 	return e
 }
 
-// carryOut makes the calls that leave nothing behind, and so need not be journaled before they are made. It reports
-// false for all others.
+// carryOut makes a call without side effects, which need not be journaled before. It reports false for all other calls.
 func (s *Stepper) carryOut(v int32, op *plan.Operation, input any) (result call.Result, done bool) {
 	switch op.Kind {
 	case plan.Value:
@@ -100,7 +99,7 @@ func (s *Stepper) carryOut(v int32, op *plan.Operation, input any) (result call.
 	return call.Result{}, false
 }
 
-// fail returns the result of an operation that fails as its binding says.
+// fail returns the result of an operation that fails by its binding.
 func (s *Stepper) fail(v int32, b *template.Bound, input any) call.Result {
 	env := s.binding(v, input)
 	code, err := b.Code.Eval(env)
@@ -121,8 +120,8 @@ func unresolved(err error) call.Result {
 	return call.Result{Failure: call.NewFailure(reactive.CodeInputResolution, err.Error())}
 }
 
-// appointment returns the details of a call that the engine itself will end: when, or by which message.
-func (s *Stepper) appointment(v int32, op *plan.Operation, input any) (*journal.Detail, *journal.Failure) {
+// ending returns the details of a call that the engine itself ends: at an instant, or by a message.
+func (s *Stepper) ending(v int32, op *plan.Operation, input any) (*journal.Detail, *journal.Failure) {
 	switch op.Kind {
 	case plan.Sleep:
 		text, err := op.Bound.For.Eval(s.binding(v, input))
@@ -144,7 +143,7 @@ func (s *Stepper) appointment(v int32, op *plan.Operation, input any) (*journal.
 	return nil, nil
 }
 
-// bindingEnv is what the expressions of a binding see.
+// bindingEnv resolves the names of a binding's expressions.
 type bindingEnv struct {
 	root    *reactive.Root
 	run     expr.Env
@@ -175,14 +174,14 @@ func (b bindingEnv) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a binding sees no steps, such as %q: pass it by the step's input", id)
 }
 
-// Reported returns the event of a report: the number-th of a making of a call.
+// Reported returns the event of a report: the number-th of one making of a call.
 func Reported(req reactive.Request, making, number int32, kind string, payload value.Value) journal.Event {
 	return journal.Event{Type: journal.CallReported, Attempt: req.Attempt, Value: payload, Detail: &journal.Detail{
 		Participant: req.Participant, Making: making, Count: number, Name: kind,
 	}}
 }
 
-// PauseFromAbove returns the event by which the pause of a run, or its end, reaches a child run.
+// PauseFromAbove returns the event that passes a pause of a run, or the end of the pause, on to a child run.
 func PauseFromAbove(parent string, paused bool) journal.Event {
 	e := journal.Event{Type: journal.RunResumed, Detail: &journal.Detail{Cause: parent}}
 	if paused {

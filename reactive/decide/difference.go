@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Difference describes how a run that exists and one that is to be started differ; "" when they are the same. Of inputs it
-// names the place and not what is there: that may be secret.
+// Difference describes how an existing run and a run to be started under its name differ; "" if they are the same. Of inputs
+// it names only the place, because their values may be secret.
 func Difference(was, second *journal.Event) string {
 	old, now := StartOf(was), second.Detail.Start
 	if old == nil {

@@ -1,11 +1,11 @@
-// Package decide decides how one run goes on: which steps may start, which timers are due, which commands are refused, and how
-// the run ends. It has no goroutines, no clock and does no I/O.
+// Package decide decides how a run proceeds: which steps start, which timers fire, which commands are refused, and how the
+// run ends. It has no goroutines, no clock and does no I/O.
 //
 //	items, now ──▶ Stepper.Step ──▶ StepResult: events to append; then calls to make, calls to stop, replies
 //	                    │
 //	                    └── Host: Go functions, pure calls, room, participants
 //
-// The driver of a run appends the events of a StepResult first, and does the rest when they are durable. A Stepper is ahead of
-// the journal by these events: if they cannot be appended, the driver discards it and makes another from the journal. The same items at
-// the same instants make the same events.
+// The driver of a run first appends the events of a StepResult, and does the rest when they are durable. A Stepper is ahead
+// of the journal by these events: if they cannot be appended, the driver discards it and makes another from the journal. The
+// same items at the same instants yield the same events.
 package decide

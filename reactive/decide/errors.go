@@ -2,7 +2,8 @@ package decide
 
 import "errors"
 
-// Why a command or an event is refused, or a run does not go on. Package coordinator has them under the same names.
+// Reasons why a command or an event is refused, or a run cannot proceed. Package coordinator exports them under the same
+// names.
 var (
 	ErrRunNotFound  = errors.New("coordinator: no such run")
 	ErrStepNotFound = errors.New("coordinator: no such step")
@@ -15,8 +16,8 @@ var (
 	ErrMailboxFull  = errors.New("coordinator: too many messages wait to be taken")
 )
 
-// ErrEnded means that a call has ended, and so cannot report.
+// ErrEnded means that a call has ended and can no longer report.
 var ErrEnded = errors.New("the attempt has ended")
 
-// ErrRules means that no other workflow, operation or function would let a run go on. It comes with ErrMissing.
+// ErrRules means that no other workflow, operation or function would let the run proceed. It accompanies ErrMissing.
 var ErrRules = errors.New("it was started under other rules")

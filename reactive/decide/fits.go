@@ -9,10 +9,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// A value that is larger than a run may keep is not journaled: what it comes from fails instead, with a code, or is refused.
+// A value that is larger than a run may keep is not journaled: its source fails with a code, or is refused.
 
-// oversize returns why a value is not journaled, as the failure of what it comes from: it is too large, then with that code, or
-// what the run has journaled leaves no room for it. It is nil when neither is so.
+// oversize returns the failure that replaces a value which is not journaled: with the given code if the value is too large,
+// with another if the values journaled before leave no room for it. It is nil if the value fits.
 func (s *Stepper) oversize(code, what string, v value.Value) *journal.Failure {
 	if v == nil {
 		return nil
@@ -37,7 +37,7 @@ func (s *Stepper) oversize(code, what string, v value.Value) *journal.Failure {
 	return nil
 }
 
-// fit makes the result of a call a failure when what it says is too large.
+// fit replaces the result of a call by a failure if it is too large.
 func (s *Stepper) fit(e *journal.Event) {
 	const code = reactive.CodeOutputTooLarge
 	failure := s.oversize(code, "the output", e.Value)
@@ -63,7 +63,7 @@ func (s *Stepper) fit(e *journal.Event) {
 	e.Value, e.Detail = nil, &d
 }
 
-// fittingInput returns the input of a step's call, or why it is refused.
+// fittingInput returns the input of a step's call, or the failure if it is too large.
 func (s *Stepper) fittingInput(input value.Value) (value.Value, *journal.Failure) {
 	if f := s.oversize(reactive.CodeInputTooLarge, "the input", input); f != nil {
 		return nil, f
@@ -71,7 +71,7 @@ func (s *Stepper) fittingInput(input value.Value) (value.Value, *journal.Failure
 	return input, nil
 }
 
-// verdict returns how the run ends: with an output that is too large, it fails.
+// verdict returns how the run ends. With an output that is too large, it fails.
 func (s *Stepper) verdict() reactive.Verdict {
 	v := s.root.Verdict()
 	if f := s.oversize(reactive.CodeOutputTooLarge, "the output of the run", v.Output); f != nil {
@@ -80,8 +80,7 @@ func (s *Stepper) verdict() reactive.Verdict {
 	return v
 }
 
-// refuseSize returns why something from outside is not taken: it is too large alone, or too much waits already to be taken by
-// a step.
+// refuseSize returns why an item from outside is refused: it is too large, or too many messages wait for a step already.
 func (s *Stepper) refuseSize(e *journal.Event) error {
 	if f := s.oversize("", "the value", e.Value); f != nil {
 		return fmt.Errorf("%w: %s", ErrLimit, f.Message)

@@ -8,11 +8,11 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// eventWorkMax is how much work of tasks and expressions follows from one event of a playbook's run before the rest is left to
+// eventWorkMax bounds the work of tasks and expressions that follows from one event of a playbook's run; the rest is left to
 // an event of its own: see net.
 const eventWorkMax = 1_000_000
 
-// Limits bound what one run may grow to: see coordinator.Limits. Zero means the default, a negative number no limit.
+// Limits bound the size of one run: see coordinator.Limits. Zero means the default, a negative number no limit.
 type Limits struct {
 	MapItemsMax     int
 	InstancesMax    int
@@ -25,7 +25,7 @@ type Limits struct {
 	StepWorkMax     int // work of expressions after which a step leaves the rest to the next; 0: as much as one evaluation may be
 }
 
-// DefaultLimits returns the limits that hold where a Limits has zeros.
+// DefaultLimits returns the limits that replace zeros.
 func DefaultLimits() Limits {
 	return Limits{
 		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, BytesMax: 512 << 20, ValueBytesMax: 32 << 20, ValueNodesMax: value.NodesMax,
@@ -33,7 +33,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Within returns the limits of runs that may do so much work together: no step of one does more.
+// Within returns the limits of runs that may do only so much work together, which bounds the work of each step too.
 func (l Limits) Within(work int) Limits {
 	l.StepWorkMax = min(work, l.complete().StepWorkMax)
 	return l
@@ -50,7 +50,7 @@ func (l Limits) complete() Limits {
 	}
 }
 
-// KeptBy writes the limits that a run of a workflow keeps into its start.
+// KeptBy stores the limits that a run of a workflow keeps in its start.
 func (l Limits) KeptBy(s *journal.Start, w *template.Workflow) {
 	s.MapItemsMax, s.InstancesMax = int32(max(0, l.MapItemsMax)), int32(max(0, l.InstancesMax))
 	if w.Routing != nil { // only a playbook has a context, and tasks that call nothing

@@ -5,9 +5,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Note returns the events by which a command extends the journal of a run that no engine drives: due timers before it, the command,
-// and the run's end if there is nothing left to do. Everything else is decided by the engine that goes on with the run. A
-// command that is refused adds nothing; the stepper is of no use after that.
+// Note returns the events by which a command extends the journal of a run that no engine drives: due timers before it, the
+// command, and the run's end if nothing is left to do. The engine that continues the run decides everything else. A refused
+// command adds nothing; the stepper must not be used after that.
 func (s *Stepper) Note(now int64, command journal.Event) ([]journal.Event, error) {
 	s.Settle(now)
 	err := s.refuseState(&command)
@@ -23,8 +23,8 @@ func (s *Stepper) Note(now int64, command journal.Event) ([]journal.Event, error
 	return s.batch, nil
 }
 
-// Settle returns the events of due timers of a run that no engine drives, as much of it as one step takes, and its end if there is
-// nothing left to do after that.
+// Settle returns the events of due timers of a run that no engine drives, as many as one step takes, and its end if nothing
+// is left to do after them.
 func (s *Stepper) Settle(now int64) []journal.Event {
 	s.now, s.batch = now, s.batch[:0]
 	if s.root.Started() && s.root.Finished() == nil {
@@ -35,7 +35,7 @@ func (s *Stepper) Settle(now int64) []journal.Event {
 	return s.batch
 }
 
-// HeadOf returns the head of a run whose events a root has been given. It follows from them alone.
+// HeadOf returns the head of a run from its root.
 func HeadOf(root *reactive.Root) journal.Head {
 	s := root.Start()
 	return journal.Head{
@@ -44,8 +44,8 @@ func HeadOf(root *reactive.Root) journal.Head {
 	}
 }
 
-// HeadAfter returns the head that the store has of a run whose events the root has been given, the last of which is last; Last is
-// left to the store. What a command has left to be decided is due at once, see Run.Driven.
+// HeadAfter returns the head that a store keeps of a run whose root has applied the events up to last; the store itself sets
+// Last. Decisions that a command has left open are due at once, see Run.Driven.
 func HeadAfter(root *reactive.Root, last *journal.Event) journal.Head {
 	h := HeadOf(root)
 	if h.Open && Noted(last) {
@@ -54,8 +54,8 @@ func HeadAfter(root *reactive.Root, last *journal.Event) journal.Head {
 	return h
 }
 
-// Noted reports whether an event is a command that may have been journaled while no engine went on with the run: an engine
-// that does notes when it came in.
+// Noted reports whether an event is a command that may have been journaled while no engine drove the run; an engine that
+// does records when the command arrived.
 func Noted(e *journal.Event) bool {
 	if e.Detail != nil && e.Detail.Received != 0 {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// refuse returns why an event from outside would be without effect or harm the run; nil when it may be journaled.
+// refuse returns why an item would have no effect or harm the run; nil when it may be journaled.
 func (s *Stepper) refuse(it *Item) error {
 	if err := s.refuseState(&it.Event); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (s *Stepper) refuse(it *Item) error {
 	return s.refuseSize(&it.Event)
 }
 
-// refuseState returns why an event is of no use as things stand.
+// refuseState returns why an event has no effect in the current state.
 func (s *Stepper) refuseState(e *journal.Event) error {
 	switch started := s.root.Started(); {
 	case e.Type == journal.RunStarted && !started:
@@ -54,7 +54,7 @@ func (s *Stepper) refuseState(e *journal.Event) error {
 	return nil
 }
 
-// refusePause returns why a run is not paused or not resumed. Each cause of a pause is ended in its own way.
+// refusePause returns why a run cannot be paused or resumed. Each cause of a pause ends in its own way.
 func (s *Stepper) refusePause(e *journal.Event) error {
 	cause := ""
 	if e.Detail != nil {
@@ -79,9 +79,9 @@ func (s *Stepper) refusePause(e *journal.Event) error {
 	return fmt.Errorf("%w: the outcome of a step has paused it: decide that step", ErrNotPossible)
 }
 
-// reopens reports whether a command lets a finished run go on: another attempt of a step does, unless the run was closed. What
-// closed it has aborted everything at once, and can only be run again from the start. A child is never reopened alone. Of a
-// playbook nothing has an attempt to repeat by then, and it is said so.
+// reopens reports whether a command resumes a finished run: a retry of a step does, unless the run was closed, which aborted
+// everything at once; such a run can only be run again from the start. A child is never reopened alone. A playbook has no
+// attempt to repeat by then, and the refusal says so.
 func (s *Stepper) reopens(e *journal.Event) bool {
 	return e.Type == journal.NodeRetried && !s.root.Closed() && s.root.Start().Parent == ""
 }
@@ -106,7 +106,7 @@ func (s *Stepper) refuseStep(e *journal.Event) error {
 	return nil
 }
 
-// refuseRetry returns why a step is not attempted again, or its decision not asked for again.
+// refuseRetry returns why a step cannot be retried, or its decision not requested again.
 func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 	undecided := s.root.Undecided(v)
 	asks := undecided && (e.Detail == nil || !e.Detail.Work)
@@ -128,7 +128,7 @@ func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 	return nil
 }
 
-// refuseOther returns refuseStep for what is no open call of a routed run: its body decides.
+// refuseOther refuses commands about something other than an open call of a routed run, as its body decides.
 func refuseOther(body reactive.Body, e *journal.Event) error {
 	refuse := body.RefuseAbort
 	if e.Type == journal.NodeRetried {
@@ -144,7 +144,7 @@ func refuseOther(body reactive.Body, e *journal.Event) error {
 	return fmt.Errorf("%w: %w", ErrNotPossible, err)
 }
 
-// refuseDecision also completes a person's decision: which attempt it is about, and that it overrides an earlier one.
+// refuseDecision also completes a person's decision with the attempt it is about, and whether it overrides an earlier one.
 func (s *Stepper) refuseDecision(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
 	switch {
@@ -160,7 +160,7 @@ func (s *Stepper) refuseDecision(e *journal.Event) error {
 	return nil
 }
 
-// refusePatch returns why a context cannot be written to.
+// refusePatch returns why the context cannot be written.
 func (s *Stepper) refusePatch(e *journal.Event) error {
 	body := s.root.Body()
 	changes, _ := e.Value.(map[string]any)
@@ -178,7 +178,7 @@ func (s *Stepper) refusePatch(e *journal.Event) error {
 	return nil
 }
 
-// refuseReport returns why a report is not journaled: its call has ended, or has reported too often.
+// refuseReport returns why a report is not journaled: its call has ended, or has too many reports.
 func (s *Stepper) refuseReport(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 )
 
-// Operation returns the operation, by its place in the plan, that a request of a run calls.
+// Operation returns the operation that a request of a run calls, by its place in the plan.
 func Operation(root *reactive.Root, req reactive.Request) int32 {
 	if req.Decision != 0 {
 		return root.Place(req.Node).Decision
@@ -13,7 +13,7 @@ func Operation(root *reactive.Root, req reactive.Request) int32 {
 	return root.Row(req.Node).Op
 }
 
-// CallFor makes the call that a request of a run stands for, in the memory of to, whose fields are zero.
+// CallFor writes the call of a request to to, whose fields must be zero.
 func CallFor(root *reactive.Root, req reactive.Request, to *call.Request) {
 	start := root.Start()
 	to.Run, to.Identity = start.Run, start.Identity

@@ -6,9 +6,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Resume returns what is to become of the calls that the journal knows as requested and unanswered, when a run goes on after it has
-// been made anew from its journal: those to be made again, with the same request ids, and the endings of those that may not be made
-// twice. Calls that are under way in this process are neither.
+// Resume decides about the calls that are requested and unanswered in the journal from which a run was rebuilt. It returns
+// the calls to be made again, with the same request ids, and the endings of those that must not be made twice. It skips
+// calls that are under way in this process.
 func (s *Stepper) Resume(underWay func(reactive.Request) bool) (again []reactive.Request, interrupted []journal.Event) {
 	s.root.TakeCancels()
 	s.root.TakeCalls()
@@ -25,7 +25,7 @@ func (s *Stepper) Resume(underWay func(reactive.Request) bool) (again []reactive
 	return again, interrupted
 }
 
-// OpenCalls returns the calls that are requested and unanswered; none of a run that has finished.
+// OpenCalls returns the calls that are requested and unanswered; none if the run has finished.
 func (s *Stepper) OpenCalls() []reactive.Request {
 	if s.root.Finished() != nil {
 		return nil
@@ -39,11 +39,11 @@ func (s *Stepper) NextDue() int64 { return s.root.NextDue() }
 // Head returns the run's entry in a list of runs.
 func (s *Stepper) Head() journal.Head { return HeadOf(s.root) }
 
-// Done returns the event by which the run has finished; nil while it lives.
+// Done returns the event by which the run has finished; nil before that.
 func (s *Stepper) Done() *journal.Event { return s.root.Finished() }
 
 // Paused reports whether nothing new is started until the run is resumed.
 func (s *Stepper) Paused() bool { return s.root.Paused() }
 
-// Room returns the room that Step has reserved. The maker of the calls counts it down.
+// Room returns the room that Step has reserved. The driver counts it down when it makes the calls.
 func (s *Stepper) Room() *Reserved { return &s.Reserved }

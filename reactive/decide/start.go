@@ -12,15 +12,15 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// NewRoot returns the root of a run that has no events yet.
+// NewRoot returns the root of a run without events.
 func NewRoot(p *plan.Plan) *reactive.Root { return bodies.NewRoot(p) }
 
-// EngineVersion is that of the rules by which statuses are derived. A run goes on only under the version it was started
-// with.
+// EngineVersion is the version of the rules by which statuses are derived. A run proceeds only under the version that it was
+// started with.
 const EngineVersion = 3
 
-// SameRules refuses to derive anything from the journal of a run that was started under other rules: its statuses could
-// differ from those that its calls were decided by.
+// SameRules returns an error if a run was started under other rules: the statuses derived from its journal could differ from
+// those by which its calls were decided.
 func SameRules(start *journal.Start) error {
 	if start.Engine == EngineVersion && start.Expressions == expr.Version {
 		return nil
@@ -29,9 +29,8 @@ func SameRules(start *journal.Start) error {
 		ErrMissing, ErrRules, start.Engine, start.Expressions, EngineVersion, expr.Version)
 }
 
-// Started returns the first event of a run of p: it holds everything of the workflow that rules of later versions could read
-// otherwise, and the limits that the run keeps, completed. Its Detail.Start belongs to the caller, who adds what only that
-// run has.
+// Started returns the first event of a run of p. It contains everything about the workflow that later versions could read
+// differently, and the limits that the run keeps, completed. Its Detail.Start belongs to the caller, who adds the rest.
 func Started(run string, p *plan.Plan, input value.Value, limits Limits) journal.Event {
 	w := p.Workflow
 	start := &journal.Start{
@@ -50,7 +49,8 @@ func StartOf(e *journal.Event) *journal.Start {
 	return e.Detail.Start
 }
 
-// OwnIdentity returns a copy of an identity that no caller changes any more, with its resources as a value; nil for nil.
+// OwnIdentity returns a copy of an identity that shares no memory with the caller, with its resources as a value; nil for
+// nil.
 func OwnIdentity(of *journal.Identity) (*journal.Identity, error) {
 	if of == nil {
 		return nil, nil

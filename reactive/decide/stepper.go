@@ -12,42 +12,41 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// intentsMax bounds the events that one step decides, and those of timers that it applies before. What is left is done by the
-// next, after the inbox has been looked at again, so that a cancel always gets in.
+// intentsMax bounds the events that one step decides, and separately the timers that it fires before. The rest is left to
+// the next step, after the inbox has been read again, so that a cancel is never delayed for long.
 const (
 	intentsMax = 1024
 	workMax    = 4_000_000 // of expressions: as much as one evaluation may be
 	bytesMax   = 32 << 20  // of values: as much as one may have
 )
 
-// Item is something that came in for a run: the result of a call, or a command.
+// Item is input for a run: the result of a call, or a command.
 type Item struct {
 	Event    journal.Event   // without Seq and At
-	Received int64           // Unix nanoseconds; 0: just now
+	Received int64           // Unix nanoseconds; 0: now
 	Reply    func(err error) // of a command: called once it is durable or refused
 }
 
-// Host has the functions that a Stepper needs of its driver.
+// Host provides the functions that a Stepper needs of its driver.
 type Host interface {
 	// Function calls a Go function of the workflow. The code of its failure is ignored.
 	Function(name string, args []any) (value.Value, *journal.Failure)
 
-	// Pure carries out a call that leaves nothing behind; ok is false for every other.
+	// Pure carries out a call without side effects. It reports false for every other call.
 	Pure(v int32, input any) (result call.Result, ok bool)
 
-	// Reserve asks for room for one more call of the process, of a step whose operation needs some. Where there is none, the
-	// step stays ready.
+	// Reserve reserves room in the process for one more call. If there is none it reports false, and the step stays ready.
 	Reserve(room reactive.Room) bool
 }
 
 // Resolver is a Host that resolves targets to participants.
 type Resolver interface {
-	// Resolve returns the participants that a step's target means at an instant (Unix nanoseconds), in order. A failure is the
-	// step's.
+	// Resolve returns the participants of a step's target at an instant (Unix nanoseconds), in order. A failure fails the
+	// step.
 	Resolve(v int32, at int64) ([]string, *journal.Failure)
 }
 
-// Limiter is a Host with limits of its own. For any other, the defaults hold.
+// Limiter is a Host with limits of its own. Other hosts have the defaults.
 type Limiter interface {
 	// Limits returns the limits, the same each time.
 	Limits() Limits
@@ -57,25 +56,25 @@ type Limiter interface {
 //
 //	items, now ──▶ Step ──▶ Batch ──▶ Append ──▶ Calls, Cancels, Replies
 //
-// It is ahead of the journal by the batch that Step returned. If that batch cannot be appended, the stepper is thrown
-// away and made again from the journal.
+// It is ahead of the journal by the batch that Step returned. If that batch cannot be appended, the stepper is discarded and
+// made again from the journal.
 type Stepper struct {
-	Reserved Reserved // of this step, one for each step of a plain call or of a fan-out; the driver counts down
+	Reserved Reserved // by this step: one for each step with a plain call or a fan-out; the driver counts it down
 
 	root    *reactive.Root
 	host    Host
 	limits  Limits
 	fold    func(*journal.Event) // applies an event to the root
-	last    int                  // as many events as the batch may have for this step to go on
-	begun   int                  // the work of expressions before this step applied or decided anything
-	held    int                  // the bytes of values before that
+	last    int                  // length of the batch at which this step stops
+	begun   int                  // the work of expressions before this step
+	held    int                  // the bytes of values before this step
 	batch   []journal.Event
 	calls   []reactive.Request
 	answers []answer
 	now     int64
 }
 
-// NewStepper returns the stepper of a run whose journal root has been given.
+// NewStepper returns the stepper of a run; root has applied its journal.
 func NewStepper(root *reactive.Root, host Host) *Stepper {
 	s := &Stepper{root: root, host: host, fold: func(e *journal.Event) { root.Apply(e) }}
 	if l, ok := host.(Limiter); ok {
@@ -85,16 +84,16 @@ func NewStepper(root *reactive.Root, host Host) *Stepper {
 	return s
 }
 
-// FoldWith has f apply each event to the root, in place of the root's Apply.
+// FoldWith replaces the root's Apply by f, which must apply each event to the root.
 func (s *Stepper) FoldWith(f func(*journal.Event)) { s.fold = f }
 
-// answer is the result of a pure operation, to be journaled after the starts of its round.
+// answer is the result of a pure operation, which is journaled after the starts of its round.
 type answer struct {
 	req    reactive.Request
 	result call.Result
 }
 
-// StepResult is what a step asks of its driver: append Batch, and when it is durable, do the rest.
+// StepResult is the work of a step for its driver: append Batch, then, when it is durable, do the rest.
 type StepResult struct {
 	Batch   []journal.Event
 	Calls   []reactive.Request // to be made: of steps, of their participants, to their decision sources
@@ -109,14 +108,14 @@ type Reply struct {
 	Err error
 }
 
-// Reserved are how many calls have got room, by its kind.
+// Reserved counts the calls with reserved room, by kind of room.
 type Reserved [reactive.NoRoom]int
 
-// Step applies items and due timers, in the order of their instants, and then decides. now never
-// goes back. The batch is valid until the next Step.
+// Step applies items and due timers, in the order of their instants, and then decides. now must not decrease. The batch is
+// valid until the next Step.
 func (s *Stepper) Step(now int64, items []Item) StepResult {
 	s.now = now
-	clear(s.batch) // what is durable is not to be kept in memory by what it was made durable with
+	clear(s.batch) // durable events must not stay in memory because of the batch
 	s.batch, s.calls, s.Reserved = s.batch[:0], s.calls[:0], Reserved{}
 	var out StepResult
 	s.budget()
@@ -135,15 +134,15 @@ func (s *Stepper) Step(now int64, items []Item) StepResult {
 	return out
 }
 
-// still leaves out the calls that the step itself has ended again.
+// still removes the calls that the step itself has ended.
 func (s *Stepper) still(calls []reactive.Request) []reactive.Request {
 	return slices.DeleteFunc(calls, func(req reactive.Request) bool { return !s.root.Open(req) })
 }
 
-// fire applies the consequences of the timers due at that instant, and reports whether it stopped early: a task that is tried
-// again at once sets the next timer when the last has gone off. What comes in then counts before the rest. A wait that a
-// message has reached before is answered, and not over time: the message may have been journaled by a process that did not go on
-// with the run.
+// fire applies the timers due at an instant, and reports whether it stopped early, because a task that is retried at once
+// sets the next timer when the last has fired. Items that arrive meanwhile then count before the rest. A wait that a message
+// has reached is answered and does not time out: the message may have been journaled by a process that did not drive the
+// run.
 func (s *Stepper) fire(until int64) (late bool) {
 	for {
 		e, ok := s.root.Fire(until)
@@ -160,7 +159,7 @@ func (s *Stepper) fire(until int64) (late bool) {
 	}
 }
 
-// take applies one item. A command that is refused leaves the journal as it was.
+// take applies one item. A refused command leaves the journal unchanged.
 func (s *Stepper) take(it *Item) (Reply, bool) {
 	if it.Reply == nil {
 		s.fit(&it.Event)
@@ -185,7 +184,7 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 	return Reply{it.Reply, nil}, it.Reply != nil
 }
 
-// enact applies a command that was not refused. Another attempt of a step of a finished run lets the run go on.
+// enact applies a command that was not refused. A retry of a step resumes a finished run.
 func (s *Stepper) enact(e journal.Event) {
 	if e.Type == journal.NodeRetried && s.root.Finished() != nil {
 		s.apply(journal.Event{Type: journal.RunReopened, At: s.now, Detail: e.Detail})
@@ -199,8 +198,8 @@ func (s *Stepper) apply(e journal.Event) {
 	s.fold(&s.batch[len(s.batch)-1])
 }
 
-// decide goes round until nothing follows any more: ends first, then what was waited for, then starts. It reports
-// whether it stopped early.
+// decide runs rounds until nothing follows any more: first ends, then answers to waits, then starts. It reports whether it
+// stopped early.
 func (s *Stepper) decide() (more bool) {
 	if !s.root.Started() || s.root.Finished() != nil {
 		return false
@@ -228,24 +227,24 @@ func (s *Stepper) decide() (more bool) {
 	}
 }
 
-// budget is what may be done from here on before the step is full.
+// budget sets the bounds of the current step.
 func (s *Stepper) budget() {
 	s.last, s.begun, s.held = len(s.batch)+intentsMax, s.root.Meter().Spent(), s.root.Bytes()
 }
 
-// full reports whether enough has been done for one step: a cancel waits no longer than it takes. A run that has all the events
-// that it may have is closed by the next.
+// full reports whether the step has done enough; a cancel waits at most one step. A run at its limit of events is closed by
+// the next step.
 func (s *Stepper) full() bool {
 	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > s.limits.StepWorkMax || s.root.Bytes()-s.held > bytesMax || s.overfull()
 }
 
-// overfull reports whether a run that is not closed has as many events as a run may have.
+// overfull reports whether a run that is not closed has reached its limit of events.
 func (s *Stepper) overfull() bool {
 	most := s.limits.EventsMax
 	return most > 0 && s.root.Seq() >= uint64(most) && !s.root.Closed()
 }
 
-// end closes a run that aborts at its first failure, and finishes one that has nothing left to do.
+// end closes a run that aborts at its first failure, and finishes a run that has nothing left to do.
 func (s *Stepper) end() {
 	if s.root.Plan().Workflow.FailurePolicy == template.AbortAll && !s.root.Closed() {
 		if v, ok := s.root.UncaughtFailure(); ok {
@@ -275,7 +274,7 @@ func (s *Stepper) end() {
 	})
 }
 
-// answerMessages ends the waits that a message has reached. It reports whether there were any.
+// answerMessages ends the waits that a message has reached. It reports whether it ended any.
 func (s *Stepper) answerMessages() (any bool) {
 	for {
 		a, ok := s.root.NextAnswer()
@@ -287,7 +286,7 @@ func (s *Stepper) answerMessages() (any bool) {
 	}
 }
 
-// ask runs the Go functions that decide conditionals and give the lists of maps.
+// ask runs the Go functions that decide conditionals and return the lists of maps.
 func (s *Stepper) ask() {
 	for !s.full() {
 		v, ok := s.root.NextAsk()
@@ -298,7 +297,7 @@ func (s *Stepper) ask() {
 	}
 }
 
-// askParticipants asks the next participant where no answer is waited for any more.
+// askParticipants asks the next participant of calls without an open dispatch.
 func (s *Stepper) askParticipants() {
 	for !s.full() {
 		h, ok := s.root.NextHedge()
@@ -311,7 +310,8 @@ func (s *Stepper) askParticipants() {
 	}
 }
 
-// askDecisions turns to the decision sources of completed steps, unless the run is paused: they are asked when it is resumed.
+// askDecisions calls the decision sources of completed steps, unless the run is paused: then they are called when it is
+// resumed.
 func (s *Stepper) askDecisions() {
 	for !s.full() && !s.root.Paused() {
 		v, number, ok := s.root.NextDecision()
@@ -330,7 +330,7 @@ func (s *Stepper) askDecisions() {
 	}
 }
 
-// schedule has step-runs take the tokens of a playbook, oldest first, as far as the limit goes.
+// schedule schedules step-runs for the tokens of a playbook, oldest first, up to the limit.
 func (s *Stepper) schedule() {
 	for !s.full() && !s.root.Paused() {
 		key, ok := s.root.NextFiring()
@@ -341,8 +341,8 @@ func (s *Stepper) schedule() {
 	}
 }
 
-// start requests what may start, in template order, as far as the limit goes. Where the process has no room for
-// another call of a kind, only those are started that need none of it.
+// start requests ready nodes in template order, up to the limit. If the process lacks room for a kind of call, it starts
+// only those that do not need it.
 func (s *Stepper) start() {
 	if s.root.Paused() {
 		return
@@ -364,7 +364,7 @@ func (s *Stepper) start() {
 	}
 }
 
-// request journals the intent to call, or that there is nothing to call with.
+// request journals the request of a call, or the failure to render its input.
 func (s *Stepper) request(v int32, op *plan.Operation) {
 	input, failure := s.input(v)
 	if failure == nil {
@@ -372,7 +372,7 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	}
 	e := journal.Event{Type: journal.CallRequested, Attempt: s.root.Attempt(v) + 1, Value: input}
 	if failure == nil {
-		e.Detail, failure = s.appointment(v, op, input)
+		e.Detail, failure = s.ending(v, op, input)
 	}
 	asks := s.root.Row(v).Asks
 	if asks {
@@ -388,7 +388,7 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	s.apply(s.About(v, e))
 	req := s.root.Request(v, e.Attempt)
 	if asks {
-		return // its participants are called
+		return // its participants are called instead
 	}
 	if result, done := s.carryOut(v, op, input); done {
 		s.answers = append(s.answers, answer{req, result})
@@ -397,7 +397,7 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	}
 }
 
-// resolve returns the participants that a step's target means now, unless the step has failed already.
+// resolve returns the participants of a step's target, unless the step has failed already.
 func (s *Stepper) resolve(v int32, failure *journal.Failure) ([]string, *journal.Failure) {
 	r, ok := s.host.(Resolver)
 	if !ok || failure != nil {
@@ -420,7 +420,7 @@ func (s *Stepper) answerPure() {
 	s.answers = s.answers[:0]
 }
 
-// About completes an event about a node.
+// About sets the node of an event.
 func (s *Stepper) About(v int32, e journal.Event) journal.Event {
 	e.At, e.Node, e.Hint = s.now, s.root.Key(v), v+1
 	return e

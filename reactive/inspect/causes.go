@@ -69,7 +69,7 @@ func Causes(r *reactive.Root, v int32) []Cause {
 	case n.Status == reactive.Failed && r.Row(v).Kind == plan.Map && n.Failure == nil:
 		return causes{r}.itemsOf(v, func(u int32) bool { return r.Status(u) == reactive.Failed })
 	case n.Status == reactive.Aborted && n.Failure != nil && n.Failure.Code == reactive.CodeDependency, n.Has(ledger.Cascade):
-		return each(ByFailure, r.Behind(v))
+		return each(ByFailure, r.Causes(v))
 	case n.Status == reactive.Skipped && n.Fact != ledger.Dropped:
 		return causes{r}.aroundOf(v)
 	case n.Status == reactive.Idle, n.Status == reactive.Waiting:

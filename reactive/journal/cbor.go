@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// The part of CBOR (RFC 8949) that events and heads need, laid by hand: a general encoder walks the type by reflection
-// and takes several times as long. Only the deterministic form of section 4.2.1 is written and accepted: definite
-// lengths, shortest integers, ascending keys. A map is a struct here: its keys are the numbers of fields, below 24 (one
-// byte), and a field that is empty is not there. So equal events have equal bytes and equal bytes are equal events.
+// The part of CBOR (RFC 8949) that events and heads need, written by hand: a general encoder walks the type by reflection
+// and takes several times as long. Only the deterministic form of section 4.2.1 is written and accepted: definite lengths,
+// shortest integers, ascending keys. A struct is a map whose keys are the numbers of its fields, below 24 (one byte),
+// without empty fields. So equal events have equal bytes, and equal bytes are equal events.
 
 // Major types of CBOR, in the upper three bits of an item's first byte.
 const (
@@ -45,7 +45,7 @@ func appendItem(dst []byte, major byte, n uint64) []byte {
 // or nothing if the field is empty; keys must come in ascending order.
 type encoder struct {
 	b    []byte
-	open int // where the innermost open map has its first byte, which counts its fields
+	open int // index of the first byte of the innermost open map, which counts its fields
 }
 
 // begin opens a map and returns what end needs to go back to the one around it.
@@ -93,8 +93,8 @@ func (e *encoder) text(key byte, s string) {
 	}
 }
 
-// string appends a text that is not a field: an item of a list, a label. A text of CBOR is UTF-8, so what is not valid
-// is replaced: better an approximate message than an event that cannot be stored.
+// string appends a text that is not a field: an item of a list, a label. A text of CBOR is UTF-8, so invalid bytes are
+// replaced: an approximate message is better than an event that cannot be stored.
 func (e *encoder) string(s string) {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, string(utf8.RuneError))
@@ -120,8 +120,7 @@ func (e *encoder) texts(key byte, list []string) {
 	}
 }
 
-// decoder takes items off the front of b. The first mistake stays in err and empties b, so callers look at err once, at
-// the end.
+// decoder takes items off the front of b. The first error stays in err and empties b, so callers check err once, at the end.
 type decoder struct {
 	b   []byte
 	err error
@@ -190,8 +189,8 @@ func (d *decoder) want(major byte) uint64 {
 	return n
 }
 
-// length takes the first byte of an array or a map of labels: one item is at least a byte, so a length beyond what is
-// left is refused before anything is allocated for it.
+// length takes the first byte of an array or a map of labels. An item has at least one byte, so a length beyond the
+// remaining input is refused before anything is allocated for it.
 func (d *decoder) length(major byte) int {
 	n := d.want(major)
 	if n > uint64(len(d.b)) {

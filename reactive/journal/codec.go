@@ -8,16 +8,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// formatVersion is the version of the encoding of events and heads. Whatever an older program would misread raises it;
-// the decoder keeps reading all earlier ones.
+// formatVersion is the version of the encoding of events and heads. Every change that an older program would misread
+// increments it; the decoder reads all earlier versions.
 //
 //	1  the first
 //	2  call.reported; making, work and cause of a detail; the step of a failure; the identity of a start
 //	3  what a context may take, and the work of an event, of a start; the timer "more"
 const formatVersion = 3
 
-// ErrVersion is wrapped by errors about records that a newer version of Sluice wrote: nothing is wrong with them, but
-// this program cannot read them.
+// ErrVersion is wrapped by errors about records that a newer version of Sluice wrote: they may be valid, but this program
+// cannot read them.
 var ErrVersion = errors.New("journal: written by a newer version")
 
 // fieldVersion is the first field of an event and of a head.
@@ -40,8 +40,8 @@ const (
 // which become nil. The zero Codec keeps every value in its event. A Codec is immutable and safe for concurrent use if
 // its functions are.
 type Codec struct {
-	// Spill, when set, takes over values whose encoding exceeds SpillBytes: the event then holds their hash alone.
-	// It owns encoded. The content of a ContentStored event is never spilled.
+	// Spill, when set, receives values whose encoding exceeds SpillBytes: the event then holds only their hash. It owns
+	// encoded. The content of a ContentStored event is never spilled.
 	Spill      func(hash Hash, encoded []byte)
 	SpillBytes int
 
@@ -50,8 +50,8 @@ type Codec struct {
 	Fetch func(hash Hash) (encoded []byte, err error)
 }
 
-// Append appends the encoding of e to dst and returns the longer slice; if it fails, dst is unchanged up to its length.
-// It fails when Value or Failure.Details are not of the value model, and when Type is none.
+// Append appends the encoding of e to dst and returns the extended slice; if it fails, dst is unchanged up to its length. It
+// fails if Value or Failure.Details are not values of package value, or Type is unknown.
 func (c *Codec) Append(dst []byte, e *Event) ([]byte, error) {
 	if !e.Type.valid() {
 		return dst, fmt.Errorf("journal: encode event %d: %d is no type of event", e.Seq, e.Type)
@@ -91,8 +91,8 @@ func (c *Codec) appendValue(w *encoder, e *Event) error {
 	return nil
 }
 
-// Decode decodes the event at the start of data and returns the bytes behind it. The event shares no memory with data.
-// The error wraps ErrVersion if a newer program wrote the event, ErrDamaged if none did; or it is Fetch's.
+// Decode decodes the event at the start of data and returns the bytes after it. The event shares no memory with data. The
+// error wraps ErrVersion if a newer program wrote the event, and ErrDamaged if no program did; otherwise it is Fetch's.
 func (c *Codec) Decode(data []byte) (e Event, rest []byte, err error) {
 	rest, err = c.decode(&e, data, "")
 	return e, rest, err
@@ -113,8 +113,8 @@ func (c *Codec) DecodeAll(dst []Event, data []byte) ([]Event, error) {
 	return dst, nil
 }
 
-// decode fills e, which is empty. If the node is the one of the event before, it keeps that string: neighbors in a
-// stream are often about the same node, which saves every other one the copy.
+// decode fills e, which is empty. If the node equals that of the preceding event, it shares that string: neighbors in a
+// stream often concern the same node, which saves many copies.
 func (c *Codec) decode(e *Event, data []byte, node string) (rest []byte, err error) {
 	d := decoder{b: data}
 	n := d.version("an event")
@@ -154,7 +154,7 @@ func (c *Codec) decode(e *Event, data []byte, node string) (rest []byte, err err
 	return d.b, nil
 }
 
-// decodeValue sets e's value from the bytes in the event, or from those that Fetch finds for the hash in it.
+// decodeValue sets e's value from the bytes in the event, or from those that Fetch returns for the hash in it.
 func (c *Codec) decodeValue(e *Event, encoded, blob []byte) (err error) {
 	if blob != nil {
 		if encoded, err = c.fetch(blob, encoded); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// full returns an event in which no field is empty, so that a field that the codec forgets is seen.
+// full returns an event without empty fields, so that a field that the codec omits is noticed.
 func full() journal.Event {
 	return journal.Event{
 		Seq: 1 << 40, At: time.Date(2026, 7, 1, 12, 0, 0, 5, time.UTC).UnixNano(), Node: "order/lines[3].check",
@@ -81,8 +81,7 @@ func TestEncodingNormalizes(t *testing.T) {
 	require.Nil(t, decode(t, encode(t, journal.Event{Type: journal.RunPaused, Value: (*int)(nil)})).Value)
 }
 
-// TestEncodingIsCanonicalCBOR reads events with a general decoder, and expects its deterministic encoder to write the
-// same bytes.
+// TestEncodingIsCanonicalCBOR decodes events with a general decoder, whose deterministic encoder must write the same bytes.
 func TestEncodingIsCanonicalCBOR(t *testing.T) {
 	mode, err := cbor.CoreDetEncOptions().EncMode()
 	require.NoError(t, err)
@@ -109,7 +108,7 @@ func TestAnyEventSurvivesEncoding(t *testing.T) {
 	})
 }
 
-// drawEvent draws events in the form that decoding gives: model values, no empty lists or maps of strings.
+// drawEvent draws events in the form that decoding returns: model values, no empty lists or maps of strings.
 func drawEvent() *rapid.Generator[journal.Event] {
 	text := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "order/lines[1]"}), rapid.String())
 	texts := rapid.Custom(func(t *rapid.T) []string {
@@ -312,7 +311,7 @@ func TestTypesHaveNames(t *testing.T) {
 	require.Equal(t, "type(0)", journal.Type(0).String())
 }
 
-// FuzzDecodeEvent feeds the decoder what no encoder wrote: it may refuse, but what it accepts it must have understood.
+// FuzzDecodeEvent decodes arbitrary bytes: the decoder may refuse them, but must encode accepted events to the same bytes.
 func FuzzDecodeEvent(f *testing.F) {
 	f.Add(encode(f, full()))
 	f.Add(encode(f, journal.Event{Type: journal.CallRequested, Seq: 1, At: 1, Node: "a", Attempt: 1, Value: map[string]any{"x": int64(1)}}))
@@ -330,7 +329,7 @@ func FuzzDecodeEvent(f *testing.F) {
 	})
 }
 
-// ofThisVersion returns an encoding that was read with the version that is written, which stands at its beginning.
+// ofThisVersion replaces the version at the beginning of an encoding by the current one.
 func ofThisVersion(data, written []byte) []byte {
 	data = bytes.Clone(data)
 	copy(data[min(1, len(data)):], written[1:min(3, len(written))])

@@ -11,10 +11,10 @@ import (
 // Hash is the SHA-256 of a value's encoding.
 type Hash [sha256.Size]byte
 
-// Stream returns the content stream that keeps the value: `blob/` and the hash in 64 lower-case hexadecimal digits.
+// Stream returns the content stream of the value: `blob/` and the hash in 64 lower-case hexadecimal digits.
 func (h Hash) Stream() string { return blobPrefix + hex.EncodeToString(h[:]) }
 
-// HashOf returns the hash of the value's encoding, and the encoding itself. It fails when v is not of the value model.
+// HashOf returns the hash of the value's encoding, and the encoding. It fails if v is not a value of package value.
 func HashOf(v any) (hash Hash, encoded []byte, err error) {
 	if encoded, err = value.Encode(v); err != nil {
 		return Hash{}, nil, err
@@ -22,7 +22,7 @@ func HashOf(v any) (hash Hash, encoded []byte, err error) {
 	return sha256.Sum256(encoded), encoded, nil
 }
 
-// encodeValue returns the encoding of v, or nil for null: a field that is not there reads as null.
+// encodeValue returns the encoding of v, or nil for null, because a missing field is read as null.
 func encodeValue(v any) ([]byte, error) {
 	const null = 7<<5 | 22
 	if v == nil {
@@ -35,8 +35,8 @@ func encodeValue(v any) ([]byte, error) {
 	return encoded, nil
 }
 
-// AppendContent appends the encoding of the ContentStored event, number 1 of its stream, whose value has the encoding
-// encoded: what Codec.Append would do, for a store that has encoded the value already.
+// AppendContent appends the encoding of a ContentStored event, number 1 of its stream, for an encoded value. It does what
+// Codec.Append would do, for a store that has already encoded the value.
 func AppendContent(dst []byte, at int64, encoded []byte) []byte {
 	w := encoder{b: dst}
 	outer := w.begin()

@@ -312,8 +312,8 @@ func (d *decoder) start() *Start {
 	return s
 }
 
-// labels writes a map in the order of its encoded keys. A name that is not UTF-8 is refused, since replacing what is not
-// valid could make two names one.
+// labels writes a map in the order of its encoded keys. It refuses names that are not UTF-8, since replacing invalid bytes
+// could make two names equal.
 func (e *encoder) labels(key byte, labels map[string]string) error {
 	if len(labels) == 0 {
 		return nil
@@ -348,7 +348,7 @@ func (d *decoder) labels() map[string]string {
 	return labels
 }
 
-// compareKeys orders texts as their encodings: the length comes first in those.
+// compareKeys orders texts as their encodings, in which the length comes first.
 func compareKeys(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)

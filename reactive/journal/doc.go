@@ -1,9 +1,9 @@
-// Package journal is what a run is: an append-only log of events, one stream per run.
+// Package journal is the append-only log of events from which runs are computed, one stream per run.
 //
 //	Append(after=41, [CallResponded CallRequested]) ─▶ 43      Read(from=42) ─▶ 42 43      Tail = Read that waits
 //
-// A Store keeps streams; package memory keeps them in the process, package disk in a directory, and package journaltest
-// checks both against the same promises. All other state of a run is derived from its stream.
+// A Store keeps streams: package memory in the process, package disk in a directory; package journaltest tests both for the
+// same contract. All other state of a run is derived from its stream.
 //
 // # Streams
 //
@@ -12,9 +12,9 @@
 //	blob/<hash>    a large value, one ContentStored event      1
 //
 // Sequences start at 1, grow by 1 per event within a stream, and are never reused. A batch is stored whole or not at all.
-// The caller of Append says what it believes to be the last sequence; if that is wrong, the append is a conflict and changes
-// nothing. So of two writers of a stream one always learns of the other. Content is appended after 0: a
-// conflict means that it is already there.
+// The caller of Append passes the last sequence that it knows; if that is not the last, the append is a conflict and changes
+// nothing. So of two writers of a stream, one always gets an error. Content is appended after 0: a conflict means that it is
+// already stored.
 //
 // # Encoding
 //
@@ -27,10 +27,9 @@
 //	│         │      │     │    │      │         │ 7: its hash     │        │
 //	└─────────┴──────┴─────┴────┴──────┴─────────┴─────────────────┴────────┘
 //
-// Value is a byte string that holds what package value makes of it, or the SHA-256 of that when the store keeps it in a
-// blob/ stream. A text that is not UTF-8 is stored with U+FFFD where it is not. The version is in each event, so that a
-// stream can hold events of several. Events of a newer version are refused with ErrVersion, and bytes that no version
-// wrote with ErrDamaged.
+// Value is a byte string with package value's encoding, or the SHA-256 of that when the store keeps it in a blob/ stream. In
+// a text that is not UTF-8, U+FFFD replaces invalid bytes. The version is in each event, so that a stream can hold events of
+// several versions. Events of a newer version are refused with ErrVersion, and bytes that no version wrote with ErrDamaged.
 //
 // # Cost
 //

@@ -2,14 +2,14 @@ package journal
 
 import "time"
 
-// Event is one record of a run's journal. It is a value: stores copy it, and readers
-// must not change what it refers to. 72 bytes, because a run of 100,000 steps in memory holds 200,000 of them.
+// Event is one record of a run's journal. It is a value: stores copy it, and readers must not change the values that it
+// refers to. It takes 72 bytes, because a run of 100,000 steps in memory holds 200,000 of them.
 type Event struct {
 	Seq     uint64  // position in the stream: from 1, +1 per event; set by the store
 	At      int64   // when it was decided, Unix nanoseconds
 	Node    string  // key of the step, map or decision it is about; "" when about the run
 	Value   any     // input, output or payload: a value of package value, or a plain Go value that encodes to one
-	Detail  *Detail // what only some types carry; nil for most events
+	Detail  *Detail // fields of some types; nil for most events
 	Hint    int32   // where the root keeps Node, plus one; 0: unknown. Not stored: it only saves a lookup
 	Attempt int32   // with Node it names the request `<node>#<attempt>`; 0: not about a request
 	Type    Type
@@ -21,7 +21,7 @@ func (e *Event) Time() time.Time { return time.Unix(0, e.At).UTC() }
 // Type is the kind of an event: a closed set. The numbers are part of the stored format and are never reused.
 type Type uint8
 
-// The types. Each line says what it means, and which fields it uses besides Seq and At. Type.Writers says who writes it.
+// The types, each with its meaning and the fields that it uses besides Seq and At. Type.Writers returns its writers.
 const (
 	RunStarted          Type = 1  // first event of a run. Detail.Start; Value: input
 	CallRequested       Type = 2  // an attempt begins. Node, Attempt; Value: rendered input; Detail.Participants, Detail.Key when a fan-out or a new key
@@ -32,14 +32,14 @@ const (
 	CallSkipped         Type = 7  // a timeout or a decision skips the step. Node, Attempt; Detail.Failure says why; Detail.Due
 	StepFailed          Type = 8  // a step failed before anything was requested (its input cannot be resolved). Node; Detail.Failure
 	DispatchCreated     Type = 9  // one participant was asked. Node, Attempt; Detail.Participant
-	DispatchSettled     Type = 10 // one participant's answer has come or is given up. Node, Attempt; Detail.Participant, Detail.State; Value; Detail.Failure
-	TimerFired          Type = 11 // a timer is due that starts an attempt, ends a window or a decision, or goes on with a playbook. Node, Attempt; Detail.Timer, Detail.Due
+	DispatchSettled     Type = 10 // one participant has answered or is no longer waited for. Node, Attempt; Detail.Participant, Detail.State; Value; Detail.Failure
+	TimerFired          Type = 11 // a timer fired that starts an attempt, ends a window or a decision, or continues a playbook. Node, Attempt; Detail.Timer, Detail.Due
 	DecisionRequested   Type = 12 // a decision source was asked. Node, Attempt; Value
 	DecisionReceived    Type = 13 // it answered. Node, Attempt; Value; Detail.State, Detail.Actor, Detail.Failure
 	DecisionOverridden  Type = 14 // a person overrode it. Node, Attempt; Detail.State, Detail.Actor, Detail.Reason
 	MessageReceived     Type = 15 // a message from outside. Detail.Name, Detail.Actor; Value: payload
 	NodeAborted         Type = 16 // a person or program aborted one node. Node; Detail.Actor, Detail.Reason
-	NodeRetried         Type = 17 // a person asked for another attempt, or for another decision. Node; Detail.Actor, Detail.Work, Detail.Key
+	NodeRetried         Type = 17 // a person requested another attempt, or another decision. Node; Detail.Actor, Detail.Work, Detail.Key
 	BranchDecided       Type = 18 // a Go function decided a conditional. Node; Value: bool; Detail.Failure when it failed
 	MapExpanded         Type = 19 // a Go function returned a map's items. Node; Value: list; Detail.Failure when it failed
 	ContextPatched      Type = 20 // a playbook's context changed. Value: patch; Detail.Actor
@@ -49,13 +49,13 @@ const (
 	RunClosed           Type = 24 // the engine closes the run: Node (if named) fails, the rest aborts. Detail.Failure
 	RunReopened         Type = 25 // a manual retry of a finished run. Detail.Actor
 	RunDeadlineExceeded Type = 26 // the run's deadline closes it. Detail.Due
-	RunFinished         Type = 27 // nothing is left. Detail.State: the run's status; Detail.Failure; Value: output
+	RunFinished         Type = 27 // nothing is left to do. Detail.State: the run's status; Detail.Failure; Value: output
 	ContentStored       Type = 28 // the only event of a stream `def/…` or `blob/…`. Value: the content
 	StepScheduled       Type = 29 // a token of a playbook was taken by a run of its step. Node: `<step>@<number>`
 	CallReported        Type = 30 // a call reported its progress. Node, Attempt; Detail.Participant, Detail.Making, Detail.Count: number, Detail.Name: kind; Value: payload
 )
 
-// Detail holds the fields that only some types carry. An event owns its Detail.
+// Detail holds the fields that only some types have. An event owns its Detail.
 type Detail struct {
 	Start        *Start
 	Failure      *Failure
@@ -64,20 +64,20 @@ type Detail struct {
 	Timer        string // "retry", "window", "decision"; of a playbook also "timeout", "more"
 	State        string // status of a dispatch, a decision or the run
 	Name         string // of a message
-	Actor        string // who did it: a person, a program
+	Actor        string // a person or a program
 	Reason       string
 	Key          string // idempotency key, when it is not the derived one
-	Received     int64  // when it came in, Unix nanoseconds, where that is not At
-	Due          int64  // the instant that was meant, Unix nanoseconds
+	Received     int64  // when it was received, Unix nanoseconds, if that is not At
+	Due          int64  // when the timer was due, Unix nanoseconds
 	RetryAt      int64  // when the next attempt may start, Unix nanoseconds
 	Count        int32
 	About        any    // metadata of a call's output, such as the status of an HTTP answer: a value of package value
 	Making       int32  // which making of the call reports: 1, and one more each time it is made again with the same request id
-	Work         bool   // a retry repeats the work also where only the decision is open
-	Cause        string // id of the run whose pause or resume reaches this one, its child
+	Work         bool   // a retry repeats the work even if only the decision is open
+	Cause        string // id of the parent run whose pause or resume this is
 }
 
-// Failure says why something failed. Code is for programs and part of the contract; Message is for people.
+// Failure describes why something failed. Code is for programs and part of the contract; Message is for people.
 type Failure struct {
 	Code      string
 	Message   string
@@ -93,7 +93,7 @@ func (f *Failure) Error() string {
 	return f.Code + ": " + f.Message
 }
 
-// Start has the parameters of a run: enough to recover it anywhere.
+// Start holds the parameters of a run: enough to recover it anywhere.
 type Start struct {
 	Run             string // the run's id
 	Workflow        string // hash of the canonical document, the name of its `def/` stream
@@ -112,22 +112,23 @@ type Start struct {
 	Parent          string            // the call that started this child run: `<run>/<node>#<attempt>`
 	Labels          map[string]string
 	Actor           string
-	OnBlocked       string    // effective: what a playbook does when only denied tokens are left
-	Identity        *Identity // in whose name the calls are made; nil: no one is named
+	OnBlocked       string    // effective: policy of a playbook when only denied tokens are left
+	Identity        *Identity // on whose behalf the calls are made; nil: not given
 }
 
-// Identity says in whose name a run makes its calls. Operations read it from their context; Sluice itself does not judge it.
+// Identity describes on whose behalf a run makes its calls. Operations read it from their context; Sluice itself does not
+// check it.
 type Identity struct {
 	ID        string
-	Scopes    []string // what it may do, as said by the program that started the run
-	Resources any      // what it may do that to: a value of package value
+	Scopes    []string // permissions, as given by the program that started the run
+	Resources any      // what the permissions apply to: a value of package value
 }
 
-// ByTimer reports whether the event follows from a timer of the engine. An error of an operation is data, even if its code
-// is that of a timeout.
+// ByTimer reports whether a timer of the engine caused the event. An error of an operation is data, even if its code is that
+// of a timeout.
 func (e *Event) ByTimer() bool { return e.Detail != nil && e.Detail.Due > 0 }
 
-// FailureOr returns the failure of the event; if it has none, one with the code given and the event's reason.
+// FailureOr returns the failure of the event; if it has none, one with the given code and the event's reason.
 func (e *Event) FailureOr(code string) *Failure {
 	switch {
 	case e.Detail == nil:

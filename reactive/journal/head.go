@@ -16,7 +16,7 @@ const (
 	headLabels   = 10
 )
 
-// IsZero reports whether h is the zero Head, with which Append leaves the stream's head as it is.
+// IsZero reports whether h is the zero Head, with which Append does not change the stream's head.
 func (h *Head) IsZero() bool {
 	return h.Run == "" && h.Workflow == "" && h.Name == "" && h.Status == "" && h.Last == 0 && h.Started == 0 &&
 		h.Updated == 0 && h.Due == 0 && !h.Open && len(h.Labels) == 0
@@ -44,8 +44,8 @@ func AppendHead(dst []byte, h *Head) ([]byte, error) {
 	return w.b, nil
 }
 
-// DecodeHead decodes the head that data holds. It shares no memory with data. The error wraps ErrVersion if a newer
-// program wrote the head, ErrDamaged if none did.
+// DecodeHead decodes the head in data. It shares no memory with data. The error wraps ErrVersion if a newer program wrote
+// the head, and ErrDamaged if no program did.
 func DecodeHead(data []byte) (h Head, err error) {
 	d := decoder{b: data}
 	n := d.version("a head")

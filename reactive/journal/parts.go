@@ -5,12 +5,12 @@ import (
 	"errors"
 )
 
-// ErrPartly means that only a part of a batch is in the stream, and that the rest could not be appended.
+// ErrPartly means that only a part of a batch is stored, because the rest could not be appended.
 var ErrPartly = errors.New("journal: only a part of the batch is stored")
 
-// AppendParts is Append for a batch that may be too large for the store at once: it then goes in halves, each as large as the
-// store takes, and the head is meanwhile until the last is stored. It returns the last sequence. If a part but not the
-// last could be stored, the error wraps ErrPartly.
+// AppendParts is Append for a batch that may be too large for the store at once: it then appends halves, each as large as
+// the store takes, with the head meanwhile until the last is stored. It returns the last sequence. If some but not all parts
+// could be stored, the error wraps ErrPartly.
 func AppendParts(ctx context.Context, s Store, stream string, after uint64, events []Event, head, meanwhile Head) (uint64, error) {
 	last, err := s.Append(ctx, stream, after, events, head)
 	if len(events) < 2 || !errors.Is(err, ErrTooLarge) {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// narrow is a store that takes so many events at once, and fails at one.
+// narrow is a store that accepts a limited number of events at once, and fails at one.
 type narrow struct {
 	journal.Store
 	most  int

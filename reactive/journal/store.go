@@ -6,9 +6,9 @@ import (
 	"iter"
 )
 
-// Store keeps streams of events: one per run (named by the run's id), one per definition (`def/<hash>`) and per large
-// value (`blob/<hash>`). It is safe for concurrent use. Package journaltest checks an implementation against what
-// these comments promise.
+// Store keeps streams of events: one per run (named by the run's id), one per definition (`def/<hash>`) and per large value
+// (`blob/<hash>`). It is safe for concurrent use. Package journaltest tests implementations against the contract in these
+// comments.
 type Store interface {
 	// Append stores events as one batch directly after sequence after (0 for an empty stream) and returns the last
 	// sequence written: the events' Seq become after+1 …. head, when not the zero Head, replaces the stream's head in
@@ -25,18 +25,18 @@ type Store interface {
 	// Tail returns Read that waits for more instead of ending; it ends when ctx does, with ctx's error.
 	Tail(ctx context.Context, stream string, from uint64) iter.Seq2[Event, error]
 
-	// Heads yields the heads of all runs whose id is greater than after, in order of id. A head that is damaged, or that a
-	// newer version wrote, is yielded as the run's id alone, with an error that wraps ErrDamaged or ErrVersion, and those
-	// behind it follow; an error without an id ends the iteration.
+	// Heads yields the heads of all runs whose id is greater than after, in order of id. A head that is damaged, or written
+	// by a newer version, is yielded as the run's id alone, with an error that wraps ErrDamaged or ErrVersion, and the
+	// iteration continues; an error without an id ends it.
 	Heads(ctx context.Context, after string) iter.Seq2[Head, error]
 
-	// Close finishes the appends that are under way, and ends all readers. Every later use returns ErrClosed; closing again does
+	// Close finishes the appends under way and ends all readers. Every later use returns ErrClosed; closing again does
 	// nothing.
 	Close() error
 }
 
-// Head is what a list of runs shows and what waking a sleeping run needs. It is derived from the stream and
-// can be rebuilt from it.
+// Head is the data of a run that listing runs and waking a sleeping run need. It is derived from the stream and can be
+// rebuilt from it.
 type Head struct {
 	Run      string
 	Workflow string // hash
@@ -45,7 +45,7 @@ type Head struct {
 	Last     uint64 // sequence of the last event; set by the store
 	Started  int64  // Unix nanoseconds
 	Updated  int64  // Unix nanoseconds: At of the last event
-	Due      int64  // when a timer is due next, Unix nanoseconds; 0: none
+	Due      int64  // when the next timer is due, Unix nanoseconds; 0: none
 	Open     bool   // not finished: to be recovered at the next start
 	Labels   map[string]string
 }

@@ -16,7 +16,7 @@ const (
 // StreamNameMax bounds the name of a stream, in bytes.
 const StreamNameMax = 512
 
-// ErrInvalid is wrapped by errors about an append that no store takes: a mistake of the caller.
+// ErrInvalid is wrapped by errors about an append that no store accepts: a mistake of the caller.
 var ErrInvalid = errors.New("journal: invalid append")
 
 // DefinitionStream returns the content stream of the workflow with that hash.
@@ -27,10 +27,10 @@ func IsContent(stream string) bool {
 	return strings.HasPrefix(stream, definitionPrefix) || strings.HasPrefix(stream, blobPrefix)
 }
 
-// CheckAppend returns an error for an append that no store takes; stores call it first. The error wraps ErrInvalid.
-// A stream's name is 1 to StreamNameMax bytes of UTF-8 without NUL. A content stream takes exactly one ContentStored event, after
-// sequence 0, and no head; that of `blob/<hash>` has that hash. Other streams take no ContentStored. A head names its
-// stream. An append without events is allowed: it replaces the head, if the stream has not moved on.
+// CheckAppend returns an error for an append that no store accepts; stores call it first. The error wraps ErrInvalid. A
+// stream's name is 1 to StreamNameMax bytes of UTF-8 without NUL. A content stream takes exactly one ContentStored event,
+// after sequence 0, and no head; that of `blob/<hash>` must have that hash. Other streams take no ContentStored. A head must
+// name its stream. An append without events is allowed: it replaces the head, if the stream's last sequence is after.
 func CheckAppend(stream string, after uint64, events []Event, head *Head) error {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("%w to %q: %s", ErrInvalid, stream, fmt.Sprintf(format, args...))
@@ -58,7 +58,7 @@ func CheckAppend(stream string, after uint64, events []Event, head *Head) error 
 	return nil
 }
 
-// checkBlob compares the name of a blob's stream with its content: readers would take a wrong name for damage.
+// checkBlob compares the name of a blob's stream with its content: readers would report a wrong name as damage.
 func checkBlob(stream string, e *Event) error {
 	if !strings.HasPrefix(stream, blobPrefix) {
 		return nil
@@ -73,5 +73,5 @@ func checkBlob(stream string, e *Event) error {
 	return nil
 }
 
-// ParentRun returns the id of the run whose call has started a run; "" when no call has.
+// ParentRun returns the id of the run whose call started a run; "" if no call did.
 func ParentRun(run string) string { return run[:max(0, strings.LastIndexByte(run, '/'))] }

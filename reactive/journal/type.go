@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// kinds has the name and the writers of each type. People and other programs see the names: they are as stable as
-// the numbers.
+// kinds holds the name and the writers of each type. People and other programs see the names: they are as stable as the
+// numbers.
 var kinds = [...]struct {
 	name    string
-	writers []Writer // nil: former versions wrote it; it is only read now
+	writers []Writer // nil: only earlier versions wrote it; it is still read
 }{
 	RunStarted:          {"run.started", []Writer{Stepper}},
 	CallRequested:       {"call.requested", []Writer{Stepper}},
@@ -44,18 +44,18 @@ var kinds = [...]struct {
 	CallReported:        {"call.reported", []Writer{Stepper}},
 }
 
-// Writer is a source of events. The coordinator's loop alone appends them to a run's journal.
+// Writer is a source of events. Only the coordinator's loop appends them to a run's journal.
 type Writer string
 
 // The writers.
 const (
-	Command  Writer = "command"  // a person or program asks for it through the coordinator, which journals or refuses it
-	Stepper  Writer = "stepper"  // it follows from the journal, or from what a call has brought, in package decide
-	Timer    Writer = "timer"    // an instant has come: a call's, in package ledger, or a playbook's, in package net
-	Registry Writer = "registry" // it is a definition, not an event of a run
+	Command  Writer = "command"  // a person or program sent it to the coordinator, which journals or refuses it
+	Stepper  Writer = "stepper"  // package decide derived it from the journal, or from the result of a call
+	Timer    Writer = "timer"    // a timer fired: of a call, in package ledger, or of a playbook, in package net
+	Registry Writer = "registry" // it stores a definition and belongs to no run
 )
 
-// Writers returns the writers of events of type t; none of a type that is only read.
+// Writers returns the writers of events of type t; none if the type is only read.
 func (t Type) Writers() []Writer {
 	if !t.valid() {
 		return nil
@@ -63,7 +63,7 @@ func (t Type) Writers() []Writer {
 	return slices.Clone(kinds[t].writers)
 }
 
-// typesByName has the types by name.
+// typesByName holds the types by name.
 var typesByName = func() map[string]Type {
 	byName := make(map[string]Type, len(kinds))
 	for t, k := range kinds {
@@ -74,7 +74,7 @@ var typesByName = func() map[string]Type {
 	return byName
 }()
 
-// String returns the name of t, such as "call.requested"; for a number that is no type, "type(99)".
+// String returns the name of t, such as "call.requested"; "type(99)" for an unknown type.
 func (t Type) String() string {
 	if !t.valid() {
 		return "type(" + strconv.Itoa(int(t)) + ")"

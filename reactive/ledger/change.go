@@ -5,25 +5,25 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Effect is the effect of an event.
+// Effect tells how an event was applied.
 type Effect uint8
 
 // The effects.
 const (
 	Applied   Effect = iota // it counted
-	Duplicate               // it says again what is known
+	Duplicate               // it repeats an earlier event
 	Late                    // its attempt, or the run, had already ended
 	Unbound                 // it belongs to no node (yet)
 )
 
 var outcomeNames = [...]string{"applied", "duplicate", "late", "unbound"}
 
-// Counted reports whether the event has changed what the run means.
+// Counted reports whether the event changed the state of the run.
 func (o Effect) Counted() bool { return o == Applied }
 
 func (o Effect) String() string { return outcomeNames[o] }
 
-// Change is one step of one node from a status to another, caused by the event with sequence Seq.
+// Change is a change of one node's status, caused by the event with sequence Seq.
 type Change struct {
 	Node     int32
 	From, To Status
@@ -31,7 +31,7 @@ type Change struct {
 	Call     *CallChange // of a routed run; else nil
 }
 
-// TaskChange is a step's task's move from a state to another, caused by the event applied last.
+// TaskChange is a change of the state of a step's task, caused by the event applied last.
 type TaskChange struct {
 	Node     int32
 	Key      string
@@ -40,7 +40,7 @@ type TaskChange struct {
 	Failure  *journal.Failure // why the step failed or was skipped by it; nil otherwise
 }
 
-// CallChange is a copy of a call's state at the change of its status. The node may belong to another call by now.
+// CallChange is a copy of a call's state at the change of its status. The node may have another call by now.
 type CallChange struct {
 	Key     string
 	Attempt int32

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Digest writes everything that what the ledger does next depends on, of nodes in an order, at an instant.
+// Digest writes the state that determines what the ledger does next, for nodes in an order, at an instant.
 func (k Keeper) Digest(w io.Writer, order []int32, now int64) {
 	fmt.Fprintf(w, "run %v %v %v %d %d;", k.run.stopped, k.run.above, k.run.closed != nil, k.tasks.pauses, k.tasks.deciding)
 	digestValue(w, k.run.input)
@@ -45,7 +45,7 @@ func (k Keeper) Digest(w io.Writer, order []int32, now int64) {
 	for _, name := range slices.Sorted(maps.Keys(k.mail.boxes)) {
 		b := k.mail.boxes[name]
 		fmt.Fprintf(w, "mail %s", name)
-		for _, req := range b.waits { // the oldest is served first
+		for _, req := range b.waits { // in order: the oldest is served first
 			fmt.Fprintf(w, " <%s", k.host.Key(req.Node))
 		}
 		for _, m := range b.messages {
@@ -55,7 +55,7 @@ func (k Keeper) Digest(w io.Writer, order []int32, now int64) {
 	k.timers.digestTimers(w, now)
 }
 
-// digestTimers writes the timers in the order in which they go.
+// digestTimers writes the timers in the order in which they fire.
 func (ts *timers) digestTimers(w io.Writer, now int64) {
 	list := slices.DeleteFunc(slices.Clone(ts.l.timers.heap), func(t timer) bool { return !ts.alive(t) })
 	slices.SortFunc(list, func(a, b timer) int {
@@ -68,7 +68,7 @@ func (ts *timers) digestTimers(w io.Writer, now int64) {
 		return 0
 	})
 	same := func(a, b timer) bool { return a.kind == b.kind && a.node == b.node && a.due == b.due }
-	for _, t := range slices.CompactFunc(list, same) { // the second means nothing once the first has come
+	for _, t := range slices.CompactFunc(list, same) { // the second has no effect after the first
 		key := ""
 		if t.node >= 0 {
 			key = ts.l.host.Key(t.node)

@@ -1,6 +1,6 @@
-// Package ledger records the calls of a run, as its journal says: attempts and their ends, participants and their answers, whether
-// the task is done, reports, messages, and the timers that follow from these. The purpose of the calls, and the order in which they
-// may start, come from package reactive, whose Root holds a Ledger and is its Host.
+// Package ledger records the calls of a run, as journaled: attempts and their ends, participants and their answers, the
+// decisions about tasks, reports, messages, and the timers that follow from these. Package reactive determines the purpose
+// of the calls and the order in which they may start; its Root holds a Ledger and is its Host.
 //
 //	event ──▶ Keeper ──▶ attempts ─┬─▶ timers     retry, timeout, hedge, deadline: what follows at an instant
 //	                               ├─▶ fan-out    one dispatch per participant, until they decide the attempt
@@ -8,6 +8,7 @@
 //	                               └─▶ requests   calls to make and to stop
 //	             Host ◀── an attempt begins, is wanted, or is not wanted any more
 //
-// The owner folds events with a Keeper; a Ledger can only be read. Like the root it has no clock and does no I/O: instants are
-// values on events. It is owned by one goroutine, and what it returns belongs to it unless it says otherwise.
+// The owner folds events with a Keeper; a Ledger can only be read. Like the root it has no clock and does no I/O: instants
+// are values in events. It is owned by one goroutine, which also owns the values that it returns, unless their documentation
+// says otherwise.
 package ledger

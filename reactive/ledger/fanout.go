@@ -6,14 +6,14 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// fanOut keeps whom the steps have asked that ask participants, and what these have answered.
+// fanOut records the participants that steps have asked, and their answers.
 type fanOut struct {
 	l       *Ledger
 	gathers map[int32]*call.Gather
 	hedges  []Request // to participants that are to be asked at once
 }
 
-// gather returns the gathering of a step that asks participants; nil for any other.
+// gather returns the Gather of a step that asks participants; nil for any other.
 func (f *fanOut) gather(v int32) *call.Gather {
 	if !f.l.Row(v).Asks {
 		return nil
@@ -26,14 +26,13 @@ func (f *fanOut) gather(v int32) *call.Gather {
 	return g
 }
 
-// asksAll reports whether a retry of the step asks everyone again.
+// asksAll reports whether a retry of the step asks all participants again.
 func (f *fanOut) asksAll(v int32) bool {
 	t := f.l.Place(v).Timing
 	return t != nil && t.Retry != nil && t.Retry.Scope == template.ScopeAll
 }
 
-// Lacking returns the participants that a step's next attempt asks: those without a usable answer, each
-// once.
+// Lacking returns the participants that a step's next attempt asks: those without a usable answer, each once.
 func (f *fanOut) Lacking(v int32, participants []string) []string {
 	return f.gather(v).Lacking(participants, f.asksAll(v))
 }
@@ -47,7 +46,7 @@ func (f *fanOut) Dispatches(v int32) []call.Dispatch {
 	return nil
 }
 
-// beginGather starts asking.
+// beginGather starts asking participants.
 func (f *fanOut) beginGather(v int32, e *journal.Event) {
 	g := f.gather(v)
 	if g == nil {
@@ -60,7 +59,7 @@ func (f *fanOut) beginGather(v int32, e *journal.Event) {
 	g.Begin(e.Attempt, participants, e.At, f.asksAll(v))
 	if out, ok := g.Judge(); ok {
 		f.gathered(v, out, e)
-		return // there are too few to ask, so none is
+		return // there are too few to ask
 	}
 	f.hedge(v)
 	for _, p := range g.Waiting() {
@@ -68,7 +67,7 @@ func (f *fanOut) beginGather(v int32, e *journal.Event) {
 	}
 }
 
-// foldAnswered takes how one dispatch of a step ended, and decides the step if that is enough.
+// foldAnswered records the end of one dispatch of a step, and ends the attempt if that decides it.
 func (f *fanOut) foldAnswered(v int32, e *journal.Event) Effect {
 	g := f.gather(v)
 	n := &f.l.nodes[v]
@@ -83,7 +82,7 @@ func (f *fanOut) foldAnswered(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// settled returns how an event ends a dispatch. One that was stopped has no output, as one that failed.
+// settled returns how an event ends a dispatch. A dispatch that was stopped has no output, like one that failed.
 func settled(e *journal.Event) (call.State, *journal.Failure) {
 	switch e.Type {
 	case journal.CallResponded, journal.CallCompleted:
@@ -106,7 +105,7 @@ func receivedAt(e *journal.Event) int64 {
 	return e.At
 }
 
-// foldAsked takes that a further participant was asked.
+// foldAsked records that a further participant was asked.
 func (f *fanOut) foldAsked(v int32, e *journal.Event) Effect {
 	g := f.gather(v)
 	n := &f.l.nodes[v]
@@ -118,7 +117,7 @@ func (f *fanOut) foldAsked(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// judge ends the attempt when the answers decide it.
+// judge ends the attempt if the answers decide it.
 func (f *fanOut) judge(v int32, e *journal.Event) {
 	out, ok := f.gather(v).Judge()
 	if !ok {
@@ -129,14 +128,14 @@ func (f *fanOut) judge(v int32, e *journal.Event) {
 	f.gathered(v, out, e)
 }
 
-// cancelDropped stops the calls whose answers are useless after the end of an attempt.
+// cancelDropped stops the calls whose answers the end of an attempt made useless.
 func (f *fanOut) cancelDropped(v int32) {
 	for _, p := range f.gathers[v].Dropped() {
 		f.l.cancels = append(f.l.cancels, f.l.Request(v, f.l.nodes[v].Attempt).asking(p))
 	}
 }
 
-// gathered ends an attempt with what was gathered.
+// gathered ends an attempt with the result of its Gather.
 func (f *fanOut) gathered(v int32, out call.GatherResult, e *journal.Event) {
 	n := &f.l.nodes[v]
 	if out.Failure != nil {
@@ -150,7 +149,7 @@ func (f *fanOut) gathered(v int32, out call.GatherResult, e *journal.Event) {
 	f.l.bank.Mark(v)
 }
 
-// hedge has the next participant asked: at once, or when it is time.
+// hedge requests the next participant: at once, or with a timer.
 func (f *fanOut) hedge(v int32) {
 	p, due, ok := f.gather(v).Next()
 	switch {
@@ -162,8 +161,7 @@ func (f *fanOut) hedge(v int32) {
 	}
 }
 
-// NextHedge returns the next participant that is to be asked at once, because no answer is waited for any more. It is
-// forgotten by the call.
+// NextHedge returns and removes the next participant to be asked at once, because no answer is outstanding.
 func (f *fanOut) NextHedge() (Request, bool) {
 	for len(f.hedges) > 0 {
 		h := f.hedges[0]
@@ -178,7 +176,7 @@ func (f *fanOut) NextHedge() (Request, bool) {
 	return Request{}, false
 }
 
-// closeGather ends the asking of an attempt that was ended by something else: by its time, or from outside.
+// closeGather closes the Gather of an attempt that was ended otherwise: by its timeout or from outside.
 func (f *fanOut) closeGather(v int32, expired bool) {
 	g := f.gathers[v]
 	if g == nil {
@@ -192,7 +190,7 @@ func (f *fanOut) closeGather(v int32, expired bool) {
 	f.cancelDropped(v)
 }
 
-// foldWindow takes the end of a best_of's window.
+// foldWindow records the end of a best_of's window.
 func (f *fanOut) foldWindow(v int32, e *journal.Event) Effect {
 	g := f.gather(v)
 	n := &f.l.nodes[v]

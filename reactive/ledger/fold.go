@@ -8,13 +8,13 @@ import (
 // request names an attempt of a node.
 type request struct{ node, attempt int32 }
 
-// attempt is one that is not the newest of its node.
+// attempt is an attempt that is not the newest of its node.
 type attempt struct {
 	open   bool
 	status Status
 }
 
-// foldStep takes an event about a step.
+// foldStep applies an event about a step.
 func (l *Ledger) foldStep(v int32, e *journal.Event) Effect {
 	switch e.Type {
 	case journal.CallRequested:
@@ -44,7 +44,7 @@ func (l *Ledger) foldStep(v int32, e *journal.Event) Effect {
 	return Unbound
 }
 
-// foldRequested begins an attempt from any status of the node: the journal is the truth about calls.
+// foldRequested begins an attempt from any status of the node, because the journal determines which calls were made.
 func (l *Ledger) foldRequested(v int32, e *journal.Event) Effect {
 	n := &l.nodes[v]
 	req := request{v, e.Attempt}
@@ -110,7 +110,7 @@ func (l *Ledger) foldEnd(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// failAttempt ends an attempt with a failure: for good, or until its retry.
+// failAttempt ends an attempt with a failure, either for good or until its retry.
 func (l *Ledger) failAttempt(v int32, failure *journal.Failure, e *journal.Event) {
 	n := &l.nodes[v]
 	n.Fact, n.Failure = Errored, failure
@@ -123,7 +123,7 @@ func (l *Ledger) failAttempt(v int32, failure *journal.Failure, e *journal.Event
 	l.timers.addTimer(timer{due: again, kind: retryTimer, node: v, attempt: n.Attempt})
 }
 
-// foldOlder keeps the end of an attempt that is not the newest, or that has not been requested yet.
+// foldOlder records the end of an attempt that is not the newest, or that has not been requested yet.
 func (l *Ledger) foldOlder(v int32, e *journal.Event) Effect {
 	req := request{v, e.Attempt}
 	if old := l.older[req]; old != nil {
@@ -133,7 +133,7 @@ func (l *Ledger) foldOlder(v int32, e *journal.Event) Effect {
 	return l.foldLoose(e)
 }
 
-// foldStepFailed fails a node without a request, or ends its waiting for a retry.
+// foldStepFailed fails a node without a request, or ends its wait for a retry.
 func (l *Ledger) foldStepFailed(v int32, e *journal.Event) Effect {
 	n := &l.nodes[v]
 	if n.Status == Running || n.Status.Terminal() && !n.Has(Pending) {
@@ -151,9 +151,9 @@ func (l *Ledger) foldStepFailed(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// abort closes a node's open attempt, or, if it has none, the node as it stands. A failed node whose retry was to come
-// stays failed, now for good; a completed one whose task is not decided is aborted. A map takes its unfinished items with
-// it, a conditional its branches.
+// abort closes a node's open attempt or, if it has none, aborts the node. A failed node with a pending retry stays failed,
+// now for good; a completed node whose task is undecided is aborted. A map also aborts its unfinished items, a conditional
+// its branches.
 func (l *Ledger) abort(v int32, why *journal.Failure) {
 	n := &l.nodes[v]
 	switch {
@@ -179,7 +179,7 @@ func (l *Ledger) abort(v int32, why *journal.Failure) {
 	l.bank.Mark(v)
 }
 
-// cancel asks the shell to stop a call whose attempt was closed by anything but its own end.
+// cancel requests that a call be stopped whose attempt was closed other than by its own end.
 func (l *Ledger) cancel(v int32) {
 	if l.Row(v).Asks {
 		l.fanOut.closeGather(v, false)
@@ -188,8 +188,8 @@ func (l *Ledger) cancel(v int32) {
 	l.cancels = append(l.cancels, l.Request(v, l.nodes[v].Attempt))
 }
 
-// foldRetried makes a node a candidate for another attempt, however it has ended. Where the work is answered and the
-// decision about it is open, the decision is asked for again, unless the work is to be repeated.
+// foldRetried makes a node a candidate for another attempt, however the last has ended. If the step is completed and its
+// task undecided, the decision is requested again, unless the command asks to repeat the step.
 func (l *Ledger) foldRetried(v int32, e *journal.Event) Effect {
 	n := &l.nodes[v]
 	switch {
@@ -200,14 +200,14 @@ func (l *Ledger) foldRetried(v int32, e *journal.Event) Effect {
 	case !l.Retryable(v):
 		return Late
 	}
-	delete(l.timers.first, v) // what a person asks for has its whole time
+	delete(l.timers.first, v) // a retry by a person has the whole total timeout
 	n.Flags |= Pending | RetryDue
 	l.host.Again(v)
 	l.bank.Mark(v)
 	return Applied
 }
 
-// failNamed fails the step after which a run is closed.
+// failNamed fails the step that the closing of a run names.
 func (l *Ledger) failNamed(v int32, why *journal.Failure, e *journal.Event) {
 	n := &l.nodes[v]
 	switch {

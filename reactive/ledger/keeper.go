@@ -5,11 +5,11 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Keeper has the methods for the owner of a ledger: they apply the events of the journal, and return what follows from them.
-// It is for package reactive alone: other packages read the Ledger.
+// Keeper has the methods for the owner of a ledger, which apply the events of the journal and return their consequences. It
+// is for package reactive alone; other packages read the Ledger.
 type Keeper struct{ *Ledger }
 
-// Advance begins the next event, before anything else is done with it.
+// Advance begins the next event. It must be called before any other method for that event.
 func (k Keeper) Advance(e *journal.Event) {
 	k.seq, k.at = e.Seq, e.At
 	k.bytes += bytesOf(e)
@@ -42,7 +42,7 @@ func (k Keeper) Message(e *journal.Event) Effect { return k.foldMessage(e) }
 // Step applies an event about a step's node.
 func (k Keeper) Step(v int32, e *journal.Event) Effect { return k.foldStep(v, e) }
 
-// Loose keeps an event that belongs to no node, or not yet.
+// Loose records an event that belongs to no node, or not yet.
 func (k Keeper) Loose(e *journal.Event) Effect { return k.foldLoose(e) }
 
 // Close applies the event that closes the run: there are no timers any more.
@@ -52,10 +52,10 @@ func (k Keeper) Close(e *journal.Event) {
 	k.timers.clear()
 }
 
-// FailNamed fails the step after which a run is closed.
+// FailNamed fails the step that the closing of a run names.
 func (k Keeper) FailNamed(v int32, why *journal.Failure, e *journal.Event) { k.failNamed(v, why, e) }
 
-// Abort closes a node's open attempt, or, if it has none, the node as it stands.
+// Abort closes a node's open attempt or, if it has none, aborts the node.
 func (k Keeper) Abort(v int32, why *journal.Failure) { k.abort(v, why) }
 
 // Stop ends a call that is under way, because its run was closed.
@@ -65,7 +65,7 @@ func (k Keeper) Stop(v int32, why *journal.Failure) {
 	n.Fact, n.Failure = Stopped, why
 }
 
-// Again makes a call that has ended once more, at an instant.
+// Again makes another attempt, at an instant, of a call that has ended.
 func (k Keeper) Again(v int32, due int64) {
 	n := &k.nodes[v]
 	n.Fact, n.Output = Errored, nil
@@ -75,7 +75,7 @@ func (k Keeper) Again(v int32, due int64) {
 	k.bank.Mark(v)
 }
 
-// Drop ends what is under way at a node whose call is over, and forgets everything else about it but the node itself.
+// Drop stops the call under way at a node, if any, and resets all other state of the node.
 func (k Keeper) Drop(v int32) {
 	n := &k.nodes[v]
 	for i := range n.Attempt {
@@ -103,7 +103,7 @@ func (k Keeper) Add(n Node) { k.nodes = append(k.nodes, n) }
 // Failed records that a node has failed for good.
 func (k Keeper) Failed(v int32) { k.fails = append(k.fails, v) }
 
-// Fails returns the nodes that have failed for good, in the order in which they did; one that has failed twice is there twice.
+// Fails returns the nodes that have failed for good, in the order of their failures; a node that failed twice appears twice.
 func (k Keeper) Fails() []int32 { return k.fails }
 
 // ForgetTask withdraws the open decision about a step.
@@ -112,7 +112,7 @@ func (k Keeper) ForgetTask(v int32) { k.forgetTask(v) }
 // Deciding reports whether a decision call is to be made or answered.
 func (k Keeper) Deciding() bool { return k.deciding > 0 }
 
-// OpenCalls adds the calls of a node that were asked and not answered to a list.
+// OpenCalls appends the calls of a node that were requested and not answered to a list.
 func (k Keeper) OpenCalls(list []Request, v int32) []Request { return k.openCalls(list, v) }
 
 // ReportsOf returns a step's reports as expressions see them.
@@ -125,8 +125,8 @@ func (k Keeper) Tidy() {
 	}
 }
 
-// NextTimer returns when the next timer of a call, or the run's deadline, is due, and whether it only makes a call again; 0: there
-// is none.
+// NextTimer returns the instant of the next timer of a call, or of the run's deadline, and whether it only retries a call;
+// 0: there is none.
 func (k Keeper) NextTimer() (due int64, retry bool) {
 	if due = k.timers.nextDue(); due == 0 {
 		return 0, false
@@ -134,7 +134,7 @@ func (k Keeper) NextTimer() (due int64, retry bool) {
 	return due, k.timers.heap[0].kind <= decisionRetryTimer
 }
 
-// Fire returns the event of that timer, which stays the next until the event is applied.
+// Fire returns the event of that timer, which remains the next timer until the event is applied.
 func (k Keeper) Fire(now int64) journal.Event { return k.timers.fire(now) }
 
 // Watch records changes of tasks from now on.

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Ledger has the calls of a run, as its journal says. Only its Keeper changes it.
+// Ledger records the calls of a run, as journaled. Only its Keeper changes it.
 type Ledger struct {
 	*tasks
 	*fanOut
@@ -31,7 +31,8 @@ type Ledger struct {
 	at         int64 // of the event being applied
 }
 
-// Host owns a ledger. It names and orders the nodes, and is told when an attempt begins, may begin, or may not begin any more.
+// Host is the owner of a ledger. It names and orders the nodes, and is notified when an attempt begins, may begin, or may no
+// longer begin.
 type Host interface {
 	// Key returns the name of a node in journals.
 	Key(v int32) string
@@ -39,26 +40,27 @@ type Host interface {
 	// Before reports whether a node comes before another in the order of the template, or of the calls' opening.
 	Before(v, u int32) bool
 
-	// Use returns which call has the node: its number, and the sequence of its newest request. Both are 0 where a node is one step's.
+	// Use returns the number of the call that has the node, and the sequence of its newest request. Both are 0 for a node
+	// that belongs to one step.
 	Use(v int32) (number int32, asked uint64)
 
 	// Requested is called when an attempt begins, with the sequence of its event.
 	Requested(v int32, seq uint64)
 
-	// Started is called when a step fails that had no attempt.
+	// Started is called when a step fails without an attempt.
 	Started(v int32)
 
-	// Want has a node started as soon as there is room for it.
+	// Want starts a node as soon as there is room for it.
 	Want(v int32)
 
-	// Again is Want for a node of which a command has asked for another attempt.
+	// Again is Want for another attempt that a command requested.
 	Again(v int32)
 
-	// Unwant takes Want and Again back.
+	// Unwant withdraws Want and Again.
 	Unwant(v int32)
 }
 
-// NewLedger returns the ledger of a run that has no events yet, for a host that keeps it. The bank has the nodes' predecessors.
+// NewLedger returns the ledger, for a host, of a run without events. The bank holds the nodes' predecessors.
 func NewLedger(p *plan.Plan, bank *signals.Bank, h Host) Keeper {
 	l := &Ledger{
 		plan:   p,

@@ -8,11 +8,11 @@ type looseRequest struct {
 	attempt int32
 }
 
-// loose is what is known of such a request.
+// loose holds the events of such a request.
 type loose struct{ begin, end *journal.Event }
 
-// foldLoose keeps what is known of a request that belongs to no node, or not yet: when its node turns up and requests
-// it, its end is already there.
+// foldLoose records an event of a request that belongs to no node, or not yet: when the node is created and requests it, its
+// end is already recorded.
 func (l *Ledger) foldLoose(e *journal.Event) Effect {
 	if e.Attempt == 0 {
 		return Unbound

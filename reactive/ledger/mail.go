@@ -9,13 +9,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// mail keeps messages until a wait of their name takes them, oldest first; one message serves one wait.
+// mail queues messages until a wait with their name takes them, oldest first; each message ends one wait.
 type mail struct {
 	l       *Ledger
 	boxes   map[string]*box
 	answers []Answer
 	count   int // messages that wait
-	bytes   int // that they take
+	bytes   int // of their payloads
 }
 
 type box struct {
@@ -28,7 +28,7 @@ type message struct {
 	bytes   int
 }
 
-// Answer is an answer that the engine itself gives to a call.
+// Answer is an answer to a call by the engine itself.
 type Answer struct {
 	Request
 	Output any
@@ -63,7 +63,7 @@ func (m *mail) foldMessage(e *journal.Event) Effect {
 	return Applied
 }
 
-// match brings messages and waits together. A wait that has ended otherwise takes nothing.
+// match assigns messages to waits. A wait that has ended otherwise takes no message.
 func (m *mail) match(b *box) {
 	for len(b.messages) > 0 && len(b.waits) > 0 {
 		req := b.waits[0]
@@ -73,14 +73,14 @@ func (m *mail) match(b *box) {
 		}
 		first := b.messages[0]
 		m.answers = append(m.answers, Answer{req, value.Unpack(first.payload)})
-		b.messages[0] = message{} // what is taken is not kept by those behind it
+		b.messages[0] = message{} // so that the rest of the slice does not keep it in memory
 		b.messages = b.messages[1:]
 		m.count--
 		m.bytes -= first.bytes
 	}
 }
 
-// Unasked returns the number of messages that no step has taken yet, and their bytes together.
+// Unasked returns the number of messages that no step has taken yet, and their total size in bytes.
 func (m *mail) Unasked() (count, bytes int) { return m.count, m.bytes }
 
 // Open reports whether a request waits for its answer.
@@ -99,7 +99,7 @@ func (l *Ledger) Open(req Request) bool {
 	return n.Fact == Requested
 }
 
-// NextAnswer returns the next call that a message has answered. It is forgotten by the call.
+// NextAnswer returns and removes the next call that a message has answered.
 func (m *mail) NextAnswer() (Answer, bool) {
 	for len(m.answers) > 0 {
 		a := m.answers[0]
@@ -117,7 +117,7 @@ type Awaiting struct {
 	Request Request
 }
 
-// Awaiting returns the next step to get each message that steps wait for, sorted by the message's name.
+// Awaiting returns the next step to receive each message that steps wait for, sorted by the message's name.
 func (m *mail) Awaiting() []Awaiting {
 	var list []Awaiting
 	for name, b := range m.boxes {

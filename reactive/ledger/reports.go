@@ -7,32 +7,32 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// reportsKept is how many of the reports of a step expressions see.
+// reportsKept is how many of a step's newest reports expressions see.
 const reportsKept = 100
 
-// reportLog keeps what the calls of steps have reported.
+// reportLog holds the reports of steps' calls.
 type reportLog struct {
 	l       *Ledger
 	reports map[int32]*reports // of steps whose newest attempt has reported
 }
 
-// reports is what the newest attempt of a step has reported so far.
+// reports holds the reports of the newest attempt of a step.
 type reports struct {
-	from map[string]*reporter // by participant; "" for a step that asks none
-	last []value.Value        // the newest of them, oldest first; what was handed out is never written to
+	from map[string]*reporter // by participant; "" for a step without participants
+	last []value.Value        // the newest reports, oldest first; a slice that was returned is never written to
 }
 
 // reporter counts the reports of one call.
 type reporter struct {
 	count  int32 // events, repeated ones included
 	number int32 // highest so far
-	making int32 // the newest that has reported
+	making int32 // the newest making that has reported
 	kind   string
-	at     int64 // when the newest came in, Unix nanoseconds
+	at     int64 // instant of the newest report, Unix nanoseconds
 }
 
-// foldReported takes a report of a call under way. A number that the attempt has reported already is a repetition: the call
-// was made again, and says again what it has said before.
+// foldReported records a report of a call under way. A number that the attempt has already reported is a duplicate: the call
+// was made again and repeats its reports.
 func (p *reportLog) foldReported(v int32, e *journal.Event) Effect {
 	d := e.Detail
 	if d == nil || !p.l.Open(p.l.Request(v, e.Attempt).asking(d.Participant)) {
@@ -74,8 +74,8 @@ func (p *reportLog) reported(v int32) (value.Value, error) {
 	return value.Of(slices.Clip(all.last))
 }
 
-// Reports returns how often the newest attempt of a node has reported, repetitions left out, and the kind and instant of the
-// newest report (Unix nanoseconds).
+// Reports returns the number of reports of a node's newest attempt, without duplicates, and the kind and instant (Unix
+// nanoseconds) of the newest.
 func (p *reportLog) Reports(v int32) (count int, kind string, at int64) {
 	if all := p.reports[v]; all != nil {
 		for _, from := range all.from {
@@ -88,7 +88,7 @@ func (p *reportLog) Reports(v int32) (count int, kind string, at int64) {
 	return count, kind, at
 }
 
-// Reported returns the number of journaled reports of an open call, repetitions included.
+// Reported returns the number of journaled reports of an open call, with duplicates.
 func (p *reportLog) Reported(req Request) int {
 	if from := p.reporter(req); from != nil {
 		return int(from.count)

@@ -7,16 +7,16 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Request names a call to be made or cancelled: of a step, of one participant of a step, or to a decision source.
+// Request identifies a call to be made or cancelled: of a step, of one participant of a step, or of a decision source.
 type Request struct {
 	Node        int32
 	Attempt     int32
-	Use         int32  // in a routed run: which of the calls that have had the node, from 1; else 0
+	Use         int32  // in a routed run: which of the successive calls of the node, from 1; else 0
 	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
-	Participant string // that is asked; "": the call has none
+	Participant string // that is called; "": the call has none
 }
 
-// Request names an attempt of a node.
+// Request identifies an attempt of a node.
 func (l *Ledger) Request(v, attempt int32) Request {
 	req := Request{Node: v, Attempt: attempt}
 	if l.reused {
@@ -40,7 +40,7 @@ func RequestName(key string, attempt int32) string {
 	return key + "#" + strconv.Itoa(int(attempt))
 }
 
-// CallName returns the public name of a call: that of its request, followed by the participant, or by the number of the
+// CallName returns the public name of a call: the name of its request, followed by the participant or by the number of the
 // call to the step's decision source.
 func CallName(key string, attempt int32, participant string, decision int32) string {
 	name := RequestName(key, attempt)
@@ -53,21 +53,21 @@ func CallName(key string, attempt int32, participant string, decision int32) str
 	return name
 }
 
-// TakeCancels returns the calls whose attempts were closed from outside since the last call, to be stopped.
+// TakeCancels returns the calls to be stopped since it was last called: their attempts were closed from outside.
 func (l *Ledger) TakeCancels() []Request {
 	c := l.cancels
 	l.cancels = nil
 	return c
 }
 
-// TakeCalls returns the calls of participants and decision sources that the events since the last call want made.
+// TakeCalls returns the calls to participants and decision sources to be made since it was last called.
 func (l *Ledger) TakeCalls() []Request {
 	c := l.toMake
 	l.toMake = nil
 	return c
 }
 
-// openCalls adds those of a node.
+// openCalls appends the open calls of a node.
 func (l *Ledger) openCalls(calls []Request, v int32) []Request {
 	n := &l.nodes[v]
 	if t := l.tasks.tasks[v]; t != nil && t.open {

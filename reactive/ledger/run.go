@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// run is what is known of the run itself.
+// run is the state of the run itself.
 type run struct {
 	start    *journal.Start
 	input    any
@@ -15,8 +15,8 @@ type run struct {
 	deadline int64 // Unix nanoseconds; 0: none, or no call yet
 	closed   *journal.Event
 	finished *journal.Event
-	stopped  bool // by a person, until a person resumes it
-	above    bool // by a pause of the run that has started this one, until that is over
+	stopped  bool // paused by a person, until a person resumes it
+	above    bool // paused because the parent run is, until that is resumed
 }
 
 // Started reports whether the run has its first event.
@@ -25,13 +25,13 @@ func (l *Ledger) Started() bool { return l.run.start != nil }
 // Start returns the parameters of the run.
 func (l *Ledger) Start() *journal.Start { return l.run.start }
 
-// Finished returns the run's last event; nil while it lives.
+// Finished returns the run's last event; nil while the run is under way.
 func (l *Ledger) Finished() *journal.Event { return l.run.finished }
 
 // RunInput returns the input of the run, as the event holds it.
 func (l *Ledger) RunInput() any { return l.run.input }
 
-// StartedAt returns when the run was started, Unix nanoseconds.
+// StartedAt returns the instant of the run's start, Unix nanoseconds.
 func (l *Ledger) StartedAt() int64 { return l.run.started }
 
 // At returns the instant of the event applied last, Unix nanoseconds.
@@ -40,26 +40,26 @@ func (l *Ledger) At() int64 { return l.at }
 // Seq returns the sequence of the event applied last.
 func (l *Ledger) Seq() uint64 { return l.seq }
 
-// Bytes returns the bytes of the values of all events together, encoded.
+// Bytes returns the encoded size of the values of all events, in bytes.
 func (l *Ledger) Bytes() int { return l.bytes }
 
-// Deadline returns when the run's deadline ends it, Unix nanoseconds; 0: it has none, or no call yet.
+// Deadline returns the instant of the run's deadline, Unix nanoseconds; 0: it has none, or no call yet.
 func (l *Ledger) Deadline() int64 { return l.run.deadline }
 
-// Closed reports whether the run was cancelled, closed or or exceeded its deadline; later events change nothing.
+// Closed reports whether the run was cancelled, closed or exceeded its deadline; later events change nothing.
 func (l *Ledger) Closed() bool { return l.run.closed != nil }
 
-// ClosedBy returns the event that has closed the run; nil when none has.
+// ClosedBy returns the event that closed the run; nil when none has.
 func (l *Ledger) ClosedBy() *journal.Event { return l.run.closed }
 
-// Paused reports whether nothing new may start: a person has paused the run, the run that started it is paused, or a task
-// has an outcome that pauses it.
+// Paused reports whether nothing new may start: a person has paused the run, its parent run is paused, or the outcome of a
+// task pauses it.
 func (l *Ledger) Paused() bool { return l.run.stopped || l.run.above || l.tasks.pauses > 0 }
 
-// Stopped reports whether a person has paused the run. Only a person ends that pause.
+// Stopped reports whether a person has paused the run. Only a person ends such a pause.
 func (l *Ledger) Stopped() bool { return l.run.stopped }
 
-// PausedFromAbove reports whether the run is paused because the one that started it is.
+// PausedFromAbove reports whether the run is paused because its parent run is.
 func (l *Ledger) PausedFromAbove() bool { return l.run.above }
 
 // foldPause begins or ends one cause of a pause.
@@ -76,7 +76,7 @@ func (l *Ledger) foldPause(e *journal.Event) Effect {
 	return Applied
 }
 
-// foldReopened lets a finished run go on.
+// foldReopened resumes a finished run.
 func (l *Ledger) foldReopened() Effect {
 	if l.run.closed != nil || l.run.finished == nil {
 		return Late
@@ -96,7 +96,7 @@ func bytesOf(e *journal.Event) int {
 	return size
 }
 
-// sizeOf returns the size of a value of the model; of what is none, and fails when it is read, nothing.
+// sizeOf returns the encoded size of a value, 0 if v is not a valid value, which fails when it is read.
 func sizeOf(v any) int {
 	if v == nil {
 		return 0

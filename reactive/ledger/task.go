@@ -9,19 +9,18 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TaskChanges returns the changes of tasks since the last call, in the order in which they were decided. The slice is valid until
-// the next Apply.
+// TaskChanges returns the changes of tasks since it was last called, in order. The slice is valid until the next Apply.
 func (k *tasks) TaskChanges() []TaskChange {
 	c := k.taskChanges
 	k.taskChanges = k.taskChanges[:0]
 	return c
 }
 
-// tasks has the sources and states of decisions, for the steps that declare one.
+// tasks holds the sources and states of decisions, for the steps that declare a fulfillment.
 type tasks struct {
 	l           *Ledger
 	tasks       map[int32]*task
-	decisions   []int32 // steps whose decision source is to be asked
+	decisions   []int32 // steps whose decision source is to be called
 	closings    []closing
 	taskChanges []TaskChange
 	pauses      int // tasks whose outcome has paused the run, until each is decided
@@ -32,13 +31,13 @@ type tasks struct {
 type task struct {
 	state  call.Fulfillment
 	asked  int32 // number of the newest decision call
-	open   bool  // its answer is waited for
+	open   bool  // its answer is outstanding
 	paused bool  // its outcome has paused the run
 	wanted bool  // the next decision call is to be made
-	due    int64 // when the decision must have come, or is asked for again; 0: whenever
+	due    int64 // when the decision is due, or is requested again; 0: never
 }
 
-// complete ends an attempt with an output. Whether that is enough, the step's fulfillment says.
+// complete ends an attempt with an output. The step's fulfillment determines whether that completes the step.
 func (k *tasks) complete(v int32, output any, e *journal.Event) {
 	n := &k.l.nodes[v]
 	n.Fact, n.Output = Responded, value.Pack(output)
@@ -60,8 +59,8 @@ func (k *tasks) complete(v int32, output any, e *journal.Event) {
 	}
 }
 
-// patience returns how long a person's decision is waited for: the decision source's own timing. Unlike a call's, it does not
-// default to the step's timeout, which is made for machines.
+// patience returns the timing of a person's decision: the decision source's own. Unlike that of a call, it does not default
+// to the step's timeout, which is meant for machines.
 func (k *tasks) patience(v int32) call.Policy {
 	if s := k.fulfillment(v).Source; s != nil {
 		return call.Policy{Timing: s.Timing}
@@ -69,7 +68,7 @@ func (k *tasks) patience(v int32) call.Policy {
 	return call.Policy{}
 }
 
-// awaitDecision sets the timer of a decision. The task remembers it, because a timer outlives a task that is dropped.
+// awaitDecision sets the timer of a decision. The task stores the instant, because a timer outlives a task that is dropped.
 func (k *tasks) awaitDecision(v int32, due int64) {
 	t := k.tasks[v]
 	if t.due = due; due > 0 {
@@ -90,7 +89,7 @@ func (k *tasks) fulfillment(v int32) *template.Fulfillment {
 	return k.l.Place(v).Step.Fulfillment
 }
 
-// wantDecision has the decision source asked.
+// wantDecision requests a call to the decision source.
 func (k *tasks) wantDecision(v int32) {
 	k.l.nodes[v].Flags |= Held
 	k.tasks[v].wanted, k.tasks[v].due = true, 0
@@ -98,8 +97,8 @@ func (k *tasks) wantDecision(v int32) {
 	k.decisions = append(k.decisions, v)
 }
 
-// NextDecision returns the next step whose decision source is to be asked, and the number of that call. It stays the next
-// until it was asked, or could not be.
+// NextDecision returns the next step whose decision source is to be called, and the number of that call; the same until it
+// was called or could not be.
 func (k *tasks) NextDecision() (v, number int32, ok bool) {
 	if len(k.decisions) == 0 || k.l.run.closed != nil {
 		return 0, 0, false
@@ -110,7 +109,7 @@ func (k *tasks) NextDecision() (v, number int32, ok bool) {
 
 func (k *tasks) wantsDecision(v int32) bool { return k.tasks[v] != nil && k.tasks[v].wanted }
 
-// foldDecisionRequested takes that a decision source was asked. A person is not called: the run waits.
+// foldDecisionRequested records a call to a decision source. A person is not called: the run waits.
 func (k *tasks) foldDecisionRequested(v int32, e *journal.Event) Effect {
 	t := k.tasks[v]
 	if t == nil || !t.wanted || e.Attempt != k.l.nodes[v].Attempt {
@@ -141,7 +140,7 @@ func (k *tasks) decisionPolicy(v int32) call.Policy {
 	return call.Policy{Timing: &own}
 }
 
-// foldDecision takes a decision: of a source that was asked, or of a person.
+// foldDecision applies a decision: of a source that was called, or of a person.
 func (k *tasks) foldDecision(v int32, e *journal.Event) Effect {
 	t := k.tasks[v]
 	if t == nil || e.Attempt != k.l.nodes[v].Attempt {
@@ -151,12 +150,12 @@ func (k *tasks) foldDecision(v int32, e *journal.Event) Effect {
 		return k.foldPerson(v, t, e)
 	}
 	switch {
-	case t.wanted && e.Detail.Count == t.asked+1: // it could not even be asked
+	case t.wanted && e.Detail.Count == t.asked+1: // the call could not be made
 		t.asked, t.wanted = t.asked+1, false
 		k.deciding--
 	case e.Detail.Count != t.asked:
 		return Late
-	case k.asksPerson(v) && e.Detail.Failure != nil: // no person has decided in time
+	case k.asksPerson(v) && e.Detail.Failure != nil: // the person's time is up
 	case !t.open:
 		return Late
 	default:
@@ -175,7 +174,7 @@ func (k *tasks) foldDecision(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// conclude takes what the decision source has said, or that it has said nothing of use: then it may be asked again.
+// conclude applies the answer of the decision source. If the answer is an error, the source may be called again.
 func (k *tasks) conclude(v int32, decision call.Fulfillment, why string, e *journal.Event) {
 	if decision == call.Broken && k.fulfillment(v).OnError == template.ThenRetry {
 		k.retryDecision(v, why, e)
@@ -185,7 +184,7 @@ func (k *tasks) conclude(v int32, decision call.Fulfillment, why string, e *jour
 	k.l.bank.Mark(v)
 }
 
-// retryDecision asks again, under the retry of the decision source's own timing.
+// retryDecision calls the decision source again, as the retry of its own timing says.
 func (k *tasks) retryDecision(v int32, why string, e *journal.Event) {
 	t := k.tasks[v]
 	failure := &journal.Failure{Code: call.CodeDecisionError, Message: why, Retryable: true}
@@ -193,7 +192,7 @@ func (k *tasks) retryDecision(v int32, why string, e *journal.Event) {
 	if e.Detail.Due > 0 {
 		at = e.Detail.Due
 	}
-	policy, asked := k.patience(v), int(t.asked)+1 // that a person is asked is not journaled the first time
+	policy, asked := k.patience(v), int(t.asked)+1 // the first request to a person is not journaled
 	if call.SourceOf(k.fulfillment(v)) == call.ByCall {
 		policy, asked = k.decisionPolicy(v), int(t.asked)
 	}
@@ -212,11 +211,11 @@ func (k *tasks) retryDecision(v int32, why string, e *journal.Event) {
 	}
 }
 
-// foldPerson takes a decision by a person: of a task that waits for one, in place of a decision source that is being asked,
-// or as the explicit end of a pause.
+// foldPerson applies a decision by a person: about a task that waits for one, in place of a decision source under way, or as
+// the explicit end of a pause.
 func (k *tasks) foldPerson(v int32, t *task, e *journal.Event) Effect {
 	if !k.Undecided(v) || e.Type == journal.DecisionReceived && t.state != call.Undecided {
-		return Late // a decision that is there is overridden, and not made twice
+		return Late // a task that is decided can only be overridden
 	}
 	k.stopAsking(v)
 	decision := call.Fulfillment(e.Detail.State)
@@ -229,9 +228,9 @@ func (k *tasks) foldPerson(v int32, t *task, e *journal.Event) Effect {
 	return Applied
 }
 
-// Undecided reports whether a step's work is answered and the decision about it is open: its source is being asked, a
-// person is waited for, or what was decided has paused the run. Then a person may decide, whatever the source, ask for the
-// decision again, or abort the step.
+// Undecided reports whether a step is completed and its task undecided: its source is being called, a person is to decide,
+// or the decision has paused the run. Then a person may decide, whatever the source, request the decision again, or abort
+// the step.
 func (k *tasks) Undecided(v int32) bool {
 	t := k.tasks[v]
 	if t == nil || !k.l.nodes[v].Has(Held) || k.l.nodes[v].Has(Pending) || k.l.Closed() {
@@ -240,24 +239,24 @@ func (k *tasks) Undecided(v int32) bool {
 	return t.paused || t.state == call.Undecided
 }
 
-// Decidable reports whether a step's task waits for a person: it asks one, or what was decided has paused the run.
+// Decidable reports whether a step's task waits for a person: its source is a person, or the decision has paused the run.
 func (k *tasks) Decidable(v int32) bool {
 	return k.Undecided(v) && (k.tasks[v].paused || k.asksPerson(v))
 }
 
-// Reaskable reports whether the decision about a step can be asked for again: it is open, its source is called, and it is not
-// about to be.
+// Reaskable reports whether the decision about a step can be requested again: it is open, its source is called, and no call
+// is about to be made.
 func (k *tasks) Reaskable(v int32) bool {
 	return k.Undecided(v) && call.SourceOf(k.fulfillment(v)) == call.ByCall && !k.ToBeAsked(v)
 }
 
-// ToBeAsked reports whether the decision source of a step is asked as soon as the run is not paused.
+// ToBeAsked reports whether the decision source of a step is to be called as soon as the run is not paused.
 func (k *tasks) ToBeAsked(v int32) bool {
 	t := k.tasks[v]
 	return t != nil && t.wanted
 }
 
-// askAgain has the decision source asked once more, under a new number.
+// askAgain requests another call to the decision source, under a new number.
 func (k *tasks) askAgain(v int32) Effect {
 	if !k.Reaskable(v) {
 		return Late
@@ -269,8 +268,8 @@ func (k *tasks) askAgain(v int32) Effect {
 	return Applied
 }
 
-// stopAsking ends the asking for a decision: a call under way is cancelled, one that was to be made is not, and a pause
-// that the outcome has caused is over.
+// stopAsking withdraws a request for a decision: it cancels a call under way, drops one to be made, and ends a pause that
+// the outcome caused.
 func (k *tasks) stopAsking(v int32) {
 	t := k.tasks[v]
 	if t.paused {
@@ -285,7 +284,7 @@ func (k *tasks) stopAsking(v int32) {
 	t.paused, t.open, t.wanted, t.due = false, false, false, 0
 }
 
-// decideTask settles a task, or does what a refusal leads to.
+// decideTask settles a task, or applies the consequence of a refusal.
 func (k *tasks) decideTask(v int32, decision call.Fulfillment, why string, e *journal.Event) {
 	n, t := &k.l.nodes[v], k.tasks[v]
 	if decision == call.Fulfilled {
@@ -321,7 +320,7 @@ func (k *tasks) setTask(v int32, to call.Fulfillment) {
 	t.state = to
 }
 
-// failTask fails a step whose call has succeeded.
+// failTask fails a step whose call succeeded.
 func (k *tasks) failTask(v int32, failure *journal.Failure, state call.Fulfillment) {
 	n := &k.l.nodes[v]
 	n.Flags &^= Held
@@ -330,13 +329,13 @@ func (k *tasks) failTask(v int32, failure *journal.Failure, state call.Fulfillme
 	k.setTask(v, state)
 }
 
-// closing is a node after which the run is to be closed.
+// closing names a node whose failure is to close the run.
 type closing struct {
 	node    int32
 	failure *journal.Failure
 }
 
-// NextClosing returns a step whose task's outcome ends the run. It reports false when there is none.
+// NextClosing returns a step whose task's outcome closes the run. It reports false when there is none.
 func (k *tasks) NextClosing() (int32, *journal.Failure, bool) {
 	if len(k.closings) == 0 || k.l.run.closed != nil {
 		return -1, nil, false
@@ -352,7 +351,7 @@ func (k *tasks) Fulfillment(v int32) call.Fulfillment {
 	return call.NoTask
 }
 
-// dropTask forgets a task when its step gets a new attempt.
+// dropTask removes a task when its step gets a new attempt.
 func (k *tasks) dropTask(v int32) {
 	if k.tasks[v] == nil {
 		return

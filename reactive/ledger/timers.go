@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// timer is an instant at which something follows without an event from outside. Timers are derived from the journal, so
-// a restart neither loses nor stretches one.
+// timer is an instant at which something is due without an event from outside. Timers are derived from the journal, so a
+// restart neither loses nor delays one.
 type timer struct {
 	due     int64
 	kind    timerKind
@@ -17,14 +17,14 @@ type timer struct {
 	asked   uint64 // in a routed run: sequence of the request that it belongs to; else 0
 }
 
-// timerKind also says which of several timers of one instant goes first.
+// timerKind also orders the timers of one instant.
 type timerKind uint8
 
 const (
 	retryTimer         timerKind = iota // the backoff is over
 	decisionRetryTimer                  // the backoff of a decision call is over
 	sleepTimer                          // a sleep is over
-	hedgeTimer                          // the next participant is to be asked
+	hedgeTimer                          // the next participant is due
 	attemptTimer                        // an attempt's timeout
 	totalTimer                          // the total timeout of a step
 	decisionTimer                       // a decision call's timeout, or a person's
@@ -38,9 +38,8 @@ const (
 	decisionTimerName = "decision"
 )
 
-// earlier reports which of two timers goes first: by instant, then by kind; of one kind those of a workflow in template
-// order, and those of a routed run in the order in which their calls were requested. So the order follows from the journal
-// alone: the node of a call makes no difference.
+// earlier orders timers: by instant, then by kind, then in template order for a workflow, and in the order of the calls'
+// requests for a routed run. So the order follows from the journal alone, whatever nodes the calls have.
 func (ts *timers) earlier(t, u timer) bool {
 	switch {
 	case t.due != u.due:
@@ -53,14 +52,14 @@ func (ts *timers) earlier(t, u timer) bool {
 	return t.node >= 0 && u.node >= 0 && ts.l.host.Before(t.node, u.node)
 }
 
-// timers is a binary heap. Timers that have lost their meaning are dropped when they come up; none of them means something
-// again later.
+// timers is a binary heap. Timers that have become stale are dropped when they come up; a stale timer never becomes valid
+// again.
 type timers struct {
 	l     *Ledger
 	heap  []timer
 	less  func(t, u timer) bool
-	sweep int             // length of heap at which those without meaning are looked for
-	first map[int32]int64 // when a step with a total timeout was first requested, or again by a person
+	sweep int             // length of heap at which stale timers are removed
+	first map[int32]int64 // when a step with a total timeout was first requested, or retried by a person
 }
 
 func (t *timers) add(x timer) {
@@ -100,11 +99,11 @@ func (t *timers) pop() {
 
 func (t *timers) clear() { t.heap = nil }
 
-// timersSwept is the least number of timers at which those without meaning are looked for.
+// timersSwept is the least number of timers at which stale ones are removed.
 const timersSwept = 1024
 
-// addTimer sets a timer. Where many have lost their meaning before they were due, they are dropped together, so that
-// there are never more than about twice as many as mean something.
+// addTimer adds a timer. When many have become stale before they were due, they are removed together, so that the heap is at
+// most about twice as large as the number of valid timers.
 func (ts *timers) addTimer(x timer) {
 	if x.node >= 0 {
 		x.use, x.asked = ts.l.host.Use(x.node)
@@ -167,7 +166,7 @@ func (ts *timers) bestOf(v int32) bool {
 	return f != nil && f.Policy == template.BestOf
 }
 
-// ended describes a failed attempt to its policy.
+// ended describes a failed attempt for its policy.
 func (l *Ledger) ended(v int32, e *journal.Event) call.Ended {
 	n := &l.nodes[v]
 	x := call.Ended{
@@ -185,7 +184,7 @@ func (l *Ledger) ended(v int32, e *journal.Event) call.Ended {
 	return x
 }
 
-// foldTimer takes a retry whose time has come.
+// foldTimer applies a retry that is due.
 func (ts *timers) foldTimer(v int32, e *journal.Event) Effect {
 	n := &ts.l.nodes[v]
 	switch e.Detail.Timer {
@@ -206,7 +205,7 @@ func (ts *timers) foldTimer(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// alive reports whether a timer still means something.
+// alive reports whether a timer is not stale.
 func (ts *timers) alive(t timer) bool {
 	if t.node >= 0 && t.use != ts.l.Request(t.node, 0).Use {
 		return false
@@ -239,7 +238,7 @@ func (ts *timers) alive(t timer) bool {
 	return n.Fact == Requested && n.Attempt == t.attempt
 }
 
-// nextDue returns when the next timer of a call, or the run's deadline, is due.
+// nextDue returns the instant of the next timer of a call, or of the run's deadline.
 func (ts *timers) nextDue() int64 {
 	for len(ts.heap) > 0 {
 		if ts.alive(ts.heap[0]) && ts.l.run.finished == nil {
@@ -250,7 +249,7 @@ func (ts *timers) nextDue() int64 {
 	return 0
 }
 
-// fire returns the consequence of the first timer.
+// fire returns the event of the first timer.
 func (ts *timers) fire(now int64) journal.Event {
 	t := ts.heap[0]
 	e := journal.Event{At: now, Detail: &journal.Detail{Due: t.due}}
@@ -279,8 +278,8 @@ func (ts *timers) fire(now int64) journal.Event {
 	return e
 }
 
-// timeout is what the end of an attempt's or a step's time does: another attempt where one is left, else what the step
-// says.
+// timeout turns an event into the consequence of an attempt's or a step's timeout: another attempt if one is left, otherwise
+// the step's on_timeout.
 func (ts *timers) timeout(e *journal.Event, t timer) {
 	p := ts.l.policy(t.node)
 	e.Detail.Failure = &journal.Failure{Code: call.CodeTimeout, Message: "no answer in time", Retryable: true}
@@ -309,14 +308,14 @@ func (ts *timers) timeout(e *journal.Event, t timer) {
 	}
 }
 
-// timerNames are what timers are for people.
+// timerNames are the names of timers for people.
 var timerNames = map[timerKind]string{
 	retryTimer: "the next attempt", decisionRetryTimer: "asking for a decision again", sleepTimer: "the end of its sleep",
 	hedgeTimer: "asking the next participant", attemptTimer: "the attempt's timeout", totalTimer: "the step's total timeout",
 	decisionTimer: "the end of waiting for a decision", deadlineTimer: "the run's deadline",
 }
 
-// Due is an effect that follows at an instant without an event from outside.
+// Due is a timer of a node.
 type Due struct {
 	At    int64 // Unix nanoseconds
 	Means string

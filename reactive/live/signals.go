@@ -10,21 +10,21 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Signals are what a root says of its steps as signals, for programs that derive values and effects from them. A step's are
-// made when they are first asked for and cost nothing before; after that, an event that changes the step writes them, all
-// changes of one event as one batch. They are owned by the goroutine that owns the root, and only the journal writes them.
+// Signals presents the state of a root as signals, for programs that derive values and effects from them. The signals of a
+// step are made when they are first requested; after that, an event that changes the step writes them, and all changes of
+// one event are one batch. Signals are owned by the goroutine that owns the root, and only journaled events write them.
 type Signals struct {
 	root    *reactive.Root
 	graph   *signals.Graph
 	steps   map[string]*StepSignals // by key
-	pending []*StepSignals          // to be written
-	routed  []*StepSignals          // of a playbook: steps, which are no nodes
+	pending []*StepSignals          // changed, and to be written
+	routed  []*StepSignals          // of a playbook: its steps, which are not nodes
 	err     error
 }
 
-// StepSignals are the signals of one step, map, item or conditional, by its key. Where it does not exist yet, as an item of
-// a map that has not been expanded, its status is Absent. Of a playbook's run they are a step's, by its name: its status is
-// that of its newest run, and it has no preconditions.
+// StepSignals are the signals of one step, map, item or conditional, by its key. A node that does not exist yet, such as an
+// item of a map that has not been expanded, has the status Absent. In a playbook's run they are the signals of a step, by
+// its name: the status is that of its newest step-run, and there are no preconditions.
 type StepSignals struct {
 	Status           *signals.Computed[reactive.Status]
 	Ready            *signals.Computed[bool] // it may start, and has its slots
@@ -49,10 +49,10 @@ func Of(root *reactive.Root) *Signals {
 	return s
 }
 
-// Graph returns the graph that the signals live in: where effects on them are made, and disposed of.
+// Graph returns the graph of the signals, in which effects on them are made and disposed of.
 func (s *Signals) Graph() *signals.Graph { return s.graph }
 
-// Root returns the root that the signals follow: what else it says may be read while it stands still, in effects too.
+// Root returns the root of the signals. Effects may read it, because it does not change while they run.
 func (s *Signals) Root() *reactive.Root { return s.root }
 
 // Step returns the signals of a step by its key; all calls with one key return the same.
@@ -109,7 +109,7 @@ func (s *Signals) touch(x *StepSignals) {
 // Err returns the errors of effects on the signals so far, joined. They do not change the root.
 func (s *Signals) Err() error { return s.err }
 
-// Applied writes the signals of what an event has changed.
+// Applied writes the signals of the steps that an event has changed.
 func (s *Signals) Applied() {
 	for _, x := range s.routed {
 		s.touch(x)
@@ -129,7 +129,7 @@ func (s *Signals) Applied() {
 	s.err = errors.Join(s.err, err)
 }
 
-// write brings a step's signals up to date.
+// write updates the signals of a step.
 func (s *Signals) write(x *StepSignals) error {
 	status, result, preconditions, blocks := s.now(x.key)
 	was := x.status.Peek()
@@ -153,7 +153,7 @@ func (s *Signals) now(key string) (status reactive.Status, result any, precondit
 	}
 	blocks = r.Blocked(v)
 	result, err := value.Of(r.Output(v))
-	if err != nil { // no output of a journal: what the codec takes is a value
+	if err != nil { // cannot happen: the codec accepts only values
 		result = nil
 	}
 	return r.Status(v), result, r.Preconditions(v), blocks

@@ -8,7 +8,7 @@ import (
 
 var _ callgraph.Ordered = (*Net)(nil)
 
-// CallOrder returns the order of the net's calls for a call graph. It takes the place of Watch.
+// CallOrder returns the order of the net's calls for a call graph. It replaces the function set by Watch.
 func (n *Net) CallOrder(g *callgraph.Graph) callgraph.Order {
 	order := callorder.New(g, func(key string) (string, int32) {
 		v, _ := n.root.Node(key)

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// mCall is a call of a run by the second reading.
+// mCall is a call of a run in the model.
 type mCall struct {
 	key     string
 	item    int // of its loop; -1: where all run one after another
@@ -22,8 +22,8 @@ type mCall struct {
 	before  []string // what all its attempts have waited for
 }
 
-// comesFrom notes which runs a run's token comes from: those that met at its join, the one whose arc it left by, or, of the
-// final step, those that nothing came from.
+// comesFrom records the runs from which a run's token comes: those merged at its join, the one whose arc it followed, or,
+// for the final step, those that precede no other.
 func (m *model) comesFrom(r *mRun, t *mToken) {
 	r.sources = t.joined
 	if t.from != "" && len(t.joined) == 0 {
@@ -39,7 +39,7 @@ func (m *model) comesFrom(r *mRun, t *mToken) {
 	m.past = append(m.past, r)
 }
 
-// noteCall records a call and what it has waited for.
+// noteCall records a call and its predecessors.
 func (m *model) noteCall(it *mIter) {
 	r := it.run
 	c := mCall{key: it.open, item: -1, attempt: 1}
@@ -80,7 +80,7 @@ func (m *model) waitedBy(r *mRun) (list []string) {
 	return slices.Compact(list)
 }
 
-// callGraph returns that of the run so far, and what was waited for in it.
+// callGraph returns the call graph of the run so far, with the predecessors of its calls.
 func (b *table) callGraph() (g *callgraph.Graph, waits []string) {
 	g = callgraph.New(decide.NewRoot(b.plan))
 	for _, e := range b.journal {
@@ -97,7 +97,7 @@ func (b *table) callGraph() (g *callgraph.Graph, waits []string) {
 	return g, waits
 }
 
-// sameCalls compares what each call has waited for, and how it stands.
+// sameCalls compares the predecessors and the status of each call.
 func (b *table) sameCalls(m *model) {
 	g, waits := b.callGraph()
 	there, running := map[string]bool{}, map[string]bool{}
@@ -115,7 +115,7 @@ func (b *table) sameCalls(m *model) {
 	require.ElementsMatch(b.t, want, waits)
 }
 
-// Each iteration of a parallel loop is a lane of its own, and they meet where there are too many of them.
+// Each iteration of a parallel loop is a lane of its own, and too many of them meet in one node.
 func TestIterationsMeet(t *testing.T) {
 	const n = 200
 	b := lay(t, fmt.Sprintf(`

@@ -15,16 +15,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// runContext is the context of a run: variables that gates, patches and all steps share.
+// runContext is the context of a run: the variables that gates, patches and all steps share.
 type runContext struct {
 	variables.Vars
 	net *Net
 }
 
-// Context returns the run's context. The map does not change, and must not be changed.
+// Context returns the run's context. The map does not change and must not be changed.
 func (n *Net) Context() map[string]value.Value { return n.ctx.All() }
 
-// patch takes a change of the context from outside: an object whose keys are paths such as `a.b`.
+// patch applies a change of the context from outside: an object whose keys are paths such as `a.b`.
 func (c *runContext) patch(e *journal.Event) {
 	changes, _ := e.Value.(map[string]any)
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
@@ -40,7 +40,7 @@ func (c *runContext) patch(e *journal.Event) {
 	c.net.emit(routed.View{Name: routed.ContextPatched})
 }
 
-// RefusePatch returns why a change of the context cannot be made; nil when it can.
+// RefusePatch returns why the context cannot be changed so; nil if it can.
 func (n *Net) RefusePatch(changes map[string]any) error {
 	trial := n.ctx.Copied()
 	changed := false
@@ -64,10 +64,10 @@ func (n *Net) RefusePatch(changes map[string]any) error {
 	return nil
 }
 
-// errNothingNew is a change of the context that would change nothing.
+// errNothingNew means that a patch would change nothing.
 var errNothingNew = errors.New("the context holds that already")
 
-// set does what a list of sets says. All values are made before the first is written.
+// set applies a list of sets. All values are evaluated before the first is written.
 func (c *runContext) set(list []playbook.Set, s *scope) error {
 	if len(list) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func (c *runContext) set(list []playbook.Set, s *scope) error {
 			}
 		}
 		if err != nil {
-			if room, ok := errors.AsType[variables.RoomError](err); ok { // going on would only try to write more
+			if room, ok := errors.AsType[variables.RoomError](err); ok { // the remaining writes would fail as well
 				c.net.halt(at(s.run.key, failure(ReasonLimit, "%v", room)))
 			}
 			return err
@@ -108,7 +108,7 @@ func (c *runContext) set(list []playbook.Set, s *scope) error {
 	return nil
 }
 
-// writeContext writes to the context, and has the gates look that read it.
+// writeContext writes to the context, and makes the gates that read it judge again.
 func (c *runContext) writeContext(s *scope, path []string, v value.Value) error {
 	write := c.WriteWithin
 	if s.it != nil && s.it.apart() {
@@ -116,7 +116,7 @@ func (c *runContext) writeContext(s *scope, path []string, v value.Value) error 
 		if err != nil || known {
 			return err
 		}
-		if s.it.run.step.Loop.Conflict == playbook.ConflictAppends { // the list was measured when the rest was appended
+		if s.it.run.step.Loop.Conflict == playbook.ConflictAppends { // only the appended value is new: the list was measured before
 			size, _ := value.Size(v, math.MaxInt)
 			write = func(most int, path []string, x value.Value) error { return c.WriteGrown(most, path, x, size) }
 		}
@@ -129,12 +129,13 @@ func (c *runContext) writeContext(s *scope, path []string, v value.Value) error 
 	return nil
 }
 
-// room returns the bytes that the context may take, and also the variables of an iteration or a step; 0: any number.
+// room returns the bytes that the context may take, which also bound the variables of an iteration or a step; 0: no limit.
 func (c *runContext) room() int { return int(c.net.root.Start().ContextBytesMax) }
 
-// writeOwn writes to what an iteration of a parallel loop sees of the context: what was there when it began, and its own
-// writes. It returns the value to be written for the others to see, at the same path and nothing beside it. What is known,
-// because another iteration has written the same, is not written again: what came after that, such as a patch, stays.
+// writeOwn writes to an iteration's own view of the context in a parallel loop: the context as it was when the iteration
+// began, with its own writes. It returns the value for the shared context, at the same path and without anything beside it.
+// A value is known if another iteration has written the same; it is not written again, so that a later change, such as a
+// patch, stays.
 func (c *runContext) writeOwn(it *iteration, path []string, v value.Value) (out value.Value, known bool, err error) {
 	out = v
 	switch it.run.step.Loop.Conflict {

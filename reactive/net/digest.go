@@ -49,8 +49,8 @@ func (n *Net) Digest(w io.Writer, now int64) {
 	}
 }
 
-// digest writes the parts of a net. Fan-outs are numbered as they come up: only which tokens share
-// one matters.
+// digest writes the parts of a net. Fan-outs are numbered in the order of their first use, because only the tokens that
+// share one matter.
 type digest struct {
 	w        io.Writer
 	now      int64
@@ -59,7 +59,7 @@ type digest struct {
 	branches map[*group][]branch
 }
 
-// path returns a fan-out, when it comes up first with those around it.
+// path returns the number of a fan-out; at its first use it also writes the fan-outs around it.
 func (d *digest) path(g *group) string {
 	var path strings.Builder
 	for ; g != nil; g = g.parent {
@@ -69,7 +69,7 @@ func (d *digest) path(g *group) string {
 			break
 		}
 		fmt.Fprintf(&path, ">%d/%d/%d/%d/%d", len(d.known), g.router, g.arc, g.live, g.failed)
-		for _, k := range g.known { // by join: the order in which they have fired makes no difference
+		for _, k := range g.known { // sorted by join, because the order of firing does not matter
 			if j := k.tracker; j != nil && j.group == g && j.fired {
 				fmt.Fprintf(&path, "+%d", j.step)
 			}
@@ -80,7 +80,7 @@ func (d *digest) path(g *group) string {
 	return path.String()
 }
 
-// order writes which branches by one arc came first, where a fan-out is among them: so joins order what has arrived.
+// order writes the order of branches by the same arc that contain a fan-out, because joins merge tokens in that order.
 func (d *digest) order() {
 	for _, g := range d.known {
 		d.branches[g.parent] = append(d.branches[g.parent], branch{arc: g.arc, id: g.id, group: g})
@@ -104,7 +104,7 @@ func (d *digest) tokens(where string, list []*token) {
 	}
 }
 
-// run writes a step-run with everything that an expression may still read of it.
+// run writes the parts of a step-run that expressions may still read.
 func (d *digest) run(run *stepRun) {
 	fmt.Fprintf(d.w, "run %s %s %s %v %s %s %s %s %d %d %d %d %s %d %s %d;", run.key, text(run.args), text(run.input), run.noInput, text(run.vars.Peek()), text(run.items),
 		text(run.results), text(run.labeled.Peek()), run.next, run.width, run.done, run.failed, code(run.failure), run.arc, d.path(run.group), d.now-run.began)

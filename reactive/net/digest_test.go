@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWhatIsEqualStaysEqual: runs of one digest that have come about by other orders of answers go on as one, whatever comes.
+// TestWhatIsEqualStaysEqual: runs with equal digests that resulted from different orders of answers stay equal for all
+// further events.
 func TestWhatIsEqualStaysEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawFanOuts(t).document()

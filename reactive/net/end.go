@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Codes of the failure of a playbook's run, where that is not the kind of a step's error.
+// Codes of the failure of a playbook's run, besides the kinds of steps' errors.
 const (
 	ReasonGuard    = "guard_error"
 	ReasonArgs     = "args_too_large"
@@ -33,7 +33,7 @@ func failure(code, format string, args ...any) *journal.Failure {
 	return &journal.Failure{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// at returns a failure with where it began, a step-run or a step, unless it says that already.
+// at adds the step-run or step in which a failure began, unless the failure already names it.
 func at(step string, f *journal.Failure) *journal.Failure {
 	if f.Step != "" {
 		return f
@@ -43,18 +43,18 @@ func at(step string, f *journal.Failure) *journal.Failure {
 	return &named
 }
 
-// tally counts how step-runs and branches have ended.
+// tally counts the ends of step-runs and branches.
 type tally struct {
 	succeeded, failed int // step-runs
 	normal, bad       int // branches
 	discarded         int // tokens
 	partial           bool
-	first             *journal.Failure // what went wrong first and was not handled
+	first             *journal.Failure // the first failure that was not handled
 	failures          []value.Value    // of step-runs, oldest first; at most failuresMax
-	given             []int            // steps with a result, in the order of their first
+	withResult        []int            // steps with a result, in the order of their first results
 }
 
-// failuresMax bounds the failures in the input of a final step.
+// failuresMax bounds the failures in the input of the final step.
 const failuresMax = 1000
 
 type finalState uint8
@@ -62,10 +62,10 @@ type finalState uint8
 const (
 	finalNone  finalState = iota // not yet
 	finalToken                   // its token is under way
-	finalDone                    // it has ended, or there is none to run
+	finalDone                    // it has ended, or there is no final step to run
 )
 
-// marking is where the tokens are, as signals: a run is quiet when none can move and no step-run is under way.
+// marking holds the places of tokens as signals: a run is quiet when no token can move and no step-run is under way.
 type marking struct {
 	ready, live *signals.Signal[int]
 	quiet       *signals.Computed[bool]
@@ -78,7 +78,7 @@ func (m *marking) init(g *signals.Graph) {
 	})
 }
 
-// branchEnd is how a branch has ended.
+// branchEnd is the way in which a branch ended.
 type branchEnd uint8
 
 const (
@@ -103,7 +103,7 @@ func (n *Net) branchFailed(g *group, f *journal.Failure) {
 	n.fanOuts.leave(g)
 }
 
-// blame counts a branch as failed. Where the first failure is the last, nothing new starts.
+// blame counts a branch as failed. With the policy that the first failure ends the run, nothing new starts.
 func (n *Net) blame(f *journal.Failure) {
 	n.tally.bad++
 	if n.tally.first == nil {
@@ -114,7 +114,7 @@ func (n *Net) blame(f *journal.Failure) {
 	}
 }
 
-// halt lets nothing new start: the run has failed as a whole. What is under way comes to its own end.
+// halt prevents new starts, because the run has failed as a whole. Calls under way end by themselves.
 func (n *Net) halt(f *journal.Failure) {
 	if n.halted != nil {
 		return
@@ -126,11 +126,11 @@ func (n *Net) halt(f *journal.Failure) {
 	n.dropTokens()
 }
 
-// tokensMax is how many tokens may be ready to begin step-runs: where all steps lead to all, they multiply with each run. By the
-// defaults a run has no more step-runs altogether.
+// tokensMax bounds the tokens that are ready to begin step-runs: if all steps lead to all, tokens multiply with each run. By
+// default a whole run has no more step-runs.
 const tokensMax = playbook.StepRunsMax
 
-// settle sees, at the end of an event, whether anything can still move, and does what follows if not.
+// settle determines, at the end of an event, whether anything can still move, and otherwise what follows.
 func (n *Net) settle() {
 	for n.root.Started() && !n.stopped && n.root.Finished() == nil {
 		if n.ready.Len() > 0 && n.final == finalNone && n.runs.scheduled >= n.book.Executor.MaxStepRuns {
@@ -165,7 +165,7 @@ func (n *Net) quiet() bool {
 	return quiet
 }
 
-// blocked does what the playbook says when only denied tokens are left. It reports false when the run waits for them.
+// blocked applies the playbook's policy when only denied tokens are left. It reports false when the run waits for them.
 func (n *Net) blocked() bool {
 	switch n.onBlocked() {
 	case template.BlockedFails:
@@ -175,7 +175,7 @@ func (n *Net) blocked() bool {
 		for _, t := range n.gates.All() {
 			n.unpend(t)
 			n.discard(t)
-			if n.halted != nil { // a join misses it, which has failed the run and dropped the rest
+			if n.halted != nil { // a join that misses the token has failed the run and dropped the rest
 				break
 			}
 		}
@@ -195,7 +195,7 @@ func (n *Net) onBlocked() playbook.OnBlocked {
 	return n.book.Executor.OnBlocked
 }
 
-// finalize makes the final step's token, once. It reports whether it has.
+// finalize creates the final step's token, once. It reports whether it did.
 func (n *Net) finalize() bool {
 	i := n.book.Executor.Final
 	if n.final != finalNone {
@@ -212,7 +212,7 @@ func (n *Net) finalize() bool {
 	t.verdict = admission{n}.Judge(t)
 	n.emitVerdict(t)
 	if !t.verdict.Allow {
-		n.final = finalDone // nothing could ever let it in
+		n.final = finalDone // it can never be admitted
 		return false
 	}
 	n.enable(t)
@@ -224,7 +224,7 @@ func (n *Net) Done() bool {
 	return n.final == finalDone && n.ready.Len() == 0 && len(n.runs.byKey) == 0 && n.gates.Len() == 0
 }
 
-// status returns the run's status as its branches have ended, without its final step.
+// status returns the run's status from the ends of its branches, without the final step.
 func (n *Net) status() reactive.RunStatus {
 	c := n.book.Executor.Completion
 	switch {
@@ -257,7 +257,7 @@ func (n *Net) Verdict() reactive.Verdict {
 	}
 	if out.Status != reactive.RunFailed {
 		out.Output = n.results.Whole(n.last)
-		if err := value.Fits(out.Output, 0); err != nil { // a loop of the deepest results there may be
+		if err := value.Fits(out.Output, 0); err != nil { // the list of a loop whose results nest as deep as possible
 			return reactive.Verdict{Status: reactive.RunFailed, Failure: failure(reactive.CodeOutputResolution, "%v", err), Node: -1}
 		}
 	}
@@ -267,11 +267,11 @@ func (n *Net) Verdict() reactive.Verdict {
 	return out
 }
 
-// summary returns the input of a final step: counts, and references to results rather than the results.
+// summary returns the input of the final step: counts, and references to results in place of the results.
 func (n *Net) summary() map[string]value.Value {
 	id := n.root.Start().Run
-	list := make([]any, len(n.tally.given))
-	for i, step := range n.tally.given {
+	list := make([]any, len(n.tally.withResult))
+	for i, step := range n.tally.withResult {
 		name := n.book.Steps[step].Name
 		list[i] = map[string]any{"step": name, "ref": results.StepReference(id, n.steps[step].from)}
 	}

@@ -8,7 +8,7 @@ import (
 // Timers counts those that are kept.
 func Timers(n *Net) int { return n.timers.Len() }
 
-// Check reports every invariant of a net that does not hold.
+// Check returns every violated invariant of a net.
 func Check(n *Net) error {
 	var errs []error
 	live := map[*group]int{}
@@ -93,7 +93,7 @@ type wholeKey struct {
 	join  int
 }
 
-// outermost returns the outermost group around one that a join answers to; nil: there is none.
+// outermost returns the outermost group around one to which a join belongs; nil: there is none.
 func (n *Net) outermost(known map[wholeKey]*group, g *group, join int) *group {
 	if g == nil {
 		return nil

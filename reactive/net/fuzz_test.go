@@ -21,8 +21,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// FuzzRun: whatever playbook is run, no document ends the process: its net stays sound, everything that it journals can be
-// written down, and the journal alone gives the same net.
+// FuzzRun: no playbook ends the process: its net stays valid, all its events can be encoded, and the journal alone yields
+// the same net.
 func FuzzRun(f *testing.F) {
 	files, err := filepath.Glob("../../testdata/scenarios/playbooks/*.yaml")
 	require.NoError(f, err)
@@ -88,13 +88,13 @@ func (g *guided) play(items ...decide.Item) {
 	for i := range out.Batch {
 		var err error
 		g.journal, err = (&journal.Codec{}).Append(g.journal, &out.Batch[i])
-		require.NoError(g.t, err, "what is journaled can be written down")
+		require.NoError(g.t, err, "journaled events can be encoded")
 		g.events++
 	}
 	require.NoError(g.t, net.Check(net.Of(g.root)))
 }
 
-// move answers the first call that is open, writes to the context, or lets time pass. It reports false when nothing is left.
+// move answers the first open call, writes to the context, or advances time. It reports false when nothing is left.
 func (g *guided) move() bool {
 	g.answers++
 	if calls := g.root.OpenCalls(); len(calls) > 0 {
@@ -119,7 +119,7 @@ func (g *guided) move() bool {
 	return g.events > before+1
 }
 
-// again makes the net anew from what was written down.
+// again rebuilds the net from the journal.
 func (g *guided) again(p *plan.Plan) {
 	root := decide.NewRoot(p)
 	events, err := (&journal.Codec{}).DecodeAll(nil, g.journal)

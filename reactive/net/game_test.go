@@ -93,7 +93,7 @@ func (s *mStep) write(b *strings.Builder, i int) {
 	}
 }
 
-// draw makes a random playbook, with its reading.
+// draw makes a random playbook, with its model.
 func draw(t *rapid.T) *model {
 	n := rapid.IntRange(1, 6).Draw(t, "steps")
 	m := model{
@@ -127,8 +127,8 @@ func draw(t *rapid.T) *model {
 	return newModel(m)
 }
 
-// drawFanOuts makes a random playbook of fan-outs within fan-outs, with its reading: branches come together at a join of their
-// own or go straight to that of a fan-out around, and arcs are added that lead anywhere.
+// drawFanOuts makes a random playbook of nested fan-outs, with its model: branches meet at a join of their own or go
+// straight to that of a surrounding fan-out, and arcs that lead anywhere are added.
 func drawFanOuts(t *rapid.T) *model {
 	m := &model{
 		completion: rapid.SampledFrom([]string{"fail_on_any", "fail_on_any", "allow_partial", "fail_fast"}).Draw(t, "completion"),
@@ -175,7 +175,7 @@ func (d *drawing) join(to int) int {
 	return d.add(s)
 }
 
-// part adds what leads to a step, and gives where it begins.
+// part adds steps that lead to a step, and returns the first.
 func (d *drawing) part(depth, to int) int {
 	kind := rapid.SampledFrom([]string{"fan-out", "fan-out", "fan-out", "call", "choice", "step"}).Draw(d.t, "part")
 	if depth == 3 {
@@ -201,7 +201,7 @@ func (d *drawing) part(depth, to int) int {
 	return d.add(s)
 }
 
-// table is where the game is played: the real thing, driven step by step.
+// table drives the net step by step.
 type table struct {
 	t       require.TestingT
 	plan    *plan.Plan
@@ -216,7 +216,7 @@ type table struct {
 	handedOut
 }
 
-// kept is where the net stood after some of the events.
+// kept is the state of the net after some of the events.
 type kept struct {
 	events int
 	digest string
@@ -240,8 +240,8 @@ func lay(t require.TestingT, text string) *table {
 	return b
 }
 
-// play brings events in and follows them to their end. After every event the net is sound, and a run that has finished has
-// left nothing open.
+// play applies events and their consequences. After every event the net is valid, and a finished run has no open calls or
+// timers.
 func (b *table) play(events ...journal.Event) {
 	items := make([]decide.Item, len(events))
 	for i := range events {
@@ -250,7 +250,7 @@ func (b *table) play(events ...journal.Event) {
 	b.take(items)
 }
 
-// command puts a command, and returns why it was refused.
+// command sends a command, and returns why it was refused.
 func (b *table) command(e journal.Event) (refused error) {
 	b.take([]decide.Item{{Event: e, Received: b.now, Reply: func(err error) { refused = err }}})
 	return refused
@@ -305,7 +305,7 @@ func (b *table) answer(key string, ok bool) {
 	b.play(e, e) // an answer that comes twice counts once
 }
 
-// same compares both readings.
+// same compares the net with the model.
 func (b *table) same(m *model) {
 	t, n := b.t, b.net()
 	for i := range m.steps {
@@ -333,9 +333,9 @@ func (b *table) same(m *model) {
 			log = append(log, entry.(string))
 		}
 	}
-	require.Equal(t, m.log, log, "what joins have merged, in order")
+	require.Equal(t, m.log, log, "tokens merged by joins, in order")
 	finished := b.root.Finished()
-	require.Equal(t, m.done(), finished != nil, "quiescence is reached exactly when the second reading says so")
+	require.Equal(t, m.done(), finished != nil, "the net is quiet exactly when the model is")
 	if finished == nil {
 		require.Equal(t, m.waiting(), len(n.Waits()) > 0 && n.Counts().Pending > 0 && b.quiet(), "it waits for its gates")
 		return
@@ -355,15 +355,15 @@ func (b *table) quiet() bool {
 	return !slices.ContainsFunc(b.net().Waits(), func(w routed.Wait) bool { return w.Run != "" || w.Kind == routed.ForTurn })
 }
 
-// digest returns what the next events depend on. Instants are of no matter to what is compared.
+// digest returns the state that the next events depend on, without instants.
 func (b *table) digest(root *reactive.Root) string {
 	var out bytes.Buffer
 	root.Digest(&out, 0)
 	return out.String()
 }
 
-// again checks that the journal alone gives the same net, up to wherever it was written, and also where somebody looks on
-// after every event, as if it had been written one by one.
+// again checks that the journal alone yields the same net, at any prefix, and for an observer that applies the events one by
+// one.
 func (b *table) again() {
 	for _, watched := range []bool{false, true} {
 		root := decide.NewRoot(b.plan)
@@ -391,13 +391,13 @@ func TestTheTokenGame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { playGame(t, draw(t)) })
 }
 
-// TestJoinsOfFanOutsWithinOthers plays the game with what makes joins hard: fan-outs within fan-outs, several joins, and
-// ways between them that lead elsewhere or back.
+// TestJoinsOfFanOutsWithinOthers plays the game with difficult joins: nested fan-outs, several joins, and paths between them
+// that lead elsewhere or back.
 func TestJoinsOfFanOutsWithinOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { playGame(t, drawFanOuts(t)) })
 }
 
-// playGame compares both readings of a playbook over whatever is done to a run of it.
+// playGame compares the net of a playbook with the model under random events.
 func playGame(t *rapid.T, m *model) {
 	text := m.document()
 	t.Log(text)
@@ -426,7 +426,7 @@ func playGame(t *rapid.T, m *model) {
 	b.sameCalls(m)
 }
 
-// TestACycleHoldsAsMuchAsItHasCallsAtOnce: what a run needs does not grow with how long it goes on.
+// TestACycleHoldsAsMuchAsItHasCallsAtOnce: the memory of a run does not grow with its length.
 func TestACycleHoldsAsMuchAsItHasCallsAtOnce(t *testing.T) {
 	const n = 20_000
 	b := lay(t, fmt.Sprintf(`
@@ -483,8 +483,8 @@ workflow:
 `, 500*n, n)
 }
 
-// deepen returns a fan-out that is opened n times, each within the one before, while tokens of all of them come to one join: that
-// of the fan-out around, if there is one.
+// deepen returns a fan-out that is opened n times, each within the one before, while tokens of all of them reach one join,
+// which belongs to the surrounding fan-out, if there is one.
 func deepen(n int, around bool) string {
 	first := ""
 	if around {
@@ -500,7 +500,7 @@ workflow:
 `, first, n)
 }
 
-// TestWorkGrowsWithWhatThereIs: what is collected, or taken out of line, one by one is not gone through for each.
+// TestWorkGrowsWithWhatThereIs: values that are collected, or stored out of line, one by one are not all visited for each.
 func TestWorkGrowsWithWhatThereIs(t *testing.T) {
 	allocated := func(text string) uint64 {
 		var before, after runtime.MemStats
@@ -577,7 +577,7 @@ workflow:
 	require.Equal(t, map[string]any{"args.n": int64(2), "workload.least": int64(3), "event.status": "done", "ctx.go": nil}, waits[0].Reads)
 }
 
-// TestAJoinSaysWhatItWaitsFor: the fan-out that it answers to, and all that is under way of it.
+// TestAJoinSaysWhatItWaitsFor: the fan-out that it belongs to, and all its live tokens and step-runs.
 func TestAJoinSaysWhatItWaitsFor(t *testing.T) {
 	b := lay(t, `
 apiVersion: sluice/v1

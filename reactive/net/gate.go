@@ -9,7 +9,7 @@ import (
 // admission judges tokens by the rules of their steps.
 type admission struct{ net *Net }
 
-// Judge evaluates a step's admission: the first rule that holds decides; where none does, the token is denied.
+// Judge evaluates a step's admission: the first rule that holds decides; if none does, the token is denied.
 func (a admission) Judge(t *token) gate.Verdict {
 	n := a.net
 	admit := n.book.Steps[t.step].Admit
@@ -45,26 +45,26 @@ func (n *Net) moved(t *token) {
 	case t.verdict.Allow:
 		n.unpend(t)
 		n.enable(t)
-	case n.refused(t): // its rules can be read at last
+	case n.refused(t): // its rules can now be evaluated
 		n.unpend(t)
 		n.discard(t)
 	}
 }
 
-// pend puts a token to its gate.
+// pend puts a token at its gate.
 func (n *Net) pend(t *token) {
 	admit := n.book.Steps[t.step].Admit
 	n.steps[t.step].pending++
 	n.defect(n.gates.Add(t, t.verdict, admit.Keys, admit.AllKeys))
 }
 
-// unpend takes a token from its gate.
+// unpend removes a token from its gate.
 func (n *Net) unpend(t *token) {
 	n.defect(n.gates.Remove(t))
 	n.steps[t.step].pending--
 }
 
-// defect keeps the first error that only a defect of the engine can cause.
+// defect records the first error that only a defect of the engine can cause.
 func (n *Net) defect(err error) {
 	if err != nil && n.err == nil {
 		n.err = err

@@ -5,28 +5,28 @@ import (
 	"slices"
 )
 
-// group is a fan-out that is under way: the branches that one step-run with an inclusive router has opened. It counts what may
-// still bring something to a join, and leaves the group around it only when nothing can, so what an event costs does not grow
-// with what goes on elsewhere.
+// group is a fan-out under way: the branches that one step-run with an inclusive router opened. It counts the members from
+// which a token may still reach a join, and leaves the group around it only when none is left, so the cost of an event does
+// not grow with the rest of the run.
 //
 //	router ──▶ b ──▶ d (join)         live: tokens and step-runs of the group, and groups opened by one of them
 //	       ──▶ c ──▶ d                joins: the tokens at d
 type group struct {
 	parent *group // the fan-out that its router's run belongs to; nil: none
-	router int    // the step that has opened it
-	run    string // key of the step-run that has
-	arc    int    // by which that run's branch left the parent's router
+	router int    // the step that opened it
+	run    string // key of the step-run that opened it
+	arc    int    // by which the branch of that run left the parent's router
 	id     uint64 // when it was opened: tokens made before have smaller ids
 	live   int
 	failed int        // branches that ended failed
-	joins  []*tracker // that answer to it, in the order in which tokens first came to them
-	known  []known    // where its tokens go, by join
+	joins  []*tracker // that belong to it, in the order in which tokens first came to them
+	known  []known    // trackers of its tokens, by join
 }
 
-// known is where the tokens of a group go that come to a join.
+// known is the tracker of a group's tokens at a join.
 type known struct {
 	join    int
-	tracker *tracker // nil: to one of the group's own, as soon as a token comes
+	tracker *tracker // nil: one of the group's own, made when a token comes
 }
 
 // fanOuts are the fan-outs under way, as far as joins need them.
@@ -36,15 +36,15 @@ type fanOuts struct {
 	joins   map[*tracker]bool // with held tokens
 }
 
-// openGroup opens a fan-out of some branches.
+// openGroup opens a fan-out with a number of branches.
 func (f *fanOuts) openGroup(run *stepRun, branches int) *group {
 	return &group{
 		parent: run.group, router: run.step.Index, run: run.key, arc: run.arc, id: f.net.token + 1, live: branches,
 	}
 }
 
-// tracker finds where the tokens of a group go that come to a join: to the outermost fan-out around them that the join answers
-// to; where there is none, to the group itself. Each group looks for each join once.
+// tracker returns the tracker of a group's tokens at a join: that of the outermost fan-out around them to which the join
+// belongs or, if there is none, of the group itself. Each group looks it up once for each join.
 func (f *fanOuts) tracker(g *group, join int) *tracker {
 	var found *tracker
 	var few [4]*group
@@ -89,7 +89,7 @@ func (g *group) newTracker(join int) *tracker {
 	return j
 }
 
-// leave takes one live member out of a group. With the last of them the group ends, and leaves the one around it.
+// leave removes one live member from a group. With the last of them the group ends, and leaves the group around it.
 func (f *fanOuts) leave(g *group) {
 	for ; g != nil && f.net.halted == nil && !f.net.stopped; g = g.parent {
 		if g.live--; g.live > 0 {
@@ -99,8 +99,8 @@ func (f *fanOuts) leave(g *group) {
 	}
 }
 
-// closeGroup lets the joins decide that answer to a group of which nothing can come any more. Where branches of it have failed
-// and none of its joins went on, it counts as a branch that failed of the group around.
+// closeGroup makes the joins of a group decide when none of its tokens can arrive any more. If branches of it failed and
+// none of its joins fired, the group counts as a failed branch of the group around it.
 func (f *fanOuts) closeGroup(g *group) {
 	fired := false
 	for _, j := range g.joins {
@@ -108,7 +108,7 @@ func (f *fanOuts) closeGroup(g *group) {
 			f.decide(j)
 		}
 		if f.net.halted != nil {
-			return // nothing goes on any more
+			return // nothing new starts
 		}
 		fired = fired || j.fired
 	}
@@ -117,7 +117,7 @@ func (f *fanOuts) closeGroup(g *group) {
 	}
 }
 
-// branch is what stands by an arc of a group's router: a token that it has led to a join, or a group that was opened behind it.
+// branch is a token that one arc of a group's router led to a join, or a group opened behind that arc.
 type branch struct {
 	arc   int
 	id    uint64
@@ -125,16 +125,15 @@ type branch struct {
 	group *group
 }
 
-// compare orders the branches of a group by their arcs; those by one arc, by when they came about.
+// compare orders the branches of a group by their arcs, and by creation within one arc.
 func (b branch) compare(c branch) int {
 	return cmp.Or(cmp.Compare(b.arc, c.arc), cmp.Compare(b.id, c.id))
 }
 
-// ordered returns tokens of a group, and of those within it, in the order of the arcs by which they left the router of the group;
-// those that left by one arc in the order of the arcs of the next router, and so on. Where that says nothing the order is
-// that of creation.
+// ordered returns tokens of a group and its nested groups in the order of the arcs by which they left the group's router;
+// within one arc in the order of the arcs of the next router, and so on; and otherwise in the order of creation.
 func (g *group) ordered(list []*token) []*token {
-	if !slices.ContainsFunc(list, func(t *token) bool { return t.group != g }) { // as is usual
+	if !slices.ContainsFunc(list, func(t *token) bool { return t.group != g }) { // the usual case
 		list = slices.Clone(list)
 		slices.SortFunc(list, func(a, b *token) int { return cmp.Or(cmp.Compare(a.arc, b.arc), cmp.Compare(a.id, b.id)) })
 		return list

@@ -12,19 +12,19 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// handedOut holds on to what was handed out, once it is told to: nothing of that is written to again.
+// handedOut records returned values, once enabled: none of them may be written to again.
 type handedOut struct {
 	handed []handed
 	known  map[uintptr]bool // held already; nil: nothing is held
 }
 
-// handed is a value that was handed out, and a copy of it as it was then.
+// handed is a value that was returned, and a copy of it as it was then.
 type handed struct {
 	what   string
 	v, was any
 }
 
-// hold notes what is handed out, once: later it must be the same.
+// hold records a returned value, once: later it must be unchanged.
 func (b *table) hold(what string, v any) {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Map, reflect.Slice:
@@ -35,7 +35,7 @@ func (b *table) hold(what string, v any) {
 	}
 }
 
-// copied returns a value all the way down. One that holds itself is one that was written to after it was handed out.
+// copied returns a deep copy. A value that contains itself was written to after it was returned.
 func (b *table) copied(v any, depth int) any {
 	require.LessOrEqual(b.t, depth, 2*value.MaxDepth, "a value holds itself")
 	switch v := v.(type) {
@@ -55,7 +55,7 @@ func (b *table) copied(v any, depth int) any {
 	return v
 }
 
-// holdAll holds on to all that can be got of a run after a turn.
+// holdAll records all values that a run returns after a turn.
 func (b *table) holdAll(out decide.StepResult) {
 	if b.known == nil {
 		return
@@ -93,7 +93,7 @@ func (b *table) holdView(v routed.View) {
 	b.hold(fmt.Sprintf("what was read at %s (%s)", v.Name, v.Step), v.Reads)
 }
 
-// checkHanded checks that what was handed out is still what it was.
+// checkHanded checks that the recorded values are unchanged.
 func (b *table) checkHanded() {
 	for _, h := range b.handed {
 		if !reflect.DeepEqual(h.v, h.was) {

@@ -8,9 +8,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// tracker holds the tokens at one join of one group and of those within it.
+// tracker holds the tokens at one join that belong to one group or its nested groups.
 type tracker struct {
-	group  *group // that the join answers to
+	group  *group // that the join belongs to
 	step   int
 	tokens []*token
 	fired  bool
@@ -35,7 +35,7 @@ func (f *fanOuts) hold(t *token) {
 	f.leave(t.group)
 }
 
-// arriveAlone takes a token that belongs to no fan-out: no other can arrive.
+// arriveAlone handles a token that belongs to no fan-out: no other can arrive.
 func (f *fanOuts) arriveAlone(t *token, join *playbook.Join) {
 	if join.Mode == playbook.JoinCount && join.N > 1 {
 		f.net.branchFailed(nil, f.unsatisfied(t.step, 1))
@@ -66,8 +66,8 @@ func (f *fanOuts) release(j *tracker) {
 	delete(f.joins, j)
 }
 
-// merged returns the token that several make, of a group and of those within it; nil: one alone. Their args are laid over each
-// other in the order of the arcs.
+// merged returns the token that merges several tokens of a group and its nested groups; g is nil for a token outside all groups. Their
+// args are merged in the order of the arcs.
 func (f *fanOuts) merged(list []*token, g *group) *token {
 	last := list[len(list)-1]
 	f.net.token++
@@ -90,7 +90,7 @@ func (f *fanOuts) merged(list []*token, g *group) *token {
 	return out
 }
 
-// decide says what a join does to which nothing can come any more.
+// decide decides a join at which no token can arrive any more.
 func (f *fanOuts) decide(j *tracker) {
 	join, g := f.net.book.Steps[j.step].Join, j.group
 	switch {

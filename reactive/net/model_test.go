@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// What follows is a second reading of the rules: as simple as can be, with a look at everything whenever something happens,
-// and nothing shared with the net.
+// The model is a second implementation of the rules: as simple as possible, it examines everything whenever something
+// happens, and shares nothing with the net.
 
-// rules say what a task makes of its outcome.
+// rules are the policies of a task.
 const (
 	noPolicy    = iota // an error fails the step
 	retryErrors        // two attempts, a second between them
@@ -46,7 +46,7 @@ type mStep struct {
 	arcs      []mArc
 }
 
-// model is the state of a run by the second reading.
+// model is the state of a run in the model.
 type model struct {
 	steps      []mStep
 	completion string
@@ -191,7 +191,7 @@ func (m *model) has(step int, state string) (n int) {
 	return n
 }
 
-// leads reports whether a way goes from a step to another that does not come through a third.
+// leads reports whether a path leads from a step to another without passing through a third.
 func (m *model) leads(from, to, past int, seen []int) bool {
 	if from == to {
 		return true
@@ -217,7 +217,7 @@ func (g *mGroup) around() []*mGroup {
 	return append(g.parent.around(), g)
 }
 
-// answering returns the group that a join answers to, of those that a token is in.
+// answering returns the group to which a join belongs, among those that a token is in.
 func (m *model) answering(t *mToken) *mGroup {
 	for _, g := range t.group.around() {
 		if m.whole(g, t.step) {
@@ -227,7 +227,7 @@ func (m *model) answering(t *mToken) *mGroup {
 	return t.group
 }
 
-// place returns where a token comes within a group: an arc and an age for each fan-out on the way.
+// place returns the order of a token within a group: an arc and an age for each fan-out on the path.
 func (t *mToken) place(in *mGroup) (list []int) {
 	all := t.group.around()
 	for _, g := range all[slices.Index(all, in)+1:] {
@@ -271,7 +271,7 @@ func (m *model) arrive(t *mToken) {
 	m.regroup()
 }
 
-// fire merges what has arrived.
+// fire merges the tokens that have arrived.
 func (m *model) fire(g *mGroup, j *mJoin) {
 	j.fired = true
 	for _, t := range j.tokens {
@@ -291,7 +291,7 @@ func (m *model) fire(g *mGroup, j *mJoin) {
 	m.admit(t)
 }
 
-// alive reports whether something may still arrive of a group, or of those within it.
+// alive reports whether a token of a group or its nested groups may still arrive.
 func (m *model) alive(g *mGroup) bool {
 	within := func(h *mGroup) bool { return slices.Contains(h.around(), g) }
 	return slices.ContainsFunc(m.tokens, func(t *mToken) bool { return t.state != "held" && within(t.group) }) ||
@@ -299,7 +299,7 @@ func (m *model) alive(g *mGroup) bool {
 		slices.ContainsFunc(m.groups, func(h *mGroup) bool { return h != g && !h.closed && within(h) })
 }
 
-// regroup lets the joins of groups decide to which nothing can come any more, the innermost first.
+// regroup makes the joins of groups decide at which no token can arrive any more, the innermost first.
 func (m *model) regroup() {
 	for again := true; again && !m.halted; {
 		again = false
@@ -377,7 +377,7 @@ func (m *model) halt(why string) {
 	}
 }
 
-// settle follows what is left of an event, and then everything that may be scheduled, one step-run after the other.
+// settle processes the rest of an event, and then schedules step-runs, one after the other.
 func (m *model) settle() {
 	for !m.done() {
 		for _, t := range m.byAge("pending") {
@@ -432,7 +432,7 @@ func (m *model) byAge(state string) (list []*mToken) {
 
 func (m *model) done() bool { return m.finalised == 2 && len(m.runs) == 0 && len(m.tokens) == 0 }
 
-// waiting reports whether only gates keep the run from going on.
+// waiting reports whether only gates block the run.
 func (m *model) waiting() bool {
 	return !m.done() && len(m.runs) == 0
 }
@@ -476,7 +476,7 @@ func (m *model) fill(r *mRun) {
 	}
 }
 
-// advance goes on with an iteration until it makes a call.
+// advance continues an iteration until it makes a call.
 func (m *model) advance(it *mIter) {
 	tasks := m.steps[it.run.step].tasks
 	for it.pc < len(tasks) {
@@ -505,7 +505,7 @@ func (m *model) openCall(it *mIter) {
 	m.noteCall(it)
 }
 
-// judge applies a task's rule to its outcome. It reports whether the iteration goes on at once, with the task at pc.
+// judge applies a task's rule to its outcome. It reports whether the iteration continues at once, with the task at pc.
 func (m *model) judge(it *mIter, ok bool) bool {
 	it.tries++
 	it.open = ""
@@ -540,8 +540,8 @@ func (m *model) judge(it *mIter, ok bool) bool {
 	return true
 }
 
-// set is the write of ctx.a by an iteration. Those of a parallel loop all write the same, so after the first of them the
-// write of another says nothing new: a patch that came between stays.
+// set is the write of ctx.a by an iteration. Those of a parallel loop all write the same, so writes after the first have no
+// effect: a patch in between stays.
 func (m *model) set(it *mIter) {
 	r := it.run
 	apart := m.steps[r.step].items >= 0 && m.steps[r.step].width > 1
@@ -649,7 +649,7 @@ func (m *model) route(r *mRun, why string) {
 	}
 }
 
-// answer takes the outcome of an open call.
+// answer applies the outcome of an open call.
 func (m *model) answer(key string, ok bool) {
 	for _, r := range m.runs {
 		for _, it := range r.iters {
@@ -664,7 +664,7 @@ func (m *model) answer(key string, ok bool) {
 	}
 }
 
-// pass lets time go on to the next task that sleeps; false: none does.
+// pass advances time to the next sleeping task. It reports false if there is none.
 func (m *model) pass() bool {
 	var next *mIter
 	for _, r := range m.runs {
@@ -708,7 +708,7 @@ func (m *model) calls() (list []string) {
 	return list
 }
 
-// verdict returns how the run has ended.
+// verdict returns how the run ended.
 func (m *model) verdict() (status, reason string) {
 	status, reason = "completed", ""
 	switch {

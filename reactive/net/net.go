@@ -38,35 +38,35 @@ type Net struct {
 	runs         stepRuns
 	pipelines    pipelines
 	timers       timers
-	results      results.Store // kept out of line
+	results      results.Store // stored out of line
 	marking      marking
 	tally        tally
-	token        uint64           // id of the newest
-	halted       *journal.Failure // why nothing new starts; nil: things do
+	token        uint64           // id of the newest token
+	halted       *journal.Failure // why nothing new starts; nil: new step-runs may start
 	stopped      bool             // the run was cancelled or closed
 	waiting      bool
 	final        finalState
 	finalFailure *journal.Failure // of the final step
 	last         value.Value      // result of the step-run that succeeded last
 	event        *journal.Event
-	err          error // a defect: what the signals report
+	err          error // a defect that the signals report
 }
 
 // stepState is the state of one step over all of its runs.
 type stepState struct {
-	runs    int32 // scheduled so far
-	live    int32
-	pending int32 // tokens at its gate
-	held    int32 // tokens at its join
-	status  reactive.Status
-	failure *journal.Failure // of its newest failed run
-	result  value.Value      // newest
-	from    string           // key of the run that returned result
-	gave    bool             // it has a result
-	routed  routed.Arcs
+	runs      int32 // scheduled so far
+	live      int32
+	pending   int32 // tokens at its gate
+	held      int32 // tokens at its join
+	status    reactive.Status
+	failure   *journal.Failure // of its newest failed run
+	result    value.Value      // newest
+	from      string           // key of the run that returned result
+	hasResult bool
+	routed    routed.Arcs
 }
 
-// New returns the root of a playbook's run that has no events yet.
+// New returns the root of a playbook's run without events.
 func New(p *plan.Plan) *reactive.Root {
 	book := p.Workflow.Routing.(*playbook.Playbook)
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
@@ -98,12 +98,12 @@ func (n *Net) Playbook() *playbook.Playbook { return n.book }
 // Workload returns the run's input, laid over the playbook's defaults. It must not be changed.
 func (n *Net) Workload() map[string]value.Value { return n.workload }
 
-// Watch calls f with everything that happens in the net from now on, within Apply and in order.
+// Watch makes the net call f, within Apply and in order, for everything that happens in it from now on.
 func (n *Net) Watch(f func(routed.View)) { n.watch = f }
 
-// Apply takes an event after the root has, and follows it to its end: outcomes, patches, step ends, routing, new tokens;
-// then pending tokens look again; then it is seen whether the net is quiescent. What is too much for one event goes on with the
-// next, for which a timer is due at once.
+// Apply takes an event after the root, and processes it completely: outcomes, patches, step ends, routing, new tokens; then
+// pending tokens are judged again; then it determines whether the net is quiet. Work that is too much for one event is left
+// to the next, for which a timer is due at once.
 func (n *Net) Apply(e *journal.Event) {
 	n.event, n.pipelines.begun, n.pipelines.attempts = e, n.root.Meter().Spent(), 0
 	if n.root.Closed() {
@@ -132,12 +132,12 @@ func (n *Net) Apply(e *journal.Event) {
 	n.pipelines.work()
 	n.defect(n.gates.Look(n.moved))
 	n.settle()
-	if n.root.Started() && n.root.Start().EventWorkMax > 0 { // before there was such a limit they were not counted
+	if n.root.Started() && n.root.Start().EventWorkMax > 0 { // runs that were started before the limit existed do not count
 		n.root.Meter().Add(n.pipelines.attempts * attemptWork)
 	}
 }
 
-// begin puts the first token.
+// begin creates the first token.
 func (n *Net) begin(e *journal.Event) {
 	n.emit(routed.View{Name: routed.ExecutionRequested})
 	n.emit(routed.View{Name: routed.RequestEvaluated, Status: "ok"})
@@ -147,7 +147,7 @@ func (n *Net) begin(e *journal.Event) {
 	n.put(&token{step: n.book.Executor.Entry, args: map[string]value.Value{}})
 }
 
-// close stops everything: the run was cancelled, closed, or overtaken by its deadline.
+// close stops everything: the run was cancelled, closed, or exceeded its deadline.
 func (n *Net) close(e *journal.Event) {
 	if n.stopped {
 		if e.Type == journal.RunFinished {
@@ -168,7 +168,7 @@ func (n *Net) close(e *journal.Event) {
 	n.emit(routed.View{Name: routed.ExecutionCancelled, Runs: cut})
 }
 
-// dropTokens takes every token away.
+// dropTokens removes every token.
 func (n *Net) dropTokens() {
 	for n.ready.Len() > 0 {
 		n.ready.pop()
@@ -183,7 +183,7 @@ func (n *Net) dropTokens() {
 // key returns the name of a step-run in journals.
 func key(step string, number int32) string { return step + "@" + strconv.Itoa(int(number)) }
 
-// instant returns the instant of the event that is being applied: of a timer, when it was due.
+// instant returns the instant of the current event; for a timer, the instant at which it was due.
 func (n *Net) instant() int64 {
 	if d := n.event.Detail; d != nil && d.Due > 0 && n.event.Type != journal.CallRequested {
 		return d.Due

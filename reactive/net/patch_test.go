@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// TestAPatchWritesWhereADocumentCan: of any text, both say that it is a path, or neither does.
+// TestAPatchWritesWhereADocumentCan: both accept the same texts as paths.
 func TestAPatchWritesWhereADocumentCan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		path := rapid.StringOfN(rapid.RuneFrom([]rune("ab.. ~/")), 0, 6, -1).Draw(t, "path")

@@ -30,12 +30,12 @@ type iteration struct {
 	ctx     variables.Vars // of a parallel loop: the context as it was at its start, with its own writes
 	pc      int            // index of the task
 	entered bool           // the task has begun
-	tries   int            // of the task since control came to it
+	tries   int            // attempts of the task since control reached it
 	judged  int32          // attempts of the call that were judged
-	visits  []int32        // by task: how often control came to it
+	visits  []int32        // by task: how often control reached it
 	input   value.Value    // of its step
-	begun   bool           // it has its input
-	call    int32          // of its call; noCall: it makes none now
+	begun   bool           // its input is set
+	call    int32          // node of its call; noCall: it has none now
 	began   int64          // when the attempt was requested
 	wake    int64          // when a task without a call is tried again; 0: it is not
 	prev    value.Value
@@ -43,13 +43,13 @@ type iteration struct {
 	out     *outcome.Outcome
 }
 
-// apart reports whether it has a context of its own: other iterations run beside it.
+// apart reports whether the iteration has a context of its own, because other iterations run in parallel.
 func (it *iteration) apart() bool { return it.run.step.Loop != nil && it.run.step.Loop.Parallel }
 
 // task returns the task that has control.
 func (it *iteration) task() *playbook.Task { return it.run.step.Tasks[it.pc] }
 
-// key returns the name of the call of the task where control is. Every visit of a task is a call of its own.
+// key returns the name of the call of the current task. Every visit of a task is a call of its own.
 func (it *iteration) key() string {
 	k := it.run.key
 	if it.run.step.Loop != nil {
@@ -62,30 +62,31 @@ func (it *iteration) key() string {
 	return k
 }
 
-// pipelines are the passages under way, and how far one event has taken them.
+// pipelines are the iterations under way, and the work of the current event.
 type pipelines struct {
 	net      *Net
 	byCall   map[int32]*iteration
-	todo     []*iteration // to go on with in this event, or in those after it where that is too much
-	begun    int          // the work that was done before this event
-	attempts int          // of tasks that have ended in this event
-	more     int64        // when the rest of todo is gone on with; 0: there is none
+	todo     []*iteration // to be continued in this event, or in later ones when that is too much
+	begun    int          // the work done before this event
+	attempts int          // of tasks that ended in this event
+	more     int64        // when the rest of todo is continued; 0: there is none
 	jumps    int
 }
 
-// taskWork is what one task of an iteration counts as beside its expressions.
+// taskWork is the work that one task of an iteration counts as besides its expressions.
 const taskWork = 100
 
-// attemptWork is what one attempt of a task counts as beside that, for its views: of runs that bound the work of an event.
+// attemptWork is the work that one attempt of a task counts as besides that, for its views, in runs that bound the work of
+// an event.
 const attemptWork = 300
 
-// work goes on with every iteration that can, until all wait for something, or one event has led to enough.
+// work continues every iteration that can go on, until all wait or the event has caused enough work.
 func (p *pipelines) work() {
 	for {
-		for len(p.todo) > 0 && !p.enough() { // a loop may put in one for every one that is taken out: nothing that has ended is kept
+		for len(p.todo) > 0 && !p.enough() { // a loop may add one for every one removed, so entries must not accumulate
 			it := p.todo[0]
 			p.todo[0], p.todo = nil, p.todo[1:]
-			if p.net.runs.byKey[it.run.key] == it.run && it.run.iters[it.index] == it { // it was not cut since
+			if p.net.runs.byKey[it.run.key] == it.run && it.run.iters[it.index] == it { // not stopped since
 				p.advance(it)
 			}
 		}
@@ -105,14 +106,14 @@ func (p *pipelines) work() {
 	}
 }
 
-// enough reports whether this event has led to as much work as one may, and the rest is for another: so a loop that calls nothing,
-// however long it is, takes many events that are short.
+// enough reports whether this event has caused as much work as one event may. The rest is left to another event, so a loop
+// without calls, however long, takes many short events.
 func (p *pipelines) enough() bool {
 	most := int(p.net.root.Start().EventWorkMax)
 	return most > 0 && p.attempts > 0 && p.net.root.Meter().Spent()-p.begun+p.attempts*attemptWork >= most
 }
 
-// advance goes on with an iteration until it makes a call, sleeps, or ends, or there is enough for one event.
+// advance continues an iteration until it makes a call, sleeps or ends, or the event has caused enough work.
 func (p *pipelines) advance(it *iteration) {
 	p.net.root.Meter().Add(taskWork)
 	tasks := it.run.step.Tasks
@@ -142,7 +143,7 @@ func (p *pipelines) advance(it *iteration) {
 	p.net.runs.endIteration(it, nil)
 }
 
-// setInput sets the input of an iteration: what was rendered when the run began, or its own.
+// setInput sets the input of an iteration: the input rendered when the run began, or the iteration's own.
 func (p *pipelines) setInput(it *iteration) *journal.Failure {
 	it.begun, it.input = true, it.run.input
 	if !it.run.step.Renders {
@@ -156,7 +157,7 @@ func (p *pipelines) setInput(it *iteration) *journal.Failure {
 	return nil
 }
 
-// enter brings control to a task.
+// enter moves control to a task.
 func (p *pipelines) enter(it *iteration) {
 	it.entered, it.tries, it.judged = true, 0, 0
 	if it.visits == nil {
@@ -204,8 +205,8 @@ func (n *Net) Input(v int32) (any, *journal.Failure) {
 	return in, nil
 }
 
-// render makes what the task where control is is called with: what its tool says, over the input of its step where it is
-// handed that.
+// render renders the input of the current task's call: its tool's input, laid over the input of the step if the tool
+// receives that.
 func (p *pipelines) render(it *iteration) (value.Value, error) {
 	task := it.task()
 	if task.Input == nil {
@@ -233,9 +234,9 @@ func (p *pipelines) ended(it *iteration) {
 	v := it.call
 	out := &outcome.Outcome{Failure: p.net.root.Failure(v), About: p.metadata()}
 	switch {
-	case p.net.root.Status(v) == reactive.Skipped: // maybe while it waited for its next attempt
+	case p.net.root.Status(v) == reactive.Skipped: // possibly while it waited for its next attempt
 		out.Failure = nil
-	case p.net.root.Attempts(v) == it.judged: // there was nothing to call with
+	case p.net.root.Attempts(v) == it.judged: // its input could not be rendered
 		p.net.runs.endIteration(it, out.Failure)
 		return
 	case p.net.root.Status(v) == reactive.Completed:
@@ -319,7 +320,7 @@ func (p *pipelines) endTask(it *iteration, failed bool) {
 	p.net.emit(p.net.at(it, routed.View{Name: name, Failure: it.out.Failure}))
 }
 
-// act does what was decided.
+// act applies the action of a rule.
 func (p *pipelines) act(it *iteration, out *outcome.Outcome, rule *playbook.Rule, do playbook.Do, s *scope) bool {
 	if do == playbook.Retry {
 		return p.again(it, rule, s)
@@ -346,7 +347,7 @@ func (p *pipelines) act(it *iteration, out *outcome.Outcome, rule *playbook.Rule
 	return true
 }
 
-// moveTo takes control to another task.
+// moveTo moves control to another task.
 func (p *pipelines) moveTo(it *iteration, pc int) {
 	p.closeCall(it)
 	it.pc, it.entered = pc, false
@@ -372,7 +373,7 @@ func (p *pipelines) jump(it *iteration, rule *playbook.Rule) bool {
 	return true
 }
 
-// again tries a task once more after its delay.
+// again retries a task after its delay.
 func (p *pipelines) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 	pause, err := outcome.Delay(rule, it.tries, s)
 	if err != nil {
@@ -390,7 +391,7 @@ func (p *pipelines) again(it *iteration, rule *playbook.Rule, s *scope) bool {
 	return false
 }
 
-// failureOf returns the failure of a step after an error in an expression or a write.
+// failureOf returns the failure of a step for an error in an expression or a write.
 func failureOf(err error) *journal.Failure {
 	var conflict variables.ConflictError
 	if errors.As(err, &conflict) {

@@ -8,10 +8,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// CodeReference is the code of a task that was to resolve a reference to something that is not there.
+// CodeReference is the code of a task that could not resolve a reference.
 const CodeReference = "REFERENCE_NOT_AVAILABLE"
 
-// resolve puts a result in the place of its reference. The journal holds the reference only: the result follows from it.
+// resolve replaces a reference by the result. The journal holds only the reference, from which the result follows.
 func (p *pipelines) resolve(out *outcome.Outcome) {
 	if out.Failure != nil {
 		return
@@ -31,8 +31,8 @@ func (p *pipelines) resolve(out *outcome.Outcome) {
 	out.Result = v
 }
 
-// referred returns the value of a reference: one of the result store, or the result of the newest run of a step, as
-// a final step and a join refer to it.
+// referred returns the value of a reference: a value of the result store, or the result of the newest run of a step, as the
+// final step and joins refer to it.
 func (p *pipelines) referred(ref string) (value.Value, bool) {
 	if v, ok := p.net.results.Get(ref); ok {
 		return v, true
@@ -48,10 +48,10 @@ func (p *pipelines) referred(ref string) (value.Value, bool) {
 		return nil, false
 	}
 	s := &p.net.steps[i]
-	return s.result, s.gave && s.from == run
+	return s.result, s.hasResult && s.from == run
 }
 
-// keep puts a result that is larger than its task allows into the store; one that was just taken from there stays.
+// keep moves a result that exceeds its task's limit into the store; a result that was just read from the store stays.
 func (p *pipelines) keep(out *outcome.Outcome) {
 	r := out.Task.Result
 	if r == nil || out.Task.Resolves() || out.Failure != nil || results.Size(out.Result) <= r.InlineMax {

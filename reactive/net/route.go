@@ -14,14 +14,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// router takes a step-run that has ended to where it leads.
+// router leads the token of an ended step-run to the next steps.
 type router struct {
 	net     *Net
 	run     *stepRun
-	event   map[string]any         // what the step has ended with
-	failure *journal.Failure       // nil: it went well
+	event   map[string]any         // the event of the step's end
+	failure *journal.Failure       // nil: the step succeeded
 	scope   *scope                 // of the arcs
-	reads   map[string]value.Value // values that the guards have read, if views are watched
+	reads   map[string]value.Value // values that the guards read, if views are watched
 }
 
 func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {
@@ -29,8 +29,8 @@ func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {
 	r.route()
 }
 
-// route looks at the arcs of a step that has ended, and puts tokens at the ends of those that hold. All guards are read
-// before anything changes; then the arcs' sets are done in their order, then the args are made, then the tokens.
+// route follows the arcs of a step that has ended whose guards hold. All guards are evaluated before anything changes; then
+// the arcs' sets are applied in order, then the args are computed, then the tokens are created.
 func (r *router) route() {
 	n, run, f, next := r.net, r.run, r.failure, r.run.step.Next
 	if n.halted != nil || next == nil || len(next.Arcs) == 0 {
@@ -63,12 +63,12 @@ func (r *router) route() {
 		}
 	}
 	if f != nil && !slices.ContainsFunc(arcs, func(i int) bool { return next.Arcs[i].When != nil }) {
-		n.blame(f) // an arc without a guard goes on, but does not mend the failure
+		n.blame(f) // an arc without a guard is followed, but does not handle the failure
 	}
 	r.emit(arcs)
 }
 
-// endBranch ends the branch of a run whose step leads nowhere.
+// endBranch ends the branch of a step-run that no arc leads on.
 func (r *router) endBranch() {
 	if r.failure != nil {
 		r.net.branchFailed(r.run.group, r.failure)
@@ -77,7 +77,7 @@ func (r *router) endBranch() {
 	r.net.branchEnded(r.run.group, branchNormal)
 }
 
-// misroute ends a branch whose arcs could not be followed. A failure that was there before goes first.
+// misroute ends a branch whose arcs could not be followed. An earlier failure takes precedence.
 func (r *router) misroute(why *journal.Failure) {
 	n, run := r.net, r.run
 	why = at(run.key, why)
@@ -86,7 +86,7 @@ func (r *router) misroute(why *journal.Failure) {
 	n.branchFailed(run.group, cmp.Or(r.failure, why))
 }
 
-// emit puts a token at the end of each arc. Several are a fan-out.
+// emit creates a token at the end of each arc. Several tokens are a fan-out.
 func (r *router) emit(arcs []int) {
 	n, run := r.net, r.run
 	in, arc := run.group, run.arc
@@ -120,8 +120,8 @@ func (r *router) emit(arcs []int) {
 	}
 }
 
-// args makes what a token carries. Where that is more than the playbook allows, the largest values become references, if
-// results are stored at all.
+// args computes the args of a token. If they exceed the playbook's limit, the largest values become references, provided
+// that results are stored.
 func (r *router) args(arc *playbook.Arc) (map[string]value.Value, *journal.Failure) {
 	n := r.net
 	args := map[string]value.Value{}

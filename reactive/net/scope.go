@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// scope is what an expression sees from where it stands. Which names may stand where was checked when the playbook was
-// read; here each is found.
+// scope resolves the names of an expression at its place. The playbook's reader has checked that the names are allowed
+// there.
 type scope struct {
 	net   *Net
 	run   *stepRun   // nil: at admission
@@ -20,7 +20,7 @@ type scope struct {
 	args  map[string]value.Value
 	event value.Value
 	out   *outcome.Outcome // the task that has just ended
-	ended bool             // the run's result has its step's name already
+	ended bool             // the run's result is already available by its step's name
 }
 
 var (
@@ -31,7 +31,7 @@ var (
 // Meter counts the work of the run's expressions.
 func (s *scope) Meter() *expr.Meter { return s.net.root.Meter() }
 
-// Name finds a variable.
+// Name returns a variable.
 func (s *scope) Name(name string) (value.Value, error) {
 	if name == "input" && s.it == nil && s.run != nil && s.run.noInput != nil {
 		return nil, s.run.noInput
@@ -48,7 +48,7 @@ func (s *scope) Name(name string) (value.Value, error) {
 	return nil, jinja.ErrUndefined
 }
 
-// Under lets the Jinja dialect read a result as its field data too, if it has no other.
+// Under lets the Jinja dialect read a result also as its field data, unless the result has such a field.
 func (s *scope) Under(name, key string) (value.Value, bool) {
 	if _, ok := s.own(name); ok || key != "data" {
 		return nil, false
@@ -57,7 +57,7 @@ func (s *scope) Under(name, key string) (value.Value, bool) {
 	return v, isResult
 }
 
-// own finds a variable that has its name in both dialects.
+// own returns a variable that has the same name in both dialects.
 func (s *scope) own(name string) (value.Value, bool) {
 	switch name {
 	case "workload":
@@ -71,12 +71,12 @@ func (s *scope) own(name string) (value.Value, bool) {
 	case "execution_id":
 		return s.net.root.Start().Run, true
 	case "keychain":
-		return s.net.book.Marks(), true // the maker of the call puts the secrets in
+		return s.net.book.Marks(), true // replaced by the secrets when the call is made
 	}
 	return s.pipeline(name)
 }
 
-// pipeline finds what only a step-run has.
+// pipeline returns a variable that only step-runs have.
 func (s *scope) pipeline(name string) (value.Value, bool) {
 	switch name {
 	case "input":
@@ -107,7 +107,7 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 		}
 	case "_attempt":
 		if s.it != nil {
-			if s.out == nil { // a tool asks before its attempt is counted
+			if s.out == nil { // a tool's input is evaluated before its attempt is counted
 				return int64(s.it.tries + 1), true
 			}
 			return int64(s.it.tries), true
@@ -125,7 +125,7 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 	return nil, false
 }
 
-// context returns the context as it is seen from here.
+// context returns the context as this scope sees it.
 func (s *scope) context() *variables.Vars {
 	if s.it != nil && s.it.apart() {
 		return &s.it.ctx
@@ -133,7 +133,7 @@ func (s *scope) context() *variables.Vars {
 	return &s.net.ctx.Vars
 }
 
-// bare finds what the Jinja dialect has without a prefix, in the order in which it is looked for (playbook.Bare), and says
+// bare returns a variable that the Jinja dialect finds without a prefix, by the order of lookup (playbook.Bare), and reports
 // whether it is the result of a task or step.
 func (s *scope) bare(name string) (v value.Value, isResult, ok bool) {
 	if s.it != nil {
@@ -159,7 +159,7 @@ func (s *scope) bare(name string) (v value.Value, isResult, ok bool) {
 	return v, false, ok
 }
 
-// result finds the newest result of a step. That of a run which has just ended counts from then on.
+// result returns the newest result of a step, including that of a run which has just ended.
 func (s *scope) result(name string) (value.Value, bool) {
 	i, ok := s.net.book.StepIndex(name)
 	if !ok {
@@ -167,15 +167,15 @@ func (s *scope) result(name string) (value.Value, bool) {
 	}
 	of := &s.net.steps[i]
 	if s.ended && s.run.step.Index == i {
-		return s.run.result, of.gave || s.run.result != nil
+		return s.run.result, of.hasResult || s.run.result != nil
 	}
-	return of.result, of.gave
+	return of.result, of.hasResult
 }
 
-// Step exists for templates of workflows; playbooks name no steps that way.
+// Step is required by expr.Env; playbooks do not name steps that way.
 func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a playbook has no steps.%s: what a step gives is passed on in args and ctx", id)
 }
 
-// nothing is the outcome of a step that has run no task: it has none, or nothing to go over.
+// nothing is the outcome of a step that ran no task, or whose loop had no items.
 var nothing value.Value = map[string]any{"status": "ok", "result": nil, "data": nil, "error": nil, "loop": nil}

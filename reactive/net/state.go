@@ -26,7 +26,7 @@ func (n *Net) Step(i int) routed.StepState {
 // Steps returns the names of the playbook's steps.
 func (n *Net) Steps() []string { return n.book.StepNames() }
 
-// Tasks returns the labels of a step's tasks; nil when there is no such step.
+// Tasks returns the labels of a step's tasks; nil if there is no such step.
 func (n *Net) Tasks(step string) []string {
 	i, ok := n.book.StepIndex(step)
 	if !ok {
@@ -39,7 +39,7 @@ func (n *Net) Tasks(step string) []string {
 	return labels
 }
 
-// StepNow returns the state of a step, by its name; false when there is no such step.
+// StepNow returns the state of a step, by its name. It reports false if there is no such step.
 func (n *Net) StepNow(name string) (routed.StepState, bool) {
 	i, ok := n.book.StepIndex(name)
 	if !ok {

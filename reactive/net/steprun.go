@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// stepRun is one run of a step, from the token that it takes to the arcs it leaves by.
+// stepRun is one run of a step, from taking a token to following its arcs.
 type stepRun struct {
 	step    *playbook.Step
 	key     string // its name in journals: <step>@<number>
@@ -28,12 +28,12 @@ type stepRun struct {
 	arc     int
 	began   int64
 	input   value.Value
-	noInput error                // why it could not be rendered, of a step whose input is rendered for each iteration
+	noInput error                // why the input could not be rendered, for a step that renders it for each iteration
 	vars    variables.Vars       // the step's own scope
 	writes  *variables.Writes    // of a parallel loop's iterations; else nil
 	items   []any                // of its loop
-	next    int                  // item to be started next
-	width   int                  // iterations at once
+	next    int                  // index of the item to be started next
+	width   int                  // maximum of concurrent iterations
 	iters   map[int32]*iteration // under way
 	results []any                // of its loop, by index
 	done    int                  // iterations that succeeded
@@ -61,7 +61,7 @@ func (r *stepRuns) live() []*stepRun {
 	return list
 }
 
-// schedule starts a run of a step with its oldest admitted token.
+// schedule starts a run of a step with its oldest ready token.
 func (r *stepRuns) schedule() {
 	if r.net.ready.Len() == 0 {
 		return
@@ -116,7 +116,7 @@ func (r *stepRuns) start(run *stepRun) {
 	r.fill(run)
 }
 
-// openLoop evaluates what a loop goes over, and how many iterations of it at once.
+// openLoop evaluates the items of a loop and the number of its concurrent iterations.
 func (r *stepRuns) openLoop(run *stepRun) *journal.Failure {
 	loop := run.step.Loop
 	s := &scope{net: r.net, run: run, args: run.args}
@@ -163,7 +163,7 @@ func integer(v value.Value) (int64, bool) {
 	return 0, false
 }
 
-// fill starts iterations of a loop as far as its width goes, and ends the loop after the last.
+// fill starts iterations of a loop up to its width, and ends the loop after the last.
 func (r *stepRuns) fill(run *stepRun) {
 	for run.failure == nil && run.next < len(run.items) && len(run.iters) < run.width {
 		i := run.next
@@ -185,7 +185,7 @@ func (r *stepRuns) fill(run *stepRun) {
 	}
 }
 
-// endIteration ends one iteration, and goes on with its loop.
+// endIteration ends one iteration and continues its loop.
 func (r *stepRuns) endIteration(it *iteration, f *journal.Failure) {
 	run := it.run
 	r.net.pipelines.closeCall(it)
@@ -211,7 +211,7 @@ func (r *stepRuns) endIteration(it *iteration, f *journal.Failure) {
 	r.fill(run)
 }
 
-// endRun ends a run of a step, and routes what comes after it.
+// endRun ends a run of a step and routes its token.
 func (r *stepRuns) endRun(run *stepRun, f *journal.Failure) {
 	step := run.step
 	if step.Loop != nil {
@@ -238,7 +238,7 @@ func (r *stepRuns) endRun(run *stepRun, f *journal.Failure) {
 	if f == nil {
 		r.succeeded(run, s, event)
 	} else {
-		event["error"] = outcome.Error(f) // guards may ask for its code too, as rules may
+		event["error"] = outcome.Error(f) // guards may read its code, as rules may
 		f = at(run.key, outcome.Kinded(f))
 		r.failedRun(run, s, event, f)
 	}
@@ -253,13 +253,13 @@ func (r *stepRuns) succeeded(run *stepRun, s *stepState, event map[string]any) {
 	s.status, s.result, s.from = reactive.Completed, run.result, run.key
 	r.net.last = run.result
 	if r.net.book.Jinja {
-		r.net.gates.Touch(run.step.Name) // where guards read results by their names
+		r.net.gates.Touch(run.step.Name) // guards may read results by the names of steps
 	}
 	r.net.tally.succeeded++
 	r.net.tally.partial = r.net.tally.partial || run.failed > 0
-	if !s.gave && run.result != nil {
-		s.gave = true
-		r.net.tally.given = append(r.net.tally.given, run.step.Index)
+	if !s.hasResult && run.result != nil {
+		s.hasResult = true
+		r.net.tally.withResult = append(r.net.tally.withResult, run.step.Index)
 	}
 	if run.step.Loop != nil {
 		event["name"] = string(routed.LoopDone)
@@ -280,7 +280,7 @@ func (r *stepRuns) failedRun(run *stepRun, s *stepState, event map[string]any, f
 	r.net.emit(routed.View{Name: routed.StepFailed, Step: run.step.Name, Run: run.key, Failure: f})
 }
 
-// timeout ends a run whose time is over.
+// timeout ends a run at its timeout.
 func (r *stepRuns) timeout(run *stepRun) {
 	r.cut(run, failure(KindTimeout, "the step has taken longer than %s", run.step.Timeout))
 }
@@ -297,7 +297,7 @@ func abortion(e *journal.Event) *journal.Failure {
 // Live reports whether a step-run is under way, by its key.
 func (n *Net) Live(key string) bool { return n.runs.byKey[key] != nil }
 
-// cut ends a run from outside. Its calls are stopped, and no task's rules are asked.
+// cut ends a run from outside. Its calls are stopped, and no rules of its tasks are evaluated.
 func (r *stepRuns) cut(run *stepRun, f *journal.Failure) {
 	for _, i := range slices.Sorted(maps.Keys(run.iters)) {
 		r.net.pipelines.closeCall(run.iters[i])

@@ -12,27 +12,27 @@ import (
 const (
 	timeoutTimer = "timeout"
 	retryTimer   = "retry"
-	moreTimer    = "more" // the last event has led to as much work as one may
+	moreTimer    = "more" // the last event caused as much work as one event may
 )
 
-// timer ends a step-run, or wakes an iteration whose task makes no call.
+// timer ends a step-run, or retries a task without a call.
 type timer struct {
 	due int64
 	run *stepRun
 	it  *iteration // nil: the run's timeout
 	key string     // of the task that is tried again
-	seq uint64     // in the order of setting: of two at one instant the earlier goes first
+	seq uint64     // in the order of setting: at one instant the earlier fires first
 }
 
-// timers is a heap. Those that have lost their meaning are dropped when they come up, or when there are many of them.
+// timers is a heap. Stale timers are dropped when they come up, or when there are many of them.
 type timers struct {
 	net   *Net
 	list  []*timer
 	seq   uint64
-	sweep int // length of list at which those without meaning are looked for
+	sweep int // length of list at which stale timers are removed
 }
 
-// timersSwept is the least number of timers at which those without meaning are looked for.
+// timersSwept is the least number of timers at which stale ones are removed.
 const timersSwept = 64
 
 func (t *timers) Len() int { return len(t.list) }
@@ -43,7 +43,7 @@ func (t *timers) Less(i, j int) bool {
 		return a.due < b.due
 	}
 	if (a.it == nil) != (b.it == nil) {
-		return a.it != nil // what was to be tried again is, before the time is over
+		return a.it != nil // retries come before timeouts
 	}
 	return a.seq < b.seq
 }
@@ -60,15 +60,15 @@ func (t *timers) Pop() any {
 	return x
 }
 
-// inOrder returns the timers in the order in which they go.
+// inOrder returns the timers in the order in which they fire.
 func (t *timers) inOrder() []*timer {
 	all := &timers{list: slices.Clone(t.list)}
 	sort.Sort(all)
 	return all.list
 }
 
-// add sets a timer. A timer keeps its step-run, so those of runs that have ended long before they are due are dropped
-// together: there are never more than about twice as many as mean something.
+// add adds a timer. A timer keeps its step-run in memory, so timers of runs that ended long before are removed together: the
+// list is at most about twice as long as the number of valid timers.
 func (t *timers) add(x *timer) {
 	if t.Len() >= max(t.sweep, timersSwept) {
 		t.list = slices.DeleteFunc(t.list, func(old *timer) bool { return !t.alive(old) })
@@ -80,7 +80,7 @@ func (t *timers) add(x *timer) {
 	heap.Push(t, x)
 }
 
-// alive reports whether a timer still means something.
+// alive reports whether a timer is not stale.
 func (t *timers) alive(x *timer) bool {
 	if t.net.runs.byKey[x.run.key] != x.run {
 		return false
@@ -88,7 +88,7 @@ func (t *timers) alive(x *timer) bool {
 	return x.it == nil || x.run.iters[x.it.index] == x.it && x.it.wake == x.due
 }
 
-// NextDue returns when the next timer is due, Unix nanoseconds, and whether a task is then tried again; 0: there is none.
+// NextDue returns the instant of the next timer, Unix nanoseconds, and whether it retries a task; 0: there is none.
 func (n *Net) NextDue() (due int64, retry bool) {
 	due, retry = n.timers.nextSet()
 	if n.pipelines.more > 0 && (due == 0 || n.pipelines.more <= due) {
@@ -97,7 +97,7 @@ func (n *Net) NextDue() (due int64, retry bool) {
 	return due, retry
 }
 
-// nextSet is NextDue for the timers that were set.
+// nextSet is NextDue without the timer for more work.
 func (t *timers) nextSet() (due int64, retry bool) {
 	for t.Len() > 0 && !t.net.stopped {
 		if x := t.list[0]; t.alive(x) {
@@ -108,7 +108,7 @@ func (t *timers) nextSet() (due int64, retry bool) {
 	return 0, false
 }
 
-// Fire returns the event of the next timer. It stays the next until that event was applied.
+// Fire returns the event of the next timer, which remains the next until that event has been applied.
 func (n *Net) Fire(now int64) journal.Event {
 	if due, _ := n.NextDue(); due == n.pipelines.more {
 		return journal.Event{
@@ -125,9 +125,9 @@ func (n *Net) Fire(now int64) journal.Event {
 	return e
 }
 
-// fired takes a timer's event. It is that of the first timer that means something, or of a call.
+// fired applies the event of the first valid timer. The event may also belong to a call.
 func (t *timers) fired(e *journal.Event) {
-	if due, _ := t.net.NextDue(); due != e.Detail.Due || e.Detail.Timer == moreTimer { // what goes on does so with every event
+	if due, _ := t.net.NextDue(); due != e.Detail.Due || e.Detail.Timer == moreTimer { // work left over continues with every event
 		return
 	}
 	x := t.list[0]

@@ -14,15 +14,15 @@ type token struct {
 	id      uint64 // in the order of creation, from 1
 	step    int
 	args    map[string]value.Value
-	event   value.Value  // what the step that it comes from has ended with; nil: it comes from outside
+	event   value.Value  // the end of the step that it comes from; nil: it comes from outside
 	group   *group       // innermost fan-out that it belongs to; nil: none. A held token has left it
 	arc     int          // index of the arc by which its branch left the router of that fan-out
 	from    string       // the step that it comes from
-	status  string       // how that ended: done or failed
-	ref     string       // the step-run that it comes from
-	origins []string     // keys of the step-runs that it comes from: of one that a join has made, all that have met there
-	verdict gate.Verdict // of its step's admission, last
-	since   uint64       // sequence of the event that brought it to where it is
+	status  string       // of that step: done or failed
+	ref     string       // key of the step-run that it comes from
+	origins []string     // keys of the step-runs that it comes from: several if a join created it
+	verdict gate.Verdict // newest verdict of its step's admission
+	since   uint64       // sequence of the event that put it in its place
 }
 
 // tokens is a queue of tokens, oldest first.
@@ -45,7 +45,7 @@ func (q *tokens) Pop() any {
 func (q *tokens) add(t *token) { heap.Push(q, t) }
 func (q *tokens) pop() *token  { return heap.Pop(q).(*token) }
 
-// put makes a token: it is admitted, or waits at its step's gate, or holds at its join.
+// put adds a token: it becomes ready, waits at its step's gate, or is held at its join.
 func (n *Net) put(t *token) {
 	n.token++
 	t.id, t.since = n.token, n.event.Seq
@@ -57,12 +57,12 @@ func (n *Net) put(t *token) {
 	n.admit(t)
 }
 
-// admit asks a token's step whether it may run.
+// admit judges a token by its step's admission.
 func (n *Net) admit(t *token) {
 	s := &n.steps[t.step]
 	admit := n.book.Steps[t.step].Admit
 	if admit != nil && admit.Coalesce && s.pending > 0 {
-		n.fanOuts.leave(t.group) // merged into the one that waits there
+		n.fanOuts.leave(t.group) // merged into the token that waits there
 		return
 	}
 	t.verdict = admission{n}.Judge(t)
@@ -77,7 +77,7 @@ func (n *Net) admit(t *token) {
 	}
 }
 
-// refused reports whether a token that is denied is not to wait. One whose rules could not be read was not denied yet.
+// refused reports whether a denied token is to be discarded. A token whose rules could not be evaluated is not denied yet.
 func (n *Net) refused(t *token) bool {
 	return n.book.Steps[t.step].Admit.Discard && !t.verdict.Allow && t.verdict.Err == ""
 }
@@ -88,7 +88,7 @@ func (n *Net) discard(t *token) {
 	n.branchEnded(t.group, branchDiscarded)
 }
 
-// enable lets a token be taken by a run of its step.
+// enable makes a token ready.
 func (n *Net) enable(t *token) { n.ready.add(t) }
 
 // NextFiring returns the key of the step-run that the oldest admitted token is for.

@@ -11,7 +11,7 @@ func (n *Net) emit(v routed.View) {
 	}
 }
 
-// at completes a view of an iteration's task.
+// at sets the place of a view from an iteration's task.
 func (n *Net) at(it *iteration, v routed.View) routed.View {
 	v.Step, v.Run = it.run.step.Name, it.run.key
 	if it.run.step.Loop != nil {
@@ -23,7 +23,7 @@ func (n *Net) at(it *iteration, v routed.View) routed.View {
 	return v
 }
 
-// about completes a view with the place of an expression.
+// about sets the place of a view from an expression's scope.
 func (n *Net) about(s *scope, v routed.View) routed.View {
 	switch {
 	case s.it != nil:

@@ -67,7 +67,7 @@ func (s *scope) readAtArcs(next *playbook.Next) map[string]value.Value {
 	return list
 }
 
-// liveWithin counts the tokens and step-runs of every group and of those within it, where any joins wait for them.
+// liveWithin counts the live tokens and step-runs of every group and its nested groups, if joins wait for them.
 func (f *fanOuts) liveWithin(joins []*tracker) map[*group]int {
 	if len(joins) == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (f *fanOuts) liveWithin(joins []*tracker) map[*group]int {
 	for _, run := range f.net.runs.byKey {
 		count(run.group)
 	}
-	slices.SortFunc(groups, func(a, b *group) int { return cmp.Compare(b.id, a.id) }) // those within others first
+	slices.SortFunc(groups, func(a, b *group) int { return cmp.Compare(b.id, a.id) }) // nested groups first
 	for _, g := range groups {
 		live[g.parent] += live[g]
 	}
@@ -124,7 +124,7 @@ func (w *waits) inRun(run *stepRun) {
 		if run.step.Loop != nil {
 			x.Iteration = int(i)
 		}
-		if it.pc < len(run.step.Tasks) { // it may have done the last, and end with the next event
+		if it.pc < len(run.step.Tasks) { // otherwise it has done its last task and ends with the next event
 			x.Task = it.task().Label
 		}
 		switch {

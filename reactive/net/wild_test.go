@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
-// wild draws playbooks that use what the token game leaves out: timeouts, expressions that raise, args, paths in sets,
-// results out of line. What becomes of one is not known; that the net stays sound, and comes to an end, is.
+// wild draws playbooks with features that the token game omits: timeouts, expressions that fail, args, paths in sets,
+// results out of line. Their results are not predicted; but the net must stay valid, and come to an end.
 type wild struct {
 	t *rapid.T
 	strings.Builder
@@ -46,7 +46,7 @@ func (w *wild) taskSet() string {
 	return w.one(append(w.copies, w.set(), w.set())...)
 }
 
-// input returns what a call is made with: whole scopes.
+// input returns the input of a call: whole scopes.
 func (w *wild) input() string {
 	return w.one("{}", "{c: '{{ ctx }}'}", "{r: '{{ results }}', p: '{{ _prev }}'}", "{i: '{{ iter }}', s: '{{ step }}'}", "{a: '{{ args }}', w: '{{ workload }}'}")
 }
@@ -129,7 +129,7 @@ func (w *wild) task(k int) {
 	}
 }
 
-// move does something to the run: answers a call, lets time pass, or steps in from outside.
+// move changes the run: it answers a call, advances time, or sends a command.
 func (b *table) move(w *wild) {
 	calls := b.calls()
 	switch k := w.number(0, 15); {
@@ -159,8 +159,7 @@ func (w *wild) kind(of ...journal.Type) journal.Type {
 	return rapid.SampledFrom(of).Draw(w.t, "kind")
 }
 
-// order puts a command, and holds the run to it: one that is refused leaves the journal as it was, and one that is not has an
-// effect.
+// order sends a command, and checks that a refused one leaves the journal unchanged, and an accepted one has an effect.
 func (b *table) order(e journal.Event) {
 	if e.Detail == nil {
 		e.Detail = &journal.Detail{}
@@ -180,8 +179,8 @@ func (b *table) order(e journal.Event) {
 	}
 }
 
-// settle holds the run to the calls that it owes: one that is to be made again is, as long as it is open, and until then the
-// run does not end.
+// settle checks the calls that the run owes: a call to be retried is retried as long as it is open, and until then the run
+// does not end.
 func (b *table) settle() {
 	for key, attempt := range b.owed {
 		v, ok := b.root.Node(key)
@@ -203,8 +202,8 @@ func (b *table) stepRuns() (list []string) {
 	return list
 }
 
-// TestWhateverIsDoneToAPlaybook: its net is sound after every event (see play), its journal alone gives the same net, what
-// nobody can move any more has ended, and nothing that was handed out is written to again.
+// TestWhateverIsDoneToAPlaybook: its net is valid after every event (see play), its journal alone yields the same net, a run
+// that nothing can move has ended, and no value that was returned is written to again.
 func TestWhateverIsDoneToAPlaybook(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &wild{t: t}

@@ -1,3 +1,3 @@
-// Package routed describes a run of routed steps as plain data: the states of its steps, what they wait for, the purpose of
-// its calls, and the views of what happens in it. Every kind of reactive.Body answers in these terms.
+// Package routed describes a run of routed steps as plain data: the states of its steps, its waits, the purposes of its
+// calls, and views of its changes. It serves every kind of reactive.Body.
 package routed

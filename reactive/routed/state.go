@@ -9,7 +9,7 @@ import (
 // StepState is the state of one step, over all of its runs.
 type StepState struct {
 	Step    string
-	Status  ledger.Status    // of its newest run; waiting while a token is at its gate or join and none of it runs
+	Status  ledger.Status    // of its newest run; waiting while a token is at its gate or join and no run is under way
 	Runs    int              // scheduled so far
 	Live    int              // under way
 	Pending int              // tokens at its gate
@@ -19,15 +19,15 @@ type StepState struct {
 	Routed  Arcs             // its newest run
 }
 
-// Arcs says which arcs the newest run of a step took.
+// Arcs describes the arcs that the newest run of a step took.
 type Arcs struct {
-	Run     string           // "": none has ended yet
+	Run     string           // key of the step-run; "": none has ended yet
 	Seq     uint64           // of the event that ended it
-	Arcs    []int            // those that its tokens left by
+	Arcs    []int            // indexes of the arcs taken
 	Failure *journal.Failure // why the arcs could not be followed
 }
 
-// Counts has the totals of a run.
+// Counts are the totals of a run.
 type Counts struct {
 	StepsRun, Succeeded, Failed  int // step-runs; the final step's are not among StepsRun
 	NormalBranches, BadBranches  int
@@ -35,8 +35,8 @@ type Counts struct {
 	Jumps                        int
 }
 
-// Place says which task a call belongs to.
+// Place describes the task that a call belongs to.
 type Place struct {
 	Step, Run, Task, Kind string
-	Iteration             int // of its loop, from 0; -1: the step has none
+	Iteration             int // of the step's loop, from 0; -1: the step has no loop
 }

@@ -8,7 +8,7 @@ import (
 // ViewName is the kind of a View.
 type ViewName string
 
-// The kinds of views. Views are not journaled: they follow from the journal's events, and are reported when those are
+// The kinds of views. Views are not journaled: they are derived from the journal's events and reported when these are
 // applied, in this order for a step-run:
 //
 //	policy.admit.evaluated → step.scheduled → step.started → [loop.started → loop.iteration.*] → task.* → step.done │ step.failed
@@ -44,20 +44,20 @@ const (
 	PlaybookProcessed  ViewName = "playbook.processed"
 )
 
-// View is something that has happened in a body. Only the fields that its name uses are set.
+// View is a change in a body. Only the fields that its name uses are set.
 type View struct {
 	Name      ViewName
-	Seq       uint64 // of the journal's event that it follows from
+	Seq       uint64 // of the event that caused it
 	At        int64  // instant of that event, Unix nanoseconds
 	Step      string
 	Run       string   // key of the step-run
-	Runs      []string // of a run that was ended: the step-runs that were under way, oldest first; of a token that was taken: those that it comes from
+	Runs      []string // of a run that was ended: the step-runs under way then, oldest first; of a token that was taken: the step-runs it comes from
 	Iteration int      // from 1; 0: none
 	Task      string
 	Attempt   int
 	Token     uint64
-	Status    string // what was decided, or how it ended
+	Status    string // the decision or the ending
 	Count     int    // of items, arcs or tokens
 	Failure   *journal.Failure
-	Reads     map[string]value.Value // what the rules of a gate that denies, or the guards of arcs, have read, by how it is written
+	Reads     map[string]value.Value // values that the rules of a denying gate, or the guards of arcs, read, by their expressions
 }

@@ -8,28 +8,28 @@ type WaitKind string
 // The kinds of waits.
 const (
 	AtGate   WaitKind = "gate"  // a token is denied until the context changes
-	AtJoin   WaitKind = "join"  // tokens have arrived and others may still
-	ForTurn  WaitKind = "turn"  // a token is admitted, and its step-run not yet scheduled
-	ForCall  WaitKind = "call"  // a task's call: its node says more
-	ForDelay WaitKind = "delay" // a task without a call is tried again later
+	AtJoin   WaitKind = "join"  // tokens have arrived and more may follow
+	ForTurn  WaitKind = "turn"  // a token is admitted, but its step-run is not yet scheduled
+	ForCall  WaitKind = "call"  // a task's call: see its node
+	ForDelay WaitKind = "delay" // the retry of a task without a call
 	ForItems WaitKind = "items" // a loop's iterations
 )
 
-// Wait is something that a step waits for. Only the fields that its kind uses are set.
+// Wait describes one wait of a step. Only the fields that its kind uses are set.
 type Wait struct {
 	Kind  WaitKind
 	Step  string
-	Since uint64 // sequence of the event that made it wait; 0: the call's node knows
+	Since uint64 // sequence of the event that began the wait; 0: see the call's node
 
 	Token uint64                 // gate, turn
-	Rule  int                    // gate: index of the rule that denies; -1: none holds
+	Rule  int                    // gate: index of the rule that denies; -1: no rule holds
 	Err   string                 // gate: why the rule could not be evaluated
-	Reads map[string]value.Value // gate: what the rules read, as it is now
+	Reads map[string]value.Value // gate: the current values that the rules read
 
 	Mode    string   // join
-	FanOut  string   // join: the step-run whose fan-out it answers to
-	Arrived []string // join: the steps that tokens have come from
-	Live    int      // join: tokens and step-runs of that fan-out that may still arrive, those of fan-outs within it too
+	FanOut  string   // join: key of the step-run whose fan-out the join belongs to
+	Arrived []string // join: the steps of the tokens that have arrived
+	Live    int      // join: tokens and step-runs of that fan-out, nested fan-outs included, that may still arrive
 
 	Run       string // call, delay, items: key of the step-run
 	Task      string
@@ -37,7 +37,7 @@ type Wait struct {
 	Node      int32 // call: its node
 	Due       int64 // delay, Unix nanoseconds
 	Done      int   // items: iterations that have ended
-	Failed    int   // items: of those, how many have failed
+	Failed    int   // items: iterations that have failed
 	Total     int   // items
 }
 

@@ -2,15 +2,15 @@ package slots
 
 import "math/bits"
 
-// Queue is the set of nodes that may start, of which the first in template order is wanted. Nodes outside maps stand in
-// template order by their numbers: they are bits, with a bit above each 64 that says whether any of them is set. Items
-// of maps are in a heap, and so are the calls of a routed run, by their numbers.
+// Queue is the set of nodes that may start; First returns the first in template order. Nodes outside maps are in template
+// order by their numbers: each is a bit, and a bit of the level above tells whether any of 64 is set. Items of maps are in a
+// heap, and so are the calls of a routed run, by their numbers.
 //
 //	levels[2]                 1
 //	levels[1]      0 1 0 …                    bit i: is there anything in word i below?
 //	levels[0]      [64 nodes][64 nodes] …
 //
-// Nodes that may no longer start are passed over when they come up.
+// Nodes that may no longer start are skipped when they come up.
 type Queue struct {
 	levels [][]uint64
 	heap   []int32

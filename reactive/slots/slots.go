@@ -6,24 +6,24 @@ package slots
 //	run (max 3) ── queue: [ b, ▸inner ]      a group with room stands in its parent's queue in the place
 //	  └─ inner (max 1) ── queue: [ a, c ]    of its first candidate; one without room, or empty, does not
 //
-// So the next grant is found by following first entries down: O(depth), and O(depth·log n) to keep in order, however
-// many groups and candidates there are. Candidates that have ceased to be are dropped when they come up.
+// So the next grant is found by following first entries down: O(depth), and O(depth·log n) to keep in order, whatever the
+// number of groups and candidates. Invalid candidates are dropped when they come up.
 type Slots struct {
 	groups []group
 	less   func(a, b int32) bool // template order of nodes
-	valid  func(node int32) bool // still a candidate
+	valid  func(node int32) bool // reports whether a node is still a candidate
 }
 
 type group struct {
 	queue  []int32 // binary heap by order: a node as itself, a group g as ^g
-	first  int32   // node by which this group stands in its parent's queue
+	first  int32   // node that orders this group in its parent's queue
 	at     int32   // its index there; -1: not there
 	parent int32   // -1: none
 	used   int32
 	max    int32 // 0: no limit
 }
 
-// Add adds a group to the one around it, -1 for the outermost, with a limit, 0 for none, and returns its number.
+// Add adds a group, with a limit (0: none), to the group around it (-1: this is the outermost), and returns its number.
 func (s *Slots) Add(parent, limit int32) int32 {
 	s.groups = append(s.groups, group{parent: parent, max: limit, at: -1})
 	return int32(len(s.groups) - 1)
@@ -35,7 +35,7 @@ func (s *Slots) Size() int { return len(s.groups) }
 // Parent returns the group around a group; -1: there is none.
 func (s *Slots) Parent(g int32) int32 { return s.groups[g].parent }
 
-// Limit returns the number of slots of a group, 0 where nothing limits it, and of those in use.
+// Limit returns the number of slots of a group, 0 if it has no limit, and the number in use.
 func (s *Slots) Limit(g int32) (most, used int32) { return s.groups[g].max, s.groups[g].used }
 
 // New makes slots for nodes in an order; valid reports whether a node is still a candidate.
@@ -45,7 +45,7 @@ func New(less func(a, b int32) bool, valid func(node int32) bool) Slots {
 
 func (g *group) room() bool { return g.max == 0 || g.used < g.max }
 
-// Take counts a node in its groups; it may exceed a limit, because facts may.
+// Take counts a node in its groups. It may exceed a limit, because journaled facts may.
 func (s *Slots) Take(g int32) {
 	for ; g >= 0; g = s.groups[g].parent {
 		s.groups[g].used++
@@ -85,7 +85,7 @@ func (s *Slots) enlist(g int32) {
 	}
 }
 
-// Next takes the first candidate within a group that has room in all its groups out of the queues; -1: there is none.
+// Next removes and returns the first candidate within a group for which all its groups have room; -1: there is none.
 func (s *Slots) Next(root int32) int32 {
 	node := s.first(root)
 	if node >= 0 {
@@ -94,7 +94,7 @@ func (s *Slots) Next(root int32) int32 {
 	return node
 }
 
-// first finds it, tidying up what is on the way.
+// first finds it, and drops invalid entries on the way.
 func (s *Slots) first(g int32) int32 {
 	for s.groups[g].room() && len(s.groups[g].queue) > 0 {
 		e := s.groups[g].queue[0]
@@ -119,7 +119,7 @@ func (s *Slots) first(g int32) int32 {
 	return -1
 }
 
-// remove takes the entry that first has just found out of the queues on its path.
+// remove removes the entry that first has just found from the queues on its path.
 func (s *Slots) remove(g int32) {
 	e := s.groups[g].queue[0]
 	s.pop(g)
@@ -129,7 +129,7 @@ func (s *Slots) remove(g int32) {
 	}
 }
 
-// node returns the node by which an entry stands in a queue.
+// node returns the node that orders an entry of a queue.
 func (s *Slots) node(e int32) int32 {
 	if e >= 0 {
 		return e

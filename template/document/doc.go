@@ -9,12 +9,12 @@
 //
 // The accepted language is JSON, or the part of YAML 1.2 that means the same as JSON: mappings whose keys are scalars,
 // sequences, and scalars of the core schema (null, true, 42, 0x2a, 4.2e1, text). Anchors, aliases, tags, merge keys and
-// directives are refused, so a document is a tree and its size in memory is proportional to its text. Numbers become int64
-// when they are whole and fit, else float64; infinities and NaN are refused, because no JSON can hold them.
+// directives are refused, so a document is a tree and its size in memory is proportional to its text. A number becomes an
+// int64 if it is whole and fits, otherwise a float64; infinities and NaN are refused, because JSON cannot express them.
 //
-// A file may hold several documents, separated by lines of three dashes. Empty ones are passed over.
+// A file may contain several documents, separated by lines of three dashes. Empty documents are skipped.
 //
 // Errors are collected, not returned one by one: an Error has a place, the offending text and, for a misspelt name, the
-// nearest known one; Errors sorts them as a reader meets them. Nodes are immutable once Parse has returned them and safe
-// for concurrent use.
+// nearest known one; Errors sorts them by place. Nodes are immutable once Parse has returned them and safe for concurrent
+// use.
 package document

@@ -164,26 +164,26 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 		{"an open quote", "f.yaml", "a: \"b\n", `f.yaml:1:4: could not find end character of double-quoted text`},
 		{"a key written twice", "f.yaml", "a: 1\nb: {c: 1, c: 2}\na: 3\n",
 			"f.yaml:2:11: b.c: duplicate key \"c\", first on line 2\nf.yaml:3:1: a: duplicate key \"a\", first on line 1"},
-		{"an expression without quotes", "f.yaml", "a: 1\nb: {{ input }}\n", `f.yaml:2:4: an expression stands in quotes: "{{ … }}"`},
+		{"an expression without quotes", "f.yaml", "a: 1\nb: {{ input }}\n", `f.yaml:2:4: put the expression in quotes: "{{ … }}"`},
 		{"everything that makes YAML dangerous", "f.yaml", "a: &x [b]\nc: *x\nd: !!binary aa\n<<: {e: f}\n? g\n", strings.Join([]string{
 			`f.yaml:1:4: anchors are not allowed: "&x"`,
 			`f.yaml:2:4: aliases are not allowed: "*x"`,
 			`f.yaml:3:4: tags are not allowed: "!!binary"`,
 			`f.yaml:4:1: merge keys are not allowed: "<<"`,
-			`f.yaml:5:1: a key is written without a question mark: "?"`,
+			`f.yaml:5:1: write the key without a question mark: "?"`,
 		}, "\n")},
 		{"an alias without a name", "f.yaml", "a: *", `f.yaml:1:4: aliases are not allowed: "*"`},
-		{"a tab that would be lost", "f.yaml", "a: b\tc\n", `f.yaml:1:4: a text with a tab in it stands in quotes: "b\tc"`},
-		{"dots that would be lost", "f.yaml", "...more\n", `f.yaml:1:1: text behind the end of a document: "...more"`},
+		{"a tab that would be lost", "f.yaml", "a: b\tc\n", `f.yaml:1:4: put a text that contains a tab in quotes: "b\tc"`},
+		{"dots that would be lost", "f.yaml", "...more\n", `f.yaml:1:1: text after the end of a document: "...more"`},
 		{"a directive", "f.yaml", "%YAML 1.2\n---\na: b\n", `f.yaml:1:1: directives are not allowed: "%"`},
 		{"a key that is a list", "f.yaml", "{[a]: b}\n", `f.yaml:1:5: found an invalid key for this map: ":"`},
 		{"numbers that do not fit", "f.yaml", "a: 9223372036854775808\nb: -.inf\nc: 1e999\nd: 0xffffffffffffffff\ne: 0o7777777777777777777777\nf: .nan\n", strings.Join([]string{
 			`f.yaml:1:4: a: integer "9223372036854775808" does not fit into 64 bits: put it in quotes`,
-			`f.yaml:2:4: b: "-.inf" is infinite, which no value can be: put it in quotes or write null`,
-			`f.yaml:3:4: c: number "1e999" is larger than any of 64 bits (1.8e308): put it in quotes`,
+			`f.yaml:2:4: b: "-.inf" is infinite and cannot be a value: put it in quotes or write null`,
+			`f.yaml:3:4: c: number "1e999" is out of range (at most 1.8e308): put it in quotes`,
 			`f.yaml:4:4: d: hexadecimal number "0xffffffffffffffff" does not fit into 64 bits with its sign: put it in quotes`,
 			`f.yaml:5:4: e: octal number "0o7777777777777777777777" does not fit into 64 bits with its sign: put it in quotes`,
-			`f.yaml:6:4: f: ".nan" is not a number, which no value can be: put it in quotes or write null`,
+			`f.yaml:6:4: f: ".nan" is not a number and cannot be a value: put it in quotes or write null`,
 		}, "\n")},
 		{"bytes that are no text", "f.yaml", "a: b\nc\xff: d\n", `f.yaml:2:2: document is not UTF-8`},
 		{"a control character", "f.yaml", "a: b\x00\n", `f.yaml:1:5: control character U+0000`},
@@ -191,7 +191,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 		{"JSON that ends too early", "f.json", "{\"a\": [1", `f.json:1:9: a: document ends too early`},
 		{"JSON with something behind it", "f.json", "{}\n{}", `f.json:2:1: text after the end of the document`},
 		{"JSON with a key written twice", "f.json", "{\"a\": 1,\n \"a\": 2}", `f.json:2:2: a: duplicate key "a", first on line 1`},
-		{"JSON with a number that does not fit", "f.json", "[1e999]", `f.json:1:2: [0]: number "1e999" is larger than any of 64 bits (1.8e308): put it in quotes`},
+		{"JSON with a number that does not fit", "f.json", "[1e999]", `f.json:1:2: [0]: number "1e999" is out of range (at most 1.8e308): put it in quotes`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := document.Parse(c.file, []byte(c.text), document.Limits{})
@@ -200,7 +200,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 	}
 }
 
-// The parser of YAML would need minutes for some of these, and share one node a billion times for another.
+// The YAML parser would need minutes for some of these, and share one node a billion times for another.
 func TestHostileDocumentsAreRefusedBeforeTheyAreParsed(t *testing.T) {
 	const many = 100_000
 	deep := document.Limits{Keys: 100, Depth: 64, Documents: 10, Text: 1000}

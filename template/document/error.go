@@ -9,24 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// Error is one fault of a document: where, what, and what was probably meant. It prints as one line:
+// Error is one fault of a document: its place, its description, and a suggestion. It prints as one line:
 //
 //	orders.yaml:12:9: steps[1].operation: unknown operation "ordr.split" (did you mean "order.split"?)
 type Error struct {
 	Pos
-	Text       string // what was written there; may be empty
-	Msg        string // the fault; names Text where that helps
+	Text       string // the offending text; may be empty
+	Msg        string // the fault, which may quote Text
 	Suggestion string // the nearest known name; may be empty
 	Err        error  // the cause, for errors.Is and errors.As; may be nil
 }
 
-// How many characters are printed of an offending text, and of a message, which may hold several.
+// Maximum number of characters printed of an offending text, and of a message, which may contain several.
 const (
 	textMax    = 200
 	messageMax = 2_000
 )
 
-// Error returns place, path, message, text and suggestion, each only if known. A text that the message does not hold is
+// Error returns place, path, message, text and suggestion, each only if known. A text that the message does not contain is
 // appended to it, cut to a line.
 func (e *Error) Error() string {
 	var b strings.Builder
@@ -49,11 +49,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Message is Msg, cut to 2,000 characters: it may hold several texts of the document.
+// Message returns Msg, cut to 2,000 characters: it may contain several texts of the document.
 func (e *Error) Message() string { return clip(e.Msg, messageMax) }
 
-// shows reports whether the message shows a text. One that is short may be part of the message's own words, unless it
-// stands in quotes.
+// shows reports whether the message quotes a text. A short text may occur in the message by chance, so it must be in quotes.
 func (e *Error) shows(text string) bool {
 	return strings.Contains(e.Msg, Quote(text)) || len(text) > 3 && strings.Contains(e.Msg, text)
 }
@@ -67,7 +66,7 @@ func Quote(text string) string {
 	return strconv.Quote(short) + of
 }
 
-// Clip returns text as it is, or its first 200 characters with how many it has.
+// Clip returns text, or its first 200 characters followed by its length.
 func Clip(text string) string { return clip(text, textMax) }
 
 func clip(text string, most int) string {
@@ -75,7 +74,7 @@ func clip(text string, most int) string {
 	return short + of
 }
 
-// cut returns the beginning of a text that is longer than most characters, with its length in words.
+// cut returns the beginning of a text that is longer than most characters, and its length in words.
 func cut(text string, most int) (short, of string) {
 	if len(text) <= most {
 		return text, ""
@@ -87,17 +86,17 @@ func cut(text string, most int) (short, of string) {
 	return string([]rune(text[:min(len(text), utf8.UTFMax*most)])[:most]) + "…", " (of " + strconv.Itoa(n) + " characters)"
 }
 
-// Errors are the faults of a document, or of several, all at once. The zero value is ready to use.
+// Errors are the faults of one or several documents. The zero value is ready to use.
 type Errors []*Error
 
-// ErrorsMax is how many faults are printed; a document has as many as it likes.
+// ErrorsMax is how many faults are printed; any number is recorded.
 const ErrorsMax = 100
 
 // Add appends a fault.
 func (e *Errors) Add(fault *Error) { *e = append(*e, fault) }
 
-// Err returns the faults in the order of their places, or nil when there is none. A fault that was found twice at one place
-// is given once.
+// Err returns the faults in the order of their places, or nil if there are none. Equal faults at one place are returned
+// once.
 func (e Errors) Err() error {
 	if len(e) == 0 {
 		return nil
@@ -125,7 +124,7 @@ func (e Errors) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the faults to errors.Is and errors.As.
+// Unwrap returns the faults, for errors.Is and errors.As.
 func (e Errors) Unwrap() []error {
 	all := make([]error, len(e))
 	for i, fault := range e {
@@ -134,8 +133,8 @@ func (e Errors) Unwrap() []error {
 	return all
 }
 
-// Join returns the faults of several errors as one list in the order of their places, or nil when all are nil. An error
-// that is no fault of a document becomes one without a place.
+// Join returns the faults of several errors as one list in the order of their places, or nil if all are nil. An error that
+// is not a fault of a document becomes one without a place.
 func Join(errs ...error) error {
 	var all Errors
 	for _, err := range errs {

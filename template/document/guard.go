@@ -9,22 +9,22 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// guard checks YAML token by token, before it is parsed. The parser needs a second for a few thousand levels of
-// nesting and shares aliased nodes, so 300 bytes can expand to more than any machine holds; tokens are cheap and flat.
+// guard checks YAML token by token, before it is parsed. The parser takes a second for a few thousand levels of nesting and
+// shares aliased nodes, so 300 bytes could expand beyond any memory; tokens are cheap and flat.
 //
 // Invariants:
 //
-//  1. open holds the block collections around the current token, their columns never falling;
+//  1. open contains the block collections around the current token, in ascending order of columns;
 //  2. len(open)+flow is the depth of the next node, and never exceeds the limit.
 type guard struct {
 	r    *reading
-	docs []token.Tokens // so far
+	docs []token.Tokens // completed so far
 	open []block
-	flow int // brackets and braces that are open
+	flow int // number of open brackets and braces
 
 	ended *token.Token // the marker that has ended the last document
-	last  *token.Token // the token before, comments left out
-	next  *token.Token // the token behind; nil at the end
+	last  *token.Token // the preceding token, without comments
+	next  *token.Token // the following token; nil at the end
 }
 
 // block is an open block mapping or sequence: its column and the number of its entries so far.
@@ -34,8 +34,8 @@ type block struct {
 	entries int
 }
 
-// tokens splits text into the token lists of its documents, without comments. It returns none when something in them has
-// been refused.
+// tokens splits text into the token lists of its documents, without comments. It returns none if it refuses a part of the
+// text.
 func (r *reading) tokens(text string) []token.Tokens {
 	g := &guard{r: r, docs: []token.Tokens{nil}}
 	var s scanner.Scanner
@@ -57,15 +57,15 @@ func (r *reading) tokens(text string) []token.Tokens {
 	return g.docs
 }
 
-// take adds tokens to their documents, up to the first that must not be parsed. Refusals that need not stop it go to
-// the reading's errors.
+// take adds tokens to their documents, up to the first that must not be parsed. Faults that do not prevent parsing are added
+// to the reading's errors.
 func (g *guard) take(batch token.Tokens) *Error {
 	for i, tk := range batch {
 		switch tk.Type {
 		case token.CommentType:
 			continue
 		case token.DocumentHeaderType, token.DocumentEndType:
-			// Documents are parsed one by one: the parser loses those behind an empty one.
+			// Documents are parsed one by one, because the parser drops those after an empty one.
 			if len(g.docs) > g.r.limits.Documents {
 				return &Error{Pos: g.r.place(tk), Err: ErrLimit, Msg: fmt.Sprintf("more than %d documents", g.r.limits.Documents)}
 			}
@@ -86,7 +86,7 @@ func (g *guard) take(batch token.Tokens) *Error {
 	return nil
 }
 
-// see takes in the next token of a document.
+// see checks the next token of a document.
 func (g *guard) see(tk *token.Token) *Error {
 	if len(tk.Value) > g.r.limits.Text {
 		return g.r.tooLong(g.r.place(tk), tk.Value)
@@ -101,7 +101,7 @@ func (g *guard) see(tk *token.Token) *Error {
 		g.r.errs.Add(&Error{Pos: g.r.place(tk), Text: g.written(tk), Msg: refusedTokens[tk.Type]})
 	case token.SequenceStartType, token.MappingStartType:
 		if g.expression(tk) {
-			return &Error{Pos: g.r.place(g.last), Msg: "an expression stands in quotes: \"{{ … }}\""}
+			return &Error{Pos: g.r.place(g.last), Msg: "put the expression in quotes: \"{{ … }}\""}
 		}
 		g.flow++
 	case token.SequenceEndType, token.MappingEndType:
@@ -123,11 +123,11 @@ func (g *guard) see(tk *token.Token) *Error {
 	return nil
 }
 
-// lost refuses what the scanner would drop without a word: a tab inside a plain text, and that three dots at the beginning
-// of a text are part of it.
+// lost refuses text that the scanner would drop silently: a tab inside a plain text, and three dots at the beginning of a
+// text.
 func (g *guard) lost(tk *token.Token) *Error {
 	if g.ended != nil && g.ended.Type == token.DocumentEndType && g.ended.Position.Line == tk.Position.Line {
-		return &Error{Pos: g.r.place(g.ended), Text: "..." + tk.Value, Msg: "text behind the end of a document"}
+		return &Error{Pos: g.r.place(g.ended), Text: "..." + tk.Value, Msg: "text after the end of a document"}
 	}
 	isBlock := g.last != nil && (g.last.Type == token.LiteralType || g.last.Type == token.FoldedType)
 	if tk.Type != token.StringType || isBlock || !strings.Contains(tk.Origin, "\t") {
@@ -135,23 +135,23 @@ func (g *guard) lost(tk *token.Token) *Error {
 	}
 	for line := range strings.Lines(tk.Origin) {
 		if strings.Contains(strings.TrimSpace(line), "\t") {
-			return &Error{Pos: g.r.place(tk), Text: strings.TrimSpace(tk.Origin), Msg: "a text with a tab in it stands in quotes"}
+			return &Error{Pos: g.r.place(tk), Text: strings.TrimSpace(tk.Origin), Msg: "put a text that contains a tab in quotes"}
 		}
 	}
 	return nil
 }
 
-// refusedTokens holds the messages for the parts of YAML that are left out.
+// refusedTokens maps the unsupported parts of YAML to messages.
 var refusedTokens = map[token.Type]string{
 	token.AnchorType:     "anchors are not allowed",
 	token.AliasType:      "aliases are not allowed",
 	token.TagType:        "tags are not allowed",
 	token.MergeKeyType:   "merge keys are not allowed",
 	token.DirectiveType:  "directives are not allowed",
-	token.MappingKeyType: "a key is written without a question mark",
+	token.MappingKeyType: "write the key without a question mark",
 }
 
-// expression reports whether tk is the second brace of an expression that lacks its quotes.
+// expression reports whether tk is the second brace of an expression without quotes.
 func (g *guard) expression(tk *token.Token) bool {
 	return tk.Type == token.MappingStartType && g.last != nil && g.last.Type == token.MappingStartType &&
 		g.last.Position.Line == tk.Position.Line && g.last.Position.Column+1 == tk.Position.Column
@@ -163,7 +163,7 @@ func (g *guard) enter(col int, kind Kind) int {
 	for len(g.open) > 0 && g.open[len(g.open)-1].col > col {
 		g.open = g.open[:len(g.open)-1]
 	}
-	// A sequence may be at the column of the key that holds it; the mapping's next key closes it.
+	// A sequence may be at the column of its key; the next key of the mapping closes it.
 	if n := len(g.open); n > 1 && kind == Mapping && g.open[n-1].kind == Sequence && g.open[n-2].col == col && g.open[n-1].col == col {
 		g.open = g.open[:n-1]
 	}
@@ -175,7 +175,7 @@ func (g *guard) enter(col int, kind Kind) int {
 	return top.entries
 }
 
-// place returns the position of a token. Columns of the scanner can be 0 for text that has no place of its own.
+// place returns the position of a token. The scanner's column can be 0 for text without a place.
 func (r *reading) place(tk *token.Token) Pos {
 	return r.pos(tk.Position.Line, max(1, tk.Position.Column), "")
 }

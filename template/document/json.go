@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// jsonReading reads one JSON text token by token, so that each value keeps its place and limits hold before anything is
-// built. Recursion is bounded by the depth limit.
+// jsonReading reads one JSON text token by token, so that each value has its place and limits apply before anything is
+// built. The depth limit bounds recursion.
 type jsonReading struct {
 	*reading
 	data  []byte
@@ -50,8 +50,8 @@ func (j *jsonReading) next() int {
 	return i
 }
 
-// at returns the place of an offset. Machines write JSON as one long line, so columns are counted on from the offset before
-// where that is on the same line, and not from the beginning of the line for each token.
+// at returns the place of an offset. Machines write JSON as one long line, so columns are counted from the previous offset
+// if it is on the same line, not from the beginning of the line.
 func (j *jsonReading) at(offset int, path string) Pos {
 	offset = min(offset, len(j.data))
 	line, found := slices.BinarySearch(j.lines, offset)
@@ -67,7 +67,7 @@ func (j *jsonReading) at(offset int, path string) Pos {
 	return j.pos(line+1, col, path)
 }
 
-// value reads the next value, whose depth is that of the collections around it.
+// value reads the next value at a depth of surrounding collections.
 func (j *jsonReading) value(path string, depth int) (*Node, *Error) {
 	pos := j.at(j.next(), path)
 	tok, err := j.dec.Token()
@@ -109,7 +109,7 @@ func (j *jsonReading) object(pos Pos, depth int) (*Node, *Error) {
 		if err != nil {
 			return nil, j.syntaxFault(err, at)
 		}
-		key := tok.(string) // the decoder lets nothing else stand for a key
+		key := tok.(string) // the decoder accepts only strings as keys
 		if len(key) > j.limits.Text {
 			return nil, j.tooLong(at, key)
 		}
@@ -147,7 +147,7 @@ func (j *jsonReading) end(pos Pos) *Error {
 	return nil
 }
 
-// syntaxFault returns the decoder's complaint at the token it was about to read.
+// syntaxFault returns the decoder's error, at the token that it was about to read.
 func (j *jsonReading) syntaxFault(err error, pos Pos) *Error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &Error{Pos: j.at(len(j.data), pos.Path), Msg: "document ends too early"}

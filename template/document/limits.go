@@ -5,7 +5,7 @@ import "errors"
 // ErrLimit is the cause of every error about a document that is larger or deeper than its Limits allow.
 var ErrLimit = errors.New("document: limit exceeded")
 
-// depthDefault is how deep mappings and sequences nest: as deep as a value may.
+// depthDefault is the default depth of mappings and sequences, which is that of values.
 const depthDefault = 128
 
 // BytesMax is the default limit of a file's size: 1 MiB. Readers of files need read no more.

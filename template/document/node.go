@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind is the kind of a node. The kinds of scalars are those of JSON, with whole numbers apart from others.
+// Kind is the kind of a node. The kinds of scalars are those of JSON, with integers apart from other numbers.
 type Kind uint8
 
 // The kinds of nodes.
@@ -20,12 +20,12 @@ const (
 	Mapping
 )
 
-// String names the kind as a message to an author does.
+// String returns the name of the kind in messages.
 func (k Kind) String() string {
 	return [...]string{"null", "a boolean", "an integer", "a number", "a string", "a list", "a mapping"}[k]
 }
 
-// Node is a value of a document and the place where it was written. It is immutable.
+// Node is a value of a document and its place. It is immutable.
 type Node struct {
 	Pos  Pos
 	Kind Kind
@@ -51,7 +51,7 @@ func (n *Node) Entries() iter.Seq[Entry] { return slices.Values(n.entries) }
 // Items yields the items of a sequence with their positions, and nothing for other kinds.
 func (n *Node) Items() iter.Seq2[int, *Node] { return slices.All(n.items) }
 
-// Get returns the value of a mapping's key, or nil when n is no mapping or has no such key. It takes time in proportion to
+// Get returns the value of a mapping's key, or nil if n is not a mapping or has no such key. It takes time in proportion to
 // the number of keys.
 func (n *Node) Get(key string) *Node {
 	if n == nil {
@@ -65,14 +65,14 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Text returns a string's text, and reports false for other kinds.
+// Text returns the text of a string. It reports false for other kinds.
 func (n *Node) Text() (string, bool) {
 	s, ok := n.scalar.(string)
 	return s, ok
 }
 
-// Value returns the value of the node as nil, bool, int64, float64, string, []any or map[string]any. Lists and maps are made
-// anew by each call and belong to the caller.
+// Value returns the value of the node as nil, bool, int64, float64, string, []any or map[string]any. Lists and maps are new
+// for each call and belong to the caller.
 func (n *Node) Value() any {
 	switch n.Kind {
 	case Sequence:
@@ -92,8 +92,8 @@ func (n *Node) Value() any {
 	}
 }
 
-// At returns the node at the end of a path such as Pos.Path holds, below n, whose own path is n.Pos.Path. Where the path
-// leads beyond the document it returns the last node on the way, so there is always a place to name.
+// At returns the node at a path such as Pos.Path, below n, whose own path is n.Pos.Path. For a path beyond the document it
+// returns the last node on the way, so there is always a place to report.
 func (n *Node) At(path string) *Node {
 	for {
 		if n.Pos.Path == path {
@@ -114,7 +114,7 @@ func (n *Node) toward(path string) *Node {
 			return e.Value
 		}
 	}
-	// Items are found by position rather than tried in turn: sequences are long.
+	// Items are found by index, because sequences are long.
 	rest, ok := strings.CutPrefix(path, n.Pos.Path+"[")
 	if !ok {
 		return nil
@@ -129,7 +129,7 @@ func (n *Node) toward(path string) *Node {
 	return nil
 }
 
-// within reports whether path is base or leads on from it.
+// within reports whether path is base or extends it.
 func within(path, base string) bool {
 	rest, ok := strings.CutPrefix(path, base)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads the documents of a file. The file name is only for messages; one that ends in .json must hold JSON, any
-// other may hold JSON or YAML. Parse reports everything it finds wrong as Errors.
+// Parse reads the documents of a file. The file name is only for messages; a file whose name ends in .json must contain
+// JSON, any other may contain JSON or YAML. Parse reports all faults as Errors.
 //
-// Faults of syntax, limits, anchors and tags return no nodes. A fault that leaves the rest readable, such as
-// a key written twice, comes with the nodes, so that their reader can report its own findings beside it. Parse keeps no
-// reference to data. Time and memory are proportional to len(data), but for block mappings, where time also grows with
-// the square of the number of keys.
+// After faults of syntax, limits, anchors and tags it returns no nodes. With a fault that leaves the rest readable, such as
+// a duplicate key, it also returns the nodes, so that their reader can report further faults. Parse keeps no reference to
+// data. Time and memory are proportional to len(data), except for block mappings, where time also grows with the square of
+// the number of keys.
 func Parse(file string, data []byte, limits Limits) ([]*Node, error) {
 	r := &reading{file: file, limits: limits.withDefaults()}
 	if err := r.checkBytes(data); err != nil {
@@ -40,7 +40,7 @@ type reading struct {
 	errs   Errors
 }
 
-// checkBytes refuses data that is too large or no text, before it is parsed.
+// checkBytes refuses data that is too large or not text, before it is parsed.
 func (r *reading) checkBytes(data []byte) *Error {
 	if len(data) > r.limits.Bytes {
 		return &Error{Pos: Pos{File: r.file}, Err: ErrLimit,
@@ -71,7 +71,7 @@ func (r *reading) pos(line, col int, path string) Pos {
 	return Pos{File: r.file, Line: line, Col: col, Path: path}
 }
 
-// tooDeep, tooManyKeys and tooLong are the refusals that both dialects share.
+// tooDeep, tooManyKeys and tooLong return the faults that both dialects share.
 func (r *reading) tooDeep(at Pos) *Error {
 	return &Error{Pos: at, Err: ErrLimit, Msg: fmt.Sprintf("nested deeper than %d levels", r.limits.Depth)}
 }
@@ -89,10 +89,10 @@ func (r *reading) unrepresentable(at Pos, text string) *Error {
 	return &Error{Pos: at, Text: text, Msg: misfit(text)}
 }
 
-// mapping collects the entries of one mapping and refuses a key that comes twice.
+// mapping collects the entries of one mapping and refuses duplicate keys.
 type mapping struct {
 	entries []Entry
-	lines   map[string]int // where each key was first written; nil while a scan of the entries is cheaper
+	lines   map[string]int // line of each key; nil while a scan of the entries is cheaper
 }
 
 // mappingScanned is the number of keys up to which a mapping is searched rather than indexed.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Pos is a place in a document: where a node begins, and the path that leads to it from the root. The zero Pos belongs to
-// nothing that was written down, such as a tree built in Go.
+// Pos is a place in a document: where a node begins, and its path from the root. The zero Pos means no place, as in a tree
+// built in Go.
 type Pos struct {
 	File string // as passed to Parse; may be empty
 	Line int    // from 1; 0: unknown
@@ -17,7 +17,7 @@ type Pos struct {
 // IsZero reports whether p is the zero Pos.
 func (p Pos) IsZero() bool { return p == Pos{} }
 
-// String returns file:line:col as editors and compilers write it, without the parts that are unknown.
+// String returns file:line:col as editors and compilers do, without unknown parts.
 func (p Pos) String() string {
 	s := p.File
 	if p.Line > 0 {
@@ -44,13 +44,13 @@ func (p Pos) Index(i int) Pos {
 	return p
 }
 
-// At returns the line and column of p with another path: the place to name for something that is not written down.
+// At returns the line and column of p with another path: a place for a missing value.
 func (p Pos) At(path string) Pos {
 	p.Path = path
 	return p
 }
 
-// compare orders places as a reader meets them: by file, line, column and path.
+// compare orders places by file, line, column and path.
 func (p Pos) compare(q Pos) int {
 	return cmp.Or(
 		cmp.Compare(p.File, q.File),
@@ -60,7 +60,7 @@ func (p Pos) compare(q Pos) int {
 	)
 }
 
-// joinKey appends a mapping's key to a path: with a dot when it reads as a name, else quoted in brackets.
+// joinKey appends a mapping's key to a path: after a dot if it is a name, otherwise quoted in brackets.
 func joinKey(path, key string) string {
 	if !plainKey(key) {
 		return path + "[" + strconv.Quote(key) + "]"

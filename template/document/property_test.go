@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// values generates what JSON can hold.
+// values generates the values of JSON.
 func values() *rapid.Generator[any] {
 	text := rapid.StringOf(rapid.RuneFrom([]rune("ab :#-{}[],\"'\\\n\té𝄞&*!|>%@`0")))
 	scalar := rapid.OneOf(
@@ -34,7 +34,7 @@ func values() *rapid.Generator[any] {
 
 func toAny[T any](v T) any { return v }
 
-// JSON is YAML, so both readers must find the same in it.
+// JSON is YAML, so both readers must return the same.
 func TestJSONReadsTheSameAsJSONAndAsYAML(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := values().Draw(t, "v")

@@ -47,8 +47,8 @@ func resolve(text string) (value any, kind Kind, ok bool) {
 	return text, String, true
 }
 
-// number returns the value of a decimal number: an int64 when it is whole and fits, else a float64. An integer that does not
-// fit is refused rather than rounded: its digits were written for a reason.
+// number returns the value of a decimal number: an int64 if it is whole and fits, otherwise a float64. An integer that does
+// not fit is refused rather than rounded.
 func number(text string) (value any, kind Kind, ok bool) {
 	if decimalForm.MatchString(text) {
 		i, err := strconv.ParseInt(text, 10, 64)
@@ -64,7 +64,7 @@ func number(text string) (value any, kind Kind, ok bool) {
 	return f, Float, true
 }
 
-// misfit reports why a number is refused, by its own name.
+// misfit returns why a number is refused.
 func misfit(text string) string {
 	form := "integer %s does not fit into 64 bits: put it in quotes"
 	switch {
@@ -74,11 +74,11 @@ func misfit(text string) string {
 	case radixForm.MatchString(text):
 		form = "octal number %s does not fit into 64 bits with its sign: put it in quotes"
 	case endlessForm.MatchString(text) && strings.EqualFold(text, ".nan"):
-		form = "%s is not a number, which no value can be: put it in quotes or write null"
+		form = "%s is not a number and cannot be a value: put it in quotes or write null"
 	case endlessForm.MatchString(text):
-		form = "%s is infinite, which no value can be: put it in quotes or write null"
+		form = "%s is infinite and cannot be a value: put it in quotes or write null"
 	default:
-		form = "number %s is larger than any of 64 bits (1.8e308): put it in quotes"
+		form = "number %s is out of range (at most 1.8e308): put it in quotes"
 	}
 	return fmt.Sprintf(form, Quote(text))
 }

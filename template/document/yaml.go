@@ -32,8 +32,8 @@ func (r *reading) parseYAML(text string) []*Node {
 	return docs
 }
 
-// syntaxTree parses the tokens of one document. A panic of the parser is a fault of the document: text from outside must
-// not be able to end the process.
+// syntaxTree parses the tokens of one document. A panic of the parser is a fault of the document, because text from outside
+// must not end the process.
 func (r *reading) syntaxTree(tokens token.Tokens) (body ast.Node, fault *Error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -52,7 +52,7 @@ func (r *reading) syntaxTree(tokens token.Tokens) (body ast.Node, fault *Error) 
 	return nil, nil
 }
 
-// syntaxError returns the parser's complaint at the token it complains about.
+// syntaxError returns the parser's error, at its token.
 func (r *reading) syntaxError(err error, start *token.Token) *Error {
 	var located interface {
 		GetToken() *token.Token
@@ -77,7 +77,7 @@ func clearer(msg string) string {
 	return msg
 }
 
-// fromYAML turns a syntax tree into nodes. It returns nil after it has added a fault that leaves nothing to read.
+// fromYAML turns a syntax tree into nodes. It returns nil, after adding a fault, if nothing can be read.
 func (r *reading) fromYAML(n ast.Node, path string, depth int) *Node {
 	if depth > r.limits.Depth {
 		r.errs.Add(r.tooDeep(r.place(n.GetToken())))
@@ -133,7 +133,7 @@ func (r *reading) fromMapping(n *ast.MappingNode, path string, depth int) *Node 
 	return &Node{Pos: pos, Kind: Mapping, entries: m.entries}
 }
 
-// keyText returns the text of a key as it was written: 200 and true are keys "200" and "true".
+// keyText returns the text of a key as written: 200 and true are the keys "200" and "true".
 func keyText(key ast.MapKeyNode) (string, bool) {
 	switch key := key.(type) {
 	case *ast.StringNode:

@@ -12,15 +12,15 @@ import (
 	"unicode/utf8"
 )
 
-// AppendYAML appends v to dst as a readable YAML document that Parse reads as v: block style, two spaces a
-// level, short lists of scalars on one line, texts of several lines as blocks. In every mapping the keys named in first
-// come first and in that order, all others sorted; so the same value is always the same text. v consists of what
-// Node.Value returns: nil, bool, int64, float64, string, []any and map[string]any. Anything else, a float that is no number,
-// a text that is not UTF-8 and what nests deeper than Parse reads by default are errors, and then dst is returned as it was.
+// AppendYAML appends v to dst as a readable YAML document that Parse reads as v: block style, two spaces a level, short
+// lists of scalars on one line, texts of several lines as blocks. In every mapping the keys in first come first and in that
+// order, all others sorted; so the same value always has the same text. v consists of the types that Node.Value returns:
+// nil, bool, int64, float64, string, []any and map[string]any. For any other type, a float that is not finite, a text that
+// is not UTF-8 and a value that nests deeper than Parse reads by default, it returns an error and the unchanged dst.
 func AppendYAML(dst []byte, v any, first ...string) ([]byte, error) {
 	w := &yamlWriter{out: dst, rank: make(map[string]int, len(first))}
 	for i, key := range first {
-		w.rank[key] = i - len(first) // below zero, which all others have
+		w.rank[key] = i - len(first) // negative, before the 0 of all others
 	}
 	if err := w.document(v); err != nil {
 		return dst, fmt.Errorf("write YAML: %w", err)
@@ -52,7 +52,7 @@ func (w *yamlWriter) document(v any) error {
 	return w.inline(v)
 }
 
-// below writes a value behind its key, with what it consists of at the given indentation.
+// below writes a value after its key, with its parts at the given indentation.
 func (w *yamlWriter) below(v any, indent int) error {
 	switch v := v.(type) {
 	case map[string]any:
@@ -78,7 +78,7 @@ func (w *yamlWriter) below(v any, indent int) error {
 	return w.inline(v)
 }
 
-// tooDeep refuses an indentation that no value has: there are two spaces a level.
+// tooDeep refuses an indentation beyond the depth of values: there are two spaces a level.
 func tooDeep(indent int) error {
 	if indent >= 2*depthDefault {
 		return fmt.Errorf("it nests deeper than %d levels: %w", depthDefault, ErrLimit)
@@ -86,7 +86,7 @@ func tooDeep(indent int) error {
 	return nil
 }
 
-// mapping writes entries, the first of them where the line is.
+// mapping writes entries, the first on the current line.
 func (w *yamlWriter) mapping(m map[string]any, indent int) error {
 	if err := tooDeep(indent); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (w *yamlWriter) mapping(m map[string]any, indent int) error {
 	return nil
 }
 
-// sequence writes items, the first of them where the line is. An item that is a collection begins on the line of its dash.
+// sequence writes items, the first on the current line. An item that is a collection begins on the line of its dash.
 func (w *yamlWriter) sequence(list []any, indent int) error {
 	if err := tooDeep(indent); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (w *yamlWriter) inline(v any) error {
 	return err
 }
 
-// oneLine writes a list of scalars on the line of its key, if it fits, and reports whether it has. An empty list fits.
+// oneLine writes a list of scalars on the line of its key and reports true, if it fits. An empty list fits.
 func (w *yamlWriter) oneLine(list []any) bool {
 	start := len(w.out) - 1
 	for start >= 0 && w.out[start] != '\n' {
@@ -170,7 +170,7 @@ func (w *yamlWriter) oneLine(list []any) bool {
 		}
 		text, err := scalarText(item)
 		if err != nil {
-			return false // it is met again, and reported with its place
+			return false // reported with its place when it is written as a block
 		}
 		if i > 0 {
 			line += ", "
@@ -208,8 +208,8 @@ func (w *yamlWriter) pad(indent int) {
 	}
 }
 
-// isBlock reports whether a text reads better as a literal block, and reads the same: it has several lines, ends in at most
-// one line end, and neither its indentation nor white space that nobody sees could be taken for the block's own.
+// isBlock reports whether a text is more readable as a literal block, and is read back unchanged: it has several lines, at
+// most one trailing line end, and no indentation or invisible white space that could be taken for the block's own.
 func isBlock(text string) bool {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if len(lines) < 2 || lines[0] == "" || lines[len(lines)-1] == "" || !utf8.ValidString(text) {
@@ -250,7 +250,8 @@ func scalarText(v any) (string, error) {
 	return "", fmt.Errorf("a %T cannot be written", v)
 }
 
-// floatText returns the shortest digits that read back as f, with a point, which readers of YAML 1.1 want before an exponent.
+// floatText returns the shortest digits that read back as f, with a point, which readers of YAML 1.1 require before an
+// exponent.
 func floatText(f float64) (string, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return "", fmt.Errorf("%v is not a number that can be written", f)
@@ -262,11 +263,11 @@ func floatText(f float64) (string, error) {
 	return text, nil
 }
 
-// plainForm is what stands without quotes: words of letters, digits and marks that mean nothing in YAML, one space between
-// them. Much else could, but a reader need not wonder.
+// plainForm matches texts that need no quotes: words of letters, digits and marks without a meaning in YAML, separated by
+// single spaces. YAML allows more, but these are obvious to readers.
 var plainForm = regexp.MustCompile(`^(?:[A-Za-z_]|(?:\.{0,2}/|\.)[A-Za-z0-9_])[A-Za-z0-9_/.+@-]*(?: [A-Za-z0-9_/.+@(][A-Za-z0-9_/.+@()-]*)*$`)
 
-// isPlain reports whether a text may be written without quotes. What YAML 1.1 took for a boolean is quoted too: other programs
+// isPlain reports whether a text may be written without quotes. Booleans of YAML 1.1 are quoted too, because other programs
 // read these documents.
 func isPlain(text string) bool {
 	switch strings.ToLower(text) {
@@ -303,8 +304,7 @@ func quotedText(text string) string {
 	return b.String()
 }
 
-// isEscaped reports whether a character can only be written as an escape: controls, the line ends of YAML 1.1, and
-// the mark that would begin a file.
+// isEscaped reports whether a character must be escaped: controls, the line ends of YAML 1.1, and the byte order mark.
 func isEscaped(r rune) bool {
 	return unicode.IsControl(r) && r != '\t' || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }

@@ -1,2 +1,2 @@
-// Package duration reads and writes the durations of documents: ISO 8601, of one length and in one spelling.
+// Package duration reads and writes durations in documents: ISO 8601, of fixed length and in one spelling.
 package duration

@@ -11,17 +11,17 @@ import (
 	iso "github.com/sosodev/duration"
 )
 
-// form is the part of ISO 8601 that has a fixed length: weeks, days, hours, minutes and seconds in this order,
-// each at most once, with a fraction where one is wanted.
+// form is the part of ISO 8601 that has a fixed length: weeks, days, hours, minutes and seconds in this order, each at most
+// once, optionally with a fraction.
 var form = regexp.MustCompile(
 	`^P(?:\d+(?:\.\d+)?W)?(?:\d+(?:\.\d+)?D)?(?:T(?:\d+(?:\.\d+)?H)?(?:\d+(?:\.\d+)?M)?(?:\d+(?:\.\d+)?S)?)?$`)
 
-// bytesMax is how many bytes a duration may have: the longest that there is, to the nanosecond, has 30.
+// bytesMax bounds the bytes of a duration: the longest one, to the nanosecond, has 30.
 const bytesMax = 200
 
-// Parse reads an ISO 8601 duration such as PT30S or P1DT2H30M0.5S, rounded to nanoseconds. It refuses durations of
-// zero and below, years and months, which have no fixed length, what a time.Duration cannot hold (about 292 years), and texts of
-// more than 200 bytes.
+// Parse reads an ISO 8601 duration such as PT30S or P1DT2H30M0.5S, rounded to nanoseconds. It refuses durations of zero and
+// below, years and months, which have no fixed length, durations that a time.Duration cannot hold (about 292 years), and
+// texts of more than 200 bytes.
 func Parse(text string) (time.Duration, error) {
 	if len(text) > bytesMax {
 		return 0, invalid(text[:bytesMax]+"…", fmt.Sprintf("it has %d bytes, at most %d are read", len(text), bytesMax))
@@ -53,8 +53,8 @@ func invalid(text, why string) error {
 	return fmt.Errorf("invalid duration %q: %s", text, why)
 }
 
-// Format returns the canonical text of a duration: days, hours, minutes and seconds, each in its range, as in
-// P1DT2H30M0.5S. Parse gives back exactly d if it is positive.
+// Format returns the canonical text of a duration: days, hours, minutes and seconds, each in its range, as in P1DT2H30M0.5S.
+// Parse of it returns d if d is positive.
 func Format(d time.Duration) string {
 	if d == 0 {
 		return "PT0S"

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// errOverflow: the model has exact integers, so one that does not fit is a mistake, not a float that is nearly right.
+// errOverflow is an error rather than an inexact float, because the model has exact integers.
 var errOverflow = errors.New("the result is beyond the range of integers, which ends at ±9.2e18")
 
 var errZero = errors.New("division by zero")
@@ -53,8 +53,8 @@ func arithmetic(verb string, a, b value.Value, ints func(a, b int64) (value.Valu
 	return finite(f)
 }
 
-// add is +: of two numbers, or of two strings. A number is not put into a text by +, because `"1" + 1` may be meant either way; the
-// text around the braces, or string(), selects which.
+// add implements +, of two numbers or of two strings. It does not join a number to a text, because `"1" + 1` is ambiguous;
+// write the text around the braces, or string().
 func add(r *run, a, b value.Value) (value.Value, error) {
 	if s, ok := a.(string); ok {
 		if t, ok := b.(string); ok {
@@ -80,10 +80,10 @@ func addInt(a, b int64) (value.Value, error) {
 	return nil, errOverflow
 }
 
-// addFloat, like its neighbours, leaves it to arithmetic to refuse a result that is not finite.
+// addFloat, like the functions below, leaves it to arithmetic to refuse a result that is not finite.
 func addFloat(a, b float64) (float64, error) { return a + b, nil }
 
-// subInt: as addInt, the other way round.
+// subInt is addInt with the comparison reversed.
 func subInt(a, b int64) (value.Value, error) {
 	if diff := a - b; (diff < a) == (b > 0) {
 		return diff, nil
@@ -94,7 +94,7 @@ func subInt(a, b int64) (value.Value, error) {
 // subFloat returns the difference by IEEE 754, which is the same on all hardware.
 func subFloat(a, b float64) (float64, error) { return a - b, nil }
 
-// mulInt is exact or an error.
+// mulInt returns the exact product or an error.
 func mulInt(a, b int64) (value.Value, error) {
 	product, ok := multiply(a, b)
 	if !ok {
@@ -109,14 +109,14 @@ func multiply(a, b int64) (int64, bool) {
 		return 0, true
 	}
 	product := a * b
-	// The second condition is the one product whose quotient overflows, too.
+	// The second condition excludes the one product whose quotient overflows too.
 	return product, product/b == a && !(a == -1 && b == math.MinInt64) && !(b == -1 && a == math.MinInt64)
 }
 
-// mulFloat stands alone, so that no compiler may fuse it with an addition and round once instead of twice.
+// mulFloat is a function of its own, so that no compiler may fuse it with an addition and round once instead of twice.
 func mulFloat(a, b float64) (float64, error) { return a * b, nil }
 
-// divInt is exact if it can be.
+// divInt returns an integer if the quotient is exact.
 func divInt(a, b int64) (value.Value, error) {
 	switch {
 	case b == 0:
@@ -129,7 +129,7 @@ func divInt(a, b int64) (value.Value, error) {
 	return finite(float64(a) / float64(b))
 }
 
-// divFloat refuses what IEEE 754 calls infinite, because the model has no such number.
+// divFloat refuses division by zero, because the model has no infinities.
 func divFloat(a, b float64) (float64, error) {
 	if b == 0 {
 		return 0, errZero
@@ -137,8 +137,8 @@ func divFloat(a, b float64) (float64, error) {
 	return a / b, nil
 }
 
-// modulo is %: the remainder has the sign of the left side, as in Go. It is not defined for fractions, where rounding would make
-// it useless for what people mean by it.
+// modulo implements %: the remainder has the sign of the left side, as in Go. It is not defined for fractions, whose
+// rounding would make it useless.
 func modulo(_ *run, a, b value.Value) (value.Value, error) {
 	i, okA := a.(int64)
 	j, okB := b.(int64)
@@ -178,7 +178,7 @@ func powInt(base, exponent int64) (value.Value, error) {
 // powFloat may return NaN (a root of a negative number), which is refused like the infinities.
 func powFloat(a, b float64) (float64, error) { return math.Pow(a, b), nil }
 
-// compare pays for comparing long strings, and compares.
+// compare pays for comparing long strings, then compares.
 func (r *run) compare(a, b value.Value) (int, error) {
 	if s, ok := a.(string); ok {
 		if err := r.scan(len(s)); err != nil {
@@ -213,7 +213,7 @@ func compare(a, b value.Value) (int, error) {
 	return 0, fmt.Errorf("cannot compare %s with %s", value.Describe(a), value.Describe(b))
 }
 
-// order is cmp.Compare without its care for NaN, which the model does not have.
+// order is cmp.Compare without NaN, which the model does not have.
 func order[N int64 | float64](a, b N) int {
 	switch {
 	case a < b:
@@ -224,8 +224,8 @@ func order[N int64 | float64](a, b N) int {
 	return 0
 }
 
-// compareMixed compares exactly, also where a float64 cannot tell neighbouring integers apart. A float of the model is
-// never equal to an integer: it has a fraction, or is beyond them.
+// compareMixed compares exactly, even where a float64 cannot distinguish neighbouring integers. A float of the model is
+// never equal to an integer: it has a fraction or exceeds them.
 func compareMixed(i int64, f float64) int {
 	switch floor := math.Floor(f); {
 	case floor >= 1<<63:

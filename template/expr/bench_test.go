@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// benchEnv is the least an Env can do.
+// benchEnv is a minimal Env.
 type benchEnv struct{ input, output value.Value }
 
 func (e *benchEnv) Name(string) (value.Value, error)             { return e.input, nil }

@@ -57,8 +57,8 @@ func (c *compiler) chain(n ast.Node, skipIsOK bool) node {
 	return ch.eval
 }
 
-// keyed compiles what a chain begins with. Where that is a variable and the first link is written out, it is that key of the
-// variable that is read, and no other.
+// keyed compiles the base of a chain. If it is a variable and the first link is literal, only that key of the variable is
+// read.
 func (c *compiler) keyed(base ast.Node, links []*ast.MemberNode) node {
 	name, isName := base.(*ast.IdentifierNode)
 	if !isName || len(links) == 0 || !slices.Contains(c.scope, name.Value) {
@@ -81,12 +81,12 @@ func (c *compiler) keyed(base ast.Node, links []*ast.MemberNode) node {
 	return c.use(name.Value, func(k *keySet) { k.add(key.Value) })
 }
 
-// unchain returns what a chain of members begins with, and its links from there.
+// unchain returns the base of a chain of members, and its links.
 func unchain(n ast.Node) (ast.Node, []*ast.MemberNode) {
 	var links []*ast.MemberNode
 	for {
 		switch link := n.(type) {
-		case *ast.ChainNode: // only marks where a ?. ends; here that is always the end of the chain
+		case *ast.ChainNode: // marks the end of a ?., which is always the end of the chain here
 			n = link.Node
 			continue
 		case *ast.MemberNode:
@@ -101,8 +101,8 @@ func unchain(n ast.Node) (ast.Node, []*ast.MemberNode) {
 	}
 }
 
-// step compiles steps.<id>.<field>, the first two links. Nothing else may be done with steps: what a text reads must be
-// known before anything runs.
+// step compiles steps.<id>.<field>, the first two links. Other uses of steps are refused, because reads must be known before
+// anything runs.
 func (c *compiler) step(steps *ast.IdentifierNode, links []*ast.MemberNode, skipIsOK bool) (node, bool) {
 	const form = `write steps.<id>.output, or steps["<id>"].output`
 	if len(links) == 0 {
@@ -152,7 +152,7 @@ func (c *compiler) written(from ast.Node, to *ast.MemberNode) string {
 	return source[start:end]
 }
 
-// eval follows the chain.
+// eval evaluates the chain.
 func (ch *chain) eval(r *run) (value.Value, error) {
 	v, err := ch.base(r)
 	if err != nil {
@@ -176,12 +176,12 @@ func (ch *chain) eval(r *run) (value.Value, error) {
 		if !ok {
 			return nil, fmt.Errorf("there is no %q in %s", m.key, value.Describe(v))
 		}
-		v = object[m.key] // null if it is not there
+		v = object[m.key] // null if missing
 	}
 	return v, nil
 }
 
-// computed follows a link in brackets that is not a literal key.
+// computed evaluates a link in brackets that is not a literal key.
 func (m *member) computed(r *run, v value.Value) (value.Value, error) {
 	key, err := m.index(r)
 	if err != nil {
@@ -218,7 +218,7 @@ func element(r *run, v, key value.Value) (value.Value, error) {
 	return nil, fmt.Errorf("there is no %s in %s", value.Text(key), value.Describe(v))
 }
 
-// position turns an index, perhaps a negative one, into one in [0, size).
+// position converts an index, possibly negative, to one in [0, size).
 func position(key value.Value, size int, what string) (int, error) {
 	i, ok := key.(int64)
 	if !ok {

@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// compiler turns syntax trees into nodes. It goes on after an error, so that all of them are reported at once; what it
-// returns is then never evaluated.
+// compiler turns syntax trees into nodes. It continues after an error, so that all are reported at once; the nodes are then
+// never evaluated.
 type compiler struct {
 	scope []string
 	reads []Read
@@ -30,9 +30,9 @@ type compiler struct {
 	pointer string
 	piece   piece
 	locals  []local
-	loops   []loopKind          // predicates around, innermost last
+	loops   []loopKind          // surrounding predicates, innermost last
 	done    map[ast.Node]shared // the parser shares nodes: a < b < c has b twice
-	builds  bool                // it makes lists or objects
+	builds  bool                // the expression makes lists or objects
 	size    int                 // nodes compiled so far
 }
 
@@ -55,13 +55,13 @@ const (
 	reduceLoop
 )
 
-// report adds an error about the string at hand.
+// report adds an error about the current string.
 func (c *compiler) report(e *Error) {
 	e.Pointer = c.pointer
 	c.errs = append(c.errs, e)
 }
 
-// fail reports an error about a place in the expression at hand.
+// fail reports an error at a place in the current expression.
 func (c *compiler) fail(n ast.Node, text, suggestion, format string, args ...any) node {
 	c.report(&Error{
 		Offset:     c.piece.offset + c.byteOffset(n.Location().From),
@@ -83,7 +83,7 @@ func (c *compiler) byteOffset(runes int) int {
 	return len(c.piece.text)
 }
 
-// use records that a name of the scope is read, and how much of it. It returns the node that reads it.
+// use records that a name of the scope is read, and which part of it. It returns the node that reads it.
 func (c *compiler) use(name string, note func(*keySet)) node {
 	if !slices.Contains(c.names, name) {
 		c.names = append(c.names, name)
@@ -126,7 +126,7 @@ func (c *compiler) expression(p piece) node {
 	return c.located(text, p.offset-2, n)
 }
 
-// weighed checks that the result of n is small enough to walk.
+// weighed checks that the result of n is small enough to visit.
 func weighed(n node) node {
 	return func(r *run) (value.Value, error) {
 		v, err := n(r)
@@ -142,7 +142,7 @@ func parse(source string) (ast.Node, *Error) {
 	if strings.TrimSpace(source) == "" {
 		return nil, &Error{Msg: "it is empty"}
 	}
-	// The parser takes this limit from its configuration, and names that override built-in ones, of which there are none.
+	// The parser takes this limit, and names that override built-in ones, from its configuration.
 	tree, err := parser.ParseWithConfig(source, &conf.Config{MaxNodes: MaxNodes})
 	if err == nil {
 		return tree.Node, nil
@@ -166,7 +166,7 @@ func parserMessage(msg string) string {
 	return tokenKinds.ReplaceAllString(strings.ReplaceAll(msg, "unexpected token ", "unexpected "), "$1")
 }
 
-// compile compiles a syntax tree. A node that the parser has used twice is compiled once; evaluating it again is paid for,
+// compile compiles a syntax tree. A node that the parser uses twice is compiled once, but both evaluations are paid for,
 // because such nodes nest, and each level doubles the work.
 func (c *compiler) compile(n ast.Node) node {
 	if again, ok := c.done[n]; ok {
@@ -263,7 +263,7 @@ func (c *compiler) identifier(n *ast.IdentifierNode) node {
 	return c.unknown(n)
 }
 
-// unknown refuses a name, with the one that was probably meant, or else with all there are.
+// unknown refuses a name and suggests the closest one, or lists all.
 func (c *compiler) unknown(n *ast.IdentifierNode) node {
 	known := slices.Concat(c.scope, c.localNames())
 	suggestion := suggest(n.Value, known, []string{"steps"})
@@ -284,7 +284,7 @@ func (c *compiler) local(name string) (int, bool) {
 	return 0, false
 }
 
-// localNames returns what a misspelt name may have meant besides the scope.
+// localNames returns the possible meanings of a misspelt name besides the scope.
 func (c *compiler) localNames() []string {
 	names := make([]string, len(c.locals))
 	for i, l := range c.locals {
@@ -308,7 +308,7 @@ func (c *compiler) hash(n *ast.PointerNode) node {
 	return c.fail(n, "#"+n.Name, suggest(n.Name, []string{"index", "acc"}), "unknown name %q", "#"+n.Name)
 }
 
-// conditional compiles c ? a : b and if c { a } else { b }. Only the branch taken is evaluated, and so only its steps are read.
+// conditional compiles c ? a : b and if c { a } else { b }. Only the branch taken is evaluated, so only its steps are read.
 func (c *compiler) conditional(n *ast.ConditionalNode) node {
 	cond := c.compile(n.Cond)
 	otherwise := c.compile(n.Exp2)
@@ -337,13 +337,13 @@ func (c *compiler) conditional(n *ast.ConditionalNode) node {
 	}
 }
 
-// let compiles a declaration. A variable must not hide another name, so that a text means what it seems to.
+// let compiles a declaration. A variable must not hide another name, so that names are unambiguous.
 func (c *compiler) let(n *ast.VariableDeclaratorNode) node {
 	v := c.compile(n.Value)
 	_, taken := c.local(n.Name)
 	_, isFunction := functions[n.Name]
 	if taken || isFunction || slices.Contains(c.scope, n.Name) || n.Name == "steps" || n.Name == "null" || isPredicate(n.Name) {
-		return c.fail(n, n.Name, "", "let %s would hide what is known by that name; choose another", n.Name)
+		return c.fail(n, n.Name, "", "let %s would hide another %[1]s; choose a different name", n.Name)
 	}
 	slot := c.slots
 	c.slots++
@@ -360,7 +360,7 @@ func (c *compiler) let(n *ast.VariableDeclaratorNode) node {
 	}
 }
 
-// sequence compiles a; b: all are evaluated, the last one counts. It exists because the grammar has it.
+// sequence compiles a; b: all are evaluated, and the last is the result. It exists because the grammar has it.
 func (c *compiler) sequence(n *ast.SequenceNode) node {
 	parts := c.compileAll(n.Nodes)
 	return func(r *run) (v value.Value, err error) {
@@ -435,7 +435,7 @@ func (c *compiler) compileAll(nodes []ast.Node) []node {
 	return compiled
 }
 
-// truth is v if it is a boolean. There is no other truth: neither 0 nor "" is false; in a guard, null is.
+// truth returns v if it is a boolean. No other value is true or false, except null in a guard, which is false.
 func (r *run) truth(v value.Value, what string) (bool, error) {
 	b, ok := v.(bool)
 	if !ok && (v != nil || !r.guard) {
@@ -444,7 +444,7 @@ func (r *run) truth(v value.Value, what string) (bool, error) {
 	return b, nil
 }
 
-// evalTruth evaluates what must be a boolean.
+// evalTruth evaluates an expression that must be a boolean.
 func evalTruth(r *run, n node, what string) (bool, error) {
 	v, err := n(r)
 	if err != nil {

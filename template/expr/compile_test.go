@@ -141,7 +141,7 @@ func TestConstantsAreFoundWhenCompiled(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, v, got)
 	}
-	// What fails, or takes long, is no constant: it may never be evaluated.
+	// A template that fails, or takes long, is not a constant: it may never be evaluated.
 	for _, in := range []any{"{{ 1 / 0 }}", "{{ map(1..1000000, #) }}", "{{ input }}", map[string]any{"from": "/input"}} {
 		tpl, err := expr.CompileValue(in, scope)
 		require.NoError(t, err)
@@ -158,7 +158,8 @@ func TestAVariableOfTheScopeMayBeCalledLikeAFunctionOrNull(t *testing.T) {
 	require.Equal(t, int64(3), got)
 }
 
-// What a document misspells a thousand times is searched for until the budget is spent: the work is counted in names looked at.
+// Suggestions for a thousand misspelt names are searched until the budget is spent; the work is the number of names
+// compared.
 func TestASpellerHasABudget(t *testing.T) {
 	looked := 0
 	known := func(yield func(string) bool) {

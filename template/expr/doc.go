@@ -1,21 +1,21 @@
-// Package expr is the language inside strings: text with {{ expressions }} in it, compiled once and evaluated often.
+// Package expr implements the language in strings: text with {{ expressions }}, compiled once and evaluated often.
 //
 //	t, err := expr.Compile("{{ steps.solicit.output.price < input.limit }}", expr.Scope{Names: []string{"input"}})
 //	ok, err := t.EvalBool(env)
 //
-// A string is literal unless it holds {{ }}. One that is a single expression and nothing else keeps the value's type;
-// otherwise results are put into the text. CompileValue takes any value with such strings anywhere in it, and objects of
-// the form {from: "/steps/id/output/key", required: true}, which are JSON pointers to the same names. A pointer to the output
-// of a skipped step is null, unless required; in all else it is like the expression without a default.
+// A string is literal unless it contains {{ }}. A string that is a single expression keeps the type of its value; otherwise
+// results are inserted into the text. CompileValue compiles any value with such strings, and objects of the form {from:
+// "/steps/id/output/key", required: true}, which are JSON pointers to the same names. A pointer to the output of a skipped
+// step is null, unless required; otherwise it is like the expression without a default.
 //
 //	text ──scan──▶ literal │ {{ source }} ──parse──▶ tree ──compile──▶ closures ──Eval(env)──▶ value
 //	                                                    └─▶ Reads, Names: known before anything runs
 //
 // # Language
 //
-// The grammar is that of expr-lang (github.com/expr-lang/expr), whose parser is used; the meaning is given here, over the
-// values of package value and nothing else. So a journal is read with the semantics that it was written with, whichever
-// version of that library is in use: Version changes when a result may.
+// The grammar is that of expr-lang (github.com/expr-lang/expr), whose parser is used; the semantics are defined here, over
+// the values of package value. So a journal is read with the semantics with which it was written, whatever version of that
+// library is used: Version changes when a result may.
 //
 //	literals     1  0x2a  1.5  "a"  'a'  `raw`  true  false  nil (also null)  [1, 2]  {key: 1, "a b": 2, (expr): 3}
 //	access       a.b  a["b"]  a[0]  a[-1]  a[1:3]  a?.b  a?.[0]
@@ -32,26 +32,26 @@
 //	objects      len keys values toPairs fromPairs get
 //	other        type
 //
-// What differs from expr-lang as it stands, and why: there is no now, date, duration or timezone, no method call and
-// nothing else that depends on the surroundings, so evaluation can be repeated. Whole results are integers (4 / 2 is 2),
-// and overflow and division by zero are errors, because the model has neither wrapped integers nor infinities. Equality
-// and in compare values ([1] == [1.0]); null takes part in == and != alone: under any other operator it is an error, so also
-// on either side of in, contains, startsWith, endsWith and matches. Strings consist of code points, in len, indexes and slices alike. sort and sortBy
-// are stable, keys, values and toPairs sorted by key, groupBy gives an object keyed by text; toJSON is compact. After a ?.
-// that met null, the rest of the chain is null, brackets included. As there, the braces of a predicate are not an object:
-// map(list, {{id: #}}) makes objects.
+// Differences from expr-lang, and their reasons: there is no now, date, duration or timezone, no method call and nothing
+// else that depends on the environment, so evaluation can be repeated. Whole results are integers (4 / 2 is 2), and overflow
+// and division by zero are errors, because the model has neither wrapped integers nor infinities. Equality and in compare
+// values ([1] == [1.0]); null is allowed only with == and !=: with any other operator it is an error, also on either side of
+// in, contains, startsWith, endsWith and matches. Strings consist of code points, in len, indexes and slices alike. sort and
+// sortBy are stable, keys, values and toPairs sorted by key, groupBy returns an object with text keys; toJSON is compact.
+// After a ?. on null, the rest of the chain is null, brackets included. As there, the braces of a predicate are not an
+// object: map(list, {{id: #}}) makes objects.
 //
 // # Steps
 //
-// steps.<id>.<field> (or steps["id"].<field>) reads a step; the id is always written out, so that what a text reads is
-// known before anything runs. It is read when it is evaluated and not before: a branch not taken reads nothing. The output
-// of a skipped step, or of one whose failure was caught, is an error, except on the left of ??, where a member chain over it
-// is null. Other errors pass ??.
+// steps.<id>.<field> (or steps["id"].<field>) reads a step; the id is always literal, so that reads are known before
+// anything runs. The step is read only when the expression is evaluated: a branch not taken reads nothing. The output of a
+// skipped step, or of one whose failure was caught, is an error, except on the left of ??, where a member chain on it is
+// null. Other errors pass through ??.
 //
 // # Guards
 //
-// A condition that decides where a run goes reads what may not be there yet, so EvalBool evaluates it as a guard, where null
-// is no mistake:
+// A condition that decides the path of a run may read values that do not exist yet, so EvalBool evaluates it as a guard, in
+// which null is allowed:
 //
 //	ctx.order.paid == true      a member of null is null: does not hold when there is no order
 //	ctx.order.paid != true      and its opposite does
@@ -59,19 +59,19 @@
 //	not ctx.approved            so this holds
 //	ctx.order.total > 3         an error: other operators and functions take no null, here as elsewhere
 //
-// Everything else is as in Eval: a guard that gives no boolean is an error, as is a name that is not in scope, and the
-// output of a step that has none. In Eval, a member of null and null as a condition are errors.
+// Everything else is as in Eval: a guard that returns no boolean is an error, and so are a name that is not in scope and the
+// output of a step without one. In Eval, a member of null and null as a condition are errors.
 //
 // # Limits
 //
-// No text can make a run hang or exhaust memory: an expression is at most MaxLength bytes and MaxNodes nodes, and one
-// evaluation may do MaxSteps steps and make values of MaxBytes. A step is one node of a predicate's body for one item, or
-// one element that a function goes through. ErrLimit says that a limit has been met.
+// No text can make a run hang or exhaust memory: an expression has at most MaxLength bytes and MaxNodes nodes, and one
+// evaluation takes at most MaxSteps steps and makes values of at most MaxBytes. A step is one node of a predicate's body for
+// one item, or one element that a function visits. ErrLimit means that a limit was exceeded.
 //
 // # Contracts
 //
 // A Template is immutable and safe for concurrent use. Evaluation is deterministic: the same template and the same
-// environment give the same value or the same error text. Results may share memory with the environment; neither may be
+// environment return the same value or the same error text. Results may share memory with the environment; neither may be
 // changed.
 //
 // # Cost

@@ -16,11 +16,11 @@ const (
 )
 
 var (
-	// ErrNoOutput is what Env.Step returns, bare or wrapped, for an output that is not there and that a default makes up for:
-	// of a step that was skipped, or whose failure was caught. An evaluation that fails for that reason wraps it.
+	// ErrNoOutput is the error of Env.Step, bare or wrapped, for a missing output that a default may replace: of a step that
+	// was skipped, or whose failure was caught. An evaluation that fails for that reason wraps it.
 	ErrNoOutput = errors.New("expr: step has no output")
 
-	// ErrSkipped wraps ErrNoOutput: it is what Env.Step returns where the step was skipped. A from pointer is null then.
+	// ErrSkipped wraps ErrNoOutput: it is the error of Env.Step for a step that was skipped. A from pointer is null then.
 	ErrSkipped = fmt.Errorf("%w: it was skipped", ErrNoOutput)
 
 	// ErrLimit is wrapped by the error of an evaluation that exceeds MaxSteps or MaxBytes.
@@ -31,11 +31,11 @@ var (
 type Error struct {
 	Pointer    string // JSON pointer to the string within the value that was compiled; "" for the value itself
 	Offset     int    // in bytes, from the beginning of that string
-	Text       string // the offending text as it is written
-	Msg        string // the fault, with Text where it helps
+	Text       string // the offending text as written
+	Msg        string // the fault, which may quote Text
 	Suggestion string // a known name that may have been meant; "" if none is near
 
-	Err error // what an evaluation failed with; nil for an error of compiling
+	Err error // cause of a failed evaluation; nil for an error of compiling
 }
 
 // Error shows the place, if it is not the whole value, the message and the suggestion.
@@ -52,13 +52,13 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns what an evaluation failed with, nil for an error of compiling.
+// Unwrap returns the cause of a failed evaluation, nil for an error of compiling.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Clip shortens a text to one line that is readable in a message.
 func Clip(text string) string { return shorten(strings.Join(strings.Fields(text), " ")) }
 
-// Quote quotes a text in a message, white space and all, if it is not too long for that.
+// Quote quotes a text, with its white space, cut if it is too long for a message.
 func Quote(text string) string { return strconv.Quote(shorten(text)) }
 
 func shorten(text string) string {

@@ -11,16 +11,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// function is one without a predicate.
+// function is a function without a predicate.
 type function struct {
 	least, most int // arguments; most < 0: any number
 	apply       func(a *arguments) (value.Value, error)
 }
 
-// functions are all there are. Each pays for its work by spend, and for what it makes by grow, before it does it.
+// functions are all such functions. Each pays for its work with spend, and for the values it makes with grow, in advance.
 var functions = join(numberFunctions, textFunctions, listFunctions)
 
-// join merges the tables; each name is in one of them only.
+// join merges the tables, whose names are distinct.
 func join(tables ...map[string]function) map[string]function {
 	all := make(map[string]function)
 	for _, table := range tables {
@@ -29,7 +29,7 @@ func join(tables ...map[string]function) map[string]function {
 	return all
 }
 
-// absent are functions of expr-lang that are left out, and why.
+// absent are functions of expr-lang that are not supported, and the reasons.
 var absent = map[string]string{
 	"now": "expressions know no time, so that they give the same result when a run is recovered", "date": "there are no dates; times are texts, which compare as texts",
 	"duration": "there are no durations; write a number", "timezone": "there are no dates",
@@ -82,7 +82,7 @@ func (c *compiler) call(n ast.Node, name string, args []ast.Node) node {
 	}
 }
 
-// arity reports how many arguments there must be, in words.
+// arity describes the number of arguments.
 func (f function) arity() string {
 	switch {
 	case f.most < 0:
@@ -95,14 +95,14 @@ func (f function) arity() string {
 	return fmt.Sprintf("%d arguments", f.least)
 }
 
-// arguments are those of one call, taken by kind.
+// arguments are the arguments of one call, with access by kind.
 type arguments struct {
 	*run
 	name   string
 	values []value.Value
 }
 
-// wrong reports that argument i is not what it should be.
+// wrong reports that argument i has the wrong kind.
 func (a *arguments) wrong(i int, want string) error {
 	if len(a.values) == 1 {
 		return fmt.Errorf("%s needs %s, not %s", a.name, want, show(a.values[i]))
@@ -110,7 +110,7 @@ func (a *arguments) wrong(i int, want string) error {
 	return fmt.Errorf("argument %d of %s must be %s, not %s", i+1, a.name, want, show(a.values[i]))
 }
 
-// text returns argument i, a string, and pays for going through it.
+// text returns argument i, a string, and pays for visiting it.
 func (a *arguments) text(i int) (string, error) {
 	s, ok := a.values[i].(string)
 	if !ok {
@@ -150,7 +150,7 @@ func (a *arguments) count(i int) (int64, error) {
 	return n, err
 }
 
-// list returns argument i, a list, and pays for going through it.
+// list returns argument i, a list, and pays for visiting it.
 func (a *arguments) list(i int) ([]any, error) {
 	list, ok := a.values[i].([]any)
 	if !ok {
@@ -159,7 +159,7 @@ func (a *arguments) list(i int) ([]any, error) {
 	return list, a.spend(1 + len(list))
 }
 
-// object returns argument i, an object, its keys sorted, and pays for going through it and for a list of its size.
+// object returns argument i, an object, with its sorted keys, and pays for visiting it and for a list of its size.
 func (a *arguments) object(i int) (map[string]any, []string, error) {
 	object, ok := a.values[i].(map[string]any)
 	if !ok {

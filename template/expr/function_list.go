@@ -39,7 +39,7 @@ func length(a *arguments) (value.Value, error) {
 	return nil, a.wrong(0, "a list, an object or a string")
 }
 
-// typeName uses the words of expr-lang.
+// typeName returns the names of expr-lang.
 func typeName(a *arguments) (value.Value, error) {
 	names := map[string]string{"null": "nil", "boolean": "bool", "integer": "int", "number": "float", "string": "string", "list": "array", "object": "map"}
 	return names[value.Kind(a.values[0])], nil
@@ -80,7 +80,7 @@ func take(a *arguments) (value.Value, error) {
 	return list[:n:n], nil
 }
 
-// reverse leaves the list as it is and returns another one.
+// reverse returns a new list.
 func reverse(a *arguments) (value.Value, error) {
 	list, err := a.list(0)
 	if err != nil {
@@ -141,7 +141,7 @@ func uniq(a *arguments) (value.Value, error) {
 	return out, nil
 }
 
-// concat puts lists one after the other. Their sizes are added up first, so that nothing is made that is not paid for.
+// concat joins lists. Their sizes are added up first, so that the result is paid for before it is made.
 func concat(a *arguments) (value.Value, error) {
 	size := 0
 	for i := range a.values {
@@ -185,7 +185,7 @@ func flatten(a *arguments) (value.Value, error) {
 	return out, a.grow(len(out) * slotBytes)
 }
 
-// keys are sorted: the order of a Go map must not show.
+// keys are sorted, because the order of a Go map must not be visible.
 func keys(a *arguments) (value.Value, error) {
 	_, names, err := a.object(0)
 	if err != nil {
@@ -227,7 +227,7 @@ func toPairs(a *arguments) (value.Value, error) {
 	return out, nil
 }
 
-// fromPairs undoes toPairs; of a key that occurs twice the last value counts.
+// fromPairs inverts toPairs; of a duplicate key the last value counts.
 func fromPairs(a *arguments) (value.Value, error) {
 	list, err := a.list(0)
 	if err == nil {

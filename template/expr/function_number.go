@@ -32,7 +32,7 @@ var numberFunctions = map[string]function{
 	}},
 }
 
-// abs of the least integer does not fit.
+// abs fails for the least integer, whose absolute value does not fit.
 func abs(a *arguments) (value.Value, error) {
 	switch n := a.values[0].(type) {
 	case int64:
@@ -78,8 +78,8 @@ func toInt(a *arguments) (value.Value, error) {
 	return nil, a.wrong(0, "a number or a string")
 }
 
-// toFloat reads a number from a string. In arithmetic a whole number is an integer all the same; what makes a result
-// inexact instead of refused is a fraction or a size beyond integers.
+// toFloat reads a number from a string. A whole number stays an integer in arithmetic; results are inexact only with a
+// fraction or beyond the range of integers.
 func toFloat(a *arguments) (value.Value, error) {
 	switch v := a.values[0].(type) {
 	case int64, float64:
@@ -94,7 +94,7 @@ func toFloat(a *arguments) (value.Value, error) {
 	return nil, a.wrong(0, "a number or a string")
 }
 
-// numbers returns all arguments, those that are lists of numbers taken apart.
+// numbers returns all arguments, with lists of numbers flattened.
 func (a *arguments) numbers() ([]any, error) {
 	var out []any
 	for i, v := range a.values {
@@ -152,7 +152,8 @@ func mean(a *arguments) (value.Value, error) {
 	return finite(total / float64(len(numbers)))
 }
 
-// median of an even number of values is the mean of the two in the middle; each is halved first, so that the sum cannot overflow.
+// median of an even number of values is the mean of the two in the middle; each is halved first, so that the sum cannot
+// overflow.
 func median(a *arguments) (value.Value, error) {
 	numbers, err := a.numbers()
 	if err != nil || len(numbers) == 0 {
@@ -189,8 +190,7 @@ func bitnot(a *arguments) (value.Value, error) {
 	return ^x, err
 }
 
-// shift by 64 or more leaves zeros (or ones, for bitshr of a negative number), as in Go. Bits that are pushed out are lost: this is
-// the one place where that is intended.
+// shift by 64 or more leaves zeros (or ones, for bitshr of a negative number), as in Go. Bits shifted out are lost.
 func (a *arguments) shift(op func(x int64, n uint) int64) (value.Value, error) {
 	x, err := a.integer(0)
 	if err != nil {

@@ -45,7 +45,7 @@ func (a *arguments) mapText(how func(string) string) (value.Value, error) {
 	return how(s), nil
 }
 
-// trimmed cuts the second argument off the first; what is cut without it is white space, or one blank.
+// trimmed cuts the second argument, or else white space or one blank, off the first.
 func (a *arguments) trimmed(how func(s, cut string) string) (value.Value, error) {
 	s, err := a.text(0)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *arguments) trimmed(how func(s, cut string) string) (value.Value, error)
 	return how(s, cut), nil
 }
 
-// split cuts into at most n pieces, all if n is left out or negative.
+// split cuts into at most n pieces, all if n is omitted or negative.
 func (a *arguments) split(how func(s, sep string, n int) []string) (value.Value, error) {
 	t, err := a.texts(2)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *arguments) split(how func(s, sep string, n int) []string) (value.Value,
 	return list, nil
 }
 
-// replace replaces the first n occurrences, all if n is left out or negative.
+// replace replaces the first n occurrences, all if n is omitted or negative.
 func replace(a *arguments) (value.Value, error) {
 	t, err := a.texts(3)
 	if err != nil {
@@ -148,7 +148,7 @@ func (a *arguments) growTimes(n int64, size int) error {
 	return a.grow(int(n) * size)
 }
 
-// joinTexts takes strings only: the author chooses the text of a number or a null, with map and string.
+// joinTexts accepts only strings: the author chooses the text of a number or a null, with map and string.
 func joinTexts(a *arguments) (value.Value, error) {
 	list, err := a.list(0)
 	if err != nil {
@@ -187,7 +187,7 @@ func (a *arguments) indexOf(find func(s, sub string) int) (value.Value, error) {
 	return int64(utf8.RuneCountInString(t[0][:at])), nil
 }
 
-// has is hasPrefix and hasSuffix.
+// has implements hasPrefix and hasSuffix.
 func (a *arguments) has(what func(s, sub string) bool) (value.Value, error) {
 	t, err := a.texts(2)
 	if err != nil {
@@ -196,7 +196,7 @@ func (a *arguments) has(what func(s, sub string) bool) (value.Value, error) {
 	return what(t[0], t[1]), nil
 }
 
-// toString writes a value as it reads inside a text.
+// toString returns a value as part of a text.
 func toString(a *arguments) (value.Value, error) {
 	return a.run.text(a.values[0])
 }
@@ -230,8 +230,8 @@ func fromJSON(a *arguments) (value.Value, error) {
 	return value.ParseJSON([]byte(s))
 }
 
-// toQuery returns an object as the query of a URL: keys sorted, both sides escaped, a member that is a list once for each of its
-// elements. Null members are left out; lists and objects within are JSON.
+// toQuery returns an object as the query of a URL: keys sorted, both sides escaped, a member that is a list once for each of
+// its elements. Null members are omitted; nested lists and objects are JSON.
 func toQuery(a *arguments) (value.Value, error) {
 	object, keys, err := a.object(0)
 	if err != nil {
@@ -278,7 +278,7 @@ func toBase64(a *arguments) (value.Value, error) {
 	return base64.StdEncoding.EncodeToString([]byte(s)), nil
 }
 
-// fromBase64 returns texts only. Other bytes have no place in the model, and replacing them would damage them silently.
+// fromBase64 returns only texts. Other bytes have no place in the model, and replacing them would damage them silently.
 func fromBase64(a *arguments) (value.Value, error) {
 	s, err := a.text(0)
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// FuzzCompile: whatever text is given, compiling and evaluating end, without a panic, in a value of the model or an error
-// that says where; and twice in the same.
+// FuzzCompile: for any text, compiling and evaluating end without a panic, in a value of the model or an error with a place,
+// and twice in the same.
 func FuzzCompile(f *testing.F) {
 	for _, text := range []string{
 		"", "{{", "}}", "{{ }}", "a {{ input.n }} b {{ steps.split.output[0] }}", `{{ steps["fetch-data"].output?.rows[0]["v"] ?? 1 }}`, "{{ {a: {b: 1}} }}", "{{ \"}}\" }}", "{{ 1 // x }}", "{{ 1 /* x",
@@ -50,7 +50,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// requireGuard checks that a guard is what the expression is as a value, where that is one; null does not hold.
+// requireGuard checks that a guard has the value of the expression, if that has one; null does not hold.
 func requireGuard(t require.TestingT, v value.Value, err error, holds bool, guardErr error) {
 	yes, isBool := v.(bool)
 	switch {

@@ -49,7 +49,7 @@ func TestNullInGuards(t *testing.T) {
 	}
 }
 
-// TestOperatorsTakeNoNull, on either side, in a guard or out of it, but for those that a guard gives null a meaning under.
+// TestOperatorsTakeNoNull, on either side, in a guard or outside, except for those that allow null in a guard.
 func TestOperatorsTakeNoNull(t *testing.T) {
 	others := []string{`"x"`, "1", "2.5", "true", "[1, null]", "{a: 1}", "null", "input.s", "input.list", "input.o", "input.none"}
 	for _, op := range []string{
@@ -73,7 +73,7 @@ func TestOperatorsTakeNoNull(t *testing.T) {
 	}
 }
 
-// drawGuard writes a condition over what is there and what is not.
+// drawGuard writes a condition over existing and missing values.
 func drawGuard(t *rapid.T, depth int) string {
 	member := func() string {
 		return rapid.SampledFrom([]string{
@@ -103,7 +103,7 @@ func drawGuard(t *rapid.T, depth int) string {
 	return member()
 }
 
-// TestAGuardAndItsOppositeNeverAgree, and a guard is what the expression is as a value, where that is a boolean.
+// TestAGuardAndItsOppositeNeverAgree, and a guard has the value of the expression, if that is a boolean.
 func TestAGuardAndItsOppositeNeverAgree(t *testing.T) {
 	e := newEnv(t)
 	rapid.Check(t, func(t *rapid.T) {

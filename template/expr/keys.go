@@ -6,10 +6,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// keySet is which keys of a variable a template can read.
+// keySet is the set of a variable's keys that a template can read.
 type keySet struct {
 	keys []string // sorted
-	all  bool     // any; keys then means nothing
+	all  bool     // any key; keys is then meaningless
 }
 
 func (k *keySet) addAll() { k.all = true }
@@ -20,7 +20,7 @@ func (k *keySet) add(key string) {
 	}
 }
 
-// addPath adds what a pointer into the variable reads.
+// addPath adds the key that a pointer into the variable reads.
 func (k *keySet) addPath(p value.Pointer) {
 	if len(p) == 0 {
 		k.addAll()
@@ -29,7 +29,7 @@ func (k *keySet) addPath(p value.Pointer) {
 	k.add(p[0])
 }
 
-// note reports of a variable which of its keys is read here.
+// note records which keys of a variable are read here.
 func (c *compiler) note(name string, how func(*keySet)) {
 	if c.keys == nil {
 		c.keys = make(map[string]*keySet)
@@ -46,13 +46,13 @@ func (c *compiler) note(name string, how func(*keySet)) {
 // not change the result. O(1).
 func (t *Template) Keys(name string) (keys []string, all bool) { return t.keySet(name) }
 
-// Members is Keys for what a variable holds under one of its keys: ctx.k.m and ctx.k["m"] read m of ctx.k. Where Keys reports
-// that any key may be read, so may any member, and Members need not report it.
+// Members is Keys for the value of a variable's key: ctx.k.m and ctx.k["m"] read m of ctx.k. If Keys reports that any key
+// may be read, so may any member, and Members need not report it.
 func (t *Template) Members(name, key string) (members []string, all bool) {
 	return t.keySet(inner(name, key))
 }
 
-// inner returns the name under which the members of a key of a variable are noted. No variable is called so.
+// inner returns the name under which the members of a key of a variable are recorded. No variable has such a name.
 func inner(name, key string) string { return name + "." + key }
 
 func (t *Template) keySet(name string) (keys []string, all bool) {

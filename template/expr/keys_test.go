@@ -58,7 +58,7 @@ func TestMembersAreThoseOfAKeyThatMayBeRead(t *testing.T) {
 	}{
 		{"nothing is read", "{{ ctx.b.m }}", nil, false},
 		{"a member", "{{ ctx.a.m }}", []string{"m"}, false},
-		{"what is under a member", "{{ ctx.a.m.n }}", []string{"m"}, false},
+		{"a member of a member", "{{ ctx.a.m.n }}", []string{"m"}, false},
 		{"keys in brackets", `{{ ctx["a"]["m"] }}`, []string{"m"}, false},
 		{"several", "{{ ctx.a.n }} {{ ctx.a.m }}", []string{"m", "n"}, false},
 		{"the key itself", "{{ ctx.a }}", nil, true},
@@ -88,7 +88,7 @@ func (c ctx) Name(name string) (value.Value, error) {
 
 func (ctx) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrNoOutput }
 
-// Whatever is not among a template's keys makes no difference to it.
+// Keys outside a template's keys do not affect its value.
 func TestOtherKeysMakeNoDifference(t *testing.T) {
 	atoms := []string{"ctx.a", `ctx["b"]`, "ctx?.c", "ctx[args.k]", "len(ctx)", "1", "(ctx.a ?? ctx.b)", "sum(args.list, # + (ctx.c ?? 0))"}
 	rapid.Check(t, func(t *rapid.T) {

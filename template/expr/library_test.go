@@ -14,7 +14,7 @@ import (
 )
 
 // source draws expressions of one kind, n, s, b or l (number, string, boolean, list of numbers), from the part of the
-// language where this package and expr-lang mean the same.
+// language with the same meaning in this package and expr-lang.
 func source(t *rapid.T, kind byte, depth int) string {
 	leaves := map[byte][]string{
 		'n': {"0", "1", "2.5", "7", "input.n", "input.x", "input.o.a", "input.list[0]", "input.list[-1]", `input.o["a"]`},
@@ -47,7 +47,7 @@ func source(t *rapid.T, kind byte, depth int) string {
 
 func isWord(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// The grammar is expr-lang's and so, where nothing else is said, is the meaning: its own machine must give the same.
+// The grammar is expr-lang's, and so is the meaning unless documented otherwise: its own machine must return the same.
 func TestMeaningAgreesWithTheLibrary(t *testing.T) {
 	e := newEnv(t)
 	vars := map[string]any{"input": e.names["input"]}
@@ -66,7 +66,7 @@ func TestMeaningAgreesWithTheLibrary(t *testing.T) {
 			t.Skip("the library gives no value")
 		}
 		if list, ok := want.([]any); ok && list == nil {
-			want = []any{} // what the library gives for some empty lists
+			want = []any{} // what the library returns for some empty lists
 		}
 		tpl, err := expr.Compile("{{ "+in+" }}", scope)
 		require.NoError(t, err, in)

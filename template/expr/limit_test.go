@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Each of these would take hours or more memory than there is. That the test ends is half of what it shows.
+// Each of these would take hours or exhaust memory, so the test also shows that they end.
 func TestNothingHangsOrEatsMemory(t *testing.T) {
 	double := func(n int) string { // let a0 = [1]; let a1 = [a0, a0]; …
 		var b strings.Builder
@@ -95,7 +95,7 @@ func TestLimitsLeaveRoomForOrdinaryWork(t *testing.T) {
 	}
 }
 
-// Budgets belong to one evaluation: what another one has used up must not matter.
+// Budgets belong to one evaluation: another one must not reduce them.
 func TestATemplateMayBeEvaluatedConcurrently(t *testing.T) {
 	tpl, err := expr.Compile("{{ let k = input.n; sum(map(1..20000, # * k)) }}", scope)
 	require.NoError(t, err)

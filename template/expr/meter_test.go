@@ -35,13 +35,13 @@ func TestEvaluationsAreBoundedTogether(t *testing.T) {
 	require.ErrorIs(t, err, expr.ErrLimit)
 	_, err = tpl.EvalBool(env)
 	require.ErrorIs(t, err, expr.ErrLimit)
-	require.Equal(t, 4*once, env.meter.Spent(), "what is refused takes nothing")
+	require.Equal(t, 4*once, env.meter.Spent(), "a refused evaluation takes no work")
 	env.meter.Free()
 	_, err = tpl.Eval(env)
 	require.NoError(t, err)
 }
 
-// A document may have ten thousand of them, and each was made when it was read.
+// A document may have ten thousand of them, each made when it was read.
 func TestALargeConstantIsNotMadeWhenCompiled(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

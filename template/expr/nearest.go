@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// nearestLength bounds the words that are compared: a longer one is not a typing error.
+// nearestLength bounds the words that are compared: a longer one is not a misspelling.
 const nearestLength = 64
 
 // Nearest returns the known name that word is most likely a misspelling of: the one with the fewest edits (a character
-// more, less, other or swapped with its neighbour), if these are few for its length. Case does not count as an edit. Of
-// several equally near ones it returns the first in alphabetical order, whatever the order of known. Cost is
+// inserted, deleted, replaced or swapped with its neighbour), if these are few for its length. Case does not count as an
+// edit. Of several equally near names it returns the first in alphabetical order, whatever the order of known. Cost is
 // len(known) × len(word)², up to the budget of one Speller.
 func Nearest(word string, known []string) (string, bool) {
 	var s Speller
@@ -20,11 +20,11 @@ func Nearest(word string, known []string) (string, bool) {
 	return name, name != ""
 }
 
-// spellerMax is how many characters all the names may have together that one Speller compares with all its words.
+// spellerMax bounds the characters of all names that one Speller compares with all its words.
 const spellerMax = 8 << 20
 
-// Speller is Nearest for the many words of one document: with a budget for all of them, after which it has nothing to
-// suggest. A thousand misspelt names among thousands are refused as fast as one. The zero value is ready to use.
+// Speller is Nearest for the words of one document, with a common budget, after which it has no suggestions: a thousand
+// misspelt names among thousands are refused as fast as one. The zero value is ready to use.
 type Speller struct{ spent int }
 
 // Nearest returns the known name that word is most likely a misspelling of, or "".

@@ -13,7 +13,7 @@ import (
 // operator combines two values that have both been evaluated.
 type operator func(r *run, a, b value.Value) (value.Value, error)
 
-// operators are those that evaluate both sides; and, or, ?? and matches are compiled on their own.
+// operators are those that evaluate both sides; and, or, ?? and matches are compiled separately.
 var operators = map[string]operator{
 	"+": add,
 	"-": func(_ *run, a, b value.Value) (value.Value, error) {
@@ -101,7 +101,7 @@ func (c *compiler) defaulted(n ast.Node, skipIsOK bool) node {
 	return c.compile(n)
 }
 
-// coalesce is ??: the right side is evaluated only if the left one is null. That a step without output is null there is the work of chain.
+// coalesce implements ??: the right side is evaluated only if the left one is null. chain makes a missing output null there.
 func coalesce(left, right node) node {
 	return func(r *run) (value.Value, error) {
 		v, err := left(r)
@@ -151,8 +151,8 @@ func (c *compiler) unary(n *ast.UnaryNode) node {
 	}
 }
 
-// in looks for a in the elements of a list or the keys of an object. A list may hold null, but what is looked for is never
-// null: that is mostly a value that does not exist, for which false would be misleading.
+// in searches for a in the elements of a list or the keys of an object. A list may contain null, but a must not be null:
+// that is usually a missing value, for which false would be misleading.
 func in(r *run, a, b value.Value) (value.Value, error) {
 	if a == nil {
 		return nil, errors.New("`in` cannot look for null; compare with == null")
@@ -190,7 +190,7 @@ func rangeOf(r *run, a, b value.Value) (value.Value, error) {
 	if from > to {
 		return []any{}, nil
 	}
-	if size := uint64(to) - uint64(from); size >= MaxSteps { // in unsigned numbers, where it cannot overflow
+	if size := uint64(to) - uint64(from); size >= MaxSteps { // unsigned, so that it cannot overflow
 		return nil, r.spend(MaxSteps + 1)
 	}
 	size := int(to-from) + 1
@@ -207,7 +207,7 @@ func rangeOf(r *run, a, b value.Value) (value.Value, error) {
 	return list, nil
 }
 
-// search is contains, startsWith and endsWith.
+// search implements contains, startsWith and endsWith.
 func search(r *run, name string, a, b value.Value, found func(s, sub string) bool) (value.Value, error) {
 	s, t, err := twoTexts(name, a, b)
 	if err != nil {

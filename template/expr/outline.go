@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Outline describes the structure of an expression, as far as it determines which of the values it reads lead to different
-// results. Both dialects have it, so that a search for such values is independent of the dialect.
+// Outline describes the structure of an expression, as far as it determines which values of its inputs lead to different
+// results. It is common to both dialects, so that a search for such values is independent of the dialect.
 type Outline struct {
 	Kind  OutlineKind
 	Path  []string    // of a Reference: a variable, and keys below it
@@ -55,7 +55,7 @@ func (o *Outline) IsText() bool {
 	return ok
 }
 
-// Outlines returns the outlines of the expressions in a text; alone: the text is one expression and nothing else.
+// Outlines returns the outlines of the expressions in a text; alone reports whether the text is a single expression.
 func Outlines(text string) (list []*Outline, alone bool, err error) {
 	pieces, fault := scan(text)
 	if fault != nil {
@@ -77,7 +77,7 @@ func Outlines(text string) (list []*Outline, alone bool, err error) {
 // outliner makes an outline of a syntax tree.
 type outliner struct {
 	locals   map[string]*Outline // variables of let
-	elements []*Outline          // what # is, innermost last
+	elements []*Outline          // meanings of #, innermost last
 }
 
 func (u *outliner) of(n ast.Node) *Outline {
@@ -168,7 +168,7 @@ var binaries = map[string]OutlineKind{
 	"-": Arithmetic, "*": Arithmetic, "/": Arithmetic, "%": Arithmetic, "**": Arithmetic, "^": Arithmetic, "..": Arithmetic, "+": Arithmetic,
 }
 
-// unary takes a number with its sign for what it is.
+// unary treats a signed number as a literal.
 func (u *outliner) unary(n *ast.UnaryNode) *Outline {
 	o := u.of(n.Node)
 	if n.Operator == "-" && o.Kind == Literal {

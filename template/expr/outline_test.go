@@ -30,7 +30,7 @@ func written(o *expr.Outline) string {
 	return names[o.Kind] + "(" + strings.Join(args, " ") + ")"
 }
 
-// Both dialects say the same of the same thing.
+// Both dialects have the same outlines for the same expressions.
 func TestOutlines(t *testing.T) {
 	for _, tt := range []struct{ ours, jinja, want string }{
 		{"{{ a.b }}", "{{ a.b }}", "a.b"},

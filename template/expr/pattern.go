@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// pattern is a compiled regular expression and what it costs: RE2 takes time in proportion to text × program.
+// pattern is a compiled regular expression with its cost: RE2 takes time in proportion to text × program.
 type pattern struct {
 	*regexp.Regexp
 	size int // instructions of its program
@@ -19,7 +19,7 @@ type pattern struct {
 // patternMax bounds that program: a short text such as x{1000} can make a long one.
 const patternMax = 10_000
 
-// compilePattern measures the program before it makes it, which takes a parse more and no surprise.
+// compilePattern measures the program before it is made, at the cost of one more parse.
 func compilePattern(text string) (*pattern, error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -39,7 +39,7 @@ func compilePattern(text string) (*pattern, error) {
 	return &pattern{re, len(program.Inst)}, nil
 }
 
-// match pays text × program in advance, by a division first because the product may not fit.
+// match pays for text × program in advance, by a division first because the product may not fit.
 func (p *pattern) match(r *run, s string) (bool, error) {
 	const stepsPerInstruction = 8 // simple patterns run much faster than the bound
 	if len(s) > MaxSteps*stepsPerInstruction/p.size {
@@ -51,7 +51,7 @@ func (p *pattern) match(r *run, s string) (bool, error) {
 	return p.MatchString(s), nil
 }
 
-// matches compiles `a matches b`, the pattern once if it is written out.
+// matches compiles `a matches b`, with a literal pattern compiled once.
 func (c *compiler) matches(n *ast.BinaryNode) node {
 	text := c.compile(n.Left)
 	fixed, isFixed := n.Right.(*ast.StringNode)
@@ -90,7 +90,7 @@ func (c *compiler) matches(n *ast.BinaryNode) node {
 	}
 }
 
-// computedMatch compiles a pattern on the way, which costs far more than a step for each byte of it.
+// computedMatch compiles a pattern at evaluation, which costs far more than a step for each byte of it.
 func computedMatch(r *run, s, source string) (value.Value, error) {
 	if len(source) > MaxLength {
 		return nil, fmt.Errorf("a pattern of %d bytes: %w", len(source), ErrLimit)

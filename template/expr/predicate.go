@@ -14,10 +14,10 @@ import (
 type loop struct {
 	name  string
 	list  node
-	body  node   // nil if the predicate was left out: the item itself
-	extra node   // the initial value of reduce, the order of sortBy; nil if left out
+	body  node   // nil if the predicate was omitted: the item itself
+	extra node   // the initial value of reduce, the order of sortBy; nil if omitted
 	cost  int    // steps of one item
-	truth string // what the predicate is called in messages
+	truth string // name of the predicate in messages
 	apply func(l *loop, r *run) (value.Value, error)
 }
 
@@ -123,7 +123,7 @@ func (l *loop) meets(r *run, wanted bool) (found bool, err error) {
 	return found, err
 }
 
-// one goes through the whole list, so that a predicate that fails late fails always.
+// one visits the whole list, so that a predicate that fails late always fails.
 func (l *loop) one(r *run) (value.Value, error) {
 	n, err := l.count(r)
 	return n == int64(1), err
@@ -141,7 +141,7 @@ func (l *loop) count(r *run) (value.Value, error) {
 	return n, err
 }
 
-// filter pays for its result afterwards: it holds no more than the steps already paid for.
+// filter pays for its result afterwards, whose size is at most the steps already paid for.
 func (l *loop) filter(r *run) (value.Value, error) {
 	out := []any{}
 	err := l.test(r, func(f *frame, ok bool) bool {
@@ -321,7 +321,7 @@ func sorted(r *run, items, keys []any, descending bool) (value.Value, error) {
 	for i := range order {
 		order[i] = i
 	}
-	// Sorting cannot stop early, so the first fault is kept, and its steps are counted in advance.
+	// Sorting cannot stop early, so the first error is kept, and the steps are counted in advance.
 	for _, key := range keys {
 		size := 0
 		if s, ok := key.(string); ok {

@@ -1,12 +1,12 @@
 package expr
 
-// Field is what can be read of a step.
+// Field is a readable field of a step.
 type Field uint8
 
 // The fields of a step, as written in the language: status, output, error, fulfillment and reports.
 const (
 	Status      Field = iota // its status, a string
-	Output                   // what it returned; an error unless it has completed
+	Output                   // its output; an error unless it has completed
 	Failure                  // `error`: code, message and details of its failure, or null
 	Fulfillment              // whether its task is done, or null
 	Reports                  // the last reports of its newest attempt: number, kind, payload and participant of each
@@ -27,13 +27,13 @@ func fieldOf(name string) (Field, bool) {
 	return 0, false
 }
 
-// Read is one mention of a step's field in a template.
+// Read is one read of a step's field in a template.
 type Read struct {
 	Step      string
 	Field     Field
-	Defaulted bool   // an output that is not there is covered: on the left of ??
-	Optional  bool   // that of a skipped step is null: a from pointer that is not required
-	Bare      bool   // on the left of ??, with no member of the output: what the default can be for is that there is none
+	Defaulted bool   // a missing output has a default: on the left of ??
+	Optional  bool   // the output of a skipped step is null: a from pointer that is not required
+	Bare      bool   // on the left of ??, without a member of the output: the default is only for a missing output
 	Pointer   string // JSON pointer to the string within the value that was compiled; "" for the value itself
 	Offset    int    // in bytes, from the beginning of that string
 	Text      string // as written, for example steps.split.output

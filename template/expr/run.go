@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// run is one evaluation: its environment, its variables, and the work that is left. It belongs to
-// one goroutine. 64 bytes, because every evaluation makes one.
+// run is one evaluation: its environment, its variables, and the remaining work. It belongs to one goroutine. It takes 64
+// bytes, because every evaluation makes one.
 type run struct {
 	env   Env
 	steps int32 // left
@@ -55,7 +55,7 @@ const (
 
 // newList pays for a list of n elements.
 func (r *run) newList(n int) ([]any, error) {
-	// The division comes first: n comes from a text and may be any number.
+	// The division comes first, because n comes from a text and may be any number.
 	if n > MaxBytes/slotBytes {
 		return nil, r.grow(MaxBytes + 1)
 	}
@@ -65,13 +65,12 @@ func (r *run) newList(n int) ([]any, error) {
 	return make([]any, 0, n), nil
 }
 
-// scan pays for going through n bytes of text, which is much faster than a step each.
+// scan pays for visiting n bytes of text, which is much faster than a step each.
 func (r *run) scan(n int) error { return r.spend(n / 64) }
 
-// weigh pays for going through v, all the way down, and returns about how many bytes it takes when written. Values that
-// expressions make can be small graphs of shared lists that unfold to more than there is memory, and lists inside lists a
-// hundred thousand deep; it is weighed before it is walked. A value that has been weighed keeps the depth that the model
-// allows.
+// weigh pays for visiting v and everything in it, and returns its approximate size in bytes when written. Values made by
+// expressions can be small graphs of shared lists that expand beyond memory, and lists nested a hundred thousand deep, so
+// they are weighed before they are visited. A weighed value is within the depth that the model allows.
 func (r *run) weigh(v value.Value) (size int, err error) { return r.weighAt(v, 0) }
 
 // weighAt is weigh of a value that is nested depth levels deep. The numbers are upper estimates of the size in JSON.
@@ -113,7 +112,7 @@ func (r *run) enter(n, depth int) error {
 	return r.spend(n + 1)
 }
 
-// text returns v as it reads inside a text.
+// text returns v as part of a text.
 func (r *run) text(v value.Value) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -130,7 +129,7 @@ func (r *run) text(v value.Value) (string, error) {
 
 // equal compares two values.
 func (r *run) equal(a, b value.Value) (bool, error) {
-	// The walk goes through both at once, so that only one of them need be finite and counted.
+	// The walk visits both at once, so only one of them need be finite and counted.
 	switch a.(type) {
 	case string, []any, map[string]any:
 		if _, err := r.weigh(a); err != nil {

@@ -12,8 +12,8 @@ type piece struct {
 	offset int // in bytes, of text within the string
 }
 
-// scan cuts a string into pieces. An expression ends at the first }} that is not inside a string, a comment or braces of
-// its own, so {{ {a: {b: 1}} }} and {{ "}}" }} mean what they show. A literal {{ is written {{ "{{" }}.
+// scan splits a string into pieces. An expression ends at the first }} that is not inside a string, a comment or braces of
+// its own, so {{ {a: {b: 1}} }} and {{ "}}" }} are valid. A literal {{ is written {{ "{{" }}.
 func scan(text string) ([]piece, *Error) {
 	var pieces []piece
 	at := 0
@@ -58,7 +58,7 @@ func expressionEnd(s string) (int, bool) {
 		case depth == 0 && strings.HasPrefix(rest, "}}"):
 			return i, true
 		case s[i] == '}':
-			depth = max(0, depth-1) // one too many is for the parser to report
+			depth = max(0, depth-1) // the parser reports a superfluous brace
 		}
 	}
 	return 0, false

@@ -48,7 +48,7 @@ func TestADefaultCoversASkippedStepAndNothingElse(t *testing.T) {
 		_, err = pointer.Eval(newEnv(t))
 		require.Error(t, err, from)
 	}
-	// A member that is missing is null; one of null is an error, as without ??.
+	// A missing member is null; a member of null is an error, as without ??.
 	got, err := eval(t, `{{ steps["fetch-data"].output.x ?? 1 }}`)
 	require.NoError(t, err)
 	require.Equal(t, int64(1), got)

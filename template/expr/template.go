@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Version is that of the language. It grows when a template may return another result than before, so that a run that was
-// started under one version is not continued under another.
+// Version is the version of the language. It increases when a template may return another result than before, so that a run
+// that was started under one version is not continued under another.
 const Version = 2
 
 // Scope lists the names that a template may use besides `steps`.
@@ -17,13 +17,13 @@ type Scope struct {
 	Names []string // the variables known here: input, run, item, index, participant, attempt, …
 }
 
-// Env supplies what a template reads, when it is read. Its values are of the model of package value.
+// Env supplies the values that a template reads, on demand. They are values of package value.
 type Env interface {
-	// Name returns the variable called name, which is one of the Scope's.
+	// Name returns a variable, which is one of the Scope's.
 	Name(name string) (value.Value, error)
 
 	// Step returns a field of a step. It returns ErrSkipped, bare or wrapped, for the output of a step that was skipped,
-	// ErrNoOutput for that of one whose failure was caught, and another error for an output that is not there for another reason.
+	// ErrNoOutput for that of a step whose failure was caught, and other errors for outputs missing for other reasons.
 	Step(id string, f Field) (value.Value, error)
 }
 
@@ -43,8 +43,8 @@ type Template struct {
 // Compile compiles a string. The error is one *Error, or several joined.
 func Compile(text string, scope Scope) (*Template, error) { return CompileValue(text, scope) }
 
-// Trim returns a value that is to be one expression, without the white space that YAML's | and > leave around it. Whatever is no
-// string stays as it is.
+// Trim returns a value that is to be one expression without surrounding white space, which YAML's | and > leave. It returns
+// other values than strings unchanged.
 func Trim(v value.Value) value.Value {
 	if text, ok := v.(string); ok {
 		return strings.TrimSpace(text)
@@ -53,9 +53,9 @@ func Trim(v value.Value) value.Value {
 }
 
 // CompileValue compiles any value with expressions in its strings (keys are never expressions), and with from pointers:
-// objects whose only keys are from and, perhaps, required. The error is one *Error, or several joined in the order of the
-// value, keys sorted. The template may share memory with v. Offsets are in v as value.Of has it, which differs from v only
-// where a string was not valid UTF-8.
+// objects whose only keys are from and, optionally, required. The error is one *Error, or several joined in the order of the
+// value, keys sorted. The template may share memory with v. Offsets are in value.Of(v), which differs from v only where a
+// string was not valid UTF-8.
 func CompileValue(v value.Value, scope Scope) (*Template, error) {
 	v, err := value.Of(v)
 	if err != nil {
@@ -74,8 +74,8 @@ func CompileValue(v value.Value, scope Scope) (*Template, error) {
 	return t, nil
 }
 
-// settle marks the template as a constant if it reads nothing and quickly returns a value. One that fails is left to fail
-// when it is evaluated, which may never happen.
+// settle marks the template as a constant if it reads nothing and quickly returns a value. A template that fails is left to
+// fail when it is evaluated, which may never happen.
 func (t *Template) settle(v value.Value) {
 	const steps, bytes = 1000, 16 << 10 // enough for common expressions, and little in a document full of them
 	if t.root == nil {
@@ -91,21 +91,21 @@ func (t *Template) settle(v value.Value) {
 	}
 }
 
-// Reads returns every mention of a step, in order of appearance. The caller must not change the result.
+// Reads returns every read of a step, in order of appearance. The caller must not change the result.
 func (t *Template) Reads() []Read { return t.reads }
 
 // Names returns the names of the Scope that are used, each once, in order of appearance. The caller must not change the
 // result.
 func (t *Template) Names() []string { return t.names }
 
-// Constant returns the value of a template that reads nothing, and whether it is one.
+// Constant returns the value of a template that reads nothing. It reports false for any other.
 func (t *Template) Constant() (value.Value, bool) { return t.constant, t.fixed }
 
 // Text reports whether the template is a text around expressions, whose value is always a string.
 func (t *Template) Text() bool { return t.text }
 
-// Eval returns the template's value in env. The error is an *Error that names the expression and wraps what env
-// returned, or ErrLimit. The result may share memory with env and must not be changed.
+// Eval returns the template's value in env. The error is an *Error that names the expression and wraps the error of env, or
+// ErrLimit. The result may share memory with env and must not be changed.
 func (t *Template) Eval(env Env) (value.Value, error) {
 	if t.fixed {
 		return t.constant, nil
@@ -126,7 +126,7 @@ func (t *Template) Eval(env Env) (value.Value, error) {
 // package.
 func (t *Template) EvalBool(env Env) (bool, error) {
 	v, err := t.constant, error(nil)
-	if !t.fixed { // a constant was computed without a null that would make a difference
+	if !t.fixed { // a constant does not depend on the treatment of null
 		if err := Begin(env); err != nil {
 			return false, err
 		}
@@ -144,7 +144,7 @@ func (t *Template) EvalBool(env Env) (bool, error) {
 	return b, nil
 }
 
-// show names a value in a message: what it is and, if that is short, the value itself.
+// show describes a value in a message: its kind and, if it is short, the value itself.
 func show(v value.Value) string {
 	switch v := v.(type) {
 	case int64, float64:

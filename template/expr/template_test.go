@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// env is an Env for tests. It counts what is read of steps, because laziness is a promise.
+// env is an Env for tests. It counts reads of steps, to check laziness.
 type env struct {
 	names map[string]any
 	steps map[string]any // id → output, or an error

@@ -14,7 +14,7 @@ import (
 // node evaluates one part of a template.
 type node func(r *run) (value.Value, error)
 
-// value compiles v, whose path is place. It returns nil if v holds no expression and so is its own result.
+// value compiles v, whose path is place. It returns nil if v contains no expression and so is its own result.
 func (c *compiler) value(v value.Value, place value.Pointer) node {
 	switch v := v.(type) {
 	case string:
@@ -32,7 +32,7 @@ func (c *compiler) value(v value.Value, place value.Pointer) node {
 	return nil
 }
 
-// list compiles the elements that hold expressions; the others are copied with the list, and shared.
+// list compiles the elements that contain expressions; the others are shared with v.
 func (c *compiler) list(list []any, place value.Pointer) node {
 	parts := make(map[int]node)
 	for i, item := range list {
@@ -58,7 +58,7 @@ func (c *compiler) list(list []any, place value.Pointer) node {
 	}
 }
 
-// object compiles the members that hold expressions. Keys are literal: an object has the shape that is written.
+// object compiles the members that contain expressions. Keys are literal: an object has the shape in which it is written.
 func (c *compiler) object(object map[string]any, place value.Pointer) node {
 	type member struct {
 		key  string
@@ -86,7 +86,7 @@ func (c *compiler) object(object map[string]any, place value.Pointer) node {
 	}
 }
 
-// text compiles a string: nothing if it is literal, the expression itself if it is nothing else, otherwise a text.
+// text compiles a string: to nothing if it is literal, to the expression if it is a single one, otherwise to a text.
 func (c *compiler) text(text string) node {
 	pieces, err := scan(text)
 	if err != nil {
@@ -197,7 +197,7 @@ func (c *compiler) fromStep(p value.Pointer, text string, required bool) node {
 	})
 }
 
-// lookup follows p[from:] in v; its error for a missing place names the whole of p.
+// lookup follows p[from:] in v; its error for a missing place reports the whole of p.
 func lookup(p value.Pointer, from int, v value.Value) (value.Value, error) {
 	v, err := p[from:].Lookup(v)
 	if missing, ok := errors.AsType[*value.MissingError](err); ok {

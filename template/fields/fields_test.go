@@ -17,7 +17,7 @@ func parsed(t *testing.T, text string) *document.Node {
 	return nodes[0].Get("key")
 }
 
-// Of each kind of value: what is read, and what is said of another one, which then is zero.
+// For each kind of value: the value read, and the error for another kind, whose value is zero.
 func TestEachReaderTakesOneKind(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -62,7 +62,7 @@ func TestAMisspeltKeyIsNotMissingToo(t *testing.T) {
 	require.Equal(t, map[string]bool{"key.name": true, "key.other": true}, r.Refused())
 }
 
-// What a reader returns for a key that is not there is not written.
+// The value that a reader returns for an absent key is not written.
 func TestAnObjectLeavesOutWhatIsZero(t *testing.T) {
 	write := func(text string, texts []string, m map[string]string, n int, d time.Duration, at time.Time, v any, list []any, mapping map[string]any) fields.Object {
 		o := fields.Object{}

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Object is a mapping that is being written. Each of its methods sets a key, unless the value is the zero value that a Reader
-// returns when the key is absent.
+// Object is a mapping under construction. Each of its methods sets a key, unless the value is the zero value that a Reader
+// returns for an absent key.
 type Object map[string]any
 
 // Text sets a string.

@@ -16,9 +16,8 @@ import (
 // Map maps each key of a mapping to the function that reads its value.
 type Map map[string]func(*document.Node)
 
-// Reader reads values from nodes and collects their faults. Each of its methods takes a value of one kind and
-// refuses any other; it then returns the zero value. The zero Reader is ready for use; it serves one document and one
-// goroutine.
+// Reader reads values from nodes and collects their faults. Each of its methods accepts values of one kind; it refuses any
+// other and returns the zero value. The zero Reader is ready for use; it serves one document and one goroutine.
 type Reader struct {
 	faults  document.Errors
 	refused map[string]bool // paths that have been reported
@@ -35,10 +34,10 @@ func (r *Reader) Refused() map[string]bool { return r.refused }
 // IsRefused reports whether the value n was refused.
 func (r *Reader) IsRefused(n *document.Node) bool { return r.refused[n.Pos.Path] }
 
-// Add notes a fault that leaves its place open to other faults.
+// Add records a fault that leaves its place open to other faults.
 func (r *Reader) Add(e *document.Error) { r.faults.Add(e) }
 
-// Fault records a fault with more details than Refuse can, and refuses its place.
+// Fault records a fault that has more details than Refuse takes, and refuses its place.
 func (r *Reader) Fault(e *document.Error) {
 	r.Add(e)
 	r.markRefused(e.Path)
@@ -57,12 +56,12 @@ func (r *Reader) markRefused(path string) {
 	r.refused[path] = true
 }
 
-// WrongKind refuses a value of another kind than its key requires, such as "a list".
+// WrongKind refuses a value whose kind is not the one that its key requires, such as "a list".
 func (r *Reader) WrongKind(n *document.Node, want string) {
 	r.Refuse(n, fmt.Sprintf("%s must be %s, not %s", LastKey(n.Pos.Path), want, n.Kind))
 }
 
-// LastKey returns the name that a message uses for the value at a path: steps[1].timing.timeout is about timeout.
+// LastKey returns the name that a message uses for the value at a path: timeout for steps[1].timing.timeout.
 func LastKey(path string) string {
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
 		return path[i+1:]
@@ -73,14 +72,14 @@ func LastKey(path string) string {
 	return path
 }
 
-// Nearest returns the known name that was probably meant by a word, or "". Only the first words of a document are worth the
-// search.
+// Nearest returns the known name closest to a word, or "". It searches only for the first words of a document, since each
+// search costs time.
 func (r *Reader) Nearest(word string, known iter.Seq[string]) string {
 	return r.speller.Nearest(word, known)
 }
 
-// Object reads a mapping key by key, in the order written. It refuses a value that is no mapping, and a key that is not in
-// known unless it begins with x-.
+// Object reads a mapping key by key, in the order written. It refuses a value that is not a mapping, and a key that is not
+// in known unless it begins with x-.
 func (r *Reader) Object(n *document.Node, known Map) {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
@@ -95,8 +94,8 @@ func (r *Reader) Object(n *document.Node, known Map) {
 	}
 }
 
-// UnknownKey refuses a key of a mapping and suggests the known key that was probably meant. That key then counts as refused:
-// a misspelt key is not missing too.
+// UnknownKey refuses a key of a mapping and suggests the closest known key. That key then counts as refused, so that
+// Required does not report it as missing.
 func (r *Reader) UnknownKey(e document.Entry, known []string) {
 	near := r.Nearest(e.Key, slices.Values(known))
 	r.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: "unknown key " + document.Quote(e.Key), Suggestion: near})
@@ -105,8 +104,8 @@ func (r *Reader) UnknownKey(e document.Entry, known []string) {
 	}
 }
 
-// Required refuses a mapping that lacks one of the keys, unless a misspelt one has been refused in its place. Call it after
-// Object, for keys whose absence leaves no trace in what was read.
+// Required refuses a mapping that lacks one of the keys, unless a misspelt key was refused in its place. Call it after
+// Object, for keys whose absence is not visible in the values read.
 func (r *Reader) Required(n *document.Node, keys ...string) {
 	if n.Kind != document.Mapping {
 		return
@@ -136,8 +135,8 @@ func (r *Reader) Argument(n *document.Node) string {
 	return r.Text(n)
 }
 
-// Boolean reads true or false. It refuses yes and on, which are texts in today's YAML: an author who means them should hear
-// of it.
+// Boolean reads true or false. It refuses yes and on, which are texts in today's YAML, so that an author who means booleans
+// learns of it.
 func (r *Reader) Boolean(n *document.Node) bool {
 	b, ok := n.Value().(bool)
 	if !ok {
@@ -174,7 +173,7 @@ func (r *Reader) Number(n *document.Node) float64 {
 	return 0
 }
 
-// Duration reads an ISO 8601 duration, and shows what stands there instead: PT30 and 30 are what people write first.
+// Duration reads an ISO 8601 duration. Its error shows the value, because PT30 and 30 are common mistakes.
 func (r *Reader) Duration(n *document.Node) time.Duration {
 	text, ok := n.Text()
 	if !ok && n.Len() == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Arg is a value of type T that a step can take. Only the functions of this package make one.
+// Arg is a value of type T that a step can take. It is made by functions of this package.
 type Arg[T any] interface {
 	argument() argument
 	of(T) // ties the argument to its type
@@ -27,8 +27,8 @@ type argument struct {
 	inline   func(d *definition) string      // a literal as a part of an expression
 	function *template.Function              // a Go function, called with args
 	args     []argument
-	tested   *handle // the argument is whether this step has completed
-	err      error   // the fault of the argument, found where it was made
+	tested   *handle // set if the argument is whether this step has completed
+	err      error   // the fault of the argument, found when it was made
 }
 
 // binding is the precedence of an expression.
@@ -52,7 +52,8 @@ func here() document.Pos {
 	return document.Pos{File: file, Line: line}
 }
 
-// From returns the result of a step as an argument. It is what passing r itself means, and reads better beside FromOr and Value.
+// From returns the result of a step as an argument. Passing r itself means the same; From is for use beside FromOr and
+// Value.
 func From[T any](r Ref[T]) Arg[T] { return r }
 
 // FromOr is Coalesce with a literal: the result of a step, or fallback.
@@ -61,10 +62,9 @@ func FromOr[T any](r Ref[T], fallback T) Arg[T] {
 	return typed[T]{coalesce(here(), r.argument(), argument{err: err, source: func(*definition) string { return source(plain) }})}
 }
 
-// Coalesce returns ok, or fallback where ok is a missing result: of a step that was skipped, as those of a
-// branch that was not taken are; or of one that has failed or was aborted, where an If or Choose has caught that: one whose
-// test reads how the step has ended, and behind which, or inside of which, the Coalesce is read. A null is replaced as well.
-// Documents write ok ?? fallback.
+// Coalesce returns ok, or fallback if ok is a missing result: of a step that was skipped, for example in a branch that was
+// not taken; or of a step that failed or was aborted, if an If or Choose whose test reads how the step ended has caught
+// that, and the Coalesce is read after or inside it. A null is replaced as well. Documents write ok ?? fallback.
 func Coalesce[T any](ok, fallback Arg[T]) Arg[T] {
 	return typed[T]{coalesce(here(), argOf(ok), argOf(fallback))}
 }
@@ -77,7 +77,7 @@ func coalesce(pos document.Pos, ok, fallback argument) argument {
 	return a
 }
 
-// orNull ends a chain that is null where all results in it are missing.
+// orNull ends a chain whose value is null if all results in it are missing.
 const orNull = " ?? null"
 
 // Value returns a literal. Braces in its strings are text, not expressions.
@@ -90,8 +90,8 @@ func Value[T any](v T) Arg[T] {
 	}}
 }
 
-// Expr returns an expression such as `{{ steps.split.output[0].count + 1 }}`, or a text with expressions in it. Nothing checks
-// that its value is a T; the names in it are checked when the workflow is defined.
+// Expr returns an expression such as `{{ steps.split.output[0].count + 1 }}`, or a text with expressions. Its value is not
+// checked to be a T; the names in it are checked when the workflow is defined.
 func Expr[T any](text string) Arg[T] {
 	pos := here()
 	return typed[T]{argument{
@@ -108,7 +108,7 @@ func Expr[T any](text string) Arg[T] {
 	}}
 }
 
-// Status returns the status of a step, as journals and documents write it: completed, failed, skipped, aborted, …
+// Status returns the status of a step, as written in journals and documents: completed, failed, skipped, aborted, …
 func Status(step Placed) Arg[string] {
 	pos := here()
 	return typed[string]{argument{pos: pos, source: func(d *definition) string {
@@ -116,7 +116,7 @@ func Status(step Placed) Arg[string] {
 	}}}
 }
 
-// Completed is whether a step has completed. As the test of an If it catches the step's failure.
+// Completed returns whether a step has completed. As the test of an If it catches the step's failure.
 func Completed(step Placed) Arg[bool] {
 	pos := here()
 	h := placedOf(step)
@@ -125,7 +125,7 @@ func Completed(step Placed) Arg[bool] {
 	}}}
 }
 
-// Failed is whether a step has failed or was aborted. As the test of an If it catches that.
+// Failed returns whether a step has failed or was aborted. As the test of an If it catches that.
 func Failed(step Placed) Arg[bool] {
 	pos := here()
 	return typed[bool]{argument{pos: pos, binds: loose, source: func(d *definition) string {
@@ -180,7 +180,7 @@ func (a argument) operand(d *definition) string {
 	return text
 }
 
-// renderFunc returns the call of a Go function that computes the argument, and nil when it is no such call.
+// renderFunc returns the call of a Go function that computes the argument; nil if there is none.
 func (a argument) renderFunc(d *definition) *template.Func {
 	if a.function == nil {
 		return nil
@@ -195,8 +195,7 @@ func (a argument) renderFunc(d *definition) *template.Func {
 	return f
 }
 
-// escape makes a literal of a value in which strings and objects would mean something to the language of expressions: it
-// is written as an expression for it.
+// escape converts a literal in which strings or objects would have a meaning in expressions: it is written as an expression.
 func escape(v value.Value) value.Value {
 	switch v := v.(type) {
 	case string:
@@ -238,7 +237,7 @@ var keywords = []string{
 	"and", "or", "not", "in", "let", "if", "else", "matches", "contains", "startsWith", "endsWith", "true", "false", "nil", "null",
 }
 
-// member writes the access to a key: .key where that can be read, else ["a key"].
+// member writes the access to a key: .key if the key is a plain name, otherwise ["a key"].
 func member(key string) string {
 	if plainKey.MatchString(key) && !slices.Contains(keywords, key) {
 		return "." + key

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every line that is marked in a package of wrong types is refused by the compiler, and no other.
+// The compiler refuses exactly the marked lines of a package of wrong types.
 func TestWrongTypesDoNotCompile(t *testing.T) {
 	source, err := os.ReadFile("testdata/wrongtypes/wrong.go")
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Container is a Node that holds others. It is no Arg: results are read from the steps in it. At the end of an Each's
+// Container is a Node that contains others. It is not an Arg: results are read from the steps in it. At the end of an Each's
 // body its last step returns the item's result, of any type.
 type Container struct {
 	pos  document.Pos
@@ -17,7 +17,7 @@ type Container struct {
 
 func (c *Container) build(d *definition) []template.Node {
 	if c == nil || c.make == nil {
-		d.nothing("a container") // that of a zero Choice, or a zero Container
+		d.nothing("a container") // the container of a zero Choice, or a zero Container
 		return nil
 	}
 	defer func(at document.Pos) { d.at = at }(d.at)
@@ -36,8 +36,8 @@ func (c *Container) place() document.Pos {
 	return c.pos
 }
 
-// Nodes is a list of nodes that a program makes, of any length, and itself a node: in a Parallel its nodes run side by
-// side, anywhere else one after the other. Its result is that of a Container.
+// Nodes is a list of nodes, of any length, and itself a node: in a Parallel its nodes run side by side, anywhere else one
+// after the other. Its result is that of a Container.
 type Nodes []Node
 
 func (n Nodes) build(d *definition) []template.Node { return d.nodes(n) }
@@ -91,12 +91,11 @@ type Branch interface {
 	branch(d *definition, c *template.Conditional)
 }
 
-// If runs its Then branch when the test is true and its Else branch when it is not. It is the boundary for failures of
-// steps whose status the test reads: for the steps after the If it has completed in any case. Choose is an If that
-// has a result.
+// If runs its Then branch if the test is true and its Else branch if it is not. It catches failures of steps whose status
+// the test reads: for the steps after the If they have no effect. Choose is an If with a result.
 func If(test Arg[bool], branches ...Branch) *Container { return conditional(here(), test, branches...) }
 
-// conditional makes what If and Choose place.
+// conditional makes the container of If and Choose.
 func conditional(pos document.Pos, test Arg[bool], branches ...Branch) *Container {
 	return &Container{pos, func(d *definition) template.Node {
 		c := &template.Conditional{Pos: pos}
@@ -118,7 +117,7 @@ func conditional(pos document.Pos, test Arg[bool], branches ...Branch) *Containe
 	}}
 }
 
-// testText returns the expression for what a test has been rendered to: a literal boolean becomes one.
+// testText returns the expression of a rendered test: a literal boolean becomes one.
 func testText(v value.Value) string {
 	if text, ok := v.(string); ok {
 		return text
@@ -130,22 +129,22 @@ type branchFunc func(d *definition, c *template.Conditional)
 
 func (f branchFunc) branch(d *definition, c *template.Conditional) { f(d, c) }
 
-// Then returns what an If runs, one after the other, when its test is true.
+// Then returns the nodes that an If runs, one after the other, if its test is true.
 func Then(nodes ...Node) Branch {
 	return branchFunc(func(d *definition, c *template.Conditional) { c.Then = append(c.Then, d.nodes(nodes)...) })
 }
 
-// Else returns what an If runs, one after the other, when its test is false.
+// Else returns the nodes that an If runs, one after the other, if its test is false.
 func Else(nodes ...Node) Branch {
 	return branchFunc(func(d *definition, c *template.Conditional) { c.Else = append(c.Else, d.nodes(nodes)...) })
 }
 
-// Named sets the id of an If or Choose, under which its decision can be looked up.
+// Named sets the id of an If or Choose, by which its decision can be looked up.
 type Named string
 
 func (id Named) branch(_ *definition, c *template.Conditional) { c.ID = string(id) }
 
-// Choice is the handle that Choose returns: a Node, to be placed where it shall run, and an Arg[T].
+// Choice is the handle that Choose returns: a Node, to be placed where it is to run, and an Arg[T].
 type Choice[T any] struct {
 	*Container
 	results [2]argument
@@ -157,9 +156,9 @@ type Result[T any] interface {
 	Arg[T]
 }
 
-// Choose runs then or otherwise, as the test decides, and has the result of the one that ran. Ref.After places more in
-// front of either. Its result is the zero T where that of the branch taken is not there: the step was skipped by its timing
-// or fulfillment, or it has failed and that was caught. Where only one branch has a result, use If and Coalesce.
+// Choose runs then or otherwise, as the test decides, and has the result of the one that ran. Ref.After adds nodes before
+// either. The result is the zero T if the branch taken has none: the step was skipped by its timing or fulfillment, or its
+// failure was caught. If only one branch has a result, use If and Coalesce.
 func Choose[T any](test Arg[bool], then, otherwise Result[T], options ...Named) Choice[T] {
 	branches := []Branch{Then(then), Else(otherwise)}
 	for _, id := range options {
@@ -168,7 +167,7 @@ func Choose[T any](test Arg[bool], then, otherwise Result[T], options ...Named) 
 	return Choice[T]{conditional(here(), test, branches...), [2]argument{argOf[T](then), argOf[T](otherwise)}}
 }
 
-// argument reads the branches in turn: the one that was not taken has been skipped.
+// argument reads both branches: the one that was not taken was skipped.
 func (c Choice[T]) argument() argument {
 	if c.Container == nil {
 		return argument{err: errNothing}

@@ -10,8 +10,8 @@ import (
 )
 
 // Define builds a workflow: its nodes run one after the other. It returns the tree, or all faults as document.Errors whose
-// places are lines of Go. Operations are not looked up: the engine that runs the workflow has them.
-// New does the same and keeps the types.
+// places are lines of Go. Operations are not looked up, because the engine that runs the workflow has them. New does the
+// same and keeps the types.
 func Define(name string, parts ...Part) (*template.Workflow, error) {
 	return define(newDefinition(name, here()), parts)
 }
@@ -21,7 +21,7 @@ func MustDefine(name string, parts ...Part) *template.Workflow {
 	return must(define(newDefinition(name, here()), parts))
 }
 
-// must panics with an error.
+// must panics if err is not nil.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic("flow: " + err.Error())
@@ -69,7 +69,7 @@ type definition struct {
 	errs     document.Errors
 }
 
-// openMap is a map whose body is being built, and what expressions there call its item.
+// openMap is a map whose body is being built, with the name of its item in expressions.
 type openMap struct {
 	handle *handle
 	as     string
@@ -83,7 +83,7 @@ type mention struct {
 
 func quoted(id string) string { return strconv.Quote(id) }
 
-// fault records a fault at a place; without one, at that of the step or container that is being built.
+// fault records a fault at a place or, without one, at that of the step or container being built.
 func (d *definition) fault(at document.Pos, text, msg string) {
 	if at.IsZero() {
 		at = d.at
@@ -91,7 +91,7 @@ func (d *definition) fault(at document.Pos, text, msg string) {
 	d.errs.Add(&document.Error{Pos: at, Text: text, Msg: msg})
 }
 
-// bind sets how an operation is called. Saying the same twice changes nothing.
+// bind sets the binding of an operation. Setting the same again changes nothing.
 func (d *definition) bind(pos document.Pos, operation string, b template.Binding) {
 	b.Pos = d.workflow.Pos
 	if known, ok := d.workflow.Operations[operation]; ok && !reflect.DeepEqual(known, b) {
@@ -113,7 +113,7 @@ func (d *definition) nodes(nodes []Node) []template.Node {
 	return list
 }
 
-// one builds a node where there can be only one.
+// one builds a node where only one is allowed.
 func (d *definition) one(n Node) template.Node {
 	list := d.build(n)
 	if len(list) == 1 {
@@ -147,7 +147,7 @@ func (d *definition) place(h *handle) template.Node {
 	return n
 }
 
-// mention notes that a handle is read, needed or tested at a place.
+// mention records that a handle is read, needed or tested at a place.
 func (d *definition) mention(h *handle, at document.Pos) {
 	d.mentions = append(d.mentions, mention{h, at})
 }
@@ -181,7 +181,7 @@ func (d *definition) field(h *handle, field string, at document.Pos) string {
 	return "steps" + member(h.id) + "." + field
 }
 
-// item returns the name of a map's item, which is known inside the map's body only.
+// item returns the name of a map's item, which is defined only in the map's body.
 func (d *definition) item(h *handle, at document.Pos) string {
 	for _, m := range d.maps {
 		if m.handle == h.each {

@@ -125,7 +125,7 @@ func ExampleFunc() {
 	// cheap enough true <nil>
 }
 
-// isCheap is made once, so that it is the same function wherever it is used.
+// isCheap is made once, so that it is the same function in every use.
 var isCheap = flow.NewFunc("is cheap", func(o Offer) bool { return o.Price < 10 })
 
 func ExampleNewFunc() {

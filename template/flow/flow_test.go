@@ -307,7 +307,7 @@ func TestDefineRefusesHandlesThatStandWrong(t *testing.T) {
 		{"a function within an input", func() (*template.Workflow, error) {
 			return flow.Define("w", flow.Call("a", Open, flow.Object[Purchase](flow.With("limit", flow.Func("double", double, flow.Value(1))))))
 		}, []string{`the function "double" can give a whole input, list or test, not a part of one`}},
-		{"what no document can hold", func() (*template.Workflow, error) {
+		{"a value that no document can contain", func() (*template.Workflow, error) {
 			return flow.Define("w", flow.Call("a", template.NewOp[func(), any]("a", nil), flow.Value(func() {})))
 		}, []string{`value cannot be represented`}},
 		{"two implementations of one operation", func() (*template.Workflow, error) {

@@ -9,12 +9,13 @@ import (
 )
 
 // Function is the handle of a Go function with a name: the test of an If, the list of an Each or the input of a step. The
-// name identifies the function in documents and journals. In a definition a name has one handle, and in an engine
-// all definitions of one hash have the same: make a handle once, at package level, and use it as often as you like.
+// name identifies the function in documents and journals. A definition has one handle for each name, and in an engine all
+// definitions with the same hash have the same: make a handle once, at package level, and use it any number of times.
 type Function[A, R any] struct{ handle *template.Function }
 
-// NewFunc returns a Go function a name. It must depend on its argument alone, because it is called again when a run is
-// recovered. A panic counts as its error. A function of several arguments takes a struct: see Struct.
+// NewFunc returns the handle of a Go function with a name. The result must depend only on the argument, because the function
+// is called again when a run is recovered. A panic counts as an error. A function of several arguments takes a struct: see
+// Struct.
 func NewFunc[A, R any](name string, fn func(A) R) Function[A, R] {
 	return newFunction(here(), name, trying(fn))
 }
@@ -43,7 +44,7 @@ func (f Function[A, R]) of(pos document.Pos, a Arg[A]) Arg[R] {
 // Handle returns the handle to pass to template.Workflow.Register for a document that names the function.
 func (f Function[A, R]) Handle() *template.Function { return f.handle }
 
-// Func is NewFunc and Of in one, for a function that is used in one place of a workflow that is defined once.
+// Func is NewFunc and Of in one, for a function that is used once, in a workflow that is defined once.
 func Func[A, R any](name string, fn func(A) R, a Arg[A]) Arg[R] {
 	pos := here()
 	return newFunction(pos, name, trying(fn)).of(pos, a)
@@ -55,7 +56,7 @@ func TryFunc[A, R any](name string, fn func(A) (R, error), a Arg[A]) Arg[R] {
 	return newFunction(pos, name, fn).of(pos, a)
 }
 
-// trying returns a function that cannot fail as one that may; nil stays nil.
+// trying adapts a function that cannot fail to one that may; nil stays nil.
 func trying[A, R any](fn func(A) R) func(A) (R, error) {
 	if fn == nil {
 		return nil

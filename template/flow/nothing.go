@@ -7,12 +7,12 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// A program may hand in nil, or the zero value of a handle, where it has forgotten to make one. That is a fault of the
-// definition like any other, at the place of the step or container that it was passed to.
+// A program may pass nil, or the zero value of a handle, by mistake. That is a fault of the definition, at the place of the
+// step or container that it was passed to.
 
 var errNothing = errors.New("an argument is nil, or the zero value of its type")
 
-// isNil reports whether an interface holds nothing, or the address of nothing.
+// isNil reports whether an interface is nil or contains a nil pointer.
 func isNil(v any) bool {
 	r := reflect.ValueOf(v)
 	return v == nil || r.Kind() == reflect.Pointer && r.IsNil()

@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceflow/sluice/template/flow"
 )
 
-// TestNothingIsAFault hands in nil, and zero values of handles, wherever something can be handed in. Each is a fault with a
-// line of this file, and never a panic.
+// TestNothingIsAFault passes nil, and zero values of handles, as every argument. Each is a fault with a line of this file,
+// and never a panic.
 func TestNothingIsAFault(t *testing.T) {
 	op := template.NewOp[any, any]("op", nil)
 	var ref flow.Ref[any]

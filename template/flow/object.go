@@ -14,18 +14,18 @@ type Member struct {
 	arg   argument
 }
 
-// Set returns a field of a Struct, by its address, and what it is set to.
+// Set returns a field of a Struct, by its address, with its value.
 func Set[T any](field *T, to Arg[T]) Member {
 	return Member{field: reflect.ValueOf(field), arg: argOf(to)}
 }
 
-// Struct returns an input made of several arguments: of a step, or of a Go function that takes several. The fields are named by
-// their addresses in a variable that serves for nothing else, so that the compiler checks names and types:
+// Struct returns an input composed of several arguments: of a step, or of a Go function that takes several. Fields are
+// identified by their addresses in a variable that has no other use, so that the compiler checks names and types:
 //
 //	var p Purchase
 //	flow.Call("open", Open, flow.Struct(&p, flow.Set(&p.Offer, offer), flow.Set(&p.Limit, limit)))
 //
-// Fields that are not set are left out.
+// Fields that are not set are omitted.
 func Struct[T any](of *T, members ...Member) Arg[T] {
 	a := argument{pos: here()}
 	names := make([]string, len(members))
@@ -66,7 +66,7 @@ func (a *argument) compose(names []string, args []argument) {
 	}
 }
 
-// nameOf returns the key, in the JSON of a struct, of the field that a pointer leads to.
+// nameOf returns the JSON key of the struct field that a pointer refers to.
 func nameOf(of, field reflect.Value) (string, error) {
 	t := of.Type().Elem()
 	if t.Kind() != reflect.Struct || isOpen(t) {
@@ -93,14 +93,14 @@ type Field struct {
 	arg  argument
 }
 
-// With returns a field of an Object: its name in JSON and what it is set to.
+// With returns a field of an Object: its JSON name and its value.
 func With[T any](name string, v Arg[T]) Field {
 	return Field{name: name, typ: reflect.TypeFor[T](), arg: argOf(v)}
 }
 
-// Object returns an input made of several arguments, by the names of T's json tags; T may be a map. That T has these fields, and
-// that they have these types, is checked when the workflow is defined: with Struct the compiler does that. Fields that are
-// not named are left out.
+// Object returns an input composed of several arguments, by the names of T's json tags; T may be a map. The names and types
+// of the fields are checked when the workflow is defined; with Struct the compiler does that. Fields that are not named are
+// omitted.
 func Object[T any](fields ...Field) Arg[T] {
 	a := argument{pos: here()}
 	names, args := make([]string, len(fields)), make([]argument, len(fields))

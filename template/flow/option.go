@@ -16,7 +16,7 @@ type stepOption func(s *template.Step, d *definition)
 
 func (o stepOption) step(s *template.Step, d *definition) { o(s, d) }
 
-// timingOption returns a StepOption about a step's timing, which it makes if there is none yet.
+// timingOption returns a StepOption that changes a step's timing, which it makes if necessary.
 func timingOption(set func(t *template.Timing)) StepOption {
 	return stepOption(func(s *template.Step, _ *definition) {
 		if s.Timing == nil {
@@ -36,12 +36,12 @@ func TotalTimeout(d time.Duration) StepOption {
 	return timingOption(func(t *template.Timing) { t.TotalTimeout = d })
 }
 
-// OnTimeout sets the effect of a timeout when no attempt is left. Default: template.FailOnTimeout.
+// OnTimeout sets the effect of a timeout after the last attempt. Default: template.FailOnTimeout.
 func OnTimeout(o template.OnTimeout) StepOption {
 	return timingOption(func(t *template.Timing) { t.OnTimeout = o })
 }
 
-// Retry makes a step's call again when it fails.
+// Retry makes a step's call again after a failure.
 func Retry(r template.Retry) StepOption {
 	return timingOption(func(t *template.Timing) {
 		t.Retry = &r
@@ -49,7 +49,7 @@ func Retry(r template.Retry) StepOption {
 	})
 }
 
-// Needs makes a step wait for others, besides those whose results it reads and those in front of it.
+// Needs makes a step wait for others, besides those whose results it reads and those before it.
 func Needs(steps ...Placed) StepOption {
 	return stepOption(func(s *template.Step, d *definition) {
 		for _, needed := range steps {
@@ -74,7 +74,7 @@ func FanIn(f template.FanIn) StepOption {
 	return stepOption(func(s *template.Step, _ *definition) { f.Pos = s.Pos; s.FanIn = &f })
 }
 
-// Fulfillment sets how it is decided whether the completed call has fulfilled its task.
+// Fulfillment sets how a completed call is judged to have fulfilled its task.
 func Fulfillment(f template.Fulfillment) StepOption {
 	return stepOption(func(s *template.Step, _ *definition) { f.Pos = s.Pos; s.Fulfillment = &f })
 }
@@ -131,12 +131,12 @@ func OnFailure(p template.FailurePolicy) Setting {
 	return func(d *definition) { d.workflow.FailurePolicy = p }
 }
 
-// Schema returns the JSON Schema of the run's input, as a map or a boolean. It is checked before anything starts.
+// Schema sets the JSON Schema of the run's input, a map or a boolean. Inputs are checked before anything starts.
 func Schema(schema value.Value) Setting {
 	return func(d *definition) { d.workflow.Input = schema }
 }
 
-// Bind sets how an operation is called that is not implemented in Go: a command, an HTTP request, a pause, ….
+// Bind sets the binding of an operation that is not implemented in Go: a command, an HTTP request, a pause, ….
 func Bind(operation string, b template.Binding) Setting {
 	pos := here()
 	return func(d *definition) { d.bind(pos, operation, b) }
@@ -150,7 +150,7 @@ func Directory(directory template.Directory) Setting {
 // RunOutput is the part of a definition that Output returns: the output of its runs.
 type RunOutput[T any] struct{ arg argument }
 
-// Output returns the output of the run. Default: the run has none.
+// Output sets the output of the run. Default: the run has none.
 func Output[T any](v Arg[T]) RunOutput[T] { return RunOutput[T]{argOf(v)} }
 
 func (RunOutput[T]) inWorkflow() {}

@@ -8,14 +8,14 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Ref is a handle for a result of type T: of a step or map, which is placed where it shall run, of the run's input, or of
+// Ref is a handle for a result of type T: of a step or map, which is placed where it is to run, of the run's input, or of
 // the item of a map's body. It is an Arg[T]. Copies are the same handle.
 type Ref[T any] struct {
 	handle *handle
-	before []Node // placed in front of the step, see After
+	before []Node // placed before the step, see After
 }
 
-// Node is what runs: a step, a map or a container.
+// Node is a part of a workflow that runs: a step, a map or a container.
 type Node interface {
 	build(d *definition) []template.Node // the nodes to place, one after the other
 	place() document.Pos
@@ -23,7 +23,7 @@ type Node interface {
 	inWorkflow()
 }
 
-// Placed is a handle of something that has a status: a step or a map.
+// Placed is a handle with a status: that of a step or a map.
 type Placed interface{ placed() *handle }
 
 // kind is the kind of a handle.
@@ -36,7 +36,7 @@ const (
 	mapKind
 )
 
-// handle is what copies of a Ref share. Its address is its identity.
+// handle is the shared part of the copies of a Ref. Its address is its identity.
 type handle struct {
 	kind kind
 	id   string
@@ -66,8 +66,8 @@ func (r Ref[T]) place() document.Pos {
 	return r.handle.pos
 }
 
-// After returns the same handle, to be placed behind nodes: they run one after the other, then the step. It is how a body
-// that returns one handle has several steps.
+// After returns the same handle, to be placed after nodes: they run one after the other, then the step. It allows a body
+// that returns one handle to have several steps.
 func (r Ref[T]) After(nodes ...Node) Ref[T] {
 	return Ref[T]{handle: r.handle, before: append(append([]Node(nil), nodes...), r.before...)}
 }
@@ -80,13 +80,13 @@ func (r Ref[T]) build(d *definition) []template.Node {
 	return nodes
 }
 
-// Input returns the input of the run. All its handles are the same.
+// Input returns the input of the run. All handles of it are the same.
 func Input[T any]() Ref[T] {
 	return Ref[T]{handle: &handle{kind: inputKind, id: "input", pos: here(), typ: reflect.TypeFor[T]()}}
 }
 
-// Call returns a step: the operation op with the input in. The id names the step in journals, documents and expressions; "" is
-// for the operation's name. A nil input is null. The step runs where the Ref is placed, and as often as that runs.
+// Call returns a step: the operation op with the input in. The id names the step in journals, documents and expressions; ""
+// means the operation's name. A nil input is null. The step runs where the Ref is placed.
 func Call[In, Out any](id string, op template.Op[In, Out], in Arg[In], options ...StepOption) Ref[Out] {
 	pos := here()
 	return Ref[Out]{handle: step(pos, id, op.Name(), inputOf(in), options, func(d *definition) {
@@ -97,9 +97,9 @@ func Call[In, Out any](id string, op template.Op[In, Out], in Arg[In], options .
 	})}
 }
 
-// Sub returns a step that runs another workflow, as a run of its own: its input is that run's, the run's output its result. It
-// fails with child_failed when the run does not complete. The id is "" for the workflow's name. In documents it is a
-// binding `workflow: {name: …}` of an operation of that name. In a definition a name has one workflow.
+// Sub returns a step that runs another workflow, as a run of its own: the step's input is the run's, the run's output is the
+// step's result. It fails with child_failed if the run does not complete. The id "" means the workflow's name. In documents
+// it is a binding `workflow: {name: …}` of an operation with that name. A definition has one workflow for each name.
 func Sub[In, Out any](id string, w Workflow[In, Out], in Arg[In], options ...StepOption) Ref[Out] {
 	pos, name := here(), ""
 	if w.tree != nil {
@@ -117,7 +117,7 @@ func Sub[In, Out any](id string, w Workflow[In, Out], in Arg[In], options ...Ste
 	})}
 }
 
-// inputOf returns what a step is called with; nil is nothing.
+// inputOf returns the input of a step; nil means none.
 func inputOf[In any](in Arg[In]) *argument {
 	if in == nil {
 		return nil
@@ -126,7 +126,7 @@ func inputOf[In any](in Arg[In]) *argument {
 	return &arg
 }
 
-// step makes the handle of a step. Provide adds to the workflow what the call needs.
+// step makes the handle of a step. provide adds to the workflow the values that the call needs.
 func step(pos document.Pos, id, operation string, in *argument, options []StepOption, provide func(d *definition)) *handle {
 	id = cmp.Or(id, operation)
 	return &handle{kind: stepKind, id: id, pos: pos, make: func(d *definition) template.Node {
@@ -148,18 +148,18 @@ func step(pos document.Pos, id, operation string, in *argument, options []StepOp
 	}}
 }
 
-// Body is the last node in the body of an Each and has the result of an item: a Ref, a Choice, or a Container, for its last
-// step.
+// Body is the last node in the body of an Each and has the result of an item: a Ref, a Choice, or a Container, whose last
+// step has it.
 type Body[Out any] interface {
 	Node
 	gives(Out)
 }
 
-// Each is a map: the body once for each item of a list, all at the same time but for MaxConcurrency. The handle it returns is
-// of the list of the body's results, in the order of the items; a result that was skipped is the zero Out.
+// Each is a map: the body once for each item of a list, all concurrently unless limited by MaxConcurrency. Its handle is for
+// the list of the body's results, in the order of the items; a result that was skipped is the zero Out.
 //
-// The body is called once, when Each is, with a handle for the item. What it returns is placed as the body, and the result
-// of its last step is the item's; Ref.After places more in front of a step.
+// Each calls the function body once, with a handle for the item. The returned node is placed as the body, and the result of
+// its last step is the item's; Ref.After adds nodes before a step.
 func Each[T, Out any, B Body[Out]](id string, over Arg[[]T], body func(item Ref[T]) B, options ...EachOption) Ref[[]Out] {
 	pos := here()
 	h := &handle{kind: mapKind, id: id, pos: pos}

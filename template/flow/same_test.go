@@ -19,7 +19,7 @@ var (
 	refuse  = template.NewOp[string, Contract]("refuse", nil)
 )
 
-// Each construct says what a document says, and has its hash.
+// Each construct is equivalent to a document, and has its hash.
 func TestEachConstructIsADocument(t *testing.T) {
 	in := flow.Input[Order]()
 	child := flow.MustNew("child", in, flow.Output(flow.Select[int](in, "/limit")))
@@ -131,7 +131,7 @@ steps:
 
 func a2() flow.Ref[int] { return flow.Call("a2", price, nil) }
 
-// requireSame compares two workflows, and what is read back from the JSON of the first.
+// requireSame compares two workflows, and the JSON of the first decoded again.
 func requireSame(t require.TestingT, built, written *template.Workflow) {
 	require.Equal(t, written.Document(), built.Document())
 	text, err := built.MarshalJSON()
@@ -165,7 +165,7 @@ type program struct {
 	maps int
 }
 
-// read is something that can be read: by the builder, and as an expression.
+// read is a readable value: for the builder, and as an expression.
 type read struct {
 	arg  flow.Arg[int]
 	text string
@@ -173,7 +173,7 @@ type read struct {
 
 func (p *program) id() string { p.n++; return fmt.Sprint("n", p.n) }
 
-// operand is something to be read, or a number.
+// operand is a read, or a number.
 func (p *program) operand() read {
 	if len(p.sure) > 0 && rapid.Bool().Draw(p.t, "sure") {
 		return rapid.SampledFrom(p.sure).Draw(p.t, "read")
@@ -182,7 +182,7 @@ func (p *program) operand() read {
 	return read{flow.Value(n), fmt.Sprint(n)}
 }
 
-// input is an argument of a step, and the value that stands for it in a document.
+// input is an argument of a step, and its value in a document.
 func (p *program) input() (flow.Arg[int], any) {
 	if len(p.rest) > 0 && rapid.Bool().Draw(p.t, "default") {
 		first, then := rapid.SampledFrom(p.rest).Draw(p.t, "first"), p.operand()
@@ -199,7 +199,7 @@ func (p *program) test() (flow.Arg[bool], string) {
 	return flow.Value(b), fmt.Sprintf("{{ %v }}", b)
 }
 
-// nodes makes a sequence; what is in it is known behind it.
+// nodes makes a sequence; its nodes are readable after it.
 func (p *program) nodes(depth int) (flow.Nodes, []template.Node) {
 	var built flow.Nodes
 	var written []template.Node
@@ -210,7 +210,7 @@ func (p *program) nodes(depth int) (flow.Nodes, []template.Node) {
 	return built, written
 }
 
-// branch makes nodes in a branch: what is in it can be read behind it with a default.
+// branch makes nodes in a branch, which are readable after it with a default.
 func (p *program) branch(make func()) {
 	sure := p.sure
 	make()
@@ -260,7 +260,7 @@ func (p *program) node(depth int) (flow.Node, []template.Node) {
 	return ref, []template.Node{s}
 }
 
-// choose makes a choice, which can be read behind it.
+// choose makes a choice, which is readable after it.
 func (p *program) choose(depth int) (flow.Choice[int], *template.Conditional, string) {
 	test, text := p.test()
 	c := &template.Conditional{Test: text}
@@ -280,7 +280,7 @@ func (p *program) choose(depth int) (flow.Choice[int], *template.Conditional, st
 	}
 	choice := flow.Choose(test, results[0], results[1])
 	all := texts[0] + " ?? " + texts[1]
-	p.rest = append(slices.Clip(p.rest), read{choice, all}) // whoever has a default of his own needs no null
+	p.rest = append(slices.Clip(p.rest), read{choice, all}) // a reader with a default of its own needs no null
 	return choice, c, all
 }
 
@@ -303,7 +303,7 @@ func (p *program) each(depth int) (flow.Node, []template.Node) {
 	return each, []template.Node{m}
 }
 
-// Whatever is built is what would be written by hand.
+// A built workflow equals the one written by hand.
 func TestWhatIsBuiltIsWhatIsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &program{t: t}

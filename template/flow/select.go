@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Select returns a field of an argument: a JSON pointer such as /offer/price leads to it. That S has such a field, and that it
-// is a T, is checked when the workflow is defined, by S's json tags.
+// Select returns a field of an argument, by a JSON pointer such as /offer/price. When the workflow is defined, the json tags
+// of S are checked for that field and its type T.
 func Select[T, S any](from Arg[S], pointer string) Arg[T] {
 	inner := argOf(from)
 	a := argument{pos: here(), err: inner.err}
@@ -44,7 +44,7 @@ func Select[T, S any](from Arg[S], pointer string) Arg[T] {
 	return typed[T]{a}
 }
 
-// fieldIs checks that a pointer leads to a field of type want in the JSON of a type.
+// fieldIs checks that a pointer refers to a field of type want in the JSON of a type.
 func fieldIs(in reflect.Type, path value.Pointer, want reflect.Type) error {
 	at := in
 	for _, segment := range path {
@@ -53,7 +53,7 @@ func fieldIs(in reflect.Type, path value.Pointer, want reflect.Type) error {
 			return err
 		}
 		if next == nil {
-			return nil // whatever it holds is known only when it is there
+			return nil // the type of its content is known only at run time
 		}
 		at = next
 	}
@@ -63,7 +63,7 @@ func fieldIs(in reflect.Type, path value.Pointer, want reflect.Type) error {
 	return fmt.Errorf("it is a %s, not a %s", at, want)
 }
 
-// child returns the type of a member in the JSON of a type; nil when the type leaves that open.
+// child returns the type of a member in the JSON of a type; nil if the type does not determine it.
 func child(t reflect.Type, segment string) (reflect.Type, error) {
 	t = indirect(t)
 	if isOpen(t) {
@@ -87,8 +87,8 @@ func child(t reflect.Type, segment string) (reflect.Type, error) {
 	return nil, fmt.Errorf("a %s has no %q", t, segment)
 }
 
-// jsonFields goes through the fields of a struct by their keys in its JSON: those of embedded structs that have no key of
-// their own are the struct's.
+// jsonFields yields the fields of a struct by their JSON keys; fields of embedded structs without a key belong to the
+// struct.
 func jsonFields(t reflect.Type) iter.Seq2[string, reflect.StructField] {
 	return func(yield func(string, reflect.StructField) bool) {
 		for _, f := range reflect.VisibleFields(t) {
@@ -99,7 +99,7 @@ func jsonFields(t reflect.Type) iter.Seq2[string, reflect.StructField] {
 	}
 }
 
-// isShallow reports whether no struct on the way to a promoted field has a key of its own, or is left out.
+// isShallow reports whether no struct on the path to a promoted field has a key of its own, or is omitted.
 func isShallow(t reflect.Type, index []int) bool {
 	for i := 1; i < len(index); i++ {
 		outer := t.FieldByIndex(index[:i])
@@ -110,7 +110,7 @@ func isShallow(t reflect.Type, index []int) bool {
 	return true
 }
 
-// jsonName returns the key of a field in the JSON of its struct, if it has one of its own.
+// jsonName returns the JSON key of a struct field. It reports false if the field has none of its own.
 func jsonName(f reflect.StructField) (string, bool) {
 	tag := f.Tag.Get("json")
 	name, _, _ := strings.Cut(tag, ",")
@@ -131,7 +131,7 @@ func indirect(t reflect.Type) reflect.Type {
 	return t
 }
 
-// isOpen reports whether a type does not determine its JSON: an interface, or a type that writes its own.
+// isOpen reports whether a type does not determine its JSON: an interface, or a type with its own encoding.
 func isOpen(t reflect.Type) bool {
 	if t.Kind() == reflect.Interface {
 		return true

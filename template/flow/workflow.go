@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Workflow is the typed handle of a definition: with the types of its runs' input and output. It is a value; copies
-// are the same handle. sluice.Start starts it, Sub makes it a step of another.
+// Workflow is the typed handle of a definition, with the types of its runs' input and output. It is a value; copies are the
+// same handle. sluice.Start starts it, Sub makes it a step of another.
 type Workflow[In, Out any] struct{ tree *template.Workflow }
 
 // New is Define for a workflow whose input and output have types: in is an Input, and every other Input of the workflow has
@@ -35,8 +35,8 @@ func newTyped[In, Out any](pos document.Pos, name string, in Ref[In], out RunOut
 	return Workflow[In, Out]{tree}, err
 }
 
-// Typed returns types to a tree that has none, such as one that was read from a document. That they are its types is the
-// program's responsibility: for a run with another input or output, Start or the reader of the result returns an error.
+// Typed adds types to an untyped tree, such as one that was read from a document. The program is responsible for their
+// correctness: for a run with another input or output, Start or the reader of the result returns an error.
 func Typed[In, Out any](tree *template.Workflow) Workflow[In, Out] { return Workflow[In, Out]{tree} }
 
 // Tree returns the definition without its types, for an engine's Config and other functions that take any workflow.

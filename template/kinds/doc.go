@@ -6,5 +6,6 @@
 //	kind: WorkflowDefinition ─▶ package workflowdef ─┼▶ *template.Workflow ─▶ Check ─▶ *template.Checked
 //	kind: Playbook ───────────▶ package playbook ────┘
 //
-// To add a kind, add its reader, a function from the document to the tree, to the list. All functions here are pure.
+// To add a kind, add its reader, a function from the document to the tree, to the list. All functions of this package are
+// pure.
 package kinds

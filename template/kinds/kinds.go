@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/workflowdef"
 )
 
-// reader turns documents of one kind into trees. It may return a tree beside an error, for template.Check.
+// reader turns documents of one kind into trees. It may return a tree with an error, for template.Check.
 type reader struct {
 	kind string
 	read func(*document.Node) (*template.Workflow, error)
@@ -23,8 +23,8 @@ var readers = []reader{
 	{playbook.Kind, playbook.ParseNode},
 }
 
-// Kinds returns the kinds of documents that can be read here, in the order in which messages name them. The slice belongs to
-// the caller.
+// Kinds returns the kinds of documents that this package reads, in the order in which messages name them. The slice belongs
+// to the caller.
 func Kinds() []string {
 	kinds := make([]string, len(readers))
 	for i, r := range readers {
@@ -33,13 +33,13 @@ func Kinds() []string {
 	return kinds
 }
 
-// Load reads and checks a file that holds one workflow of any kind. It reports everything it finds wrong as
-// document.Errors; a document of an unknown kind has one fault, which names the known ones.
+// Load reads and checks a file that contains one workflow of any kind. It reports all faults as document.Errors; a document
+// of an unknown kind has one fault, which names the known kinds.
 func Load(file string, data []byte, known template.Known) (*template.Checked, error) {
 	return template.LoadWith(ParseNode, file, data, known)
 }
 
-// ParseStored reads the JSON of Workflow.Document: the stored definition of a run. The tree does not keep places.
+// ParseStored reads the JSON of Workflow.Document: the stored definition of a run. The tree has no places.
 func ParseStored(data []byte) (*template.Workflow, error) {
 	nodes, err := document.Parse("", data, document.Limits{Bytes: max(len(data), 1)})
 	if err != nil {
@@ -52,9 +52,9 @@ func ParseStored(data []byte) (*template.Workflow, error) {
 	return ParseNode(nodes[0])
 }
 
-// ParseNode turns a document of any kind into a tree, which keeps n for the places of errors. It reports everything it finds
-// wrong as document.Errors. A tree that comes with an error holds what could be read, so that template.Check can report what
-// else is wrong with it; when the kind is unknown there is none.
+// ParseNode turns a document of any kind into a tree, which keeps n for the places of errors. It reports all faults as
+// document.Errors. A tree returned with an error contains the parts that could be read, so that template.Check can report
+// further faults; for an unknown kind there is no tree.
 func ParseNode(n *document.Node) (*template.Workflow, error) {
 	kind, fault := kindOf(n)
 	if fault != nil {
@@ -70,7 +70,7 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 		Msg: "kind must be " + choice() + ", not " + document.Quote(kind)}}
 }
 
-// kindOf returns the kind of a document, or the fault that hides it.
+// kindOf returns the kind of a document, or the fault that prevents reading it.
 func kindOf(n *document.Node) (string, *document.Error) {
 	if n.Kind != document.Mapping {
 		return "", &document.Error{Pos: n.Pos, Msg: "the document must be a mapping, not " + n.Kind.String()}

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// Compile makes the plan of a checked workflow. The only thing it can find wrong is a cycle, which it shows.
+// Compile makes the plan of a checked workflow. Its only error is a cycle, which it shows.
 func Compile(c *template.Checked) (*Plan, error) {
 	hash, err := c.Workflow.Hash()
 	if err != nil {
@@ -36,7 +36,7 @@ func Compile(c *template.Checked) (*Plan, error) {
 	return b.plan, nil
 }
 
-// builder walks the tree once. gate, branch, inMap and group describe the position of the walk.
+// builder walks the tree once. gate, branch, inMap and group describe its position.
 type builder struct {
 	plan   *Plan
 	row    []int32 // by Item.Index
@@ -48,8 +48,8 @@ type builder struct {
 	group  int32
 }
 
-// span is what a subtree shows to its neighbours: the rows a predecessor must lead to, and those a successor must
-// come from. Both are empty for a subtree without rows.
+// span is the ends of a subtree: the rows that a predecessor must lead to, and the rows that lead to a successor. Both are
+// empty for a subtree without rows.
 type span struct{ heads, tails []int32 }
 
 func (b *builder) add(n Node) int32 {
@@ -115,7 +115,7 @@ func (b *builder) sequence(steps []template.Node) span {
 	return all
 }
 
-// connect leads from every tail to every head, through a join where that takes fewer edges.
+// connect adds an edge from every tail to every head, through a join if that takes fewer edges.
 func (b *builder) connect(tails, heads []int32) {
 	if len(tails)*len(heads) > len(tails)+len(heads) {
 		join := b.add(Node{Kind: Join, Op: -1})
@@ -164,8 +164,8 @@ func (b *builder) conditional(c *template.Conditional) span {
 	return span{[]int32{gate}, tails}
 }
 
-// each walks a map's body as a world of its own: gates and groups outside do not reach into it, but the slots of the
-// groups around the map are taken by its items too.
+// each walks a map's body separately: gates and groups outside do not apply in it, but its items also take slots of the
+// groups around the map.
 func (b *builder) each(m *template.Map) span {
 	row := b.add(Node{Kind: Map, Item: b.plan.Checked.Of[m], Over: m, Func: b.function(m.Func), Op: -1})
 	gate, branch, inMap, group := b.gate, b.branch, b.inMap, b.group
@@ -182,7 +182,7 @@ func (b *builder) each(m *template.Map) span {
 	return span{[]int32{row}, []int32{row}}
 }
 
-// function notes that the plan needs a Go function.
+// function records that the plan needs a Go function.
 func (b *builder) function(f *template.Func) string {
 	if f == nil {
 		return ""
@@ -216,9 +216,9 @@ func (b *builder) operation(name string) int32 {
 	return i
 }
 
-// dependencies adds the edges that do not follow from the tree: needs, and what expressions read. Of several edges between
-// the same rows what a test reads, and thereby catches, counts before what the tree says, and what is needed before what is
-// only seen (see mergeEdges).
+// dependencies adds the edges that do not follow from the tree: needs, and reads of expressions. Of several edges between
+// the same rows, one from a test, which catches the failure, takes precedence over one from the tree, and a needed row over
+// one that is only seen (see mergeEdges).
 func (b *builder) dependencies() {
 	var tested []Edge
 	for _, item := range b.plan.Checked.Items {
@@ -249,7 +249,7 @@ func (b *builder) dependencies() {
 	}
 }
 
-// lift makes an edge that enters a map's body from outside lead to the map: its items wait for nothing outside it.
+// lift redirects an edge that enters a map's body from outside to the map: the items wait for nothing outside it.
 func (b *builder) lift(e Edge) Edge {
 	for to := e.To; to >= 0; to = b.plan.Nodes[to].Map {
 		if b.plan.Nodes[to].Map == b.plan.Nodes[e.From].Map {
@@ -260,7 +260,7 @@ func (b *builder) lift(e Edge) Edge {
 	return e
 }
 
-// mergeEdges sorts edges and merges those between the same rows. Settles comes first and holds, then Needs, then Sees.
+// mergeEdges sorts edges and merges those between the same rows: Settles takes precedence, then Needs, then Sees.
 func mergeEdges(edges []Edge) []Edge {
 	slices.SortStableFunc(edges, func(a, b Edge) int {
 		if a.From != b.From {
@@ -284,7 +284,7 @@ func mergeEdges(edges []Edge) []Edge {
 	return out
 }
 
-// wire lays the edges out in rows and ranks them.
+// wire adds the edges to the rows and ranks the rows.
 func (b *builder) wire() error {
 	p := b.plan
 	n := len(p.Nodes)
@@ -343,8 +343,8 @@ func (b *builder) finish() {
 	b.rows()
 }
 
-// source returns the row of the same body whose output is a step's whole input, so that it can be handed on without evaluating
-// anything; -1: the input is something else.
+// source returns the row of the same body whose output is a step's whole input, so that it can be passed on without
+// evaluation; -1: there is none.
 func (b *builder) source(n *Node) int32 {
 	if len(n.Item.Reads) != 1 || n.Step.Func != nil {
 		return -1
@@ -363,7 +363,7 @@ func (b *builder) source(n *Node) int32 {
 	return row
 }
 
-// feeds finds the rows that a gate depends on, directly or, since joins come first, through a join.
+// feeds returns the rows that a gate depends on, directly or, since joins come first, through a join.
 func (b *builder) feeds(these func(n *Node) bool) {
 	for row := range b.plan.Nodes {
 		n := &b.plan.Nodes[row]
@@ -377,7 +377,7 @@ func (b *builder) feeds(these func(n *Node) bool) {
 	}
 }
 
-// rows puts together what deriving needs.
+// rows collects the fields that deriving needs.
 func (b *builder) rows() {
 	p := b.plan
 	p.Rows = make([]Row, len(p.Nodes))
@@ -397,7 +397,7 @@ func (b *builder) rows() {
 		}
 		p.Rows[i], p.Keys[i] = r, n.Key
 		if n.Kind == Gate && n.Key == "" && r.Func {
-			// The journal has to name it, because what its function decided is recorded. No id holds a #.
+			// Journals name it, because the decision of its function is recorded. No id contains a #.
 			p.Keys[i] = "#" + strconv.Itoa(n.Item.Index)
 			p.rows[p.Keys[i]] = int32(i)
 		}

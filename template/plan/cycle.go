@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// cycleError shows one cycle: a shortest one through the step that is first in the document among all that are on a
-// cycle. It runs only when ranking has failed, so it may take its time.
+// cycleError describes one cycle: a shortest one through the first step in the document that is on a cycle. It runs only
+// when ranking has failed, so it need not be fast.
 func cycleError(p *Plan) error {
 	next := make([][]int32, len(p.Nodes))
 	for _, e := range p.Edges {

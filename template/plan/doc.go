@@ -8,10 +8,10 @@
 //	                          row 4  step  x
 //	                          row 5  step  y
 //
-// Containers are transparent: a sequence leads from the tails of one element to the heads of the next, a parallel
-// shares its predecessors and joins its tails. Conditionals become gates, maps become placeholders whose body is a
-// range of rows. Where a sequence would need tails × heads edges and a meeting point is cheaper, it gets a join row, so
-// that two parallels of 5,000 cost 10,000 edges and not 25 million.
+// Containers are transparent: a sequence leads from the tails of one element to the heads of the next, a parallel shares its
+// predecessors and joins its tails. Conditionals become gates, maps become placeholders whose body is a range of rows. If a
+// sequence would need tails × heads edges and a join is cheaper, it gets a join row, so that two parallels of 5,000 cost
+// 10,000 edges and not 25 million.
 //
 // Compiling costs O(steps + edges·log edges). Rows are private to a process: journals name nodes by their keys.
 package plan

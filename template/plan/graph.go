@@ -9,21 +9,21 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// joinEdgesMax is how many edges a join may become in a graph. Beyond it the join is shown: eight steps before eight
-// others can still be followed with the eye, fifty before fifty are a black square.
+// joinEdgesMax bounds the edges that replace a join in a graph; above it the join is shown: the edges between eight steps
+// and eight others are still readable, those between fifty and fifty are not.
 const joinEdgesMax = 64
 
-// Graph returns the plan as a graph for other programs. Its nodes are the steps and maps in their order, under the names
-// that GraphKey returns; its edges are these:
+// Graph returns the plan as a graph for other programs. Its nodes are the steps and maps in order, named by GraphKey; its
+// edges are these:
 //
 //	sequential    the target waits for the source because of its place in the tree, a `needs` or a status it reads
 //	conditional   the same, and the target runs only under its guards: the tests of the conditionals around it that the
 //	              source stands outside of, the outermost first
 //	data          the target waits for no other reason than that it reads the source's output
 //
-// DataFlow is set wherever the target reads the source's output. A map leads to the first steps of its body. Conditionals and
-// joins are replaced by their edges. One stays a node where these would be too many, and a conditional also where nothing
-// comes before it: its test would be lost. It costs O(nodes + edges).
+// DataFlow is set if the target reads the source's output. A map leads to the first steps of its body. Edges replace
+// conditionals and joins. A conditional or join stays a node if the edges would be too many, and a conditional also if it
+// has no predecessor, because its test would be lost. Graph costs O(nodes + edges).
 func (p *Plan) Graph() (*dag.Graph, error) { return p.graph(false) }
 
 // Diagram is Graph for people: conditionals are nodes, with their tests on the edges to their branches.
@@ -56,8 +56,8 @@ func (p *Plan) graph(conditionals bool) (*dag.Graph, error) {
 	return g.builder.Build()
 }
 
-// GraphKey returns the name of a row's node in Graph: the id of a step, map or named conditional. A conditional without an id
-// goes by its place, such as `steps[2]`, a join by its row, such as `#7`; no id looks like these.
+// GraphKey returns the name of a row's node in Graph: the id of a step, map or named conditional. A conditional without an
+// id is named by its place, such as `steps[2]`, a join by its row, such as `#7`; no id has these forms.
 func (p *Plan) GraphKey(row int32) string {
 	switch n := &p.Nodes[row]; {
 	case n.Key != "":
@@ -98,7 +98,7 @@ func (g *grapher) dissolves(row int32) bool {
 	return n > 0 && n*len(g.plan.Outgoing(row)) <= joinEdgesMax
 }
 
-// into returns the edges that lead to a row, those through rows that dissolve included. From is a row, and so is To.
+// into returns the edges that lead to a row, including those through rows that dissolve. From and To are rows.
 func (g *grapher) into(row int32) []dag.Edge {
 	if list, known := g.entries[row]; known {
 		return list
@@ -121,7 +121,8 @@ func (g *grapher) into(row int32) []dag.Edge {
 	return list
 }
 
-// add adds an edge between two rows. Of two between the same rows the stronger type holds: an order is stronger than a reading.
+// add adds an edge between two rows. Of two edges between the same rows the stronger type is kept: an order is stronger than
+// a read.
 func (g *grapher) add(e dag.Edge) {
 	if a := &e.Attrs; a.Type != dag.Data {
 		if a.Guards = g.guards(e.From, e.To); len(a.Guards) > 0 {
@@ -150,8 +151,8 @@ func attributes(e Edge) dag.Attributes {
 	return dag.Attributes{Type: dag.Sequential, DataFlow: e.Data}
 }
 
-// guards returns the tests that guard an edge: those of the conditionals that hold its target and not its source, the
-// outermost first. Where conditionals are nodes, only the edges from these have guards.
+// guards returns the tests that guard an edge, outermost first: those of the conditionals that contain its target but not
+// its source. If conditionals are nodes, only the edges from them have guards.
 func (g *grapher) guards(from, to int32) []dag.Guard {
 	var list []dag.Guard
 	for gate := g.plan.Nodes[to].Gate; gate >= 0; to, gate = gate, g.plan.Nodes[gate].Gate {
@@ -165,15 +166,15 @@ func (g *grapher) guards(from, to int32) []dag.Guard {
 	return list
 }
 
-// edge returns the one between two rows.
+// edge returns the edge between two rows.
 func (p *Plan) edge(from, to int32) Edge {
 	out := p.Outgoing(from)
 	i, _ := slices.BinarySearchFunc(out, to, func(e Edge, row int32) int { return int(e.To) - int(row) })
 	return out[i]
 }
 
-// condition returns the test of a gate as an expression without its braces, or the name of the Go function that decides. A
-// bare step id is written out.
+// condition returns the test of a gate as an expression without braces, or the name of the Go function that decides. A bare
+// step id is expanded.
 func condition(n *Node) string {
 	switch {
 	case n.Func != "":
@@ -190,7 +191,7 @@ func condition(n *Node) string {
 	return strings.TrimSpace(inner)
 }
 
-// stepName is how expressions name a step.
+// stepName returns the name of a step in expressions.
 func stepName(id string) string {
 	isWord := func(r rune) bool {
 		return r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'

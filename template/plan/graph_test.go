@@ -217,7 +217,7 @@ func TestAJoinOfManyIsANode(t *testing.T) {
 	require.Equal(t, 10, g.OutDegree(join))
 }
 
-// TestGraphReachesWhatThePlanReaches compares with the plan's own edges: whatever shape a tree has, a row waits for
+// TestGraphReachesWhatThePlanReaches compares the graph with the plan's own edges: for trees of any shape, a row waits for
 // another in the graph if and only if it does in the plan.
 func TestGraphReachesWhatThePlanReaches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

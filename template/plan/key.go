@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// ParseKey splits the key of a step or map item, such as `check[3][1]`, into id and indexes. It reports false for what is no key.
+// ParseKey splits the key of a step or map item, such as `check[3][1]`, into id and indexes. It reports false if the text is
+// not a key.
 func ParseKey(key string) (id string, indexes []int, ok bool) {
 	open := strings.IndexByte(key, '[')
 	if open < 0 {

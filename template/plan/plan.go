@@ -8,7 +8,7 @@ import (
 // Plan is a compiled workflow. It is immutable and safe for concurrent use.
 //
 // Invariants:
-//  1. Rows of authored nodes ascend in template order; joins stand somewhere between them.
+//  1. Rows of authored nodes ascend in template order; joins are between them.
 //  2. A map's body, and everything inside a gate's branches, is the contiguous range of rows (row, End).
 //  3. An edge stays within one body; an edge from outside into a body leads to the map itself.
 //  4. Every edge leads to a higher rank. A map ranks above all rows of its body, and they above its predecessors.
@@ -17,8 +17,8 @@ type Plan struct {
 	Checked    *template.Checked
 	Hash       string // of the canonical document
 	Nodes      []Node
-	Rows       []Row    // what every event needs of Nodes, close together
-	Keys       []string // what journals call the nodes: their keys, or #n for a conditional without id that a Go function decides
+	Rows       []Row    // the parts of Nodes that every event needs, close together
+	Keys       []string // names in journals: keys, or #n for a conditional without id that a Go function decides
 	Groups     []Group
 	Operations []Operation
 	Wiring     *signals.Wiring
@@ -45,16 +45,16 @@ type Node struct {
 	Item     *template.Item        // nil for a join
 	Key      string                // id; "" for a join and an unnamed conditional
 	Kind     Kind                  //
-	Branch   Branch                // which branch of Gate holds it
-	Tested   bool                  // some test reads its status or error, or that of a map around it
+	Branch   Branch                // the branch of Gate that contains it
+	Tested   bool                  // a test reads its status or error, or that of a map around it
 	Testers  []int32               // the gates whose tests read its status or error, and the maps around such gates
 	Feeds    bool                  // a gate is among its successors, or among those of a join after it
 	Gate     int32                 // innermost gate around it within its body; -1: none
-	Map      int32                 // map whose body holds it; -1: none
+	Map      int32                 // map whose body contains it; -1: none
 	Group    int32                 // innermost limited group around it; -1: none
 	Op       int32                 // Step: index into Operations
-	Decision int32                 // Step: index into Operations of what its decision source calls; -1: nothing
-	End      int32                 // Gate, Map: rows (row, End) are inside
+	Decision int32                 // Step: index into Operations of its decision source's operation; -1: none
+	End      int32                 // Gate, Map: the rows (row, End) are inside it
 	Slots    [2]int32              // Map: groups [0] to [1), exclusive, belong to its body
 	Inside   []int32               // Gate: rows directly inside its branches, joins left out
 	Source   int32                 // Step: row whose output is its whole input, unchanged; -1: none
@@ -65,7 +65,7 @@ type Node struct {
 	Over     *template.Map         // Map
 }
 
-// Row is the part of a Node that deriving reads at every event: 28 bytes, so that a run's events touch little memory.
+// Row is the part of a Node that every event reads: 28 bytes, so that the events of a run touch little memory.
 type Row struct {
 	Gate, Map, Group, Op, Source int32 // as in Node
 	Kind                         Kind
@@ -78,8 +78,8 @@ type Row struct {
 	Func                         bool // a Go function computes its input, its test or its list
 }
 
-// Stands reports whether a row is directly in a branch of a gate, or with gate -1 directly in the body of a map. A join
-// is in none.
+// Stands reports whether a row is directly in a branch of a gate or, with gate -1, directly in the body of a map. A join is
+// in none.
 func (r *Row) Stands(inMap, gate int32, branch Branch) bool {
 	return r.Map == inMap && r.Gate == gate && r.Branch == branch && r.Kind != Join
 }
@@ -98,7 +98,7 @@ const (
 type Group struct {
 	Parent int32 // next limited group around it; -1: none
 	Max    int32 // at least 1
-	Map    int32 // map whose body holds the group, so that every item has its own; -1: none
+	Map    int32 // map whose body contains the group, so that every item has its own; -1: none
 }
 
 // Class determines what an edge's target waits for, and whether a failure of its source blocks it.
@@ -107,7 +107,7 @@ type Class uint8
 // The classes of edges.
 const (
 	Needs   Class = iota // the source must be completed or skipped; its failure blocks
-	Settles              // the source must be settled: its end is what the target, a conditional, or a map around one, asks for
+	Settles              // the source must be settled: the target, a conditional or a map around one, reads how it ended
 	Sees                 // the source must be settled; its failure does not block, and is caught elsewhere
 )
 
@@ -116,7 +116,7 @@ type Edge struct {
 	From, To int32
 	Class    Class
 	Data     bool // To's input names From's output
-	Read     bool // only an expression needs it, not the tree or a `needs`
+	Read     bool // only an expression requires it, not the tree or a `needs`
 	Guard    bool // From is the gate around To
 }
 
@@ -125,21 +125,21 @@ type OpKind uint8
 
 // The kinds of operations. The engine itself carries out all but Call, from nothing but plan and journal.
 const (
-	Call  OpKind = iota // leaves the engine: a binding or a registered operation
+	Call  OpKind = iota // carried out outside the engine: a binding or a registered operation
 	Value               // returns its input
 	Fail                // fails
 	Sleep               // completes at an instant
 	Wait                // completes with a message
 )
 
-// Operation is something steps call by name.
+// Operation is an operation that steps call by name.
 type Operation struct {
 	Name  string
 	Kind  OpKind
-	Bound *template.Bound // nil when it is not bound in the document
+	Bound *template.Bound // nil if the document does not bind it
 }
 
-// Row finds a step, map or named conditional by its id.
+// Row returns the row of a step, map or named conditional by its id. It reports false if there is none.
 func (p *Plan) Row(id string) (int32, bool) {
 	row, ok := p.rows[id]
 	return row, ok
@@ -155,7 +155,7 @@ func (p *Plan) Outgoing(row int32) []Edge {
 	return p.Edges[p.Wiring.First[row]:p.Wiring.First[row+1]]
 }
 
-// Depth returns how many maps are around row: how many indexes an instance's key has.
+// Depth returns the number of maps around row, which is the number of indexes in an instance's key.
 func (p *Plan) Depth(row int32) int {
 	n := 0
 	for m := p.Nodes[row].Map; m >= 0; m = p.Nodes[m].Map {

@@ -1,7 +1,7 @@
 package plan
 
-// The gates that every row counts: how many of its predecessors are not yet satisfied, not yet settled, blocking it,
-// or have moved at all.
+// The gates of every row, which count the predecessors that are not yet satisfied, not yet settled, block it, or have moved
+// at all.
 const (
 	Unsatisfied = iota
 	Unsettled
@@ -17,7 +17,7 @@ const (
 	ShowsMoved     uint8 = 1 << Moved       // has left idle, waiting and ready
 )
 
-// table holds, by class of edge and output of its source, the gates of the target that count it.
+// table holds the gates of a target that count an edge, by the edge's class and the output of its source.
 var table = makeTable()
 
 func makeTable() [][16]uint8 {
@@ -36,8 +36,8 @@ func makeTable() [][16]uint8 {
 	return t
 }
 
-// rankRows returns every row its longest distance from a root, with a map's body between its predecessors and the map.
-// It reports false when the edges have a cycle.
+// rankRows returns for every row its longest distance from a root; a map's body ranks between its predecessors and the map.
+// It reports false if the edges have a cycle.
 func rankRows(nodes []Node, edges []Edge) ([]int32, bool) {
 	g := rankGraph(nodes, edges)
 	rank := make([]int32, g.n)
@@ -59,7 +59,7 @@ func rankRows(nodes []Node, edges []Edge) ([]int32, bool) {
 	return rank[:len(nodes)], len(queue) == int(g.n)
 }
 
-// ranking is the graph that ranks are computed on: the rows, and for each map an entry before its body.
+// ranking is the graph on which ranks are computed: the rows, and for each map an entry before its body.
 type ranking struct {
 	n     int32
 	first []int32

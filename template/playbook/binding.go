@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/duration"
 )
 
-// The kinds of tools that are built in. All others are names of operations.
+// The kinds of built-in tools. All other kinds are names of operations.
 const (
 	kindNoop     = "noop"
 	kindHTTP     = "http"
@@ -25,7 +25,7 @@ const (
 	kindWorkbook = "workbook"
 	kindResult   = "result"
 	kindArtifact = "artifact" // another name of result
-	kindResolve  = "resolve"  // and another
+	kindResolve  = "resolve"  // another name of result
 )
 
 func builtin(kind string) bool {
@@ -35,11 +35,11 @@ func builtin(kind string) bool {
 // binders convert the built-in tools that make calls to bindings of operations.
 var binders map[string]*how
 
-// how is one of them.
+// how describes a built-in tool that makes calls.
 type how struct {
-	keys []string                                    // that the tool may have
-	need []string                                    // that it must have
-	bind func(*binder) (b template.Binding, ok bool) // false: it has been refused
+	keys []string                                    // that the tool accepts
+	need []string                                    // that the tool requires
+	bind func(*binder) (b template.Binding, ok bool) // false: refused
 }
 
 func init() {
@@ -55,8 +55,8 @@ func init() {
 	}
 }
 
-// binder makes the binding of one call site. The tool's expressions are rendered into the call's input, in the dialect of the
-// document; the binding only takes the parts of that input, so that bindings are independent of playbooks.
+// binder makes the binding of one call site. The tool's expressions are rendered into the call's input, in the dialect of
+// the document; the binding only reads the parts of that input, so that bindings are independent of playbooks.
 //
 //	url: "{{ workload.api }}/rows"   ──▶   input {url: …}   and   http: {url: "{{ input.url }}"}
 type binder struct {
@@ -64,7 +64,7 @@ type binder struct {
 	of map[string]*document.Node // the nodes that are rendered into the input
 }
 
-// bind makes the binding. It reports false when the tool lacks what a binding needs.
+// bind makes the binding. It reports false if the tool lacks a key that the binding needs.
 func (b *binder) bind(h *how) bool {
 	child := startsChild(b.task.Kind)
 	given := b.of
@@ -95,7 +95,7 @@ func (b *binder) bind(h *how) bool {
 // startsChild reports whether a tool of a kind starts another workflow.
 func startsChild(kind string) bool { return kind == kindWorkflow || kind == kindPlaybook }
 
-// known refuses keys that the tool does not have, and then the lack of those that it needs, unless one was misspelt.
+// known refuses keys that the tool does not accept, and then missing required keys, unless one was misspelt.
 func (b *binder) known(given map[string]*document.Node, h *how) bool {
 	meant := map[string]bool{}
 	for _, key := range slices.Sorted(maps.Keys(given)) {
@@ -119,8 +119,8 @@ func (b *binder) known(given map[string]*document.Node, h *how) bool {
 	return complete && len(meant) == 0
 }
 
-// static removes a key from the rendered ones and returns its text, which cannot have expressions; the hint is what to do
-// instead.
+// static removes a key from the rendered ones and returns its text, which must not contain expressions; the hint describes
+// the alternative.
 func (b *binder) static(key, hint string) string {
 	n := b.of[key]
 	if n == nil {
@@ -135,7 +135,7 @@ func (b *binder) static(key, hint string) string {
 	return text
 }
 
-// part returns the expression that reads a key of the input; "" when the tool does not have it.
+// part returns the expression that reads a key of the input; "" if the tool does not have the key.
 func (b *binder) part(key string) string {
 	if b.of[key] == nil {
 		return ""
@@ -143,7 +143,7 @@ func (b *binder) part(key string) string {
 	return "{{ input." + key + " }}"
 }
 
-// members returns expressions for the members of a mapping, whose keys are fixed.
+// members returns expressions for the members of a mapping with fixed keys.
 func (b *binder) members(key string) map[string]string {
 	n := b.of[key]
 	if n == nil {
@@ -171,7 +171,7 @@ func (b *binder) http() (template.Binding, bool) {
 			continue
 		}
 		if h.Body != nil {
-			b.r.Refuse(b.of[key], "payload cannot stand beside body: they are two names of one thing")
+			b.r.Refuse(b.of[key], "payload cannot be combined with body: they are two names of one key")
 		}
 		h.Body = b.part(key)
 	}
@@ -181,8 +181,8 @@ func (b *binder) http() (template.Binding, bool) {
 	return template.Binding{HTTP: h}, true
 }
 
-// command takes argv item by item: each is an argument of its own, whatever it renders to. The text of a shell is fixed, for
-// what is put into it would become part of the program.
+// command takes argv item by item: each is an argument of its own, whatever it renders to. The text of a shell is fixed,
+// because a value in it would become part of the program.
 func (b *binder) command() (template.Binding, bool) {
 	c := &template.Command{Env: b.members("env"), Dir: b.part("dir")}
 	if b.of["stdin"] != nil {
@@ -191,7 +191,7 @@ func (b *binder) command() (template.Binding, bool) {
 	argv, shell := b.of["argv"], b.of["shell"]
 	switch {
 	case argv != nil && shell != nil:
-		b.r.Refuse(shell, "shell cannot stand beside argv")
+		b.r.Refuse(shell, "shell cannot be combined with argv")
 	case argv == nil && shell == nil:
 		b.r.Fault(&document.Error{Pos: b.task.Pos.Key("argv"), Msg: "tool " + b.task.Kind + " needs one of argv, shell"})
 	case argv != nil && (argv.Kind != document.Sequence || argv.Len() == 0):
@@ -210,7 +210,7 @@ func (b *binder) command() (template.Binding, bool) {
 	return template.Binding{Command: c}, c.Argv != nil || c.Shell != ""
 }
 
-// sleep judges a duration at once when it is written out.
+// sleep checks a constant duration.
 func (b *binder) sleep() (template.Binding, bool) {
 	n := b.of["for"]
 	if text, isText := n.Text(); !isText {
@@ -227,18 +227,18 @@ func (b *binder) wait() (template.Binding, bool) {
 	return template.Binding{Wait: &template.Wait{Message: b.part("message")}}, true
 }
 
-// result returns the reference as the call's output, which is what the journal holds. The run's net puts the result in its place.
+// result returns the reference as the call's output, which the journal holds. The run's net replaces it by the result.
 func (b *binder) result() (template.Binding, bool) {
 	return template.Binding{Value: &template.Constant{Value: b.part("ref")}}, true
 }
 
-// Resolves reports whether the task puts a result in the place of its reference.
+// Resolves reports whether the task replaces its reference by the result.
 func (t *Task) Resolves() bool {
 	return t.Kind == kindResult || t.Kind == kindArtifact || t.Kind == kindResolve
 }
 
-// workflow names another workflow: by the path of its file, or by the name it is registered under. Its input is that of the
-// tool, and nothing else is inherited.
+// workflow names another workflow: by the path of its file, or by its registered name. Its input is that of the tool, and
+// nothing else is inherited.
 func (b *binder) workflow() (template.Binding, bool) {
 	c := &template.Child{}
 	b.of = maps.Clone(b.input)
@@ -250,7 +250,7 @@ func (b *binder) workflow() (template.Binding, bool) {
 			}
 		}
 	}
-	if b.child != nil && c.Name == "" && c.Path == "" { // beside a path it is only what the tool is called
+	if b.child != nil && c.Name == "" && c.Path == "" { // beside a path it is only the tool's label
 		c.Name, c.Pos = b.r.Text(b.child), b.child.Pos
 	}
 	if (c.Path == "") == (c.Name == "") {

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/secret"
 )
 
-// check returns every invariant of the playbook that does not hold.
+// check returns every violated invariant of the playbook.
 func (p *Playbook) check() error {
 	var errs []error
 	fault := func(number int, format string, args ...any) {

@@ -1,5 +1,5 @@
-// Package playbook reads documents of kind Playbook: routed steps. A step is a transition of a net; it takes a token, runs the
-// pipeline of its tool, and its arcs put new tokens before other steps, including earlier ones.
+// Package playbook reads documents of kind Playbook: routed steps. A step is a transition of a net: it takes a token, runs
+// the pipeline of its tool, and its arcs put new tokens at other steps, possibly earlier ones.
 //
 //	kind: Playbook
 //	apiVersion: sluice/v1
@@ -13,25 +13,25 @@
 //	        - {step: report, when: '{{ event.name == "step.done" }}'}
 //	  - {step: report, tool: {kind: report.write}}
 //
-//	document ──ParseNode──▶ *Playbook, checked        what orders a run: tokens, gates, joins, rules
+//	document ──ParseNode──▶ *Playbook, checked        the order of a run: tokens, gates, joins, rules
 //	                  └───▶ *template.Workflow         its calls: one step for each task that makes any (a call site),
 //	                                                   side by side; built-in tools as bindings
 //	                                                   ──template.Check──▶ ──plan.Compile──▶ row i is call site i
 //
 // # Dialects
 //
-// The apiVersion selects the dialect of a document. In sluice/v1 expressions are those of package expr. Documents of noetl.io/v2 and
-// noetl.io/v10 have Jinja's, where a name without a prefix is looked for in these places, one after the other:
+// The apiVersion selects the dialect of a document. In sluice/v1 expressions are those of package expr. Documents of
+// noetl.io/v2 and noetl.io/v10 have Jinja's, which looks for a name without a prefix in these places, in order:
 //
 //	the loop's variable, and what else iter holds    args    results of the pipeline's tasks, by label    ctx
 //	the newest results of steps, by name             workload
 //
-// A step's result has its name from the moment its run ends, so also in its own set. A name that two of them have, as far as
-// the document says what there will be, is warned of where it is read. In these documents the input of a step is rendered
-// for each iteration of its loop, and passed to its tools that are operations or other workflows: the tool's own keys take
-// precedence.
+// A step's result has its name as soon as its run ends, so also in its own set. A name that occurs in two of these places,
+// as far as the document determines them, causes a warning where it is read. In these documents the input of a step is
+// rendered for each iteration of its loop, and passed to its tools that are operations or other workflows: the tool's own
+// keys take precedence.
 //
-// In both dialects there are synonyms:
+// Both dialects have synonyms:
 //
 //	tool: {…}                    tool: [{name: <step>_task, …}]
 //	tool: [{label: {kind: …}}]   tool: [{name: label, kind: …}]; one without either is task_<index>, from 0
@@ -40,11 +40,11 @@
 //	else: {then: {do: …}}        else: {do: …}, or else: null beside then: {…}, with a warning
 //	backoff: none                backoff: fixed                          kind: command      kind: shell
 //
-// Where a mapping is written in some order, as sets are, the order means nothing: sets are done by scope and path.
+// The order of a mapping, such as sets, has no meaning: sets are applied by scope and path.
 //
 // # Keys
 //
-// This document has most of them, with their defaults or typical values, and in comments the other choices:
+// This document has most keys, with their defaults or typical values, and the other choices in comments:
 //
 //	kind: Playbook
 //	apiVersion: sluice/v1
@@ -104,46 +104,46 @@
 //
 // # Joins
 //
-// A step whose router is inclusive and sends out several tokens is a fan-out. A join takes what comes of one fan-out as one
+// A step whose router is inclusive and emits several tokens is a fan-out. A join merges the tokens of one fan-out into one
 // token: its args are those of all tokens laid over each other, and args.joined has an entry for each (from, args, status,
-// ref), in the order of the arcs from the router of the fan-out inwards. Of what has come by one arc, the fan-out within that opened
-// first goes first, also where a join within has merged what came by several arcs before it.
+// ref), in the order of the arcs from the router of the fan-out inwards. Among tokens from one arc, those of the nested
+// fan-out that opened first come first, even if a nested join has merged tokens of several arcs before.
 //
-//	a ──▶ b ──▶ d ──▶ j        a and b are fan-outs. The join j answers to a, the outermost one that is open and each of whose
-//	│     ├───▶ e ──▶ j        arcs leads to j by some way that does not come through a again. So it runs once, with
+//	a ──▶ b ──▶ d ──▶ j        a and b are fan-outs. The join j belongs to a, the outermost open one each of whose arcs
+//	│     ├───▶ e ──▶ j        leads to j on some path that does not pass through a again. So it runs once, with
 //	│     └───▶ x              entries for d, e and c, in this order. That b also leads to x changes nothing.
 //	└───▶ c ────────▶ j
 //
-// What the arcs say counts, not which of them hold in a run; but a router that sends out one token opens no fan-out. Where a
-// join answers to none of the fan-outs that a token is in, it takes the tokens of the innermost one: here, if a also had an
-// arc to x. Of that there is a warning. A token that is in no fan-out is taken alone.
+// The arcs of the document count, not those that hold in a run; but a router that emits one token opens no fan-out. If a
+// join belongs to none of the fan-outs that a token is in, it merges the tokens of the innermost one, with a warning: here,
+// if a also had an arc to x. A token outside all fan-outs is taken alone.
 //
-// A join of all waits for every branch of its fan-out to arrive or to end, those of fan-outs within too, and tokens at gates;
-// then it goes on if any has arrived and none has failed, or on_missing is fire. A fan-out within counts as a failed branch
-// when a branch of it has failed and no join that answers to it went on. A join of any goes on with the first token, one of
-// count with the n-th, and both take no notice of later ones.
+// A join of all waits until every branch of its fan-out has arrived or ended, including branches of nested fan-outs and
+// tokens at gates; then it fires if any has arrived and none has failed, or on_missing is fire. A nested fan-out counts as a
+// failed branch if a branch of it failed and no join that belongs to it fired. A join of any fires with the first token, one
+// of count with the n-th, and both ignore later tokens.
 //
 // # Tools
 //
-// A tool's kind is the name of an operation, or one of those that are built in: noop, which calls nothing; http (method, url,
+// A tool's kind is the name of an operation or one of the built-in kinds: noop, which makes no call; http (method, url,
 // headers, params, body, follow_redirects); command, also shell (argv or shell, stdin, env, dir, output); sleep (for); wait
-// (message); workflow, also playbook (path or ref, or name where the tool is no list); result, also artifact or resolve (ref: the reference that
-// stands for a large result, or for what a step has given); and workbook, which stands for an entry of the workbook.
-// What a tool says beside the keys that all tools have (name, spec, set, input, target, fan_in, timing, fulfillment,
-// idempotent, output: {…}) is what the call is made with, together with its input.
+// (message); workflow, also playbook (path or ref, or name if the tool is not in a list); result, also artifact or resolve
+// (ref: the reference to a large result or to the result of a step); and workbook, which runs an entry of the workbook. The
+// keys of a tool besides the common ones (name, spec, set, input, target, fan_in, timing, fulfillment, idempotent, output:
+// {…}) and its input form the input of the call.
 //
 // # Secrets
 //
-// The keychain says where secrets come from: env (data: variables of the environment by key), file (data: paths by key, from
-// the folder that the engine runs in), or http (endpoint, method, headers, data: what is sent as JSON; the answer is an object,
-// asked for again when its expires_in is over with auto_renew). Tools, and inputs of steps, read them as keychain.name.key,
-// written out; what they see is a mark. A call is given the secrets that its own tool reads, itself or through the step's
-// input, and no others; sleep, wait, workflow and playbook are given none. What is written in the document itself, such as a
-// password in data, is stored with it. scope has no effect: every run resolves its own.
+// The keychain lists the sources of secrets: env (data: variables of the environment by key), file (data: paths by key,
+// relative to the folder that the engine runs in), or http (endpoint, method, headers, data: sent as JSON; the answer is an
+// object, requested again when its expires_in is over with auto_renew). Tools, and inputs of steps, read them as
+// keychain.name.key, literally; they read a mark. A call receives only the secrets that its own tool reads, directly or
+// through the step's input; sleep, wait, workflow and playbook receive none. A secret written in the document itself, such
+// as a password in data, is stored with it. scope has no effect: every run resolves its own secrets.
 //
 // # Variables
 //
-// The names that an expression may use depend on its position:
+// The variables that an expression may use depend on its place:
 //
 //	everywhere             workload ctx args execution_id
 //	admission              event (of the router that made the token; null for the first)
@@ -154,47 +154,48 @@
 //	set of a step          step input results outcome
 //	arcs                   step input results outcome event
 //
-// # What they hold
+// # Their contents
 //
 //	outcome   status (ok, error), result, error (kind, code, message, retryable, details), meta (attempt, duration_ms, ts)
 //	event     name (step.done, step.failed, loop.done), status (done, failed), step, step_run_id, result, error,
 //	          loop (total, done, failed)
 //
-// error and loop are always there, and null where there is nothing. The outcome of a step that has run no task is ok, and the
-// rest of it null.
+// error and loop are always present, and null if there is none. The outcome of a step that ran no task has status ok and is
+// null otherwise.
 //
-// The error of a workflow or playbook that did not complete has details: run, status, code and message of the child.
-// The result of http is the body; outcome.http has its status and headers, also of an error. That of a command is an object
-// of exit_code, stdout and stderr, or what stdout holds where its output is text, json or lines. That of a step is its last
-// task's; that of a loop a list, with null for iterations that have failed.
+// The error of a workflow or playbook that did not complete has details: run, status, code and message of the child. The
+// result of http is the body; outcome.http has its status and headers, also for an error. The result of a command is an
+// object of exit_code, stdout and stderr, or the content of stdout if its output is text, json or lines. The result of a
+// step is its last task's; that of a loop is a list, with null for iterations that have failed.
 //
-// A guard that reads what is not there yet gives null, and does not hold; a member of null is null, so == is false of it and
-// != true (see Guards in package expr). One that gives anything else but true or false is an error. Jinja's has a truth for
-// every value: a text that one expression gives holds unless it is empty or reads false, 0, no or none, and not, and, or and
-// if test texts alike there; a text around expressions holds when it reads true, 1 or yes.
+// A guard that reads a missing value returns null, and does not hold; a member of null is null, so == of it is false and !=
+// true (see Guards in package expr). A guard that returns any other value than true or false is an error. In Jinja's dialect
+// every value has a truth value: a text that one expression returns holds unless it is empty or reads false, 0, no or none,
+// and not, and, or and if treat texts the same way; a text around expressions holds if it reads true, 1 or yes.
 //
-// A value that a task sets in ctx is visible at once, to all steps; iterations of a parallel loop see what was there when they began,
-// and their own writes. They write what the path leads to, such as ctx.stats.one, and nothing beside it. Where one path begins
-// with the other and they write different values there, the loop's on_conflict says what happens. Under reject_conflict the
-// later write fails its iteration, whichever wrote first; what another iteration has written already is not written again. Under
-// append a value is added to the list that the path leads to at that moment, whoever has written that; paths that begin with
-// one another conflict.
+// A value that a task sets in ctx is visible at once, to all steps; iterations of a parallel loop see the ctx at their
+// beginning, and their own writes. They write the value at the path, such as ctx.stats.one, and nothing beside it. If one
+// path is a prefix of the other and they write different values there, the loop's on_conflict applies. Under reject_conflict
+// the later write fails its iteration; a value that another iteration has already written is not written again. Under append
+// a value is added to the current list at the path, whichever iteration wrote that; paths of which one is a prefix of the
+// other conflict.
 //
-// A failure fails its branch, and so the run as the completion says, unless an arc with a when takes it up: an arc without
-// one is followed after a failure too, and mends nothing.
+// A failure fails its branch, and so the run according to completion, unless an arc with a when handles it: an arc without a
+// when is also followed after a failure, but does not handle it.
 //
-// A guard, the list of a loop, its width and a delay are one expression; white space around it, such as the newline that YAML's
-// | leaves, is not part of it.
+// A guard, the list of a loop, its width and a delay are one expression; surrounding white space, such as the newline that
+// YAML's | leaves, is ignored.
 //
 // # Faults and warnings
 //
-// All faults of a document are reported at once, as document.Errors: with the place, the text there and,
-// for a misspelt name, what was probably meant. Playbook.Warnings holds what makes sense and is probably not meant. Part of
-// it comes from the structure of the net (Playbook.Net): steps that never run, gates that nothing opens, joins of more than can
-// arrive, cycles without a way out. Part of it is about joins that do not answer to a fan-out from which tokens come.
+// All faults of a document are reported at once, as document.Errors, with the place, the text there and, for a misspelt
+// name, a suggestion. Playbook.Warnings holds parts that are valid but probably mistakes. Some are found in the structure of
+// the net (Playbook.Net): steps that never run, gates that never open, joins of more tokens than can arrive, cycles without
+// a way out. Others are joins that do not belong to a fan-out from which tokens come.
 //
 // Reading is a pure function of the document; a Playbook is immutable and safe for concurrent use. It costs O(size of the
-// document): with its check about 50 µs a step of five expressions (BenchmarkLoad, 2-core virtual machine), most of it theirs.
-// To find what joins answer to, all steps are looked at once for every 256 fan-outs, more often where there are cycles: 0.2 µs a
-// step of 1,000, and some µs a step of 100,000 of which a quarter are fan-outs and another joins (BenchmarkFanOuts).
+// document): with its check about 50 µs a step of five expressions (BenchmarkLoad, 2-core virtual machine), mostly for the
+// expressions. To determine the fan-outs of joins, all steps are visited once for every 256 fan-outs, more often if there
+// are cycles: 0.2 µs a step of 1,000, and some µs a step of 100,000 of which a quarter are fan-outs and another joins
+// (BenchmarkFanOuts).
 package playbook

@@ -54,7 +54,7 @@ workflow:
 `), template.Known{})
 	fmt.Println(err)
 	// Output:
-	// p.yaml:8:5: workflow[0].when: unknown key "when": a step is gated by spec.policy.admit
+	// p.yaml:8:5: workflow[0].when: unknown key "when": write the condition of a step in spec.policy.admit
 	// p.yaml:9:26: workflow[0].next.arcs[0].step: unknown step "anser" (did you mean "answer"?)
 	// p.yaml:10:39: workflow[1].tool.mesage: unknown key "mesage" of tool wait (did you mean "message"?)
 }

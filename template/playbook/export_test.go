@@ -1,7 +1,7 @@
 package playbook
 
-// FanOutWork finds out again what the joins of a playbook answer to, and gives the number of steps that it has looked at.
+// FanOutWork determines the fan-outs of a playbook's joins again, and returns the number of steps visited.
 func FanOutWork(p *Playbook) int { return p.findFanOuts().work }
 
-// Invariants returns every invariant of a playbook that does not hold.
+// Invariants returns every violated invariant of a playbook.
 func Invariants(p *Playbook) error { return p.check() }

@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// Which fan-outs a join answers to follows from the arcs alone; see the package documentation. Two questions are asked of the
-// graph, each of many fan-outs at once: which joins does an arc lead to (missing), and which fan-outs may be open where a token
-// arrives (open). The second keeps the answer small: of two fan-outs that follow each other, the join between them has closed
-// the first.
+// The arcs alone determine to which fan-outs a join belongs; see the package documentation. Two questions are asked of the
+// graph, each for many fan-outs at once: to which joins does an arc lead (missing), and which fan-outs may be open where a
+// token arrives (open). The second keeps its answer small: of two fan-outs in sequence, the join between them has closed the
+// first.
 
-// fan is a step that may send out several tokens at once.
+// fan is a step that may emit several tokens at once.
 type fan struct {
 	step    int32
 	targets []int32 // of its arcs, each once
 }
 
-// fanBlock is fan-outs that are looked at together. A bit stands for a target: with the fan-out's place in the block as the
-// lower part of its number, and the target's as the upper part.
+// fanBlock is a set of fan-outs that are examined together. A bit stands for a target: the lower part of its number is the
+// fan-out's place in the block, the upper part the target's.
 type fanBlock struct {
 	fans  []fan
-	slots int // targets of each that there is room for, a power of two; only a block of one fan-out has more
+	slots int // maximum number of targets of each, a power of two; only a block of one fan-out has more
 }
 
 func (b *fanBlock) width() int { return bitsMax / b.slots }
@@ -31,22 +31,22 @@ type fanOuts struct {
 	book   *Playbook
 	ways   *ways
 	blocks []fanBlock
-	number []int32  // of fan-outs, by step: halfMax for each block; -1: it is none
+	number []int32  // of fan-outs, by step: halfMax for each block; -1: not a fan-out
 	joins  []int32  // steps
-	join   []int32  // index into joins, by step; -1: it is none
-	others []fanSet // by join: fan-outs that may be open when a token arrives, and that it does not answer to
-	work   int      // steps looked at so far
+	join   []int32  // index into joins, by step; -1: not a join
+	others []fanSet // by join: fan-outs that may be open when a token arrives, but to which the join does not belong
+	work   int      // steps visited so far
 }
 
-// AnswersTo reports whether a join takes tokens of the fan-out of a step as its entries, though they may have gone through
-// further fan-outs: whether each arc of that step leads to the join by some way that does not come through the step again.
-// Both are given by index. It reports false also where that fan-out cannot be open any more when a token arrives.
+// AnswersTo reports whether a join belongs to the fan-out of a step, though its tokens may have passed through further
+// fan-outs: whether each arc of that step leads to the join on some path that does not pass through the step again. Both are
+// given by index. It also reports false if that fan-out cannot be open when a token arrives.
 func (p *Playbook) AnswersTo(join, step int) bool {
 	n := p.fans[step]
 	return n >= 0 && p.Steps[join].Join.answers.has(n)
 }
 
-// findFanOuts finds out for every join which fan-outs it answers to.
+// findFanOuts determines for every join the fan-outs to which it belongs.
 func (p *Playbook) findFanOuts() *fanOuts {
 	f := &fanOuts{book: p, number: make([]int32, len(p.Steps)), join: make([]int32, len(p.Steps))}
 	p.fans = f.number
@@ -96,7 +96,7 @@ func (s *Step) targets() []int32 {
 	return slices.Compact(list)
 }
 
-// split makes blocks of fan-outs: those with as many targets together, half as many as there are bits at most.
+// split groups fan-outs with the same rounded number of targets into blocks of at most half as many bits as a bitset has.
 func (f *fanOuts) split(fans []fan) {
 	slots := func(f fan) int { return min(bitsMax, 1<<bits.Len(uint(len(f.targets)-1))) }
 	slices.SortStableFunc(fans, func(a, b fan) int { return cmp.Compare(slots(a), slots(b)) })
@@ -113,15 +113,15 @@ func (f *fanOuts) split(fans []fan) {
 	}
 }
 
-// inBlock reports whether a step is a fan-out of a block, in which place says where it stands.
+// inBlock reports whether a step is a fan-out of a block; place returns its place in the block.
 func (f *fanOuts) inBlock(step int32, b int) bool {
 	return f.number[step] >= 0 && int(f.number[step])/halfMax == b
 }
 
 func (f *fanOuts) place(step int32) int { return int(f.number[step]) % halfMax }
 
-// missing tells for every join which targets of a block's fan-outs do not lead to it, of those from one on that there is room
-// for.
+// missing calls tell for every join with the targets of a block's fan-outs that do not lead to it, for one range of targets
+// at a time.
 func (f *fanOuts) missing(b int, tell func(join, from int, missing *bitset)) {
 	block := &f.blocks[b]
 	for from := 0; from < len(block.fans[0].targets); from += block.slots {
@@ -148,7 +148,7 @@ func (f *fanOuts) missing(b int, tell func(join, from int, missing *bitset)) {
 	}
 }
 
-// leading notes for every join those fan-outs of a block each of whose arcs leads to it.
+// leading records for every join those fan-outs of a block each of whose arcs leads to it.
 func (f *fanOuts) leading(b int, leads []bitset) {
 	all := firstBits(len(f.blocks[b].fans))
 	for j := range leads {
@@ -160,9 +160,9 @@ func (f *fanOuts) leading(b int, leads []bitset) {
 	})
 }
 
-// open notes for every join the fan-outs of a block that may be open when a token arrives there. The lower half of the bits
-// are fan-outs within which no other has been opened yet, the upper half those within which one has. A token that leaves a join
-// has left every fan-out that the join answers to, and in any case the innermost.
+// open records for every join the fan-outs of a block that may be open when a token arrives there. The lower half of the
+// bits are fan-outs in which no other has been opened yet, the upper half those in which one has. A token that leaves a join
+// has left every fan-out to which the join belongs, and always the innermost.
 func (f *fanOuts) open(b int, leads []bitset) {
 	f.ways.clear()
 	through := func(step int32, in *bitset) bitset {
@@ -199,9 +199,9 @@ func (f *fanOuts) open(b int, leads []bitset) {
 	}
 }
 
-// fanSet is a set of fan-outs by number, as those words of it that are not zero.
+// fanSet is a set of fan-outs by number, stored as its words that are not zero.
 type fanSet struct {
-	at    []int32 // which words: ascending
+	at    []int32 // indexes of the words, ascending
 	words []uint64
 }
 

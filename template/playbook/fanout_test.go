@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// routed is a playbook as its arcs alone.
+// routed is a playbook reduced to its arcs.
 type routed []routedStep
 
 type routedStep struct {
@@ -43,7 +43,7 @@ func (g routed) document() string {
 
 func (g routed) fan(i int) bool { return g[i].inclusive && len(g[i].arcs) > 1 }
 
-// leads reports whether there is a way from a step to another on which a third does not lie before its end.
+// leads reports whether a path leads from a step to another that does not pass through a third before its end.
 func (g routed) leads(from, to, past int) bool {
 	seen, next := make([]bool, len(g)), []int{from}
 	for len(next) > 0 {
@@ -65,8 +65,8 @@ func (g routed) whole(fan, join int) bool {
 	return !slices.ContainsFunc(g[fan].arcs, func(to int) bool { return !g.leads(to, join, fan) })
 }
 
-// walk takes a token from step to step, and tells where it comes with which fan-outs open, the outermost first, and past which
-// ones it has come.
+// walk moves a token from step to step, and records where it arrives with which open fan-outs, outermost first, and which
+// ones it has passed.
 func (g routed) walk(r *rand.Rand, arrives func(step int, open, past []int)) {
 	at := 0
 	var open, past []int
@@ -92,8 +92,8 @@ func (g routed) walk(r *rand.Rand, arrives func(step int, open, past []int)) {
 	}
 }
 
-// TestJoinsAnswerToFanOutsThatLeadToThemAsAWhole compares what joins answer to with a search for every arc. What is left out
-// can never be open.
+// TestJoinsAnswerToFanOutsThatLeadToThemAsAWhole compares the fan-outs of joins with a search along every arc. Fan-outs that
+// are omitted can never be open.
 func TestJoinsAnswerToFanOutsThatLeadToThemAsAWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := make(routed, rapid.IntRange(2, 10).Draw(t, "steps"))
@@ -107,7 +107,7 @@ func TestJoinsAnswerToFanOutsThatLeadToThemAsAWhole(t *testing.T) {
 	})
 }
 
-// TestManyFanOutsAndJoins is the same for more of them, and wider ones, than are looked at together.
+// TestManyFanOutsAndJoins is the same for more and wider ones than fit a block.
 func TestManyFanOutsAndJoins(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, back := range []int{0, 20} {
@@ -132,7 +132,7 @@ func TestManyFanOutsAndJoins(t *testing.T) {
 
 var strayed = regexp.MustCompile(`step "s(\d+)" merges .* step "s(\d+)" leads to it, but (not by|by) its arc to "s(\d+)"`)
 
-// diamonds is a row of n fan-outs that each come together at a join: a row within another fan-out, or round in a circle.
+// diamonds is a row of n fan-outs that each end at a join: a row within another fan-out, or in a circle.
 func diamonds(n int, within, round bool) routed {
 	var g routed
 	if within {
@@ -178,8 +178,8 @@ func (g routed) load(t require.TestingT) *playbook.Playbook {
 	return book
 }
 
-// TestWhatJoinsAnswerToIsFoundForManyAtOnce: what is looked at, and what is kept, grows with the playbook, and not with its
-// fan-outs times its joins.
+// TestWhatJoinsAnswerToIsFoundForManyAtOnce: work and memory grow with the playbook, and not with the product of its
+// fan-outs and joins.
 func TestWhatJoinsAnswerToIsFoundForManyAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -18,8 +18,8 @@ type forms struct {
 	warnings document.Errors
 }
 
-// mapping reads a mapping key by key, in the order written. It refuses unknown keys; for a retired one it reports
-// what to write instead.
+// mapping reads a mapping key by key, in the order written. It refuses unknown keys; for a retired key its message names the
+// replacement.
 func (r *forms) mapping(n *document.Node, known template.Fields, retired map[string]string) {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
@@ -58,7 +58,7 @@ func (r *forms) list(n *document.Node) []*document.Node {
 	return items
 }
 
-// choice reads a text that is one of a few.
+// choice reads a text that must be one of a few.
 func (r *forms) choice(n *document.Node, allowed ...string) string {
 	text := r.Text(n)
 	if slices.Contains(allowed, text) {
@@ -72,7 +72,7 @@ func (r *forms) choice(n *document.Node, allowed ...string) string {
 	return ""
 }
 
-// once refuses a name that something else has already.
+// once refuses a name that is already used.
 func (r *forms) once(n *document.Node, what, name string, seen map[string]document.Pos) bool {
 	if first, taken := seen[name]; taken {
 		r.Fault(&document.Error{Pos: n.Pos, Text: name, Msg: fmt.Sprintf("duplicate %s %q, first at %s", what, name, first.Path)})
@@ -97,7 +97,7 @@ func (r *forms) noEffect(why string) func(*document.Node) {
 	return func(v *document.Node) { r.warn(v.Pos, "%s has no effect: %s", lastKey(v.Pos), why) }
 }
 
-// duration reads a time that something may take, above zero: a number of seconds, 30s, 1m30s or PT30S.
+// duration reads a limit on time, above zero: a number of seconds, 30s, 1m30s or PT30S.
 func (r *forms) duration(n *document.Node) time.Duration {
 	var d time.Duration
 	var err error
@@ -121,7 +121,7 @@ func (r *forms) duration(n *document.Node) time.Duration {
 	return d
 }
 
-// seconds returns a duration; one that is too long for any becomes the longest, and one that is none stays zero.
+// seconds returns a duration; one that is too long becomes the longest, and NaN becomes zero.
 func seconds(s float64) time.Duration {
 	const most = float64(1<<63 - 1)
 	if ns := s * float64(time.Second); ns < most {

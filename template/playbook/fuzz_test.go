@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// FuzzLoad: whatever is loaded, nothing panics; what is refused is refused with places; what is accepted can be stored, read
-// again, compiled, checked as a net and drawn.
+// FuzzLoad: no document causes a panic; a refused one has errors with places; an accepted one can be stored, read again,
+// compiled, checked as a net and drawn.
 func FuzzLoad(f *testing.F) {
 	whole, err := os.ReadFile(filepath.Join("testdata", "whole.yaml"))
 	require.NoError(f, err)

@@ -6,11 +6,11 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// Graph returns the playbook as a graph for drawings and other programs: its steps, in their order, and an edge for each pair of
-// steps with arcs between them. An arc that is always followed is sequential. Any other is conditional: its guard is its
-// when; an arc without one that comes after others in an exclusive router has theirs, negated. Several arcs between two steps
-// are one edge, whose condition is that of either. Arcs may lead back, so the graph may have cycles. It costs O(steps + arcs²
-// of a step).
+// Graph returns the playbook as a graph for drawings and other programs: its steps, in their order, and an edge for each
+// pair of steps with arcs between them. An arc that is always followed is sequential. Any other is conditional: its guard is
+// its when; an arc without a when that comes after others in an exclusive router has their negated guards. Several arcs
+// between two steps are one edge, whose condition is that any of them holds. Arcs may lead back, so the graph may have
+// cycles. It costs O(steps + arcs² of a step).
 func (p *Playbook) Graph() (*dag.Graph, error) {
 	b := dag.NewBuilder(dag.TemplateGraph)
 	for _, s := range p.Steps {
@@ -45,7 +45,7 @@ func (p *Playbook) Graph() (*dag.Graph, error) {
 	return b.Build()
 }
 
-// guards returns the conditions of an arc itself; nil: none.
+// guards returns the conditions of one arc; nil: none.
 func (p *Playbook) guards(next *Next, k int) []dag.Guard {
 	if a := &next.Arcs[k]; a.When != nil {
 		return []dag.Guard{{Condition: a.condition()}}
@@ -78,7 +78,7 @@ func (p *Playbook) either(a, b []dag.Guard) []dag.Guard {
 	return []dag.Guard{{Condition: p.all(a) + p.word(" || ", " or ") + p.all(b)}}
 }
 
-// all returns a list of guards, all of which must hold, as one condition.
+// all returns guards that must all hold as one condition.
 func (p *Playbook) all(guards []dag.Guard) string {
 	parts := make([]string, len(guards))
 	for i, g := range guards {

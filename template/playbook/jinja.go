@@ -9,15 +9,15 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// theirs compiles the expressions of Jinja's dialect. An unknown name is undefined there, and no fault: the input of a run may
-// define it. So only the name that must not be read everywhere is checked.
+// theirs compiles the expressions of Jinja's dialect. An unknown name is undefined there, not a fault: the input of a run
+// may define it. So only the keychain, which must not be read everywhere, is checked.
 func theirs(v value.Value, names []string) (Expr, error) {
 	t, err := jinja.CompileValue(v)
 	if err != nil {
 		return nil, err
 	}
 	if slices.Contains(t.Names(), keychainName) && !slices.Contains(names, keychainName) {
-		return nil, &expr.Error{Text: keychainName, Msg: "the keychain is for tools: what is read here is for everybody to see"}
+		return nil, &expr.Error{Text: keychainName, Msg: "only tools can read the keychain: values read here are visible to everyone"}
 	}
 	return t, nil
 }
@@ -30,12 +30,12 @@ func (p *Playbook) Outlines(text string) (list []*expr.Outline, alone bool, err 
 	return expr.Outlines(text)
 }
 
-// otherNames are what documents of that dialect call the ends of steps.
+// otherNames maps the names of that dialect for the ends of steps.
 var otherNames = strings.NewReplacer(
 	`'call.done'`, `'step.done'`, `"call.done"`, `"step.done"`, `'call.error'`, `'step.failed'`, `"call.error"`, `"step.failed"`,
 )
 
-// ourNames returns a guard with the names of this package for the ends of steps, whichever it was written with.
+// ourNames replaces the names for the ends of steps in a guard by those of this package.
 func ourNames(guard value.Value) value.Value {
 	if text, ok := guard.(string); ok {
 		return otherNames.Replace(text)

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// lint returns what a playbook without faults probably does not mean, in the order of the document.
+// lint returns the warnings about a valid playbook, in the order of the document.
 func (r *reader) lint(f *fanOuts) document.Errors {
 	l := &linter{reader: r, into: make([][]*Step, len(r.book.Steps)), writes: make([]map[string]bool, len(r.book.Steps))}
 	for i, s := range r.book.Steps {
@@ -58,7 +58,7 @@ func (r *reader) lintClauses(n *document.Node, list []clause, unmatched string) 
 			continue
 		}
 		if i < len(list)-1 {
-			r.warn(list[i+1].node.Pos, "this rule is never asked: it comes after an else")
+			r.warn(list[i+1].node.Pos, "this rule is never evaluated: it comes after an else")
 		}
 		return
 	}
@@ -67,7 +67,7 @@ func (r *reader) lintClauses(n *document.Node, list []clause, unmatched string) 
 	}
 }
 
-// words are the texts that Jinja's dialect takes for true and false.
+// words are the texts that Jinja's dialect takes as true and false.
 var words = []string{"true", "yes", "1", "false", "no", "0", ""}
 
 // lintCondition warns of a guard in Jinja's dialect that is a text and was probably meant as an expression.
@@ -82,7 +82,7 @@ func (r *expressions) lintCondition(n *document.Node, e Expr) {
 	}
 }
 
-// unguarded warns of an arc that is followed after a failure too, which is seldom intended: it does not catch the failure.
+// unguarded warns of an arc that is also followed after a failure, which is seldom intended: it does not handle the failure.
 func (l *linter) unguarded(s *Step) {
 	if s.Next == nil || !s.canFail() {
 		return
@@ -90,7 +90,7 @@ func (l *linter) unguarded(s *Step) {
 	for i := range s.Next.Arcs {
 		a := &s.Next.Arcs[i]
 		if a.When == nil {
-			l.warn(a.Pos, "step %q can fail, and this arc is followed then too without mending that: give it a when such as event.name == %q",
+			l.warn(a.Pos, "step %q can fail, and this arc is then followed as well, without handling the failure: give it a when such as event.name == %q",
 				s.Name, s.endings()["event.name"][0])
 			return
 		}
@@ -116,7 +116,7 @@ func (s *Step) canFail() bool {
 	})
 }
 
-// deadArcs warns of arcs that can never be followed.
+// deadArcs warns of arcs that are never followed.
 func (l *linter) deadArcs(s *Step) {
 	if s.Next == nil {
 		return
@@ -163,7 +163,7 @@ func writtenBy(s *Step) map[string]bool {
 	return keys
 }
 
-// sets returns all that a step, its tasks and its arcs set.
+// sets returns all sets of a step, its tasks and its arcs.
 func (s *Step) sets() []Set {
 	list := slices.Clone(s.Set)
 	for _, t := range s.Tasks {
@@ -180,7 +180,7 @@ func (s *Step) sets() []Set {
 	return list
 }
 
-// final warns of a final step that may have run before the end, and then does not run there.
+// final warns of a final step that may run before the end, and then does not run there.
 func (l *linter) final() {
 	x := l.book.Executor
 	if x.Final < 0 {
@@ -195,12 +195,12 @@ func (l *linter) final() {
 	}
 }
 
-// structure warns of what the net of the playbook shows.
+// structure warns of faults in the structure of the playbook's net.
 func (l *linter) structure() {
 	net := l.book.Net()
 	for _, p := range net.Check() {
 		if int(p.Transition) >= len(l.book.Steps) && p.Kind != petri.Cycle {
-			continue // an arc, which lies behind a step that is reported
+			continue // an arc after a step that is reported
 		}
 		switch p.Kind {
 		case petri.Unreachable:
@@ -219,7 +219,7 @@ func (l *linter) structure() {
 
 func (l *linter) unreachable(s *Step) {
 	if s.Index == l.book.Executor.Final {
-		return // it is run when nothing else is left
+		return // it runs when nothing else is left
 	}
 	why := "no arc leads to it"
 	if from := l.into[s.Index]; len(from) > 0 {

@@ -2,10 +2,10 @@ package playbook
 
 import "slices"
 
-// strays warns of joins to which tokens can come from a fan-out that they do not answer to, when none that they answer to is
-// open around it.
+// strays warns of joins that tokens can reach from a fan-out to which the join does not belong, while none to which it
+// belongs is open around it.
 func (l *linter) strays(f *fanOuts) {
-	from := make([]int32, len(f.joins)) // by join: such a fan-out's step; -1: there is none
+	from := make([]int32, len(f.joins)) // by join: the step of such a fan-out; -1: there is none
 	var joins []int
 	for j := range f.joins {
 		from[j] = -1
@@ -25,7 +25,7 @@ func (l *linter) strays(f *fanOuts) {
 	}
 }
 
-// strayArcs warns of those joins that a block of fan-outs leads to by some of its arcs only.
+// strayArcs warns of those joins to which only some arcs of a block's fan-outs lead.
 func (l *linter) strayArcs(f *fanOuts, b int, from []int32) {
 	concerned := func(step int32) bool {
 		return step >= 0 && f.inBlock(step, b)
@@ -50,7 +50,8 @@ func (l *linter) strayArcs(f *fanOuts, b int, from []int32) {
 	})
 }
 
-// stray warns of a join that does not answer to the fan-out of a step because of its arc to another; that may lead back.
+// stray warns of a join that does not belong to the fan-out of a step because of the step's arc to another; that arc may
+// lead back.
 func (l *linter) stray(join, fan, to int32, back bool) {
 	steps := l.book.Steps
 	const text = "the join of step %q merges only tokens of the innermost fan-out that is open: step %q leads to it, but "
@@ -63,14 +64,14 @@ func (l *linter) stray(join, fan, to int32, back bool) {
 		steps[join].Name, steps[fan].Name, steps[to].Name, steps[to].Name)
 }
 
-// straySearch looks for fan-outs from which tokens stray to joins: on a way from the entry to the join on which no fan-out lies
-// that the join answers to.
+// straySearch searches for fan-outs from which tokens stray to joins: on a path from the entry to the join without a fan-out
+// to which the join belongs.
 type straySearch struct {
-	*fanOuts           // its ways lead on from the entry
-	into     [][]int32 // by step: those with arcs to it
+	*fanOuts           // its paths start at the entry
+	into     [][]int32 // by step: the steps with arcs to it
 	back     *ways
-	answered []bitset // by number of a fan-out: joins that answer to it
-	beside   []bitset // joins that it may be open at, and that do not answer to it
+	answered []bitset // by number of a fan-out: joins that belong to it
+	beside   []bitset // joins at which it may be open, but that do not belong to it
 }
 
 func newStraySearch(f *fanOuts) *straySearch {
@@ -86,8 +87,7 @@ func newStraySearch(f *fanOuts) *straySearch {
 	return s
 }
 
-// find notes for some joins, by their index, the step of such a fan-out, one that lies near if there are several. Bits stand for
-// these joins.
+// find records for some joins, by index, the step of such a fan-out, preferring a near one. Bits stand for these joins.
 func (s *straySearch) find(joins []int, from []int32) {
 	clear(s.answered)
 	clear(s.beside)
@@ -119,7 +119,7 @@ func (s *straySearch) find(joins []int, from []int32) {
 	})
 }
 
-// past returns what goes on from a step: not by a fan-out that the join answers to.
+// past returns the bits that leave a step: those of joins that do not belong to a fan-out of the step.
 func (s *straySearch) past(step int32, in *bitset) bitset {
 	if n := s.number[step]; n >= 0 {
 		return in.without(&s.answered[n])

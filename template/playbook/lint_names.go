@@ -8,25 +8,25 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// reserved are the variables that have their names in both dialects.
+// reserved are the variables with the same names in both dialects.
 var reserved = append(slices.Clone(seenByArc), "iter", "_task", "_attempt", "_prev", keychainName)
 
-// Bare returns the names that an expression of Jinja's dialect reads without a prefix. They are looked for in this order: the
-// loop's variable and the rest of iter, args, results of the pipeline's tasks, ctx, results of steps, workload. Expressions of
-// package expr have none.
+// Bare returns the names that an expression of Jinja's dialect reads without a prefix. They are looked up in this order: the
+// loop's variable and the rest of iter, args, results of the pipeline's tasks, ctx, results of steps, workload. Expressions
+// of package expr have none.
 func Bare(e Expr) []string {
 	return slices.DeleteFunc(slices.Clone(e.Names()), func(name string) bool { return slices.Contains(reserved, name) })
 }
 
-// bare is what an expression reads without a prefix.
+// bare is a read without a prefix.
 type bare struct {
 	names  []string
-	step   *Step // that holds it
+	step   *Step // that contains it
 	pos    document.Pos
-	inside bool // the pipeline of its step
+	inside bool // in the pipeline of its step
 }
 
-// brings records the names of an arc's args, where they are written out.
+// brings records the names of an arc's args, if they are literal.
 func (r *reader) brings(to int, args *document.Node) {
 	if args == nil || args.Kind != document.Mapping {
 		return
@@ -62,7 +62,7 @@ func (l *linter) names() {
 	}
 }
 
-// owners returns the owners of a name at an expression, first the one that it refers to there.
+// owners returns the possible meanings of a name in an expression, beginning with the one that applies there.
 func (l *linter) owners(b bare, name string) []string {
 	var have []string
 	add := func(yes bool, format string) {
@@ -81,7 +81,7 @@ func (l *linter) owners(b bare, name string) []string {
 	return have
 }
 
-// iterates reports whether the iterations of a step have a variable of a name.
+// iterates reports whether the iterations of a step have a variable with a name.
 func iterates(s *Step, name string) bool {
 	if s.Loop != nil && (name == s.Loop.Iterator || name == "index") {
 		return true

@@ -30,7 +30,7 @@ func load(t require.TestingT, text string) (*template.Checked, *playbook.Playboo
 	return checked, book
 }
 
-// head is what every document begins with.
+// head is the beginning of every document.
 const head = "kind: Playbook\napiVersion: sluice/v1\nmetadata: {name: p}\n"
 
 // tool is a playbook of one step with that tool.
@@ -54,7 +54,7 @@ func (world) Name(name string) (value.Value, error) {
 
 func (world) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrNoOutput }
 
-// render returns what an expression comes to, as JSON, or why it comes to nothing.
+// render returns the result of an expression as JSON, or its error.
 func render(e playbook.Expr) string {
 	v, err := e.Eval(world{})
 	if err != nil {
@@ -67,7 +67,7 @@ func render(e playbook.Expr) string {
 	return string(data)
 }
 
-// shape writes a playbook down as what it means: without places, zero fields and how things were spelt.
+// shape describes the meaning of a playbook: without places, zero fields and spellings.
 func shape(p *playbook.Playbook) string {
 	var b strings.Builder
 	write(&b, "", reflect.ValueOf(struct {
@@ -118,7 +118,7 @@ func write(b *strings.Builder, path string, v reflect.Value) {
 }
 
 // requireRoundTrip checks that a playbook's document, stored as JSON and read again, is the same playbook with the same
-// identity, and that its plan has a row for each site.
+// identity, and that its plan has a row for each call site.
 func requireRoundTrip(t require.TestingT, checked *template.Checked) {
 	book, ok := playbook.Of(checked.Workflow)
 	require.True(t, ok)
@@ -146,7 +146,7 @@ func requireRoundTrip(t require.TestingT, checked *template.Checked) {
 	require.Equal(t, first, p.Hash)
 }
 
-// Documents that say the same in other words are the same playbook.
+// Documents with the same meaning in other words are the same playbook.
 func TestSpellingsAreOneForm(t *testing.T) {
 	rule := func(text string) string { return tool("{kind: work, spec: {policy: {rules: [" + text + "]}}}") }
 	for _, c := range []struct{ name, a, b string }{
@@ -182,7 +182,7 @@ func TestSpellingsAreOneForm(t *testing.T) {
 	}
 }
 
-// What a document says is all there.
+// Every key of a document has its effect.
 func TestADocumentIsReadWhole(t *testing.T) {
 	text, err := os.ReadFile("testdata/whole.yaml")
 	require.NoError(t, err)

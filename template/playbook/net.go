@@ -6,16 +6,16 @@ import (
 	"github.com/sluiceflow/sluice/dag/petri"
 )
 
-// Net returns the playbook as a net: a place for the tokens of each step and, behind it, for those that its arcs take on.
-// Transition i is step i; those after the steps are arcs, called a -> b, and the ends of branches that no arc takes on.
+// Net returns the playbook as a net: a place for the tokens of each step and, after it, places for the tokens that its arcs
+// move. Transition i is step i; the transitions after the steps are arcs, named a -> b, and ends of branches without an arc.
 //
 //	exclusive     a ──▶ [a] ──▶ ( ) ──▶ [a -> b] ──▶ b        inclusive     a ──▶ [a] ──▶ ( ) ──▶ [a -> b] ──▶ b
 //	                             ├────▶ [a -> c] ──▶ c                            │        └────▶ [a, not b]
 //	                             └────▶ [a, no arc]                               └────▶ ( ) ──▶ [a -> c] ──▶ c
 //
-// Guards are choices of the player of the net, but for literal ones, true or false. A gate can be opened from
-// outside, by a change of ctx, unless none of its rules allows anything. The final step has no token until the rest has
-// ended; unless arcs lead to it, nothing in the net brings one. It costs O(steps + arcs).
+// Guards are free choices in the net, except for the literals true and false. A gate can be opened from outside, by a change
+// of ctx, unless none of its rules allows anything. The final step has no token until the rest has ended; unless arcs lead
+// to it, the net brings none. Net costs O(steps + arcs).
 func (p *Playbook) Net() *petri.Net {
 	b := &netBuilder{Builder: petri.NewBuilder()}
 	for i, s := range p.Steps {
@@ -48,7 +48,7 @@ func (p *Playbook) Net() *petri.Net {
 
 type netBuilder struct{ *petri.Builder }
 
-// routers adds the places between a step and its arcs: one that the arcs compete for, or one for each of them.
+// routers adds the places between a step and its arcs: one for which the arcs compete, or one for each of them.
 func (b *netBuilder) routers(s *Step) []int32 {
 	if s.Next == nil || len(s.Next.Arcs) == 0 {
 		return nil
@@ -63,12 +63,12 @@ func (b *netBuilder) routers(s *Step) []int32 {
 	return places
 }
 
-// arcs adds what takes tokens on from a step, and what ends them.
+// arcs adds the transitions that move tokens on from a step, and those that end them.
 func (b *netBuilder) arcs(p *Playbook, s *Step, routers []int32) {
 	if len(routers) == 0 {
 		return
 	}
-	always := false // an arc that always holds has been met
+	always := false // an arc that always holds has been found
 	for i := range s.Next.Arcs {
 		a := &s.Next.Arcs[i]
 		from := []int32{routers[min(i, len(routers)-1)]}
@@ -85,7 +85,7 @@ func (b *netBuilder) arcs(p *Playbook, s *Step, routers []int32) {
 	}
 }
 
-// always and never report whether a guard is constant.
+// always reports whether an arc's guard is constantly true; never, whether it is constantly false.
 func (a *Arc) always() bool {
 	yes, fixed := decided(a.When)
 	return fixed && yes
@@ -96,7 +96,7 @@ func (a *Arc) never() bool {
 	return fixed && !yes
 }
 
-// decided returns the value of a constant guard; a missing one holds.
+// decided returns the value of a constant guard; a missing guard is true.
 func decided(when Expr) (yes, fixed bool) {
 	if when == nil {
 		return true, true

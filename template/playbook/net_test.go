@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/dag/petri"
 )
 
-// arcs writes a net down: what each transition takes and puts.
+// arcs describes a net: the inputs and outputs of each transition.
 func arcs(n *petri.Net) []string {
 	name := func(ids []int32) string {
 		names := make([]string, len(ids))

@@ -26,21 +26,21 @@ const Kind = "Playbook"
 //  4. A task's Secrets mark keys of the Keychain.
 type Playbook struct {
 	Name      string
-	Jinja     bool                   // written in Jinja's dialect; workload keys and results stand at top level there
+	Jinja     bool                   // written in Jinja's dialect, which reads workload keys and results without a prefix
 	Metadata  map[string]value.Value // name included
 	Executor  Executor
 	Workload  map[string]value.Value // defaults; what a run is started with is merged over them
 	Keychain  []*secret.Entry
 	Steps     []*Step
-	CallSites []*Task         // the tasks that make calls, over all steps, in their order
-	Warnings  document.Errors // what makes sense and is probably not meant, in the order of the document
+	CallSites []*Task         // the tasks that make calls, of all steps, in order
+	Warnings  document.Errors // valid, but probably mistakes; in the order of the document
 	Pos       document.Pos
 
-	doc      value.Value // what it was read from, canonical
+	doc      value.Value // the document that it was read from, in canonical form
 	requires []template.Requirement
 	steps    map[string]int
-	fans     []int32                // numbers of fan-outs, by step; -1: it is none
-	marks    map[string]value.Value // what expressions see of the keychain
+	fans     []int32                // numbers of fan-outs, by step; -1: not a fan-out
+	marks    map[string]value.Value // the marks that expressions read from the keychain
 }
 
 // Executor holds the settings of a run.
@@ -48,7 +48,7 @@ type Executor struct {
 	Entry          int // index of the first step to run. Default: 0
 	Final          int // index of the step that runs once at the end; -1: none
 	NoNextIsError  bool
-	ImplicitJoin   bool         // steps with several arcs into them are joins of all: their Join says so
+	ImplicitJoin   bool         // steps to which arcs of several steps lead have a Join of all
 	Completion     Completion   // Default: FailOnAny
 	OnBlocked      OnBlocked    // Default: "", the engine's setting
 	FinalFailure   FinalFailure // Default: FinalFails
@@ -69,7 +69,7 @@ const (
 	AllowPartial Completion = "allow_partial" // some failed and some not: partial
 )
 
-// OnBlocked says what a run does when only denied tokens are left.
+// OnBlocked is the effect on a run of having only denied tokens left.
 type OnBlocked = template.OnBlocked
 
 // FinalFailure is the effect of a failed final step on the run.
@@ -81,21 +81,21 @@ const (
 	FinalPartial FinalFailure = "partial"
 )
 
-// Expr is a value with expressions in it, compiled in the document's dialect. It is immutable.
+// Expr is a value with expressions, compiled in the document's dialect. It is immutable.
 type Expr interface {
 	// Eval returns the value in env.
 	Eval(env expr.Env) (value.Value, error)
 
-	// EvalBool returns whether it holds in env, as a condition of the dialect.
+	// EvalBool reports whether it holds in env, as a condition of the dialect.
 	EvalBool(env expr.Env) (bool, error)
 
 	// Names returns the variables that it reads, each once, in order of appearance. The slice must not be changed.
 	Names() []string
 
-	// Keys returns the keys of the variable called name that it can read, sorted; all reports that it may read any.
+	// Keys returns the keys of the variable name that it can read, sorted; all reports that it may read any.
 	Keys(name string) (keys []string, all bool)
 
-	// Members is Keys for what the variable holds under one of its keys.
+	// Members is Keys for the value of a variable's key.
 	Members(name, key string) (members []string, all bool)
 }
 
@@ -112,11 +112,11 @@ type Step struct {
 	Input      Expr          // rendered once per step-run, named `input` in expressions; nil: none
 	Renders    bool          // Input is rendered for each iteration of the loop too
 	Tasks      []*Task       // empty: it completes at once
-	Set        []Set         // when it has ended, before arcs are looked at
+	Set        []Set         // applied at its end, before the arcs
 	Next       *Next         // nil: a leaf
 	Pos        document.Pos
 
-	secrets []string // marks of those that Input reads
+	secrets []string // marks of the secrets that Input reads
 }
 
 // Admit decides whether a token may run its step.
@@ -124,7 +124,7 @@ type Admit struct {
 	Rules    []AdmitRule // the first that holds decides; none: the token is denied
 	Discard  bool        // a denied token is dropped; else it stays pending
 	Coalesce bool        // pending tokens of the step become one
-	Keys     []string    // of ctx that the rules read, sorted; in Jinja's dialect also what they read without a prefix
+	Keys     []string    // of ctx that the rules read, sorted; in Jinja's dialect also the names that they read without a prefix
 	AllKeys  bool        // they may read any
 	Pos      document.Pos
 }
@@ -132,7 +132,7 @@ type Admit struct {
 // AdmitRule is one line of an Admit.
 type AdmitRule struct {
 	When  Expr   // nil: always (`else`)
-	Text  string // When as it is written, without braces
+	Text  string // When as written, without braces
 	Allow bool
 	Pos   document.Pos
 }
@@ -141,7 +141,7 @@ type AdmitRule struct {
 type Join struct {
 	Mode     JoinMode
 	N        int  // Count: arrivals, at least 1
-	FireMiss bool // fires although a branch has failed
+	FireMiss bool // fires even if a branch has failed
 	Pos      document.Pos
 
 	answers fanSet // fan-outs whose tokens it merges: see Playbook.AnswersTo
@@ -167,13 +167,13 @@ type Loop struct {
 	Pos         document.Pos
 }
 
-// Conflict is the action when iterations of a parallel loop write to one place of ctx: to one path, or to two of which one
-// begins with the other.
+// Conflict is the action when iterations of a parallel loop write to the same place of ctx: to equal paths, or to paths of
+// which one is a prefix of the other.
 type Conflict string
 
 // The actions on conflicting writes.
 const (
-	ConflictRejected Conflict = "reject_conflict" // another value than another iteration has written there is an error
+	ConflictRejected Conflict = "reject_conflict" // a different value than that of another iteration is an error
 	ConflictAppends  Conflict = "append"          // values are collected in a list
 	ConflictLast     Conflict = "last_wins"
 )
@@ -185,14 +185,14 @@ type Task struct {
 	CallSite  int           // index into Playbook.CallSites; -1: noop, no call is made
 	Step      int           // index of its step
 	Index     int           // in its step's Tasks
-	Input     Expr          // what the call is made with; nil: null
-	Handed    bool          // it is made with the step's input too, whose keys come after those of Input
-	Secrets   []string      // marks of the call's secrets, sorted: its own templates and its step's input read them
+	Input     Expr          // of the call; nil: null
+	Handed    bool          // the call's input includes the step's, over which Input is laid
+	Secrets   []string      // marks of the call's secrets, sorted: those that Input and the step's input read
 	Set       []Set         // on success, before its rules are evaluated
 	Rules     []Rule        // empty: an error fails the step, anything else continues
 	HasPolicy bool          // rules were written
 	Unmatched bool          // no rule holds: an error fails the step (on_unmatched: fail); else it continues
-	Result    *Result       // where its results go; nil: they stay with the event
+	Result    *Result       // storage of its results; nil: they stay in the event
 	Call      template.Step // its timing, target, fan-in and fulfillment
 	Pos       document.Pos
 }
@@ -200,7 +200,7 @@ type Task struct {
 // Result stores a task's large results outside the context.
 type Result struct {
 	InlineMax int      // bytes of canonical JSON above which it is stored. Default: 65,536
-	Select    []Select // fields of it that stay with the reference
+	Select    []Select // fields that stay readable in the reference
 }
 
 // Select is a field of a result that stays readable.
@@ -212,7 +212,7 @@ type Select struct {
 // Rule is one line of a task's policy.
 type Rule struct {
 	When     Expr   // nil: always (`else`)
-	Text     string // When as it is written, without braces
+	Text     string // When as written, without braces
 	Set      []Set
 	Do       Do
 	To       int     // Jump: index of a task, or Previous
@@ -222,10 +222,10 @@ type Rule struct {
 	Pos      document.Pos
 }
 
-// Previous is where a jump `to: previous` leads: to the task before in the list.
+// Previous is the target of a jump `to: previous`: the preceding task of the list.
 const Previous = -1
 
-// Do is what a rule does.
+// Do is the action of a rule.
 type Do string
 
 // The actions of rules.
@@ -240,14 +240,14 @@ const (
 // Backoff is the growth of the delay from attempt to attempt.
 type Backoff string
 
-// How delays grow.
+// The growths of delays.
 const (
 	BackoffNone        Backoff = "none"        // delay
 	BackoffLinear      Backoff = "linear"      // delay × n
 	BackoffExponential Backoff = "exponential" // delay × 2^(n−1)
 )
 
-// Scope is where a Set writes.
+// Scope is a scope that a Set writes to.
 type Scope uint8
 
 // The scopes that can be written.
@@ -260,12 +260,12 @@ const (
 // Set writes a value.
 type Set struct {
 	Scope Scope
-	Path  []string // at least one key; further ones lead inside the value held there
+	Path  []string // at least one key; further keys lead inside the value
 	Value Expr
 	Pos   document.Pos
 }
 
-// Next is where tokens go when a step has ended.
+// Next routes the token of a step that has ended.
 type Next struct {
 	Inclusive bool // every arc that holds; else the first
 	Arcs      []Arc
@@ -276,10 +276,10 @@ type Next struct {
 type Arc struct {
 	To      int
 	When    Expr   // nil: always
-	Text    string // When as it is written, without braces
+	Text    string // When as written, without braces
 	Set     []Set
 	Args    Expr // nil: {}
-	Inherit bool // the incoming args come first
+	Inherit bool // Args is laid over the incoming args
 	Pos     document.Pos
 }
 
@@ -304,19 +304,18 @@ func laidOver(under, over map[string]value.Value) map[string]value.Value {
 	return out
 }
 
-// Kind reports that it is a playbook: what a workflow's routing is asked for.
+// Kind returns the kind of the routing.
 func (p *Playbook) Kind() string { return Kind }
 
-// Document returns the document that the playbook was read from, without the keys that are free. It is shared and must not be
-// changed.
+// Document returns the document that the playbook was read from, without free keys. It is shared and must not be changed.
 func (p *Playbook) Document() value.Value { return p.doc }
 
-// Tools returns the kinds of tools that are built in, sorted.
+// Tools returns the kinds of built-in tools, sorted.
 func (p *Playbook) Tools() []string {
 	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(binders)), kindNoop, kindWorkbook)))
 }
 
-// Requires returns the tools that the playbook says it needs, but for those that are built in.
+// Requires returns the tools that the playbook requires, without built-in ones.
 func (p *Playbook) Requires() []template.Requirement { return p.requires }
 
 // StepNames returns the names of the steps, in the order written.
@@ -328,7 +327,7 @@ func (p *Playbook) StepNames() []string {
 	return names
 }
 
-// CallSite returns what the row of that number of the playbook's plan stands for.
+// CallSite returns the call site of a row of the playbook's plan, by the row's number.
 func (p *Playbook) CallSite(number int) template.CallSite {
 	task := p.CallSites[number]
 	return template.CallSite{Step: p.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Input: task.Input}
@@ -337,12 +336,12 @@ func (p *Playbook) CallSite(number int) template.CallSite {
 // Lints returns Warnings.
 func (p *Playbook) Lints() document.Errors { return p.Warnings }
 
-// OnBlocked returns what a run does when only denied tokens are left: as the playbook says, else as usual says, else it waits.
+// OnBlocked returns the policy for a run with only denied tokens left: the playbook's, else usual, else to wait.
 func (p *Playbook) OnBlocked(usual OnBlocked) OnBlocked {
 	return cmp.Or(p.Executor.OnBlocked, usual, template.BlockedWaits)
 }
 
-// StepIndex finds a step by its name.
+// StepIndex returns the index of a step by its name. It reports false if there is none.
 func (p *Playbook) StepIndex(name string) (int, bool) {
 	i, ok := p.steps[name]
 	return i, ok

@@ -9,21 +9,21 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Load reads and checks a file that holds one playbook, as template.Load does for a Workflow. It reports everything it
-// finds wrong as document.Errors, in the words and at the places of this document.
+// Load reads and checks a file that contains one playbook, as template.Load does for a Workflow. It reports all faults as
+// document.Errors, with the keys and places of this document.
 func Load(file string, data []byte, known template.Known) (*template.Checked, error) {
 	return template.LoadWith(ParseNode, file, data, known)
 }
 
-// Of returns the playbook that a workflow was read from, and whether there is one.
+// Of returns the playbook that a workflow was read from. It reports false if there is none.
 func Of(w *template.Workflow) (*Playbook, bool) {
 	p, ok := w.Routing.(*Playbook)
 	return p, ok
 }
 
 // ParseNode reads a document of kind Playbook. The playbook is the Routing of the workflow it returns, whose steps are the
-// sites of its calls, side by side. It reports everything it finds wrong as document.Errors. A workflow that comes with an
-// error holds what could be read, so that template.Check can report what else is wrong with it.
+// playbook's call sites, side by side. It reports all faults as document.Errors. A workflow returned with an error contains
+// the parts that could be read, so that template.Check can report further faults.
 func ParseNode(n *document.Node) (*template.Workflow, error) {
 	r := &reader{}
 	r.Reader = template.NewReader(n, Kind)
@@ -36,17 +36,18 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 	return w, err
 }
 
-// reader reads one playbook. What it refuses stays zero and is read on, so that all faults are reported at once.
+// reader reads one playbook. A value that it refuses stays zero, and reading continues, so that all faults are reported at
+// once.
 type reader struct {
 	secrets
 	entries   map[string]entry        // of the workbook
 	names     []string                // of all steps, in their order
 	unmatched bool                    // on_unmatched of the playbook is fail
-	defaults  layer                   // what the executor says for all tasks
-	brought   map[int]map[string]bool // keys of args that arcs bring, by the step they lead to
+	defaults  layer                   // of the executor, for all tasks
+	brought   map[int]map[string]bool // keys of the args of arcs, by the step that they lead to
 }
 
-// canonical returns what a document says: how it was written, and keys that are free, leave no trace in it.
+// canonical returns the canonical form of a document, which does not depend on spelling or free keys.
 func canonical(n *document.Node) value.Value {
 	v := n.Value()
 	if m, ok := v.(map[string]any); ok {
@@ -59,13 +60,13 @@ func canonical(n *document.Node) value.Value {
 	return v
 }
 
-// playbook reads the root. Its parts are read in the order in which they need each other, whatever that of the document.
+// playbook reads the root. It reads the parts in the order of their dependencies, whatever their order in the document.
 func (r *reader) playbook(n *document.Node) {
 	var keychain, executor, workbook, workflow *document.Node
 	root := r.Root()
 	r.Moved(n.Pos.Key("name").Path, n.Pos.Path)
 	if n.Kind == document.Mapping {
-		r.Moved(n.Pos.Key("name").Path, n.Pos.Key("metadata").Path) // where it is missed
+		r.Moved(n.Pos.Key("name").Path, n.Pos.Key("metadata").Path) // the place for a missing name
 	}
 	r.mapping(n, template.Fields{
 		"apiVersion": r.dialect,
@@ -102,13 +103,13 @@ func (r *reader) playbook(n *document.Node) {
 	r.assemble()
 }
 
-// retiredRoot says what has become of keys that playbooks had once.
+// retiredRoot maps retired keys of playbooks to their replacements.
 var retiredRoot = map[string]string{
-	"vars":  "values that a run starts with stand under workload",
-	"steps": "steps stand under workflow",
+	"vars":  "write the initial values of a run under workload",
+	"steps": "write steps under workflow",
 }
 
-// dialects are the languages of expressions, by what the document says it is written in.
+// dialects maps each apiVersion to the language of its expressions.
 var dialects = map[string]compiler{"sluice/v1": ours, "noetl.io/v2": theirs, "noetl.io/v10": theirs}
 
 func (r *reader) dialect(n *document.Node) {
@@ -119,7 +120,7 @@ func (r *reader) dialect(n *document.Node) {
 	}
 }
 
-// metadata is free but for the name, which is the workflow's.
+// metadata reads the workflow's name; other keys are free.
 func (r *reader) metadata(n *document.Node) {
 	if r.book.Metadata = r.object(n); r.book.Metadata == nil {
 		return

@@ -22,8 +22,8 @@ func defaultExecutor() Executor {
 	}
 }
 
-// executor reads how a run goes, before the steps: what is said here they inherit. Where it goes (profile, kind, version) is for other programs: here every call is made by
-// the engine.
+// executor reads the settings of a run, before the steps, which inherit them. The keys for the place of execution (profile,
+// kind, version) are for other programs: the engine makes every call.
 func (r *reader) executor(n *document.Node) {
 	r.mapping(n, template.Fields{
 		"profile": func(v *document.Node) { r.choice(v, "local", "distributed", "auto") },
@@ -36,7 +36,7 @@ func (r *reader) executor(n *document.Node) {
 	}, nil)
 }
 
-// requiredTools notes the tools that must be known. Whether they are is for template.Check to say.
+// requiredTools records the tools that must be known. template.Check reports those that are not.
 func (r *reader) requiredTools(n *document.Node) {
 	for _, item := range r.list(n) {
 		if kind := r.Text(item); kind != "" && !builtin(kind) {
@@ -60,7 +60,7 @@ func (r *reader) executorSpec(n *document.Node) {
 	known["policy"] = r.executorPolicy
 	known["limits"] = r.limits
 	known["results"] = func(v *document.Node) {
-		r.mapping(v, template.Fields{"reference_first": r.noEffect("results are stored when they are large, as result says")}, nil)
+		r.mapping(v, template.Fields{"reference_first": r.noEffect("large results are stored as configured by result")}, nil)
 	}
 	r.mapping(n, known, nil)
 	x.Store = r.defaults.store
@@ -78,11 +78,11 @@ func (r *reader) executorPolicy(n *document.Node) {
 		"final_failure": func(v *document.Node) {
 			x.FinalFailure = FinalFailure(r.choice(v, string(FinalFails), string(FinalPartial)))
 		},
-		"defaults":     r.noEffect("policies stand where they apply"),
+		"defaults":     r.noEffect("write each policy where it applies"),
 		"on_unmatched": func(v *document.Node) { r.unmatched = r.choice(v, "continue", "fail") == "fail" },
 	}, map[string]string{
-		"admit": "only a step is admitted, in its own spec.policy",
-		"rules": "only a task has rules, in its own spec.policy",
+		"admit": "only steps are admitted: write admit in the spec.policy of a step",
+		"rules": "only tasks have rules: write rules in the spec.policy of a task",
 	})
 }
 
@@ -99,11 +99,11 @@ func (r *reader) limits(n *document.Node) {
 		"max_step_runs":     limit(&x.MaxStepRuns),
 		"max_jumps":         limit(&x.MaxJumps),
 		"max_args_bytes":    limit(&x.MaxArgsBytes),
-		"max_payload_bytes": r.noEffect("the engine limits what a call gives"),
+		"max_payload_bytes": r.noEffect("the engine limits the size of outputs"),
 	}, nil)
 }
 
-// stepNamed returns the index of the step that a text names, -1 if there is none.
+// stepNamed returns the index of the step with a name, -1 if there is none.
 func (r *reader) stepNamed(n *document.Node) int {
 	name := r.Text(n)
 	if i, ok := r.book.steps[name]; ok {

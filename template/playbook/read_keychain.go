@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceflow/sluice/template/secret"
 )
 
-// secrets reads the keychain, and which of its secrets expressions name.
+// secrets reads the keychain, and records the secrets that expressions read.
 type secrets struct{ expressions }
 
-// keychain reads where secrets come from:
+// keychain reads the sources of secrets:
 //
 //	keychain:
 //	  - {name: shop, kind: env, data: {token: SHOP_TOKEN}}
@@ -57,7 +57,7 @@ func (r *secrets) secret(n *document.Node, seen map[string]document.Pos) *secret
 		},
 		"auto_renew": func(v *document.Node) {
 			if s.AutoRenew = r.Boolean(v); s.AutoRenew && !isText(n.Get("kind"), string(secret.HTTP)) {
-				r.noEffect("only what a server answers runs out")(v)
+				r.noEffect("only secrets of kind http expire")(v)
 			}
 		},
 	}
@@ -74,7 +74,7 @@ func (r *secrets) secret(n *document.Node, seen map[string]document.Pos) *secret
 	return s
 }
 
-// secretName refuses what could not be told apart in a mark.
+// secretName refuses names that would make marks ambiguous.
 func (r *secrets) secretName(n *document.Node, name string) {
 	if err := template.ValidID(name); err != nil || strings.ContainsAny(name, ".›") {
 		r.Fault(&document.Error{Pos: n.Pos, Text: name,
@@ -89,7 +89,7 @@ func (r *secrets) sources(s *secret.Entry, n *document.Node) {
 		return
 	}
 	if n.Len() == 0 {
-		r.Refuse(n, "data must say where at least one secret is found")
+		r.Refuse(n, "data must name at least one secret and its source")
 	}
 	s.Sources = map[string]string{}
 	for e := range n.Entries() {
@@ -125,8 +125,8 @@ func (r *secrets) secretRequest(s *secret.Entry, n *document.Node, known templat
 	}
 }
 
-// secretsOf returns the marks of the secrets that an expression reads. Which they are must be written out: a call is given
-// those that its own templates name, and no others.
+// secretsOf returns the marks of the secrets that an expression reads. They must be written literally: a call receives only
+// the secrets that its own templates name.
 func (r *secrets) secretsOf(pos document.Pos, e Expr) []string {
 	if e == nil {
 		return nil

@@ -9,9 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// layer holds the settings of a spec for the tasks below it. Specs override each other, from the executor's to the task's, which
-// has the highest precedence. Only settings of running a task are inherited; policies belong to
-// what they are written for.
+// layer holds the settings of a spec for the tasks below it. The innermost spec takes precedence, from the executor's to the
+// task's. Only settings of running a task are inherited; policies are not.
 type layer struct {
 	timeout   time.Duration // of one attempt of a call; 0: not set
 	inlineMax int           // 0: not set
@@ -20,7 +19,7 @@ type layer struct {
 	store     bool          // names a store for them
 }
 
-// InlineMax is how many bytes of canonical JSON a result has at most without being stored, where a playbook stores results.
+// InlineMax is the default for the bytes of canonical JSON above which a result is stored, if a playbook stores results.
 const InlineMax = 64 << 10
 
 // merged lays layers over each other, the first one lowest.
@@ -41,7 +40,7 @@ func merged(layers ...layer) layer {
 	return all
 }
 
-// fields reads the settings that every spec may have.
+// fields reads the settings that every spec has.
 func (l *layer) fields(r *reader) template.Fields {
 	return template.Fields{
 		"timeout": func(v *document.Node) { l.timeout = r.callTimeout(v) },
@@ -49,7 +48,7 @@ func (l *layer) fields(r *reader) template.Fields {
 	}
 }
 
-// callTimeout reads how long one attempt of a call may take: at once, or in its parts.
+// callTimeout reads the timeout of one attempt of a call: a duration, or the sum of its parts.
 func (r *reader) callTimeout(n *document.Node) time.Duration {
 	if n.Kind != document.Mapping {
 		return r.duration(n)
@@ -62,8 +61,7 @@ func (r *reader) callTimeout(n *document.Node) time.Duration {
 	return connect + read
 }
 
-// result reads what becomes of results that are large. Where they are stored is the engine's to say, and that they live as
-// long as their run.
+// result reads the storage of large results. Their place and lifetime have no effect: the engine stores them with their run.
 func (r *reader) result(l *layer, n *document.Node) {
 	l.result = true
 	r.mapping(n, template.Fields{
@@ -75,7 +73,7 @@ func (r *reader) result(l *layer, n *document.Node) {
 				"scope": func(v *document.Node) { r.choice(v, "step", "execution", "workflow", "permanent") },
 
 				"ttl":         r.noEffect("results live as long as their run"),
-				"compression": r.noEffect("how results are stored is up to the engine"),
+				"compression": r.noEffect("the engine decides how results are stored"),
 			}, nil)
 		},
 		"select": func(v *document.Node) {
@@ -87,7 +85,7 @@ func (r *reader) result(l *layer, n *document.Node) {
 	}, map[string]string{"preview_max_bytes": "name the fields that stay readable under select"})
 }
 
-// selection reads one field that stays with a reference: by a JSON pointer, or dotted.
+// selection reads one field that stays readable in the reference: a JSON pointer, or dotted.
 func (r *reader) selection(n *document.Node) Select {
 	var s Select
 	r.mapping(n, template.Fields{
@@ -126,7 +124,7 @@ func (l *layer) applied() *Result {
 	return result
 }
 
-// shorten returns a step a timeout; of several the shortest counts.
+// shorten sets a timeout of a step; the shortest of several applies.
 func (s *Step) shorten(d time.Duration) {
 	if d > 0 && (s.Timeout == 0 || d < s.Timeout) {
 		s.Timeout = d

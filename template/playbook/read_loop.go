@@ -9,7 +9,7 @@ import (
 
 var iteratorForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// loop reads over what a step's pipeline is run, and what its tasks inherit from there.
+// loop reads the loop of a step, and returns the settings for its tasks.
 func (r *reader) loop(s *Step, n *document.Node) layer {
 	var inherited layer
 	l := &Loop{Conflict: ConflictRejected, Pos: n.Pos}
@@ -32,7 +32,7 @@ func (r *reader) loop(s *Step, n *document.Node) layer {
 	return inherited
 }
 
-// loopIn compiles the list. One that is written out must be a list; an expression is judged when it has been evaluated.
+// loopIn compiles the list. A constant must be a list; an expression is checked when it has been evaluated.
 func (r *reader) loopIn(n *document.Node) Expr {
 	e := r.sole(n, seenByLoop, "a list")
 	if e == nil {
@@ -40,7 +40,7 @@ func (r *reader) loopIn(n *document.Node) Expr {
 	}
 	if v, fixed := constant(e); fixed {
 		if _, isList := v.([]any); !isList {
-			r.Refuse(n, "in must give a list")
+			r.Refuse(n, "in must be a list")
 		}
 	}
 	return e
@@ -54,7 +54,7 @@ func (r *reader) iterator(n *document.Node) string {
 	return name
 }
 
-// width compiles how many iterations run at once. A number is judged here, an expression when the loop begins.
+// width compiles the maximum of concurrent iterations. A number is checked here, an expression when the loop begins.
 func (r *reader) width(n *document.Node) Expr {
 	if n.Kind != document.String && r.Count(n) == 0 {
 		return nil
@@ -68,5 +68,5 @@ func (r *reader) loopPolicy(l *Loop, n *document.Node) {
 		"on_conflict": func(v *document.Node) {
 			l.Conflict = Conflict(r.choice(v, string(ConflictRejected), string(ConflictAppends), string(ConflictLast)))
 		},
-	}, map[string]string{"failure": "what a failed iteration does stands in spec.policy.failure of the step"})
+	}, map[string]string{"failure": "write the effect of a failed iteration in spec.policy.failure of the step"})
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// next reads where tokens go when a step has ended. One without arcs leads nowhere: the step is a leaf.
+// next reads the routes of a step. Without arcs, the step is a leaf.
 func (r *reader) next(n *document.Node) *Next {
 	if n.Kind != document.Mapping {
 		r.Refuse(n, "next must be a mapping with arcs, such as {arcs: [{step: s}]}, not "+n.Kind.String())
@@ -16,7 +16,7 @@ func (r *reader) next(n *document.Node) *Next {
 		"spec": func(v *document.Node) {
 			r.mapping(v, template.Fields{
 				"mode": func(v *document.Node) { next.Inclusive = r.choice(v, "exclusive", "inclusive") == "inclusive" },
-				// A branch without a match ends, and the run with the last of them: both say that.
+				// A branch without a match ends, and the run with the last branch: both choices mean that.
 				"on_no_match": func(v *document.Node) { r.choice(v, "complete", "quiet") },
 			}, nil)
 		},
@@ -27,11 +27,11 @@ func (r *reader) next(n *document.Node) *Next {
 				}
 			}
 		},
-	}, map[string]string{"step": "where a step leads stands in arcs: [{step: s}]"})
+	}, map[string]string{"step": "write the next steps in arcs: [{step: s}]"})
 	return next
 }
 
-// arc reads one way on. It reports false for one that leads nowhere.
+// arc reads one arc. It reports false if its step is invalid.
 func (r *reader) arc(n *document.Node) (Arc, bool) {
 	a := Arc{To: -1, Pos: n.Pos}
 	names := seenByArc

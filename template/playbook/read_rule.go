@@ -10,15 +10,15 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// clause is one line of a list of rules, in whatever shape it was written:
+// clause is one line of a list of rules, whatever its form:
 //
 //	{when: …, then: {…}}     {else: {then: {…}}}     and, with a warning,     {else: {…}}     {else: null, then: {…}}
 type clause struct {
 	node, when, then *document.Node // when is nil for an else
 }
 
-// clauses takes a list of rules apart. Unmatched says what happens when none of them holds, where that is not what people
-// expect.
+// clauses splits a list of rules. unmatched describes what happens if none of them holds, if that may surprise; otherwise it
+// is "".
 func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 	var list []clause
 	for _, item := range r.list(n) {
@@ -35,10 +35,10 @@ func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 		}, nil)
 		switch {
 		case otherwise != nil && c.when != nil:
-			r.Refuse(otherwise, "else cannot stand beside when: it is a rule of its own")
+			r.Refuse(otherwise, "else cannot be combined with when: it is a rule of its own")
 			continue
 		case otherwise != nil && otherwise.Kind != document.Null && c.then != nil:
-			r.Refuse(c.then, "then cannot stand beside else: write else: {then: {…}}")
+			r.Refuse(c.then, "then cannot be combined with else: write else: {then: {…}}")
 			continue
 		case otherwise != nil:
 			c.then = r.otherwise(otherwise, c.then)
@@ -60,20 +60,20 @@ func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 func (r *reader) otherwise(n, then *document.Node) *document.Node {
 	switch {
 	case then != nil:
-		r.warn(n.Pos, "else is empty and then stands beside it: write else: {then: {…}}")
+		r.warn(n.Pos, "else is empty and has a then beside it: write else: {then: {…}}")
 		return then
 	case n.Get("then") != nil:
 		var inner *document.Node
 		r.mapping(n, template.Fields{"then": func(v *document.Node) { inner = v }}, nil)
 		return inner
 	case n.Kind == document.Mapping && n.Len() > 0:
-		r.warn(n.Pos, "else does not hold a then: write else: {then: {…}}")
+		r.warn(n.Pos, "else has no then: write else: {then: {…}}")
 		return n
 	}
 	return nil
 }
 
-// admit reads the gate of a step. One without rules admits every token, and is none.
+// admit reads the gate of a step. A gate without rules admits every token, and is nil.
 func (r *reader) admit(n *document.Node) *Admit {
 	a := &Admit{Pos: n.Pos}
 	r.mapping(n, template.Fields{
@@ -81,7 +81,7 @@ func (r *reader) admit(n *document.Node) *Admit {
 		"on_deny":  func(v *document.Node) { a.Discard = r.choice(v, "pending", "discard") == "discard" },
 		"coalesce": func(v *document.Node) { a.Coalesce = r.Boolean(v) },
 		"rules": func(v *document.Node) {
-			for _, c := range r.clauses(v, "a token that no rule is about is denied") {
+			for _, c := range r.clauses(v, "a token that no rule matches is denied") {
 				rule := AdmitRule{Pos: c.node.Pos}
 				if c.when != nil {
 					rule.When, rule.Text = r.condition(c.when, seenByGate)
@@ -99,7 +99,7 @@ func (r *reader) admit(n *document.Node) *Admit {
 	return a
 }
 
-// reads notes which keys of ctx can change what the gate decides.
+// reads records the keys of ctx that can change the gate's decision.
 func (a *Admit) reads() {
 	read := map[string]bool{}
 	for _, rule := range a.Rules {
@@ -124,13 +124,13 @@ func (r *reader) rules(t *Task, n *document.Node, labels map[string]int, names [
 		"rules":        func(v *document.Node) { list = v },
 		"on_unmatched": func(v *document.Node) { t.Unmatched = r.choice(v, "continue", "fail") == "fail" },
 		"mode":         func(v *document.Node) { r.choice(v, "exclusive") },
-	}, map[string]string{"admit": "only a step is admitted, in its own spec.policy"})
+	}, map[string]string{"admit": "only steps are admitted: write admit in the spec.policy of a step"})
 	if list == nil {
 		return
 	}
 	unmatched := ""
 	if t.Kind != kindNoop && !t.Unmatched {
-		unmatched = "after an error that no rule is about the pipeline goes on"
+		unmatched = "after an error that no rule handles, the pipeline continues"
 	}
 	for _, c := range r.clauses(list, unmatched) {
 		rule := Rule{Pos: c.node.Pos, Do: Continue}
@@ -143,7 +143,7 @@ func (r *reader) rules(t *Task, n *document.Node, labels map[string]int, names [
 	t.HasPolicy = len(t.Rules) > 0
 }
 
-// then reads what a rule of a task does: first its sets, then its directive.
+// then reads the action of a task's rule: first its sets, then its directive.
 func (r *reader) then(rule *Rule, n *document.Node, labels map[string]int, names []string) {
 	var to *document.Node
 	r.mapping(n, template.Fields{
@@ -179,7 +179,7 @@ const attemptsDefault = 3
 
 func (r *reader) directive(n *document.Node) Do {
 	if text, _ := n.Text(); text == "skip" {
-		r.Refuse(n, "do cannot be skip: a task's rules are asked when it has run")
+		r.Refuse(n, "do cannot be skip: a task's rules are evaluated after it has run")
 		return ""
 	}
 	return Do(r.choice(n, string(Continue), string(Retry), string(Jump), string(Break), string(Fail)))
@@ -214,8 +214,8 @@ func (r *reader) delay(n *document.Node, names []string) Expr {
 	return r.sole(n, names, "a number of seconds")
 }
 
-// jump finds the task that a label names: one of the same pipeline. A task may be called previous; only else is it the word
-// for the task before, which for the first one is known to fail only when it is tried.
+// jump resolves the label of a task in the same pipeline. A task may be named previous; otherwise previous is the preceding
+// task, and for the first task the jump fails at run time.
 func (r *reader) jump(rule *Rule, n, to *document.Node, labels map[string]int) {
 	if to == nil {
 		r.Fault(&document.Error{Pos: n.Pos.Key("to"), Msg: "do: jump needs to"})

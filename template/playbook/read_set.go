@@ -13,7 +13,7 @@ import (
 // scopes are the names of the scopes that can be written.
 var scopes = map[string]Scope{"ctx": Ctx, "iter": Iter, "step": StepScope}
 
-// Where sets stand says where they may write: an arc is followed when its step-run is over, and a step has no iteration.
+// The scopes that sets may write, by place: an arc is followed when its step-run is over, and a step has no iteration.
 var (
 	setsOfTask = []string{"ctx", "iter", "step"}
 	setsOfStep = []string{"ctx", "step"}
@@ -51,7 +51,7 @@ func (r *reader) setsIn(list []Set, n *document.Node, scope string, allowed, nam
 	return list
 }
 
-// lintKey warns of a key inside a scope that has the name of a scope, which is mostly a mistake.
+// lintKey warns of a key inside a scope that has the name of a scope, which is usually a mistake.
 func (r *reader) lintKey(e document.Entry, scope string) {
 	head, _, _ := strings.Cut(e.Key, ".")
 	if _, isScope := scopes[head]; isScope || head == "workload" {
@@ -84,8 +84,8 @@ func (r *reader) addSet(list []Set, e document.Entry, scope, path string, allowe
 	return append(list, s)
 }
 
-// sortSets returns sets the order in which they are done: mappings have none that would survive being stored. A path comes
-// before those that lead inside what it writes.
+// sortSets sorts sets in the order in which they are applied, because the order of mappings does not survive storage. A path
+// comes before the paths inside it.
 func sortSets(list []Set) { slices.SortFunc(list, compareSets) }
 
 func compareSets(a, b Set) int {

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// stepNames finds the steps that other parts of the document may name. Of two of one name the first counts; the other is
-// refused where it is read.
+// stepNames collects the names of steps, to which other parts of the document may refer. Of two steps with one name the
+// first counts; the second is refused when it is read.
 func (r *reader) stepNames(n *document.Node) {
 	for i, item := range n.Items() {
 		v := item.Get("step")
@@ -23,7 +23,7 @@ func (r *reader) stepNames(n *document.Node) {
 	}
 }
 
-// steps reads the workflow: a list, in which runs begin at the first step or that of the executor.
+// steps reads the workflow: a list of steps. Runs begin at the first, or at the executor's entry_step.
 func (r *reader) steps(n *document.Node) {
 	items := r.list(n)
 	if items == nil {
@@ -45,15 +45,15 @@ func (r *reader) steps(n *document.Node) {
 
 // retiredStep maps retired keys of steps to their replacements.
 var retiredStep = map[string]string{
-	"when":  "a step is gated by spec.policy.admit",
-	"case":  "branches are arcs with a when, in next.arcs",
-	"retry": "a task is retried by a rule of its spec.policy, with do: retry",
-	"sink":  "what is stored is stored by a task of its own",
-	"type":  "what a step does is its tool, by kind",
-	"vars":  "values are set with set, in ctx or step",
-	"eval":  "conditions stand in when, of arcs and rules",
-	"expr":  "conditions stand in when, of arcs and rules",
-	"args":  "args come with the token, from the arc that leads here; a tool has its own input",
+	"when":  "write the condition of a step in spec.policy.admit",
+	"case":  "write branches in next.arcs, as arcs with a when",
+	"retry": "write a rule with do: retry in the spec.policy of the task",
+	"sink":  "store values by a task of its own",
+	"type":  "write the kind of its tool",
+	"vars":  "set values with set, in ctx or step",
+	"eval":  "write conditions in when, of arcs and rules",
+	"expr":  "write conditions in when, of arcs and rules",
+	"args":  "args come with the token, from the arc that leads here; write the input of a call in its tool",
 }
 
 func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
@@ -80,7 +80,7 @@ func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
 	if tool == nil && n.Get("next") == nil {
 		r.Refuse(n, "a step needs a tool or a next")
 	}
-	// The specs around a task are read before it, whatever their order in the document: it inherits from them.
+	// The specs around a task are read before it, whatever their order in the document, because it inherits from them.
 	layers := []layer{r.defaults}
 	if spec != nil {
 		layers = append(layers, r.stepSpec(s, spec))
@@ -95,7 +95,7 @@ func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
 	sortSets(s.Set)
 }
 
-// stepName reads a name from which the keys of step-runs and calls are made: fetch@3[2].page.
+// stepName reads a name, of which the keys of step-runs and calls are composed: fetch@3[2].page.
 func (r *reader) stepName(n *document.Node, seen map[string]document.Pos) string {
 	name := r.Text(n)
 	if _, isText := n.Text(); !isText {
@@ -110,8 +110,8 @@ func (r *reader) stepName(n *document.Node, seen map[string]document.Pos) string
 	return name
 }
 
-// stepSpec reads the policies of a step, and what its tasks inherit. Its timeout is two things: a duration bounds a run of the
-// step, with all its attempts and the delays between them; a mapping bounds each call of its tasks.
+// stepSpec reads the policies of a step, and returns the settings for its tasks. A timeout has two forms: a duration bounds
+// a run of the step, with all its attempts and the delays between them; a mapping bounds each call of its tasks.
 func (r *reader) stepSpec(s *Step, n *document.Node) layer {
 	var l layer
 	known := l.fields(r)
@@ -125,7 +125,7 @@ func (r *reader) stepSpec(s *Step, n *document.Node) layer {
 	}
 	known["policy"] = func(v *document.Node) { r.stepPolicy(s, v) }
 	known["join"] = func(v *document.Node) { s.Join = r.join(v) }
-	r.mapping(n, known, map[string]string{"next_mode": "how arcs are chosen stands in next.spec.mode"})
+	r.mapping(n, known, map[string]string{"next_mode": "write how arcs are chosen in next.spec.mode"})
 	return l
 }
 
@@ -143,7 +143,7 @@ func (r *reader) stepPolicy(s *Step, n *document.Node) {
 				"mode": func(v *document.Node) { s.BestEffort = r.choice(v, "fail_fast", "best_effort") == "best_effort" },
 			}, nil)
 		},
-	}, map[string]string{"rules": "only a task has rules, in the spec.policy of its tool"})
+	}, map[string]string{"rules": "only tasks have rules: write rules in the spec.policy of the tool"})
 }
 
 // join reads how tokens of a fan-out are merged.
@@ -165,7 +165,7 @@ func (r *reader) join(n *document.Node) *Join {
 	return j
 }
 
-// joinImplicitly makes a join of all of every step that arcs of several steps lead to.
+// joinImplicitly makes every step to which arcs of several steps lead a join of all.
 func (r *reader) joinImplicitly() {
 	upstream := make([]int, len(r.book.Steps))
 	for _, s := range r.book.Steps {

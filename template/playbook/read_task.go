@@ -11,24 +11,24 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// tool is a task's tool while it is read: its own keys, and those of its entry of the workbook.
+// tool is a task's tool under construction: its own keys, and those of its workbook entry.
 type tool struct {
 	*pipe
 	r      *reader
 	task   *Task
 	kind   *document.Node            // the node of the kind
 	specs  []*document.Node          // the entry's, then its own
-	keys   map[string]*document.Node // that are not the engine's
-	at     map[string]document.Pos   // the places of keys, of these and of input
+	keys   map[string]*document.Node // keys of this kind of tool
+	at     map[string]document.Pos   // places of keys, including those of input
 	input  map[string]*document.Node // of input (or args), by key
-	whole  *document.Node            // an input that is no mapping
-	result layer                     // what `output: {…}` says of results
+	whole  *document.Node            // an input that is not a mapping
+	result layer                     // settings of `output: {…}`
 	sets   []*document.Node          // the entry's, then its own
-	alone  bool                      // a name in the tool is that of what it calls
+	alone  bool                      // a name in the tool is that of the workflow or entry that it runs
 	child  *document.Node            // that name
-	book   bool                      // it stands for an entry of the workbook
+	book   bool                      // it runs an entry of the workbook
 
-	expects []string // what the entry wants in the input
+	expects []string // keys that the entry expects in the input
 }
 
 // task reads one task of a pipeline.
@@ -51,7 +51,7 @@ func (r *reader) task(p *pipe, index int, n named) *Task {
 	x.read(n.tool)
 	x.checkExpected(n)
 	if t.Kind == "" || t.Kind == kindWorkbook {
-		return t // it has been refused
+		return t // refused
 	}
 	x.spec()
 	x.set()
@@ -59,8 +59,8 @@ func (r *reader) task(p *pipe, index int, n named) *Task {
 	return t
 }
 
-// read takes a tool's mapping apart. What an entry of the workbook says comes first, and its caller's word is the last. A key
-// that no tool has in common with others is the tool's own, and no fault: only the operation knows what it takes.
+// read splits a tool's mapping. A key that is not common to all tools is the tool's own, and never a fault: only the
+// operation knows its keys. Keys of a workbook entry are read first, and the caller's override them.
 func (x *tool) read(n *document.Node) {
 	known := x.r.Step(&x.task.Call)
 	delete(known, "input")
@@ -80,14 +80,14 @@ func (x *tool) read(n *document.Node) {
 		case e.Key == "set":
 			x.sets = append(x.sets, e.Value)
 		case e.Key == "args" && given != nil:
-			x.r.Refuse(e.Value, "args cannot stand beside input: they are two names of one thing")
+			x.r.Refuse(e.Value, "args cannot be combined with input: they are two names of one key")
 		case e.Key == "input" || e.Key == "args":
 			x.inputs(e.Value)
 		case e.Key == "output" && e.Value.Kind == document.Mapping:
 			x.r.result(&x.result, e.Value)
 		case read != nil:
 			read(e.Value)
-			if x.book { // template.Check looks for it at the task
+			if x.book { // template.Check reports its place as that of the task
 				x.r.Moved(x.task.Pos.Key(e.Key).Path, e.Value.Pos.Path)
 			}
 		default:
@@ -96,7 +96,7 @@ func (x *tool) read(n *document.Node) {
 	}
 }
 
-// inputs lays an input over what there is of it: the entry of a workbook has defaults, of which its caller changes some.
+// inputs merges an input over the previous one: a workbook entry has defaults, which its caller may override.
 func (x *tool) inputs(n *document.Node) {
 	if n.Kind != document.Mapping {
 		x.whole = n
@@ -108,7 +108,8 @@ func (x *tool) inputs(n *document.Node) {
 	}
 }
 
-// spec reads what a task's specs say: how it runs, handed down from those around it, and its policy, which is its own.
+// spec reads the specs of a task: settings for running it, which it inherits from those around it, and its policy, which it
+// does not inherit.
 func (x *tool) spec() {
 	layers := []layer{x.inherited}
 	var policy *document.Node
@@ -135,8 +136,8 @@ func (x *tool) spec() {
 	}
 }
 
-// set reads what a task sets when it has gone well. Of a path that an entry of the workbook sets too, its caller's word is the
-// last.
+// set reads the values that a task sets on success. For a path that a workbook entry also sets, the caller's takes
+// precedence.
 func (x *tool) set() {
 	for _, n := range x.sets {
 		for _, s := range x.r.sets(nil, n, setsOfTask, seenByRule) {
@@ -147,9 +148,9 @@ func (x *tool) set() {
 	sortSets(x.task.Set)
 }
 
-// call makes the site of a task that calls something, and compiles what it is called with. A built-in tool needs a binding of
-// its own: which headers a request has, and how many arguments a command, is fixed in a binding, and differs from site to
-// site. Its name holds a #, which no operation's may, so that it hides none.
+// call makes the call site of a task, and compiles the input of the call. A built-in tool needs a binding of its own,
+// because the headers of a request and the number of arguments of a command are fixed in a binding, and differ between
+// sites. Its name contains a #, which no operation's may, so that it hides none.
 func (x *tool) call() {
 	t := x.task
 	if t.Kind == kindNoop {
@@ -178,11 +179,11 @@ func (x *tool) call() {
 	x.r.book.CallSites = append(x.r.book.CallSites, t)
 }
 
-// keptInside are the tools that the engine carries out itself, and those whose runs have a keychain of their own: they are
-// given no secrets, because what they are called with is journaled.
+// keptInside are the tools that the engine carries out itself, and those whose runs have a keychain of their own: they
+// receive no secrets, because their input is journaled.
 var keptInside = map[string]bool{kindSleep: true, kindWait: true, kindWorkflow: true, kindPlaybook: true, kindResult: true, kindArtifact: true, kindResolve: true}
 
-// secrets finds those that the call is given.
+// secrets determines the secrets that the call receives.
 func (x *tool) secrets() {
 	t := x.task
 	own := x.r.secretsOf(x.kind.Pos, t.Input)
@@ -204,20 +205,20 @@ func (x *tool) secrets() {
 	t.Secrets = slices.Compact(own)
 }
 
-// refuseCall refuses what only a call has.
+// refuseCall refuses keys that only calls have.
 func (x *tool) refuseCall() {
 	given := x.merged()
 	for _, key := range slices.Sorted(maps.Keys(given)) {
-		x.r.Fault(&document.Error{Pos: x.at[key], Text: key, Msg: fmt.Sprintf("a noop takes no %q: it calls nothing", key)})
+		x.r.Fault(&document.Error{Pos: x.at[key], Text: key, Msg: fmt.Sprintf("a noop takes no %q: it makes no call", key)})
 	}
 	c := &x.task.Call
 	if x.whole != nil || c.Target != nil || c.Timing != nil || c.FanIn != nil || c.Fulfillment != nil || c.NonIdempotent {
 		x.r.Fault(&document.Error{Pos: x.task.Pos,
-			Msg: "a noop takes no input, target, fan_in, timing, fulfillment or idempotent: it calls nothing"})
+			Msg: "a noop takes no input, target, fan_in, timing, fulfillment or idempotent: it makes no call"})
 	}
 }
 
-// merged returns what a call is made with, by key: what the tool says, and its input.
+// merged returns the input of a call, by key: the tool's keys and its input.
 func (x *tool) merged() map[string]*document.Node {
 	all := maps.Clone(x.keys)
 	for key, n := range x.input {
@@ -230,7 +231,7 @@ func (x *tool) merged() map[string]*document.Node {
 	return all
 }
 
-// rendered compiles what a call is made with. A tool that says nothing is called with null.
+// rendered compiles the input of a call. Without any keys it is null.
 func (x *tool) rendered(of map[string]*document.Node) Expr {
 	names := seenByTool
 	if x.whole != nil {

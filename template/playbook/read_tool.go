@@ -9,21 +9,21 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// pipe is a step's pipeline while it is read.
+// pipe is a step's pipeline under construction.
 type pipe struct {
 	step      *Step
 	inherited layer
 	labels    map[string]int // of tasks, by label
 }
 
-// named is a task of a pipeline with what names it.
+// named is a task of a pipeline with its label.
 type named struct {
 	label string
-	at    *document.Node // where the label stands; the tool, where it has none
+	at    *document.Node // the place of the label; the tool if it has none
 	tool  *document.Node
-	alone bool // a name in the tool, if there is one, is not its label
+	alone bool // a name in the tool, if any, is not its label
 
-	written bool // the label is the author's
+	written bool // the author wrote the label
 }
 
 // tools reads the pipeline of a step:
@@ -45,7 +45,7 @@ func (r *reader) tools(s *Step, n *document.Node, inherited layer) {
 	}
 }
 
-// named finds the tasks of a pipeline and what they are called.
+// named returns the tasks of a pipeline with their labels.
 func (r *reader) named(s *Step, n *document.Node) []named {
 	if n.Kind == document.Mapping {
 		t := named{label: s.Name + "_task", at: n, tool: n, alone: true}
@@ -72,7 +72,7 @@ func (r *reader) named(s *Step, n *document.Node) []named {
 	return list
 }
 
-// listed finds the task in an item of a list: one with a kind, or one under its label.
+// listed returns the task in an item of a list: a mapping with a kind, or one under its label.
 func (r *reader) listed(i int, item *document.Node) (named, bool) {
 	t := named{label: "task_" + strconv.Itoa(i), at: item, tool: item}
 	if item.Kind != document.Mapping {
@@ -95,14 +95,14 @@ func (r *reader) listed(i int, item *document.Node) (named, bool) {
 	return t, false
 }
 
-// takesName reports whether the name in a tool is that of what it calls, and not its own.
+// takesName reports whether the name in a tool is that of the workflow or entry that it runs, and not its label.
 func takesName(n *document.Node) bool {
 	kind := n.Get("kind")
 	return isText(kind, kindWorkbook) || isText(kind, kindWorkflow) || isText(kind, kindPlaybook)
 }
 
-// label checks that a label can stand in the keys of calls. A call of step s and task t is s.t, which must be read in one way
-// only. It reports false when there is none.
+// label checks that a label is valid in the keys of calls. A call of step s and task t is s.t, which must be unambiguous. It
+// reports false if the label is invalid.
 func (r *reader) label(t named) bool {
 	err := template.ValidID(t.label)
 	if err == nil && strings.ContainsAny(t.label, ".@") {

@@ -8,11 +8,11 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// readable are the variables of which it is told what was read of them.
+// readable are the variables whose reads are reported.
 var readable = []string{"workload", "ctx", "args", "event", "input", "step", "results", "outcome", "output"}
 
-// Readings adds what an expression reads, by how it is written there: keys of variables, and one level below them where that
-// is all it reads.
+// Readings adds the values that an expression reads, by the text of the read: keys of variables, and one level below them if
+// that is all it reads.
 func Readings(e Expr, env expr.Env, list map[string]value.Value) {
 	if e == nil {
 		return
@@ -23,7 +23,7 @@ func Readings(e Expr, env expr.Env, list map[string]value.Value) {
 		object, ok := v.(map[string]any)
 		keys, all := e.Keys(name)
 		if slices.Contains(bare, name) && (!ok || all) {
-			list[name] = v // null for what is undefined
+			list[name] = v // null if undefined
 			continue
 		}
 		if err != nil || !ok {
@@ -46,7 +46,7 @@ func Readings(e Expr, env expr.Env, list map[string]value.Value) {
 	}
 }
 
-// Matching returns the indexes of the arcs that tokens leave by: the first that holds, or, where the router is inclusive, all that do.
+// Matching returns the indexes of the arcs to follow: the first that holds or, if the router is inclusive, all that hold.
 func (n *Next) Matching(env expr.Env) ([]int, error) {
 	var list []int
 	for i := range n.Arcs {

@@ -50,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		{"another kind", strings.Replace(root(), "Playbook", "Workflow", 1), []string{
 			`p.yaml:1:7: kind: kind must be Playbook, not "Workflow"`,
 		}},
-		{"an apiVersion nobody knows", strings.Replace(root(), "sluice/v1", "sluice/v2", 1), []string{
+		{"an unknown apiVersion", strings.Replace(root(), "sluice/v1", "sluice/v2", 1), []string{
 			`p.yaml:2:13: apiVersion: apiVersion must be one of sluice/v1, noetl.io/v2, noetl.io/v10, not "sluice/v2" (did you mean "sluice/v1"?)`,
 		}},
 		{"no name", strings.Replace(root(), "name: p", "nmae: p", 1), []string{
@@ -60,7 +60,7 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:3:18: metadata.name: invalid name "a b": a name has a-z, 0-9, dots, dashes and underscores`,
 		}},
 		{"keys at the root", root("vars: {a: 1}", "workbok: []"), []string{
-			`p.yaml:5:1: vars: unknown key "vars": values that a run starts with stand under workload`,
+			`p.yaml:5:1: vars: unknown key "vars": write the initial values of a run under workload`,
 			`p.yaml:6:1: workbok: unknown key "workbok" (did you mean "workbook"?)`,
 		}},
 		{"no steps", head + "workflow: []\n", []string{
@@ -85,21 +85,21 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:11:10: workflow[6].step: duplicate step name "twin", first at workflow[5].step`,
 		}},
 		{"keys of a step from before", steps("- step: s", "  tool: {kind: noop}", "  when: x", "  case: x", "  retry: x", "  sink: x", "  type: x", "  vars: x", "  eval: x", "  expr: x", "  args: x", "  nxt: x", "  spec: {next_mode: x}"), []string{
-			`p.yaml:7:3: workflow[0].when: unknown key "when": a step is gated by spec.policy.admit`,
-			`p.yaml:8:3: workflow[0].case: unknown key "case": branches are arcs with a when, in next.arcs`,
-			`p.yaml:9:3: workflow[0].retry: unknown key "retry": a task is retried by a rule of its spec.policy, with do: retry`,
-			`p.yaml:10:3: workflow[0].sink: unknown key "sink": what is stored is stored by a task of its own`,
-			`p.yaml:11:3: workflow[0].type: unknown key "type": what a step does is its tool, by kind`,
-			`p.yaml:12:3: workflow[0].vars: unknown key "vars": values are set with set, in ctx or step`,
-			`p.yaml:13:3: workflow[0].eval: unknown key "eval": conditions stand in when, of arcs and rules`,
-			`p.yaml:14:3: workflow[0].expr: unknown key "expr": conditions stand in when, of arcs and rules`,
-			`p.yaml:15:3: workflow[0].args: unknown key "args": args come with the token, from the arc that leads here; a tool has its own input`,
+			`p.yaml:7:3: workflow[0].when: unknown key "when": write the condition of a step in spec.policy.admit`,
+			`p.yaml:8:3: workflow[0].case: unknown key "case": write branches in next.arcs, as arcs with a when`,
+			`p.yaml:9:3: workflow[0].retry: unknown key "retry": write a rule with do: retry in the spec.policy of the task`,
+			`p.yaml:10:3: workflow[0].sink: unknown key "sink": store values by a task of its own`,
+			`p.yaml:11:3: workflow[0].type: unknown key "type": write the kind of its tool`,
+			`p.yaml:12:3: workflow[0].vars: unknown key "vars": set values with set, in ctx or step`,
+			`p.yaml:13:3: workflow[0].eval: unknown key "eval": write conditions in when, of arcs and rules`,
+			`p.yaml:14:3: workflow[0].expr: unknown key "expr": write conditions in when, of arcs and rules`,
+			`p.yaml:15:3: workflow[0].args: unknown key "args": args come with the token, from the arc that leads here; write the input of a call in its tool`,
 			`p.yaml:16:3: workflow[0].nxt: unknown key "nxt" (did you mean "next"?)`,
-			`p.yaml:17:10: workflow[0].spec.next_mode: unknown key "next_mode": how arcs are chosen stands in next.spec.mode`,
+			`p.yaml:17:10: workflow[0].spec.next_mode: unknown key "next_mode": write how arcs are chosen in next.spec.mode`,
 		}},
 		{"policies where they do not belong", root("executor: {spec: {policy: {admit: {}, rules: []}}}"), []string{
-			`p.yaml:5:28: executor.spec.policy.admit: unknown key "admit": only a step is admitted, in its own spec.policy`,
-			`p.yaml:5:39: executor.spec.policy.rules: unknown key "rules": only a task has rules, in its own spec.policy`,
+			`p.yaml:5:28: executor.spec.policy.admit: unknown key "admit": only steps are admitted: write admit in the spec.policy of a step`,
+			`p.yaml:5:39: executor.spec.policy.rules: unknown key "rules": only tasks have rules: write rules in the spec.policy of a task`,
 		}},
 		{"an executor of steps that are not there", root("executor: {spec: {entry_step: t, final_step: ss}}"), []string{
 			`p.yaml:5:31: executor.spec.entry_step: unknown step "t"`,
@@ -112,10 +112,10 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:5:103: executor.spec.policy.on_blocked: on_blocked must be one of wait, fail, discard, not "wiat" (did you mean "wait"?)`,
 			`p.yaml:5:130: executor.spec.limits.max_jumps: max_jumps must be at least 1`,
 		}},
-		{"tools nobody has", root("executor: {requires: {tools: [http, wrok, work]}}"), []string{
+		{"unknown required tools", root("executor: {requires: {tools: [http, wrok, work]}}"), []string{
 			`p.yaml:5:37: executor.requires.tools[1]: unknown operation "wrok" (did you mean "work"?)`,
 		}},
-		{"a tool nobody has", steps("- {step: s, tool: {kind: htpp, url: x}}", "- {step: t, tool: [{a: {kind: wrok}}]}"), []string{
+		{"an unknown tool", steps("- {step: s, tool: {kind: htpp, url: x}}", "- {step: t, tool: [{a: {kind: wrok}}]}"), []string{
 			`p.yaml:5:26: workflow[0].tool.kind: unknown operation "htpp" (did you mean "http"?)`,
 			`p.yaml:6:31: workflow[1].tool[0].a.kind: unknown operation "wrok" (did you mean "work"?)`,
 		}},
@@ -134,12 +134,12 @@ func TestRefusals(t *testing.T) {
 		}},
 		{"input in two places", steps("- {step: s, tool: {kind: work, n: 1, input: {n: 2}, args: {m: 1}}}", "- {step: t, tool: {kind: work, n: 1, input: 5}}"), []string{
 			`p.yaml:5:49: workflow[0].tool.input.n: "n" is given twice: here and at workflow[0].tool.n`,
-			`p.yaml:5:59: workflow[0].tool.args: args cannot stand beside input: they are two names of one thing`,
+			`p.yaml:5:59: workflow[0].tool.args: args cannot be combined with input: they are two names of one key`,
 			`p.yaml:6:45: workflow[1].tool.input: input must be a mapping beside other keys of the tool`,
 		}},
 		{"a noop that is asked to call", steps("- {step: s, tool: {kind: noop, n: 1, timing: {timeout: PT1S}}}"), []string{
-			`p.yaml:5:19: workflow[0].tool: a noop takes no input, target, fan_in, timing, fulfillment or idempotent: it calls nothing`,
-			`p.yaml:5:32: workflow[0].tool.n: a noop takes no "n": it calls nothing`,
+			`p.yaml:5:19: workflow[0].tool: a noop takes no input, target, fan_in, timing, fulfillment or idempotent: it makes no call`,
+			`p.yaml:5:32: workflow[0].tool.n: a noop takes no "n": it makes no call`,
 		}},
 		{"what a call is made with", steps("- {step: s, tool: {kind: work, target: {resolve: statc}, timing: {timeout: 5s}}}"), []string{
 			`p.yaml:5:50: workflow[0].tool.target.resolve: resolve must be one of static, capability, task_type, not "statc" (did you mean "static"?)`,
@@ -169,7 +169,7 @@ func TestRefusals(t *testing.T) {
 		{"loops", steps("- {step: a, tool: {kind: noop}, loop: {in: 5, iterator: index}}", "- {step: b, tool: {kind: noop}, loop: {iterator: a-b}}",
 			"- {step: c, tool: {kind: noop}, loop: {in: [1], iterator: x, spec: {mode: cursor, max_in_flight: 0, policy: {on_conflict: first}}}}",
 			"- {step: d, tool: {kind: noop}, loop: {in: '{{ iter.x }}', iterator: x}}"), []string{
-			`p.yaml:5:44: workflow[0].loop.in: in must give a list`,
+			`p.yaml:5:44: workflow[0].loop.in: in must be a list`,
 			`p.yaml:5:57: workflow[0].loop.iterator: iterator cannot be "index": expressions must be able to read iter.<iterator>, beside iter.index and iter.parent`,
 			`p.yaml:6:39: workflow[1].loop.in: in is missing`,
 			`p.yaml:6:50: workflow[1].loop.iterator: iterator cannot be "a-b": expressions must be able to read iter.<iterator>, beside iter.index and iter.parent`,
@@ -184,7 +184,7 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:7:72: workflow[2].spec.policy.lifecycle.timeout_s: timeout_s must be a duration, not a list`,
 		}},
 		{"a rule's directive", rules("{else: {then: {do: skip}}}"), []string{
-			`p.yaml:8:48: workflow[0].tool.spec.policy.rules[0].else.then.do: do cannot be skip: a task's rules are asked when it has run`,
+			`p.yaml:8:48: workflow[0].tool.spec.policy.rules[0].else.then.do: do cannot be skip: a task's rules are evaluated after it has run`,
 		}},
 		{"a misspelt directive", rules("{else: {then: {do: brake}}}"), []string{
 			`p.yaml:8:48: workflow[0].tool.spec.policy.rules[0].else.then.do: do must be one of continue, retry, jump, break, fail, not "brake" (did you mean "break"?)`,
@@ -202,12 +202,12 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:8:167: workflow[0].tool.spec.policy.rules[2].then.allow: unknown key "allow": only the rules of admission allow or deny; a task's have a do`,
 		}},
 		{"shapes of rules", rules("{when: true, else: {then: {do: fail}}}, {else: {then: {do: fail}}, then: {do: fail}}, {else: {}}, {when: true}"), []string{
-			`p.yaml:8:48: workflow[0].tool.spec.policy.rules[0].else: else cannot stand beside when: it is a rule of its own`,
-			`p.yaml:8:102: workflow[0].tool.spec.policy.rules[1].then: then cannot stand beside else: write else: {then: {…}}`,
+			`p.yaml:8:48: workflow[0].tool.spec.policy.rules[0].else: else cannot be combined with when: it is a rule of its own`,
+			`p.yaml:8:102: workflow[0].tool.spec.policy.rules[1].then: then cannot be combined with else: write else: {then: {…}}`,
 			`p.yaml:8:115: workflow[0].tool.spec.policy.rules[2].then: then is missing`,
 			`p.yaml:8:127: workflow[0].tool.spec.policy.rules[3].then: then is missing`,
 		}},
-		{"what cannot be written", rules("{else: {then: {set: {args.x: 1, workload.y: 2, cxt.z: 3, ctx.: 4, ctx..a: 5}, set_ctx: {k: 1}, set_iter: {i: 1}}}}"), []string{
+		{"scopes that cannot be written", rules("{else: {then: {set: {args.x: 1, workload.y: 2, cxt.z: 3, ctx.: 4, ctx..a: 5}, set_ctx: {k: 1}, set_iter: {i: 1}}}}"), []string{
 			`p.yaml:8:50: workflow[0].tool.spec.policy.rules[0].else.then.set["args.x"]: "args.x" cannot be written here: ctx, iter, step can`,
 			`p.yaml:8:61: workflow[0].tool.spec.policy.rules[0].else.then.set["workload.y"]: "workload.y" cannot be written here: ctx, iter, step can`,
 			`p.yaml:8:76: workflow[0].tool.spec.policy.rules[0].else.then.set["cxt.z"]: "cxt.z" cannot be written here: ctx, iter, step can (did you mean "ctx"?)`,
@@ -217,7 +217,7 @@ func TestRefusals(t *testing.T) {
 		{"one key in two spellings", rules("{else: {then: {set: {ctx.k: 1}, set_ctx: {k: 2}}}}"), []string{
 			`p.yaml:8:71: workflow[0].tool.spec.policy.rules[0].else.then.set_ctx.k: "k" is written twice, first at workflow[0].tool.spec.policy.rules[0].else.then.set["ctx.k"]`,
 		}},
-		{"what a step and an arc cannot write", steps("- {step: s, set: {iter.i: 1}, next: {arcs: [{step: s, set: {step.x: 1}}]}}"), []string{
+		{"scopes that a step and an arc cannot write", steps("- {step: s, set: {iter.i: 1}, next: {arcs: [{step: s, set: {step.x: 1}}]}}"), []string{
 			`p.yaml:5:19: workflow[0].set["iter.i"]: "iter.i" cannot be written here: ctx, step can`,
 			`p.yaml:5:61: workflow[0].next.arcs[0].set["step.x"]: "step.x" cannot be written here: ctx can`,
 		}},
@@ -228,7 +228,7 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:5:19: workflow[0].next: next must be a mapping with arcs, such as {arcs: [{step: s}]}, not a list`,
 		}},
 		{"next as an arc", steps("- {step: s, next: {step: s}}"), []string{
-			`p.yaml:5:20: workflow[0].next.step: unknown key "step": where a step leads stands in arcs: [{step: s}]`,
+			`p.yaml:5:20: workflow[0].next.step: unknown key "step": write the next steps in arcs: [{step: s}]`,
 		}},
 		{"arcs", steps("- step: fetch", "  next:", "    spec: {mode: inclusiv}", "    arcs: [{step: fetsh}, {when: true}, {step: fetch, args: 5}, {step: fetch, args: '5'}, {step: fetch, when: '{{ iter.x }}', then: 1}]"), []string{
 			`p.yaml:7:18: workflow[0].next.spec.mode: mode must be one of exclusive, inclusive, not "inclusiv" (did you mean "inclusive"?)`,
@@ -240,10 +240,10 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:8:127: workflow[0].next.arcs[4].then: unknown key "then" (did you mean "when"?)`,
 		}},
 		{"guards", steps("- step: s", "  next: {arcs: [{step: s, when: yes}, {step: s, when: '{{ ctx.a'}, {step: s, when: '{{ 1 }}'}, {step: s, when: '{{ steps.s.output }}'}, {step: s, when: '{{ keychain.k }}'}]}"), []string{
-			`p.yaml:6:33: workflow[0].next.arcs[0].when: when must be an expression {{ … }} that gives true or false: "yes"`,
+			`p.yaml:6:33: workflow[0].next.arcs[0].when: when must be an expression {{ … }} that returns true or false: "yes"`,
 			`p.yaml:6:55: workflow[0].next.arcs[1].when: malformed expression {{ ctx.a: it is not closed by }}`,
-			`p.yaml:6:84: workflow[0].next.arcs[2].when: when must be an expression {{ … }} that gives true or false: "{{ 1 }}"`,
-			`p.yaml:6:112: workflow[0].next.arcs[3].when: a playbook has no steps.s.output: pass on what a step gives in the args of an arc, or set it in ctx`,
+			`p.yaml:6:84: workflow[0].next.arcs[2].when: when must be an expression {{ … }} that returns true or false: "{{ 1 }}"`,
+			`p.yaml:6:112: workflow[0].next.arcs[3].when: a playbook has no steps.s.output: pass the result of a step in the args of an arc, or set it in ctx`,
 			`p.yaml:6:153: workflow[0].next.arcs[4].when: unknown name "keychain"; known here: args, ctx, event, execution_id, input, outcome, output, results, step, workload`,
 		}},
 		{"places within a value", steps("- {step: s, tool: {kind: work, list: [1, '{{ nope }}'], o: {k: '{{ 1 + }}'}, input: {i: '{{ event }}'}}}"), []string{
@@ -260,7 +260,7 @@ func TestRefusals(t *testing.T) {
 		{"secrets", root("keychain:", "- {name: a.b, kind: env, data: {}, scope: all}", "- {name: c, kind: file, data: {k: '{{ x }}', 'l m': p}}",
 			"- {name: d, kind: env, endpoint: x}", "- {name: e, kind: http, method: PUT, headers: 5, data: '{{ keychain.f.k }}'}"), []string{
 			`p.yaml:6:10: keychain[0].name: invalid name "a.b": a secret's name has no dots, spaces and none of / [ ] #`,
-			`p.yaml:6:32: keychain[0].data: data must say where at least one secret is found`,
+			`p.yaml:6:32: keychain[0].data: data must name at least one secret and its source`,
 			`p.yaml:6:43: keychain[0].scope: scope must be one of local, global, shared, not "all"`,
 			`p.yaml:7:35: keychain[1].data.k: the name of a source takes no expressions: "{{ x }}"`,
 			`p.yaml:7:53: keychain[1].data["l m"]: invalid name "l m": a secret's name has no dots, spaces and none of / [ ] #`,
@@ -282,10 +282,10 @@ func TestRefusals(t *testing.T) {
 		}},
 		{"texts around expressions", steps("- {step: s, loop: {in: 'a {{ ctx.a }}', iterator: i, spec: {mode: parallel, max_in_flight: '{{ 1 }}{{ 2 }}'}}, tool: {kind: work, spec: {policy: {rules: [{else: {then: {do: retry, delay: '{{ ctx.n }}s'}}}]}}}," +
 			" next: {arcs: [{step: s, when: '{{ ctx.a }} and {{ ctx.b }}'}]}}"), []string{
-			`p.yaml:5:24: workflow[0].loop.in: in must be one expression {{ … }} that gives a list: "a {{ ctx.a }}"`,
-			`p.yaml:5:92: workflow[0].loop.spec.max_in_flight: max_in_flight must be one expression {{ … }} that gives a whole number: "{{ 1 }}{{ 2 }}"`,
-			`p.yaml:5:188: workflow[0].tool.spec.policy.rules[0].else.then.delay: delay must be one expression {{ … }} that gives a number of seconds: "{{ ctx.n }}s"`,
-			`p.yaml:5:241: workflow[0].next.arcs[0].when: when must be an expression {{ … }} that gives true or false: "{{ ctx.a }} and {{ ctx.b }}"`,
+			`p.yaml:5:24: workflow[0].loop.in: in must be one expression {{ … }} that returns a list: "a {{ ctx.a }}"`,
+			`p.yaml:5:92: workflow[0].loop.spec.max_in_flight: max_in_flight must be one expression {{ … }} that returns a whole number: "{{ 1 }}{{ 2 }}"`,
+			`p.yaml:5:188: workflow[0].tool.spec.policy.rules[0].else.then.delay: delay must be one expression {{ … }} that returns a number of seconds: "{{ ctx.n }}s"`,
+			`p.yaml:5:241: workflow[0].next.arcs[0].when: when must be an expression {{ … }} that returns true or false: "{{ ctx.a }} and {{ ctx.b }}"`,
 		}},
 		{"workloads", root("workload: [1]"), []string{
 			`p.yaml:5:11: workload: workload must be a mapping, not a list`,
@@ -304,18 +304,18 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// In Jinja's dialect a name that nobody knows is undefined, and no fault.
+// In Jinja's dialect an unknown name is undefined, and not a fault.
 func TestRefusalsInJinja(t *testing.T) {
 	const jinja = "kind: Playbook\napiVersion: noetl.io/v2\nmetadata: {name: p}\nworkflow: "
 	for _, c := range []struct{ name, text, want string }{
-		{"what is undefined", "[{step: s, set: {a: '{{ nobody | default(1) }}'}, tool: {kind: noop}}]", ""},
+		{"an undefined name", "[{step: s, set: {a: '{{ nobody | default(1) }}'}, tool: {kind: noop}}]", ""},
 		{"a guard that is a text", "[{step: s, next: {arcs: [{step: s, when: 'yes'}]}}]", ""},
 		{"an expression that is none", "[{step: s, set: {a: '{{ 1 + }}'}, tool: {kind: noop}}]",
 			`p.yaml:4:31: workflow[0].set.a: malformed expression {{ 1 + }}: unexpected end`},
 		{"a statement", "[{step: s, set: {a: '{% if x %}'}, tool: {kind: noop}}]",
 			"p.yaml:4:31: workflow[0].set.a: malformed expression {% if x %}: statements {% … %} are not read: only expressions {{ … }} are"},
 		{"the keychain in a guard", "[{step: s, next: {arcs: [{step: s, when: '{{ keychain.a.b }}'}]}}]",
-			`p.yaml:4:52: workflow[0].next.arcs[0].when: the keychain is for tools: what is read here is for everybody to see`},
+			`p.yaml:4:52: workflow[0].next.arcs[0].when: only tools can read the keychain: values read here are visible to everyone`},
 		{"the keychain in a tool", "[{step: s, tool: {kind: work, k: '{{ keychain.a.b }}'}}]\nkeychain: [{name: a, kind: env, data: {b: V}}]", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, refusal(jinja+c.text+"\n")) })

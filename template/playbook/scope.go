@@ -15,11 +15,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// compiler compiles a value with expressions in it. Names are the variables that they may use.
+// compiler compiles a value with expressions, which may use the variables names.
 type compiler func(v value.Value, names []string) (Expr, error)
 
-// ours compiles the expressions of package expr. They know steps, and playbooks do not: what a step gives is passed on in
-// args and ctx.
+// ours compiles the expressions of package expr. Playbooks do not allow reads of steps: results are passed in args and ctx.
 func ours(v value.Value, names []string) (Expr, error) {
 	t, err := expr.CompileValue(v, expr.Scope{Names: names})
 	if err != nil {
@@ -28,7 +27,7 @@ func ours(v value.Value, names []string) (Expr, error) {
 	var errs []error
 	for _, read := range t.Reads() {
 		errs = append(errs, &expr.Error{Pointer: read.Pointer, Offset: read.Offset, Text: read.Text,
-			Msg: fmt.Sprintf("a playbook has no %s: pass on what a step gives in the args of an arc, or set it in ctx", read.Text)})
+			Msg: fmt.Sprintf("a playbook has no %s: pass the result of a step in the args of an arc, or set it in ctx", read.Text)})
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -39,12 +38,12 @@ func ours(v value.Value, names []string) (Expr, error) {
 // keychainName is the variable that secrets are read from.
 const keychainName = secret.Variable
 
-// unread stands for the compiler of a language that is not known. That has been reported; what is written in it cannot be.
+// unread replaces the compiler of an unknown language, which has been reported; its expressions cannot be checked.
 func unread(value.Value, []string) (Expr, error) {
 	return expr.Compile("{{ input }}", expr.Scope{Names: []string{"input"}})
 }
 
-// The variables that expressions may use, by where they stand.
+// The variables that expressions may use, by place.
 //
 //	everywhere            workload ctx args execution_id
 //	admission             event
@@ -54,7 +53,7 @@ func unread(value.Value, []string) (Expr, error) {
 //	set of a step         step input results outcome
 //	arcs                  step input results outcome event
 //
-// The keychain stays with tools: guards, events, args and ctx are for everybody to see.
+// Only tools may read the keychain: guards, events, args and ctx are visible to everyone.
 var (
 	seenEverywhere = []string{"workload", "ctx", "args", "execution_id"}
 	seenByGate     = names(seenEverywhere, "event")
@@ -68,38 +67,38 @@ var (
 
 func names(base []string, more ...string) []string { return append(slices.Clone(base), more...) }
 
-// expressions compiles what is written in the language of the playbook.
+// expressions compiles expressions in the language of the playbook.
 type expressions struct {
 	forms
 	book    *Playbook
 	compile compiler
-	here    *Step  // that is read; nil: none
-	bare    []bare // what expressions read without a prefix, in Jinja's dialect
+	here    *Step  // being read; nil: none
+	bare    []bare // reads without a prefix, in Jinja's dialect
 }
 
-// expression compiles the value at a node. It gives nil for one that cannot be compiled, and has reported it.
+// expression compiles the value at a node. It returns nil, after reporting the fault, if the value cannot be compiled.
 func (r *expressions) expression(n *document.Node, names []string) Expr {
 	return r.compiled(n.Value(), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
 }
 
-// sole compiles what must not be a text, and so is one expression if it is a string; must says what it gives. It gives nil for
-// what it has refused.
+// sole compiles a value that must be one expression if it is a string; must describes its result. It returns nil, after
+// reporting the fault, for anything else.
 func (r *expressions) sole(n *document.Node, names []string, must string) Expr {
 	e := r.compiled(expr.Trim(n.Value()), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
 	if e != nil && alwaysText(e) {
-		r.Refuse(n, fmt.Sprintf("%s must be one expression {{ … }} that gives %s", lastKey(n.Pos), must))
+		r.Refuse(n, fmt.Sprintf("%s must be one expression {{ … }} that returns %s", lastKey(n.Pos), must))
 		return nil
 	}
 	return e
 }
 
-// alwaysText reports whether an expression is a text around others, which gives a string whatever they give.
+// alwaysText reports whether an expression is a text around others, which always returns a string.
 func alwaysText(e Expr) bool {
 	t, ok := e.(interface{ Text() bool })
 	return ok && t.Text()
 }
 
-// compiled compiles a value that was put together from several places; at finds the node behind a pointer into it.
+// compiled compiles a value composed from several places; at returns the node at a pointer into it.
 func (r *expressions) compiled(v value.Value, pos document.Pos, names []string, at func(value.Pointer) *document.Node) Expr {
 	e, err := r.compile(v, names)
 	if err != nil {
@@ -112,7 +111,7 @@ func (r *expressions) compiled(v value.Value, pos document.Pos, names []string, 
 	return e
 }
 
-// expressionFaults reports each of the errors that compiling a value has joined, where the text stands.
+// expressionFaults reports, at its place, each error that the compilation of a value has joined.
 func (r *expressions) expressionFaults(err error, pos document.Pos, at func(value.Pointer) *document.Node) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range joined.Unwrap() {
@@ -130,7 +129,7 @@ func (r *expressions) expressionFaults(err error, pos document.Pos, at func(valu
 	r.Fault(fault)
 }
 
-// follow returns the node that a pointer into a node's value leads to, as far as there are nodes on the way.
+// follow returns the node at a pointer into a node's value, or the last node on the way.
 func follow(n *document.Node, pointer value.Pointer) *document.Node {
 	for _, segment := range pointer {
 		next := n.Get(segment)
@@ -149,8 +148,8 @@ func follow(n *document.Node, pointer value.Pointer) *document.Node {
 	return n
 }
 
-// condition compiles a guard, one expression, or true or false, and gives its text without the braces. The expression is nil
-// when it has been refused.
+// condition compiles a guard, one expression, or true or false, and returns it with its text without the braces. The
+// expression is nil if it has been refused.
 func (r *expressions) condition(n *document.Node, names []string) (Expr, string) {
 	text, isText := n.Text()
 	if !isText && n.Kind != document.Bool {
@@ -171,7 +170,7 @@ func (r *expressions) condition(n *document.Node, names []string) (Expr, string)
 	case r.book.Jinja:
 		r.lintCondition(n, e)
 	case alwaysText(e) || isFixed && !isBool:
-		r.Refuse(n, lastKey(n.Pos)+" must be an expression {{ … }} that gives true or false")
+		r.Refuse(n, lastKey(n.Pos)+" must be an expression {{ … }} that returns true or false")
 		return nil, ""
 	}
 	if !isText {
@@ -184,7 +183,7 @@ func (r *expressions) condition(n *document.Node, names []string) (Expr, string)
 	return e, text
 }
 
-// constant returns the value of an expression that reads nothing, and whether it is one.
+// constant returns the value of an expression that reads nothing. It reports false for any other.
 func constant(e Expr) (value.Value, bool) {
 	if c, ok := e.(interface{ Constant() (value.Value, bool) }); ok {
 		return c.Constant()

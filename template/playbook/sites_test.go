@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// call is what the expressions of a binding see.
+// call is the environment of a binding's expressions.
 type call struct{ input value.Value }
 
 func (c call) Name(name string) (value.Value, error) {
@@ -25,7 +25,7 @@ func (c call) Name(name string) (value.Value, error) {
 
 func (call) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrNoOutput }
 
-// carried returns what the binding of the only site makes of the input that the task renders.
+// carried returns the result of the only site's binding for the input that the task renders.
 func carried(t *testing.T, text string) (*template.Bound, func(*expr.Template) value.Value) {
 	checked, book := load(t, text)
 	require.Len(t, book.CallSites, 1)
@@ -112,7 +112,7 @@ func TestRegisteredOperationsAreCalledByTheirKind(t *testing.T) {
 	require.Equal(t, -1, book.Steps[0].Tasks[1].CallSite)
 }
 
-// Specs lie over each other: executor, step, loop, workbook, task.
+// Settings of specs override each other: executor, step, loop, workbook, task.
 func TestSpecsAreHandedDown(t *testing.T) {
 	_, book := load(t, head+`
 executor: {spec: {timeout: {connect: 1, read: 2}, result: {inline_max_bytes: 10, select: [{path: a}]}}}
@@ -152,19 +152,19 @@ func TestWorkbooks(t *testing.T) {
 	}
 	const w = "[{name: weigh, tool: {kind: work, input: {kg: 0, max: 30}}, assert: {expects: [kg, from], returns: [heavy]}}]"
 	for _, c := range []struct{ name, text, want string }{
-		{"what it expects is given", of(w, "{kind: workbook, name: weigh, input: {from: x}}"), ""},
-		{"what it expects is missing", of(w, "{kind: workbook, name: weigh}"), `p.yaml:5:28: workflow[0].tool: the workbook entry expects input "from"`},
+		{"expected input is present", of(w, "{kind: workbook, name: weigh, input: {from: x}}"), ""},
+		{"expected input is missing", of(w, "{kind: workbook, name: weigh}"), `p.yaml:5:28: workflow[0].tool: the workbook entry expects input "from"`},
 		{"an entry that is not there", of(w, "{kind: workbook, name: wiegh}"), `p.yaml:5:51: workflow[0].tool.name: unknown workbook entry "wiegh" (did you mean "weigh"?)`},
-		{"a name in a list is a label", of(w, "[{kind: workbook, name: weigh}]"), `p.yaml:5:29: workflow[0].tool[0].task: a tool of kind workbook needs task, the entry that it stands for`},
+		{"a name in a list is a label", of(w, "[{kind: workbook, name: weigh}]"), `p.yaml:5:29: workflow[0].tool[0].task: a tool of kind workbook needs task, the name of an entry`},
 		{"an entry for an entry", of("{tasks: {a: {kind: work}, b: {tool: {kind: workbook, name: a}}}}", "{kind: noop}"),
-			`p.yaml:4:54: workbook.tasks.b.tool.kind: an entry of the workbook cannot stand for another one`},
+			`p.yaml:4:54: workbook.tasks.b.tool.kind: an entry of the workbook cannot refer to another entry`},
 		{"entries without tools", of("[{name: a}, {name: a, tool: work}, {tool: {n: 1}}, x]", "{kind: noop}"),
 			"p.yaml:4:12: workbook[0].tool: tool is missing\n" +
 				`p.yaml:4:30: workbook[1].name: duplicate workbook entry "a", first at workbook[0].name` + "\n" +
 				`p.yaml:4:39: workbook[1].tool: tool must be a mapping, not a string: "work"` + "\n" +
 				`p.yaml:4:46: workbook[2].name: name is missing` + "\n" + `p.yaml:4:53: workbook[2].tool.kind: kind is missing` + "\n" +
 				`p.yaml:4:62: workbook[3]: an entry of the workbook must be a mapping, not a string: "x"`},
-		{"an operation nobody has", of("{tasks: {a: {kind: wrok}}}", "{kind: workbook, task: a}"), `p.yaml:4:30: workbook.tasks.a.kind: unknown operation "wrok" (did you mean "work"?)`},
+		{"an unknown operation", of("{tasks: {a: {kind: wrok}}}", "{kind: workbook, task: a}"), `p.yaml:4:30: workbook.tasks.a.kind: unknown operation "wrok" (did you mean "work"?)`},
 		{"faults of an entry stand where it does", of("{tasks: {a: {kind: work, n: '{{ nope }}', timing: {timeout: 1}}}}", "{kind: workbook, task: a}"),
 			`p.yaml:4:39: workbook.tasks.a.n: unknown name "nope"; known here: _attempt, _prev, _task, args, ctx, execution_id, input, iter, keychain, results, step, workload` + "\n" + `p.yaml:4:71: workbook.tasks.a.timing.timeout: invalid duration "1": write it as PT30S, PT5M or P1DT12H`},
 	} {
@@ -177,12 +177,12 @@ func TestBuiltInToolsRefuse(t *testing.T) {
 		{"{kind: http, method: GET}", `p.yaml:4:28: workflow[0].tool.url: tool http needs url`},
 		{"{kind: http, ulr: x}", `p.yaml:4:41: workflow[0].tool.ulr: unknown key "ulr" of tool http (did you mean "url"?)`},
 		{"{kind: http, url: x, headers: '{{ ctx.h }}'}", `p.yaml:4:58: workflow[0].tool.headers: headers must be a mapping, not a string: "{{ ctx.h }}"`},
-		{"{kind: http, url: x, body: 1, payload: 2}", `p.yaml:4:67: workflow[0].tool.payload: payload cannot stand beside body: they are two names of one thing`},
+		{"{kind: http, url: x, body: 1, payload: 2}", `p.yaml:4:67: workflow[0].tool.payload: payload cannot be combined with body: they are two names of one key`},
 		{"{kind: http, input: '{{ ctx.h }}'}", `p.yaml:4:48: workflow[0].tool.input: input of tool http must be a mapping: "{{ ctx.h }}"`},
 		{"{kind: http, url: x, follow_redirects: all}", `p.yaml:4:67: workflow[0].tool.follow_redirects: follow_redirects must be one of same_host, any, not "all"`},
 		{"{kind: command}", `p.yaml:4:28: workflow[0].tool.argv: tool command needs one of argv, shell`},
 		{"{kind: command, argv: ls}", `p.yaml:4:50: workflow[0].tool.argv: argv must be a list that begins with a program: "ls"`},
-		{"{kind: command, argv: [ls], shell: ls}", `p.yaml:4:63: workflow[0].tool.shell: shell cannot stand beside argv: "ls"`},
+		{"{kind: command, argv: [ls], shell: ls}", `p.yaml:4:63: workflow[0].tool.shell: shell cannot be combined with argv: "ls"`},
 		{"{kind: shell, shell: 'rm {{ ctx.a }}'}", `p.yaml:4:49: workflow[0].tool.shell: shell takes no expressions: pass values in env and quote them there, as in "$NAME": "rm {{ ctx.a }}"`},
 		{"{kind: command, argv: [ls], output: yaml}", `p.yaml:4:64: workflow[0].tool.output: output must be one of text, json, lines, not "yaml"`},
 		{"{kind: sleep}", `p.yaml:4:28: workflow[0].tool.for: tool sleep needs for`},
@@ -204,7 +204,7 @@ func TestOfOtherWorkflowsThereIsNoPlaybook(t *testing.T) {
 	require.Nil(t, book)
 }
 
-// In Jinja's dialect a guard may call the ends of steps by their other names; a text elsewhere stays as it is.
+// In Jinja's dialect a guard may use other names for the ends of steps; a text elsewhere stays unchanged.
 func TestGuardsInJinjaKnowTheEndsOfStepsByOtherNames(t *testing.T) {
 	_, book := load(t, strings.Replace(steps(
 		"- step: s",

@@ -2,8 +2,8 @@ package playbook
 
 import "math/bits"
 
-// bitset is bits that travel along arcs together: many questions about the graph, asked at once. Where a question has two
-// parts, the upper half of the bits is the second.
+// bitset is a set of bits that are propagated along arcs together: many questions about the graph, answered at once. If a
+// question has two parts, the upper half of the bits is the second.
 type bitset [8]uint64
 
 const (
@@ -23,7 +23,7 @@ func firstBits(n int) (b bitset) {
 	return b
 }
 
-// oneBit returns a bit alone.
+// oneBit returns a single bit.
 func oneBit(i int) (b bitset) {
 	b.add(i)
 	return b
@@ -39,7 +39,7 @@ func (b *bitset) addAll(more *bitset) bool {
 	return grown != 0
 }
 
-// and returns the bits that are among others too.
+// and returns the intersection.
 func (b bitset) and(others *bitset) (out bitset) {
 	for i, w := range b {
 		out[i] = w & others[i]
@@ -47,7 +47,7 @@ func (b bitset) and(others *bitset) (out bitset) {
 	return out
 }
 
-// without returns the bits that are not among others.
+// without returns the difference.
 func (b *bitset) without(others *bitset) (out bitset) {
 	for i, w := range b {
 		out[i] = w &^ others[i]
@@ -55,7 +55,7 @@ func (b *bitset) without(others *bitset) (out bitset) {
 	return out
 }
 
-// fold lays all bits over the first width, which is a power of two.
+// fold combines all bits into the first width, which is a power of two.
 func (b *bitset) fold(width int) {
 	for half := bitsMax / 2; half >= max(64, width); half /= 2 {
 		for i := range half / 64 {
@@ -79,19 +79,19 @@ func (b *bitset) all(yield func(i int) bool) {
 	}
 }
 
-// ways are arcs between steps, along which bits are spread until they come nowhere new. Each step has a place; arcs lead to
-// later places but for those that close a cycle, so that without cycles bits go on from every step once, and each cycle
-// within another may cost one more round.
+// ways are arcs between steps, along which bits are propagated until nothing changes. Each step has a place; arcs lead to
+// later places except for those that close a cycle, so that without cycles every step propagates its bits once, and each
+// nested cycle may cost one more round.
 type ways struct {
 	place []int32  // by step
 	step  []int32  // by place
-	first []int32  // by place, and one more: where its part of to begins
+	first []int32  // by place, and one more: start of its part of to
 	to    []int32  // places
-	in    []bitset // by place: what has come there
+	in    []bitset // by place: bits that have arrived
 	dirty []uint64
 }
 
-// newWays takes the arcs of each step, and the step to begin with.
+// newWays returns the ways for the arcs of each step and the step to begin with.
 func newWays(arcs [][]int32, root int32) *ways {
 	n := len(arcs)
 	w := &ways{
@@ -113,7 +113,7 @@ func newWays(arcs [][]int32, root int32) *ways {
 	return w
 }
 
-// order returns what can be reached from a step its places, in reverse postorder: the last of those that are left.
+// order assigns places to the steps reachable from a step, in reverse postorder: the last of those that are left.
 func (w *ways) order(arcs [][]int32, from int32, left int) int {
 	const seen = -1 // 0: not yet
 	type visit struct{ step, next int32 }
@@ -141,10 +141,10 @@ func (w *ways) order(arcs [][]int32, from int32, left int) int {
 // clear forgets all bits.
 func (w *ways) clear() { clear(w.in) }
 
-// at returns the bits that have come to a step.
+// at returns the bits that have arrived at a step.
 func (w *ways) at(step int32) *bitset { return &w.in[w.place[step]] }
 
-// put brings bits to a step, from which spread takes them on.
+// put adds bits to a step, from which spread propagates them.
 func (w *ways) put(step int32, b bitset) { w.bring(w.place[step], &b) }
 
 func (w *ways) bring(place int32, b *bitset) {
@@ -153,12 +153,12 @@ func (w *ways) bring(place int32, b *bitset) {
 	}
 }
 
-// spread takes bits on from step to step until none of them comes anywhere for the first time. What goes on from a step, of
-// what has come to it, through says; with more that comes, no less must go on. It gives the number of times that it has asked.
+// spread propagates bits from step to step until nothing changes. through returns the bits that leave a step, given those
+// that have arrived; it must be monotonic. spread returns the number of calls of through.
 func (w *ways) spread(through func(step int32, in *bitset) bitset) (asked int) {
 	for again := true; again; {
 		again = false
-		for at := w.next(0); at >= 0; at = w.next(at + 1) { // and what was brought back to earlier places in the next round
+		for at := w.next(0); at >= 0; at = w.next(at + 1) { // bits at earlier places wait for the next round
 			again = true
 			asked++
 			w.dirty[at/64] &^= 1 << (at % 64)
@@ -171,7 +171,7 @@ func (w *ways) spread(through func(step int32, in *bitset) bitset) (asked int) {
 	return asked
 }
 
-// next returns the first place from one on where something has come; -1: there is none.
+// next returns the first place from one on at which new bits have arrived; -1: there is none.
 func (w *ways) next(from int) int {
 	i := from / 64
 	if i >= len(w.dirty) {

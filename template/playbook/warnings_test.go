@@ -19,17 +19,17 @@ func TestWarnings(t *testing.T) {
 		want       []string
 	}{
 		{"nothing to say", steps("- {step: a, "+no+", next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), nil},
-		{"what means nothing to a secret", root("keychain: [{name: a, kind: env, scope: shared, auto_renew: true, data: {b: V}}, {name: c, kind: file, scope: local, data: {d: F}}]"), []string{
+		{"keys without effect on a secret", root("keychain: [{name: a, kind: env, scope: shared, auto_renew: true, data: {b: V}}, {name: c, kind: file, scope: local, data: {d: F}}]"), []string{
 			`p.yaml:5:40: keychain[0].scope: scope has no effect: every run resolves its own secrets`,
-			`p.yaml:5:60: keychain[0].auto_renew: auto_renew has no effect: only what a server answers runs out`}},
+			`p.yaml:5:60: keychain[0].auto_renew: auto_renew has no effect: only secrets of kind http expire`}},
 		{"an arc after a step that can fail", steps("- {step: a, tool: {kind: work}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), []string{
-			`p.yaml:5:47: workflow[0].next.arcs[0]: step "a" can fail, and this arc is followed then too without mending that: give it a when such as event.name == "step.done"`}},
+			`p.yaml:5:47: workflow[0].next.arcs[0]: step "a" can fail, and this arc is then followed as well, without handling the failure: give it a when such as event.name == "step.done"`}},
 		{"an arc after a loop that can fail", steps("- {step: a, tool: {kind: work}, loop: {in: [1], iterator: i}, next: {spec: {mode: inclusive}, arcs: [{step: b, when: '{{ event.name == \"loop.done\" }}'}, {step: b}]}}", "- {step: b, "+no+"}"), []string{
-			`p.yaml:5:154: workflow[0].next.arcs[1]: step "a" can fail, and this arc is followed then too without mending that: give it a when such as event.name == "loop.done"`}},
+			`p.yaml:5:154: workflow[0].next.arcs[1]: step "a" can fail, and this arc is then followed as well, without handling the failure: give it a when such as event.name == "loop.done"`}},
 		{"an arc before which a failure was looked for", steps("- {step: a, tool: {kind: work}, next: {arcs: [{step: c, when: '{{ event.name == \"step.failed\" }}'}, {step: b}]}}", "- {step: b, "+no+"}", "- {step: c, "+no+"}"), nil},
 		{"an arc after a task whose rules let nothing fail", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), nil},
 		{"an arc after a rule that fails", steps("- {step: a, tool: {kind: noop, spec: {policy: {rules: [{else: {then: {do: fail}}}]}}}, next: {arcs: [{step: b}]}}", "- {step: b, "+no+"}"), []string{
-			`p.yaml:5:102: workflow[0].next.arcs[0]: step "a" can fail, and this arc is followed then too without mending that: give it a when such as event.name == "step.done"`}},
+			`p.yaml:5:102: workflow[0].next.arcs[0]: step "a" can fail, and this arc is then followed as well, without handling the failure: give it a when such as event.name == "step.done"`}},
 		{"endings that there are not", steps("- {step: a, tool: {kind: noop, spec: {policy: {rules: [{when: '{{ outcome.status == \"success\" }}', then: {do: continue}}, {else: {then: {do: break}}}]}}}, next: {arcs: [{step: b, when: '{{ event.name == \"step.dne\" }}'}, {step: b, when: '{{ event.status == \"ok\" && event.name == \"step.failed\" }}'}]}}",
 			"- {step: b, loop: {in: [1], iterator: i}, "+no+", next: {arcs: [{step: a, when: '{{ event.name == \"step.done\" && ctx.x }}'}]}}"), []string{
 			`p.yaml:5:56: workflow[0].tool.spec.policy.rules[0]: outcome.status is never "success": after step "a" it is ok or error`,
@@ -45,17 +45,17 @@ func TestWarnings(t *testing.T) {
 		{"endings by their names in Jinja", strings.Replace(steps("- {step: a, "+no+", next: {arcs: [{step: b, when: '{{ event.name == \"call.done\" }}'}]}}", "- {step: b, "+no+", next: {arcs: [{step: a, when: '{{ event.name == \"call.dne\" }}'}]}}"), "sluice/v1", "noetl.io/v2", 1), []string{
 			`p.yaml:6:47: workflow[1].next.arcs[0]: event.name is never "call.dne": after step "b" it is step.done or step.failed`}},
 		{"rules without an else", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{when: '{{ ctx.x == 1 }}', then: {do: fail}}]}}}}"), []string{
-			`p.yaml:5:55: workflow[0].tool.spec.policy.rules: no else: after an error that no rule is about the pipeline goes on`}},
+			`p.yaml:5:55: workflow[0].tool.spec.policy.rules: no else: after an error that no rule handles, the pipeline continues`}},
 		{"rules that are about every error", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{when: '{{ outcome.status == \"error\" }}', then: {do: fail}}]}}}}"), nil},
 		{"rules whose errors fail", steps("- {step: a, tool: {kind: work, spec: {policy: {on_unmatched: fail, rules: [{when: '{{ ctx.x == 1 }}', then: {do: retry}}]}}}}"), nil},
 		{"rules after an else", steps("- {step: a, tool: {kind: work, spec: {policy: {rules: [{else: {then: {do: fail}}}, {when: true, then: {do: fail}}]}}}}"), []string{
-			`p.yaml:5:84: workflow[0].tool.spec.policy.rules[1]: this rule is never asked: it comes after an else`}},
+			`p.yaml:5:84: workflow[0].tool.spec.policy.rules[1]: this rule is never evaluated: it comes after an else`}},
 		{"shapes of else", steps("- {step: a, tool: {kind: noop, spec: {policy: {rules: [{else: {do: fail}}]}}}}", "- {step: b, tool: {kind: noop, spec: {policy: {rules: [{else: , then: {do: fail}}]}}}}"), []string{
-			`p.yaml:5:63: workflow[0].tool.spec.policy.rules[0].else: else does not hold a then: write else: {then: {…}}`,
+			`p.yaml:5:63: workflow[0].tool.spec.policy.rules[0].else: else has no then: write else: {then: {…}}`,
 			`p.yaml:6:3: workflow[1]: step "b" never runs: no arc leads to it`,
-			`p.yaml:6:62: workflow[1].tool.spec.policy.rules[0].else: else is empty and then stands beside it: write else: {then: {…}}`}},
+			`p.yaml:6:62: workflow[1].tool.spec.policy.rules[0].else: else is empty and has a then beside it: write else: {then: {…}}`}},
 		{"a gate without an else", steps("- {step: a, " + no + ", " + gate + "rules: [{when: '{{ ctx.x == 1 }}', then: {allow: true}}]}}}}"), []string{
-			`p.yaml:5:64: workflow[0].spec.policy.admit.rules: no else: a token that no rule is about is denied`}},
+			`p.yaml:5:64: workflow[0].spec.policy.admit.rules: no else: a token that no rule matches is denied`}},
 		{"a gate that nothing opens", steps("- {step: a, " + no + ", " + gate + "rules: [{when: '{{ ctx.x == 1 }}', then: {allow: false}}, {else: {then: {allow: false}}}]}}}}"), []string{
 			`p.yaml:5:56: workflow[0].spec.policy.admit: nothing can open the gate of step "a": none of its rules allows a token`}},
 		{"a gate that is written out as false", steps("- {step: a, " + no + ", " + gate + "rules: [{when: false, then: {allow: true}}, {else: {then: {allow: false}}}]}}}}"), []string{
@@ -138,12 +138,12 @@ func TestWarnings(t *testing.T) {
 			`p.yaml:5:105: workflow[0].tool.spec.policy.rules[0].else.then.set_ctx.iter: "iter" writes ctx.iter: a key here is one of ctx`,
 			`p.yaml:5:128: workflow[0].set.ctx: "ctx" writes ctx.ctx: a key here is one of ctx`,
 			`p.yaml:5:141: workflow[0].set.workload: "workload" writes ctx.workload: a key here is one of ctx`}},
-		{"what does nothing here", root("executor: {spec: {policy: {defaults: {}}, limits: {max_payload_bytes: 1}, results: {reference_first: true}, result: {store: {kind: auto, ttl: 1h, compression: gzip}}}}"), []string{
-			`p.yaml:5:38: executor.spec.policy.defaults: defaults has no effect: policies stand where they apply`,
-			`p.yaml:5:71: executor.spec.limits.max_payload_bytes: max_payload_bytes has no effect: the engine limits what a call gives`,
-			`p.yaml:5:102: executor.spec.results.reference_first: reference_first has no effect: results are stored when they are large, as result says`,
+		{"keys without effect", root("executor: {spec: {policy: {defaults: {}}, limits: {max_payload_bytes: 1}, results: {reference_first: true}, result: {store: {kind: auto, ttl: 1h, compression: gzip}}}}"), []string{
+			`p.yaml:5:38: executor.spec.policy.defaults: defaults has no effect: write each policy where it applies`,
+			`p.yaml:5:71: executor.spec.limits.max_payload_bytes: max_payload_bytes has no effect: the engine limits the size of outputs`,
+			`p.yaml:5:102: executor.spec.results.reference_first: reference_first has no effect: large results are stored as configured by result`,
 			`p.yaml:5:143: executor.spec.result.store.ttl: ttl has no effect: results live as long as their run`,
-			`p.yaml:5:160: executor.spec.result.store.compression: compression has no effect: how results are stored is up to the engine`}},
+			`p.yaml:5:160: executor.spec.result.store.compression: compression has no effect: the engine decides how results are stored`}},
 		{"a width of a sequential loop", steps("- {step: a, " + no + ", loop: {in: [1], iterator: i, spec: {max_in_flight: 2}}}"), []string{
 			`p.yaml:5:84: workflow[0].loop.spec.max_in_flight: max_in_flight has no effect: a sequential loop runs one iteration at a time`}},
 	} {

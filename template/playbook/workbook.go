@@ -10,11 +10,11 @@ import (
 
 // entry is a task of the workbook.
 type entry struct {
-	tool    *document.Node // nil: it has been refused
-	expects []string       // what its callers must give, with what it has itself
+	tool    *document.Node // nil: refused
+	expects []string       // keys of the input that must be present, from the caller or the entry
 }
 
-// workbook reads the tasks that tools of kind workbook stand for:
+// workbook reads the tasks that tools of kind workbook run:
 //
 //	workbook: [{name: n, tool: {…}}]     or     workbook: {tasks: {n: {tool: {…}}}}
 func (r *reader) workbook(n *document.Node) {
@@ -41,7 +41,7 @@ func (r *reader) workbook(n *document.Node) {
 	}
 }
 
-// entry finds the tool of an entry. What the tool says is read where it is called, once for each caller.
+// entry reads the tool of an entry. Its keys are read where it is called, once for each caller.
 func (r *reader) entry(n *document.Node, listed bool) entry {
 	var e entry
 	if n.Kind != document.Mapping {
@@ -73,14 +73,14 @@ func (r *reader) entry(n *document.Node, listed bool) entry {
 	switch kind := tool.Get("kind"); {
 	case kind == nil:
 	case isText(kind, kindWorkbook):
-		r.Refuse(kind, "an entry of the workbook cannot stand for another one")
+		r.Refuse(kind, "an entry of the workbook cannot refer to another entry")
 	default:
 		e.tool = tool
 	}
 	return e
 }
 
-// isText reports whether a node is there and is that text.
+// isText reports whether a node exists and is that text.
 func isText(n *document.Node, text string) bool {
 	if n == nil {
 		return false
@@ -89,7 +89,7 @@ func isText(n *document.Node, text string) bool {
 	return ok && t == text
 }
 
-// assertion reads what an entry promises. What it expects is checked at its callers; what it returns is for people to read.
+// assertion reads the contract of an entry. Its expectations are checked at its callers; its returns are for people to read.
 func (r *reader) assertion(n *document.Node) (expects []string) {
 	r.mapping(n, template.Fields{
 		"expects": func(v *document.Node) { expects = r.Texts(v) },
@@ -98,8 +98,8 @@ func (r *reader) assertion(n *document.Node) (expects []string) {
 	return expects
 }
 
-// expand finds the entry that a task stands for, and begins with what it says. The entry's input is what the caller's lies
-// over, and its policy counts where the caller has none.
+// expand finds the entry of a task, and reads it before the task. The caller's input is merged over the entry's, and the
+// entry's policy applies if the caller has none.
 func (x *tool) expand(n named) {
 	r := x.r
 	name := n.tool.Get("task")
@@ -110,7 +110,7 @@ func (x *tool) expand(n named) {
 		name = n.tool.Get("name")
 	}
 	if name == nil {
-		r.Fault(&document.Error{Pos: n.tool.Pos.Key("task"), Msg: "a tool of kind workbook needs task, the entry that it stands for"})
+		r.Fault(&document.Error{Pos: n.tool.Pos.Key("task"), Msg: "a tool of kind workbook needs task, the name of an entry"})
 		return
 	}
 	found, ok := r.entries[r.Text(name)]
@@ -121,7 +121,7 @@ func (x *tool) expand(n named) {
 		return
 	}
 	if found.tool == nil {
-		return // refused where it stands
+		return // refused at its own place
 	}
 	x.expects = found.expects
 	x.kind = found.tool.Get("kind")
@@ -129,7 +129,7 @@ func (x *tool) expand(n named) {
 	x.read(found.tool)
 }
 
-// checkExpected refuses a call that does not give what the entry expects.
+// checkExpected refuses a call whose input lacks keys that the entry expects.
 func (x *tool) checkExpected(n named) {
 	for _, key := range x.expects {
 		if x.whole == nil && x.input[key] == nil {

@@ -13,8 +13,8 @@ import (
 var mapType = reflect.TypeFor[map[string]any]()
 
 // Convert stores v in into, a non-nil pointer to a zero value, as if v had been encoded and decoded: by the rules of
-// encoding/json, except that numbers in an interface become int64 or float64. So a consumer in the same process gets what
-// one gets that reads the journal. The result shares no memory with v.
+// encoding/json, except that numbers in an interface become int64 or float64. So a consumer in the same process receives the
+// same value as one that reads the journal. The result shares no memory with v.
 func Convert(v any, into any) error {
 	v, err := Of(v)
 	if err != nil {
@@ -41,8 +41,8 @@ func Convert(v any, into any) error {
 	return assign(v, into)
 }
 
-// assignScalar takes the short way for the scalars that most steps hand on: no text is made and read again. It reports
-// false where the general rules apply.
+// assignScalar assigns the most frequent scalars directly, without a detour through text. It reports false if the general
+// rules apply.
 func assignScalar(v Value, into any) bool {
 	switch v := v.(type) {
 	case int64:
@@ -71,25 +71,25 @@ func store[T any](into *T, v T) bool {
 	return into != nil
 }
 
-// DecodeInto stores the value that data encodes in into, a non-nil pointer to a zero value, by the rules of Convert. It
-// refuses what Decode refuses.
+// DecodeInto stores the value encoded in data in into, a non-nil pointer to a zero value, by the rules of Convert. It
+// refuses data that Decode refuses.
 func DecodeInto(data []byte, into any) error {
 	v, err := Decode(data)
 	if err != nil {
 		return err
 	}
 	switch into := into.(type) {
-	case *any: // nobody else has v: no copy
+	case *any: // v is not shared: no copy
 		*into = v
 		return nil
-	case *Raw: // canonical, like every encoding that is handed out
+	case *Raw: // canonical, like every encoding that is returned
 		*into, err = Encode(v)
 		return err
 	}
 	return assign(v, into)
 }
 
-// assign stores a Value in a typed variable. The scalars are done here because they are most of what typed steps pass.
+// assign stores a Value in a typed variable. It handles scalars itself, because most typed steps pass those.
 func assign(v Value, into any) error {
 	switch into := into.(type) {
 	case *string:
@@ -120,7 +120,7 @@ func assign(v Value, into any) error {
 	return assignByJSON(v, into)
 }
 
-// assignByJSON assigns through JSON, the general case. Nothing else has the same rules in every corner.
+// assignByJSON assigns through JSON, the general case, because only encoding/json has its own rules in every detail.
 func assignByJSON(v Value, into any) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
@@ -141,7 +141,7 @@ func assignByJSON(v Value, into any) error {
 	return nil
 }
 
-// clone copies lists and objects, all the way down.
+// clone copies lists and objects recursively.
 func clone(v Value) Value {
 	switch v := v.(type) {
 	case []any:
@@ -160,7 +160,7 @@ func clone(v Value) Value {
 	return v
 }
 
-// settleNumbers replaces the json.Numbers that encoding/json has left in interfaces, anywhere in a freshly decoded v.
+// settleNumbers replaces the json.Numbers that encoding/json leaves in interfaces, anywhere in a freshly decoded v.
 func settleNumbers(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -215,7 +215,7 @@ func settleMap(v reflect.Value) error {
 	return nil
 }
 
-// openTypes remembers holdsInterface for the types of a program: a bounded set.
+// openTypes caches holdsInterface for the types of a program, a bounded set.
 var openTypes sync.Map // reflect.Type → bool
 
 // holdsInterface reports whether a value of type t can hold an empty interface.

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// FirstDifference returns the place of the first difference between two values, keys in order. It reports false when they are
+// FirstDifference returns the place of the first difference between two values, keys in order. It reports false if they are
 // equal.
 func FirstDifference(a, b Value) (Pointer, bool) {
 	if Equal(a, b) {

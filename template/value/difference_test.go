@@ -23,7 +23,7 @@ func little(depth int) *rapid.Generator[value.Value] {
 	)
 }
 
-// edited is a value that is another in some place, or the same.
+// edited is a value that differs in some place, or is equal.
 func edited(t *rapid.T, v value.Value) value.Value {
 	if rapid.IntRange(0, 3).Draw(t, "here") == 0 {
 		return little(1).Draw(t, "edit")
@@ -49,7 +49,7 @@ func edited(t *rapid.T, v value.Value) value.Value {
 	return v
 }
 
-// There is a first difference if the values differ, and at that place they do.
+// There is a first difference if the values differ, and it is at that place.
 func TestTheFirstDifferenceIsOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := little(3).Draw(t, "a")

@@ -10,7 +10,7 @@ import (
 
 // Encode returns the canonical encoding of v: CBOR under the core deterministic requirements of RFC 8949, section 4.2.1
 // (shortest forms, keys sorted bytewise, definite lengths). Equal values have equal encodings, whatever Go types they came
-// from: Encode(x) == Encode(Of(x)). It refuses what Of refuses, and encodings above MaxSizeBytes.
+// from: Encode(x) == Encode(Of(x)). It refuses values that Of refuses, and encodings above MaxSizeBytes.
 func Encode(v any) ([]byte, error) {
 	if r, ok := v.(Raw); ok {
 		return reencode(r)
@@ -29,7 +29,7 @@ func Encode(v any) ([]byte, error) {
 	return data, nil
 }
 
-// reencode does not trust that a Raw is canonical: it may have been made elsewhere.
+// reencode does not assume that a Raw is canonical: it may come from another program.
 func reencode(r Raw) ([]byte, error) {
 	v, err := Decode(r)
 	if err != nil {
@@ -38,10 +38,10 @@ func reencode(r Raw) ([]byte, error) {
 	return Encode(v)
 }
 
-// Decode returns the value that data encodes. It takes any well-formed CBOR of the model, canonical or not, and refuses
+// Decode returns the value encoded in data. It accepts any well-formed CBOR of the model, canonical or not, and refuses
 // everything else: trailing bytes, duplicate keys, keys that are not text, tags, byte strings, indefinite lengths, floats
-// that are not finite, integers beyond int64, invalid UTF-8, more than MaxSizeBytes or MaxDepth. Memory stays
-// proportional to len(data). The result shares no memory with data.
+// that are not finite, integers beyond int64, invalid UTF-8, more than MaxSizeBytes or MaxDepth. Memory stays proportional
+// to len(data). The result shares no memory with data.
 func Decode(data []byte) (Value, error) {
 	if len(data) > MaxSizeBytes {
 		return nil, fmt.Errorf("%w: encoding of %d bytes, at most %d are allowed", ErrTooLarge, len(data), MaxSizeBytes)
@@ -68,13 +68,13 @@ func Hash(v any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// The modes are part of the format: a change of either changes what is stored.
+// The modes are part of the format: a change of either changes stored data.
 var (
 	encMode = mustEncMode()
 	decMode = mustDecMode()
 )
 
-// mustEncMode: what cbor calls core deterministic is section 4.2.1 of RFC 8949.
+// mustEncMode returns the core deterministic encoding of section 4.2.1 of RFC 8949.
 func mustEncMode() cbor.EncMode {
 	mode, err := cbor.CoreDetEncOptions().EncMode()
 	if err != nil {
@@ -83,7 +83,7 @@ func mustEncMode() cbor.EncMode {
 	return mode
 }
 
-// mustDecMode refuses, option by option, what is not of the model; the walk after it sees to the rest.
+// mustDecMode refuses, by options, most data outside the model; the walk after it refuses the rest.
 func mustDecMode() cbor.DecMode {
 	// The defaults read `undefined` as null; the model has no such thing.
 	simple, err := cbor.NewSimpleValueRegistryFromDefaults(cbor.WithRejectedSimpleValue(23))

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The bytes are part of the format: if this test has to change, what is stored can no longer be compared with what was.
+// The bytes are part of the format: if this test has to change, stored values can no longer be compared with older ones.
 func TestEncodingIsCanonical(t *testing.T) {
 	tests := []struct {
 		name string

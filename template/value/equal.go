@@ -1,18 +1,18 @@
 package value
 
-// Equal reports whether a and b are the same value: numbers by what they are worth (1 and 1.0 are equal), everything else
-// by kind and content (true and "true" are not). Arguments outside the model are taken through Of first; what it refuses
-// equals nothing, so neither does what nests deeper than MaxDepth, or holds itself. Strings are compared byte by byte.
+// Equal reports whether a and b are the same value: numbers by value (1 and 1.0 are equal), everything else by kind and
+// content (true and "true" are not). Arguments outside the model are converted by Of first; a value that Of refuses equals
+// nothing, including one that nests deeper than MaxDepth or contains itself. Strings are compared byte by byte.
 func Equal(a, b any) bool {
 	c := comparison{left: MaxSizeBytes, foreign: 3 * MaxSizeBytes}
 	return c.equal(a, b, 0)
 }
 
-// comparison is one walk through two values at once. It counts what it meets, like the walk of Of: a Value has no more
-// elements than its encoding has bytes, and a small graph of shared lists may expand to more than can be visited.
+// comparison walks two values at once. It counts the elements it visits, as Of does: a Value has no more elements than its
+// encoding has bytes, and a small graph of shared lists may expand to more than can be visited.
 type comparison struct {
-	left    int // elements that the rest may have
-	foreign int // bytes that may still be brought into the model: of either value as many as it may have, and floats twice
+	left    int // number of elements that the rest may have
+	foreign int // bytes that may still be converted: the maximum of each value, and floats twice
 }
 
 // equal compares values that are nested depth levels deep.
@@ -44,7 +44,7 @@ func (c *comparison) equal(a, b any, depth int) bool {
 	return c.equalForeign(a, b, depth)
 }
 
-// equalLists: a nil list is null, so it differs from an empty one.
+// equalLists compares lists; a nil list is null, so it differs from an empty one.
 func (c *comparison) equalLists(a, b []any, depth int) bool {
 	if len(a) != len(b) || (a == nil) != (b == nil) || depth >= MaxDepth {
 		return false
@@ -57,7 +57,7 @@ func (c *comparison) equalLists(a, b []any, depth int) bool {
 	return true
 }
 
-// equalObjects: a missing key differs from one whose value is null.
+// equalObjects compares objects; a missing key differs from one whose value is null.
 func (c *comparison) equalObjects(a, b map[string]any, depth int) bool {
 	if len(a) != len(b) || (a == nil) != (b == nil) || depth >= MaxDepth {
 		return false
@@ -93,7 +93,7 @@ func isNumber(v any) bool {
 	return !isModel(v)
 }
 
-// equalForeign compares what needs to be brought into the model first: floats that may be whole, and Go values.
+// equalForeign compares values that must be converted first: floats that may be whole, and Go values.
 func (c *comparison) equalForeign(a, b any, depth int) bool {
 	a, okA := c.bring(a, depth)
 	b, okB := c.bring(b, depth)
@@ -115,7 +115,7 @@ func (c *comparison) equalForeign(a, b any, depth int) bool {
 	return a == b
 }
 
-// bring is Of for a value that is nested depth levels deep. It counts the nodes that it visits.
+// bring is Of for a value at a depth. It counts the nodes that it visits.
 func (c *comparison) bring(v any, depth int) (Value, bool) {
 	w := walk{from: goCode, left: c.foreign}
 	v, _, err := w.visit(v, depth)

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Values of a program bring methods along, which are called to write and to read them.
+// Values of a program have methods, which are called to encode and decode them.
 type (
 	badJSON    struct{ X int }
 	badText    struct{ X int }
@@ -31,7 +31,7 @@ func (badError) MarshalJSON() ([]byte, error)       { return nil, mute{} }
 func (*badReading) UnmarshalJSON(data []byte) error { panic("no reading") }
 func (*badParsing) UnmarshalText(data []byte) error { panic("no parsing") }
 
-// mute is an error that panics when it is asked what it is.
+// mute is an error whose methods panic.
 type mute struct{}
 
 func (mute) Error() string { panic("no words") }
@@ -70,7 +70,7 @@ func TestMethodsThatPanicAreErrors(t *testing.T) {
 	require.ErrorAs(t, value.DecodeInto(data, new(badReading)), &p)
 }
 
-// Every value of a plain and total type can be encoded: nothing has to look at it first.
+// Every value of a plain and total type can be encoded without a check.
 func TestTotalTypesCanAlwaysBeEncoded(t *testing.T) {
 	kinds := []reflect.Type{
 		reflect.TypeFor[bool](), reflect.TypeFor[string](), reflect.TypeFor[int8](), reflect.TypeFor[int64](), reflect.TypeFor[uint8](),

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// FuzzDecode: whatever bytes are given, Decode returns an error or a Value that encodes, and encodes to one form.
+// FuzzDecode: for any bytes, Decode returns an error or a Value that encodes to one form.
 func FuzzDecode(f *testing.F) {
 	for _, v := range []any{nil, 1, -1.5, "é", []any{1, "a", nil}, map[string]any{"a": map[string]any{"b": []any{true}}}} {
 		data, err := value.Encode(v)
@@ -42,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzJSON: what is parsed is of the model and reads the same again.
+// FuzzJSON: a parsed value is of the model, and its JSON is parsed to the same.
 func FuzzJSON(f *testing.F) {
 	for _, text := range []string{`{"a":[1,2.5,-0,1e3,1E-7],"b":"\u00e9\ud800","":null}`, `12345678901234567890`, `1e19`, `[[[[]]]]`, "\"\xff\""} {
 		f.Add([]byte(text))
@@ -64,7 +64,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// FuzzPointer: a pointer that parses prints as it was written, and looking it up never panics.
+// FuzzPointer: a pointer that parses prints as written, and looking it up never panics.
 func FuzzPointer(f *testing.F) {
 	for _, text := range []string{"", "/", "/a/0/b~1c", "/~01", "/list/-", "/list/00", "a", "/~"} {
 		f.Add(text)

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// graph draws a value whose lists and objects may stand in several places, and inside themselves. It reports how deep it
-// nests; -1: without end.
+// graph draws a value whose lists and objects may occur in several places, and inside themselves. It returns the depth; -1:
+// unbounded.
 func graph(t *rapid.T) (v any, depth int) {
 	n := rapid.IntRange(1, 6).Draw(t, "nodes")
 	nodes, edges, sizes := make([]any, n), make([][]int, n), make([]int, n)
@@ -51,7 +51,7 @@ func graph(t *rapid.T) (v any, depth int) {
 	return v, depth
 }
 
-// below is how deep a node nests; -1: without end.
+// below returns the depth of a node; -1: unbounded.
 func below(edges [][]int, i int, above []bool) int {
 	if above[i] {
 		return -1
@@ -69,7 +69,7 @@ func below(edges [][]int, i int, above []bool) int {
 	return most + 1
 }
 
-// TestWhateverHoldsItselfIsRefused: no function ends the process with a value that nests too deep, or without end.
+// TestWhateverHoldsItselfIsRefused: no function ends the process because of a value that nests too deep, or without end.
 func TestWhateverHoldsItselfIsRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, depth := graph(t)
@@ -112,7 +112,7 @@ func TestFitsCountsWhatIsAround(t *testing.T) {
 	require.Error(t, value.Fits(make(chan int), 0))
 }
 
-// TestASharedGraphIsComparedInBoundedTime: it stands for 2⁶⁰ elements, more than a value can have.
+// TestASharedGraphIsComparedInBoundedTime: it represents 2⁶⁰ elements, more than a value can have.
 func TestASharedGraphIsComparedInBoundedTime(t *testing.T) {
 	double := func() (v any) {
 		for range 60 {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ParseInput is ParseJSON for what a person or a program writes for Sluice, and not for what a peer answers: like a document it has
-// no key twice and is UTF-8, or it is refused with the line and the column, in characters from 1.
+// ParseInput is ParseJSON for text that a person or a program writes for Sluice: as in a document, duplicate keys and
+// invalid UTF-8 are refused, with the line and the column, in characters from 1.
 func ParseInput(text []byte) (Value, error) {
 	for i := 0; i < len(text); {
 		c, size := utf8.DecodeRune(text[i:])
@@ -27,10 +27,10 @@ func ParseInput(text []byte) (Value, error) {
 	return v, nil
 }
 
-// members are the keys of an object that is being read; nil: it is a list.
+// members are the keys of an object being read; nil: a list.
 type members map[string]bool
 
-// uniqueKeys refuses a key that comes twice in an object of a text that is JSON.
+// uniqueKeys refuses a duplicate key in an object of a JSON text.
 func uniqueKeys(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -66,7 +66,7 @@ func uniqueKeys(text []byte) error {
 	}
 }
 
-// lineAndColumn reports where a byte of a text is.
+// lineAndColumn describes the position of a byte in a text.
 func lineAndColumn(text []byte, at int) string {
 	before := text[:at]
 	line := bytes.Count(before, []byte("\n")) + 1

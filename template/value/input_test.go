@@ -28,7 +28,7 @@ func TestInputsSayWhatTheyMean(t *testing.T) {
 	}
 }
 
-// What Sluice writes, it reads.
+// Output of Sluice is valid input.
 func TestEveryValueIsAnInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, err := value.Of(anything(3).Draw(t, "v"))

@@ -12,10 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// ParseJSON reads one JSON text (RFC 8259). Whole numbers become int64; an integer beyond int64 is refused, because a
-// float would silently change its digits. Of a key that occurs twice the last value counts, and invalid UTF-8 is
-// replaced, as in encoding/json: see ParseInput for what refuses them. A text with more than NodesMax nodes is refused before
-// anything is made of it.
+// ParseJSON reads one JSON text (RFC 8259). Whole numbers become int64; an integer beyond int64 is refused, because a float
+// would silently change its digits. Of a duplicate key the last value counts, and invalid UTF-8 is replaced, as in
+// encoding/json; ParseInput refuses both. A text with more than NodesMax nodes is refused before it is decoded.
 func ParseJSON(text []byte) (Value, error) {
 	v, err := decodeJSON(text)
 	if err != nil {
@@ -29,7 +28,7 @@ func ParseJSON(text []byte) (Value, error) {
 	return v, nil
 }
 
-// decodeJSON leaves numbers as json.Number, for the caller to judge.
+// decodeJSON leaves numbers as json.Number.
 func decodeJSON(text []byte) (any, error) {
 	if len(text) > MaxSizeBytes {
 		return nil, fmt.Errorf("%w: text of %d bytes, at most %d are allowed", ErrTooLarge, len(text), MaxSizeBytes)
@@ -53,11 +52,11 @@ func decodeJSON(text []byte) (any, error) {
 	return v, nil
 }
 
-// JSON returns v as compact JSON: keys sorted bytewise, no white space, nothing escaped that need not be. It refuses what
-// Of refuses. ParseJSON of the result is Of(v).
+// JSON returns v as compact JSON: keys sorted bytewise, no white space, minimal escapes. It refuses values that Of refuses.
+// ParseJSON of the result is Of(v).
 func JSON(v any) ([]byte, error) { return AppendJSON(nil, v) }
 
-// AppendJSON appends what JSON returns to dst.
+// AppendJSON appends the result of JSON to dst.
 func AppendJSON(dst []byte, v any) ([]byte, error) {
 	v, err := Of(v)
 	if err != nil {
@@ -66,7 +65,7 @@ func AppendJSON(dst []byte, v any) ([]byte, error) {
 	return appendJSON(dst, v), nil
 }
 
-// JSONSize returns the length of what JSON returns, without making it. It refuses what Of refuses.
+// JSONSize returns the length of the result of JSON, without making it. It refuses values that Of refuses.
 func JSONSize(v any) (int, error) {
 	v, err := Of(v)
 	if err != nil {
@@ -92,7 +91,7 @@ func jsonSize(v Value) int {
 		}
 		return size
 	}
-	var number [32]byte // and nothing else that is left is longer
+	var number [32]byte // the longest of the remaining values
 	return len(appendJSON(number[:0], v))
 }
 
@@ -141,7 +140,7 @@ func appendObject(dst []byte, object map[string]any) []byte {
 	return append(dst, '}')
 }
 
-// appendFloat writes the shortest digits that give f again, with an exponent where the plain form would be long, or would
+// appendFloat writes the shortest digits that read back as f, with an exponent if the plain form would be long, or would
 // look like an integer beyond int64, which ParseJSON refuses.
 func appendFloat(dst []byte, f float64) []byte {
 	if size := math.Abs(f); size >= 1e-6 && size < twoTo63 {
@@ -192,8 +191,8 @@ func stringSize(s string) int {
 	return size
 }
 
-// Text returns how v reads inside a text: a string as it is, everything else as in JSON. Of a Go value that Of refuses
-// it is what fmt prints, or, where that could go on without end, its type and why it was refused.
+// Text returns v as part of a text: a string unchanged, everything else as JSON. For a Go value that Of refuses it returns
+// fmt's text or, if that might not end, the type and the reason.
 func Text(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -208,7 +207,7 @@ func Text(v any) string {
 	return string(appendJSON(nil, n))
 }
 
-// refusedText is Text of a value outside the model. fmt does not notice a value that holds itself.
+// refusedText is Text of a value outside the model. fmt does not detect a value that contains itself.
 func refusedText(v any, err error) string {
 	switch reflect.TypeOf(v).Kind() {
 	case reflect.Map, reflect.Slice, reflect.Array, reflect.Struct, reflect.Pointer, reflect.Interface:
@@ -217,8 +216,8 @@ func refusedText(v any, err error) string {
 	return fmt.Sprint(v)
 }
 
-// Kind names what v is, for messages: null, boolean, integer, number (that is not whole), string, list or object; for
-// what is not a Value, its Go type.
+// Kind returns the kind of v, for messages: null, boolean, integer, number (that is not whole), string, list or object; for
+// other types, the Go type.
 func Kind(v any) string {
 	switch v.(type) {
 	case nil:

@@ -2,16 +2,17 @@ package value
 
 import "fmt"
 
-// NodesMax is how many nodes a value may have: lists, objects, keys and scalars, each where it stands. The size of a text says
-// little about the memory that its value takes: `[[],[],…` takes twelve times as much, and `[{"a":1},…` forty times.
+// NodesMax bounds the nodes of a value: lists, objects, keys and scalars, each as often as it occurs. The size of a text
+// says little about the memory of its value: that of `[[],[],…` takes twelve times as much, and that of `[{"a":1},…` forty
+// times.
 const NodesMax = 2 << 20
 
-// NodeBytes is what a node takes in memory at the most, apart from the characters of a text: an object with one key is two nodes
-// and takes 344 bytes. A node of most values takes 15 to 60.
+// NodeBytes bounds the memory of a node, apart from the characters of a text: an object with one key is two nodes and takes
+// 344 bytes. A node of most values takes 15 to 60.
 const NodeBytes = 176
 
-// TextNodes counts the nodes of a JSON text before anything is made of it. Of what is no JSON it is some number, at most the
-// number of bytes.
+// TextNodes counts the nodes of a JSON text before it is decoded. For other text it returns a number of at most the number
+// of bytes.
 func TextNodes(text []byte) int {
 	nodes := 0
 	scalar := false // the byte before is of a number, or of true, false or null
@@ -36,7 +37,7 @@ func TextNodes(text []byte) int {
 	return nodes
 }
 
-// endOfText is where the string that begins at i ends.
+// endOfText returns the end of the string that begins at i.
 func endOfText(text []byte, i int) int {
 	for i++; i < len(text) && text[i] != '"'; i++ {
 		if text[i] == '\\' {
@@ -46,7 +47,7 @@ func endOfText(text []byte, i int) int {
 	return i
 }
 
-// fewNodes refuses a JSON text whose value would have too many nodes. Each has a byte at least.
+// fewNodes refuses a JSON text whose value would have too many nodes. Each has at least one byte.
 func fewNodes(text []byte) error {
 	if len(text) <= NodesMax {
 		return nil
@@ -57,8 +58,8 @@ func fewNodes(text []byte) error {
 	return nil
 }
 
-// Nodes counts the nodes of v. It stops counting beyond most: a result that is greater says only that there are more. v is of
-// the model; what is not, in it or at the top, goes through Of.
+// Nodes counts the nodes of v. It stops counting above most: a greater result means only that there are more. v is of the
+// model; parts outside it are converted by Of.
 func Nodes(v any, most int) (int, error) {
 	c := counter{most: most}
 	if err := c.add(v, 0); err != nil {

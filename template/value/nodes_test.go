@@ -32,7 +32,7 @@ func TestNodesAreCountedBeforeAndAfter(t *testing.T) {
 	require.LessOrEqual(t, value.TextNodes([]byte(`"\`)), 2, "what is no JSON ends, too")
 }
 
-// TestATextOfTooManyNodesIsRefusedBeforeAnythingIsMade: of ten mebibytes of [[],[],… memory for 130 would be made.
+// TestATextOfTooManyNodesIsRefusedBeforeAnythingIsMade: ten mebibytes of [[],[],… would take memory for 130.
 func TestATextOfTooManyNodesIsRefusedBeforeAnythingIsMade(t *testing.T) {
 	text := []byte("[" + strings.Repeat("[],", value.NodesMax) + "0]")
 	var before, after runtime.MemStats

@@ -29,7 +29,7 @@ func exactFloat(text string) (float64, bool) {
 
 const twoTo63 = 1 << 63
 
-// ofFloat makes an int64 of a whole number in [-2⁶³, 2⁶³): all of these convert without loss.
+// ofFloat returns an int64 for a whole number in [-2⁶³, 2⁶³), all of which convert without loss.
 func ofFloat(f float64) (Value, error) {
 	switch {
 	case f == math.Trunc(f) && f >= -twoTo63 && f < twoTo63:
@@ -49,7 +49,7 @@ func ofFloat32(f float32) (Value, error) {
 	return ofFloat(wide)
 }
 
-// ofUint refuses what would become negative or, as a float, another number.
+// ofUint refuses numbers that would become negative or lose digits.
 func ofUint(u uint64) (Value, error) {
 	if u > math.MaxInt64 {
 		return nil, errBeyondInt64(strconv.FormatUint(u, 10))
@@ -72,7 +72,7 @@ func ofNumber(text string) (Value, error) {
 	return ofFloat(f)
 }
 
-// isDigits distinguishes an integer from a number with a fraction or an exponent.
+// isDigits reports whether a number is an integer, without a fraction or an exponent.
 func isDigits(text string) bool {
 	digits := bytes.TrimLeft([]byte(text), "-")
 	return len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0

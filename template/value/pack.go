@@ -1,10 +1,10 @@
 package value
 
-// packedNodes is how many nodes a value may have that Pack leaves as it is.
+// packedNodes is the number of nodes up to which Pack returns a value unchanged.
 const packedNodes = 1000
 
-// Pack returns a value in the form in which it is stored: as its encoding if it has many nodes, which takes a tenth of the
-// memory or less, and else unchanged. A value outside the model is returned unchanged, too. O(size).
+// Pack returns a value in the form in which it is stored: encoded if it has many nodes, which takes a tenth of the memory or
+// less, and otherwise unchanged. A value outside the model is also returned unchanged. O(size).
 func Pack(v any) any {
 	switch v.(type) {
 	case []any, map[string]any:
@@ -29,7 +29,7 @@ func Unpack(v any) any {
 	}
 	v, err := Decode(encoded)
 	if err != nil {
-		return encoded // it was not Pack that has encoded it
+		return encoded // not encoded by Pack
 	}
 	return v
 }

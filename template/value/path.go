@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ParsePath returns the keys of a path such as `approved` or `limits.price`. It reports false when one of them is empty.
+// ParsePath returns the keys of a path such as `approved` or `limits.price`. It reports false if one of them is empty.
 func ParsePath(text string) ([]string, bool) {
 	path := strings.Split(text, ".")
 	return path, !slices.Contains(path, "")

@@ -25,10 +25,10 @@ func (e *placeError) Error() string {
 	return fmt.Sprintf("at %s %s", p, e.msg)
 }
 
-// Unwrap returns access to what a Raw inside failed with.
+// Unwrap returns the error inside, such as that of a Raw.
 func (e *placeError) Unwrap() error { return e.err }
 
-// within notes that err happened inside the element called segment.
+// within records that err occurred inside the element called segment.
 func within(segment string, err error) error {
 	if place, ok := errors.AsType[*placeError](err); ok {
 		place.path = append(place.path, segment)
@@ -36,7 +36,7 @@ func within(segment string, err error) error {
 	return err
 }
 
-// These two say no place: it would be 128 segments long, or wherever the counting happened to end.
+// These two omit the place: it would be 128 segments long, or wherever counting happened to stop.
 func errTooDeep() error {
 	return fmt.Errorf("nests deeper than %d levels: %w", MaxDepth, ErrTooLarge)
 }
@@ -45,12 +45,12 @@ func errTooLarge() error {
 	return fmt.Errorf("takes more than %d bytes: %w", MaxSizeBytes, ErrTooLarge)
 }
 
-// errBeyondInt64 reports what can be done: ids of 64 bits are the usual case, and nobody computes with them.
+// errBeyondInt64 suggests a remedy: most such integers are 64-bit ids, which need no arithmetic.
 func errBeyondInt64(text string) error {
 	return &placeError{msg: fmt.Sprintf("has the integer %s, which is beyond the range of int64; write it as a string", clip(text))}
 }
 
-// clip keeps a message readable when the offending text is long.
+// clip shortens an offending text for a message.
 func clip(text string) string {
 	const limit = 40
 	if len(text) <= limit {

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Plain reports whether values of type t can be shared between steps as they are, without being encoded and decoded:
-// they hold no pointer, map, slice or interface, so nobody can change them for others, and they survive the encoding
-// unchanged, so a run reads the same live and recovered. A string is plain. A struct is not if it has a field that is not
-// encoded (unexported, or tagged "-") or two fields of one name; nor is a type with its own way of being written as JSON
-// or text, because that may leave out data.
+// Plain reports whether values of type t can be shared between steps without being encoded and decoded: they contain no
+// pointer, map, slice or interface, so no step can change them for another, and encoding preserves them, so a run reads the
+// same live and recovered. A string is plain. A struct is not if it has a field that is not encoded (unexported, or tagged
+// "-") or two fields of one name; nor is a type with its own JSON or text form, because that may omit data.
 //
 // The walk over the type is not free: call Plain once for each type.
 func Plain(t reflect.Type) bool {
@@ -31,7 +30,7 @@ func Plain(t reflect.Type) bool {
 	return false
 }
 
-// Total reports whether every value of a plain type t is one of the model, as far as its size allows. Floats may be NaN or
+// Total reports whether every value of a plain type t is a value of the model, up to its size limit. Floats may be NaN or
 // infinite, and unsigned integers of 64 bits too large.
 func Total(t reflect.Type) bool {
 	switch t.Kind() {
@@ -66,7 +65,7 @@ func plainFields(t reflect.Type, names map[string]bool) bool {
 		if name == "" {
 			name = field.Name
 		}
-		// Reading matches names without regard to case, so two that differ only in case are one too many.
+		// Decoding matches names without regard to case, so two names that differ only in case conflict.
 		if name = strings.ToLower(name); names[name] || !Plain(field.Type) {
 			return false
 		}
@@ -80,7 +79,7 @@ var ownForms = []reflect.Type{
 	reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](),
 }
 
-// hasOwnForm reports whether t, or a pointer to it, decides itself how it is written or read.
+// hasOwnForm reports whether t, or a pointer to it, defines its own encoding or decoding.
 func hasOwnForm(t reflect.Type) bool {
 	for _, form := range ownForms {
 		if t.Implements(form) || reflect.PointerTo(t).Implements(form) {

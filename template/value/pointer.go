@@ -29,7 +29,7 @@ func ParsePointer(text string) (Pointer, error) {
 	return segments, nil
 }
 
-// unescape is strict: a tilde that escapes nothing is a mistake, and guessing would hide it.
+// unescape is strict: an invalid escape is a mistake, and guessing would hide it.
 func unescape(segment string) (string, error) {
 	if !strings.Contains(segment, "~") {
 		return segment, nil
@@ -58,14 +58,14 @@ func (p Pointer) String() string {
 	return text.String()
 }
 
-// MissingError is the error of a pointer that leads nowhere.
+// MissingError is the error of a pointer to a place that does not exist.
 type MissingError struct {
 	Pointer Pointer // that was looked up
-	Segment int     // index in Pointer of the segment that is missing; those before it are there
-	Parent  Value   // what the segment was looked up in
+	Segment int     // index in Pointer of the first missing segment
+	Parent  Value   // the value in which the segment was looked up
 }
 
-// Error names the segment that is missing and what it was looked up in.
+// Error names the missing segment and the value in which it was looked up.
 func (e *MissingError) Error() string {
 	segment, parent := e.Pointer[e.Segment], e.Pointer[:e.Segment].String()
 	if parent == "" {
@@ -82,8 +82,8 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s: at %s there is %s, which has no %q", e.Pointer, parent, Describe(e.Parent), segment)
 }
 
-// Lookup returns the value at p in v, which it shares. The error is a *MissingError when there is nothing at p. It costs
-// one step for each segment, plus the decoding if v is a Raw.
+// Lookup returns the value at p in v, which it shares. The error is a *MissingError if there is none. It costs one step for
+// each segment, plus the decoding if v is a Raw.
 func (p Pointer) Lookup(v Value) (Value, error) {
 	if raw, ok := v.(Raw); ok {
 		decoded, err := Decode(raw)
@@ -102,7 +102,7 @@ func (p Pointer) Lookup(v Value) (Value, error) {
 	return v, nil
 }
 
-// child returns the element of v that segment names, and whether there is one; null is one.
+// child returns the element of v at a segment. It reports false if there is none; null is an element.
 func child(v Value, segment string) (Value, bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -121,8 +121,8 @@ func child(v Value, segment string) (Value, bool) {
 	return nil, false
 }
 
-// isIndex reports whether segment is an array index of RFC 6901: digits without a leading zero. The "-" for the place
-// behind the last element is not one here, because there is never anything to read.
+// isIndex reports whether segment is an array index of RFC 6901: digits without a leading zero. The "-" for the place after
+// the last element is not an index here, because it has no value.
 func isIndex(segment string) bool {
 	if segment == "" || len(segment) > 1 && segment[0] == '0' {
 		return false

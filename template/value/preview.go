@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Preview returns the beginning of what JSON returns for v: at most size bytes, cut between characters. whole reports
-// whether nothing was cut. The part behind the cut is not written, so the cost does not grow with the value, unless v has
-// to be decoded first.
+// Preview returns the beginning of the JSON of v: at most size bytes, cut between characters. whole reports whether nothing
+// was cut. The part after the cut is not written, so the cost does not grow with the value, unless v must be decoded first.
 func Preview(v any, size int) (text []byte, whole bool, err error) {
 	v, err = Of(v)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// anything draws Go values that Of takes: of the model and of other types, mixed at every level.
+// anything draws Go values that Of accepts: of the model and of other types, mixed at every level.
 func anything(depth int) *rapid.Generator[any] {
 	finite := rapid.Float64().Filter(func(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) })
 	scalars := []*rapid.Generator[any]{
@@ -131,7 +131,7 @@ func TestEveryWayIntoTheModelAgrees(t *testing.T) {
 	})
 }
 
-// Two values are equal exactly when their encodings are: Hash may stand for a value.
+// Two values are equal exactly if their encodings are, so Hash identifies a value.
 func TestEqualAgreesWithTheEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anything(2).Draw(t, "a"), anything(2).Draw(t, "b")
@@ -144,7 +144,7 @@ func TestEqualAgreesWithTheEncoding(t *testing.T) {
 	})
 }
 
-// A typed consumer gets the same from the value itself and from its encoding, and plain types lose nothing.
+// A typed consumer receives the same from the value itself and from its encoding, and plain types lose nothing.
 func TestConvertAgreesWithDecodeInto(t *testing.T) {
 	type plain struct {
 		A int64

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// Plain structs and arrays are what most functions return. They come into the model field by field, several times as fast
-// as by way of encoding/json, and as the same values.
+// Most functions return plain structs and arrays. They are converted field by field, several times as fast as with
+// encoding/json, and to the same values.
 
-// records holds, by reflect.Type, the fields of a struct as *[]recordField; nil where encoding/json has to convert it.
+// records maps reflect.Types of structs to their fields as *[]recordField; nil if encoding/json must convert them.
 var records sync.Map
 
 type recordField struct {
@@ -18,8 +18,8 @@ type recordField struct {
 	index []int // as of reflect.Value.FieldByIndex
 }
 
-// fromPlain returns the value of a plain struct or array, if it has one that encoding/json would make, too. What is refused, or
-// changed on the way, is left to encoding/json.
+// fromPlain returns the value of a plain struct or array that encoding/json would convert to the same. It leaves values that
+// are refused, or changed on the way, to encoding/json.
 func fromPlain(v any) (Value, bool) {
 	t := reflect.TypeOf(v)
 	if k := t.Kind(); k != reflect.Struct && k != reflect.Array {
@@ -28,7 +28,7 @@ func fromPlain(v any) (Value, bool) {
 	return plainValue(reflect.ValueOf(v), t)
 }
 
-// exactMax is up to where encoding/json writes a whole float with its own digits, and not with the shortest that are read as it.
+// exactMax is the bound up to which encoding/json writes a whole float with its exact digits rather than with the shortest.
 const exactMax = 1 << 53
 
 func plainValue(v reflect.Value, t reflect.Type) (Value, bool) {
@@ -87,7 +87,7 @@ func plainList(v reflect.Value, t reflect.Type) (Value, bool) {
 	return list, true
 }
 
-// fieldsOf returns the fields of a plain struct; nil where a tag is more than a name of letters, digits and underscores.
+// fieldsOf returns the fields of a plain struct; nil if a tag is more than a name of letters, digits and underscores.
 func fieldsOf(t reflect.Type) *[]recordField {
 	if known, ok := records.Load(t); ok {
 		return known.(*[]recordField)

@@ -2,9 +2,9 @@ package value
 
 import "math"
 
-// Size returns how many bytes the encoding of v takes at most, without making it: fractions count as 9 bytes, and all else
-// is exact. It stops counting beyond most: a result that is greater says only that the encoding may be larger, too. v is of
-// the model; what is not, in it or at the top, goes through Of.
+// Size returns an upper bound of the size of the encoding of v, without making it: fractions count as 9 bytes, and all else
+// is exact. It stops counting above most: a greater result means only that the encoding may be larger. v is of the model;
+// parts outside it are converted by Of.
 func Size(v any, most int) (int, error) {
 	s := sizer{most: most}
 	if err := s.add(v, 0); err != nil {

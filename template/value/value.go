@@ -17,8 +17,8 @@ import (
 //
 //	nil   bool   int64   float64   string   []any   map[string]any
 //
-// and the elements of a list or an object are Values again. Invariants, which Of establishes and everything else in this
-// package keeps:
+// and the elements of a list or an object are Values too. Invariants, which Of establishes and all functions of this package
+// maintain:
 //
 //  1. a float64 is finite, and not a whole number that int64 can hold;
 //  2. strings and keys are valid UTF-8;
@@ -26,8 +26,8 @@ import (
 //  4. lists and objects nest at most MaxDepth deep.
 type Value = any
 
-// Limits of one value. They bound what hostile input can cost, and are far above what a workflow should pass around:
-// large data belongs in a file or an object store, with its address in the value.
+// Limits of one value. They bound the cost of hostile input, and are far above the size of values that workflows should
+// pass: large data belongs in a file or an object store, with its address in the value.
 const (
 	MaxDepth     = 128       // how deep lists and objects nest
 	MaxSizeBytes = 128 << 20 // of the encoding, and of JSON text that is parsed
@@ -36,14 +36,14 @@ const (
 // ErrTooLarge is wrapped by every error about a value that exceeds MaxDepth, MaxSizeBytes or NodesMax.
 var ErrTooLarge = errors.New("value: too large")
 
-// Raw is one encoded value, carried verbatim: code that only stores it or passes it on need not decode it. Of, Convert and
-// the other functions of this package take a Raw for the value it encodes.
+// Raw is one encoded value, carried verbatim: code that only stores or forwards it need not decode it. Of, Convert and the
+// other functions of this package treat a Raw as the value that it encodes.
 type Raw []byte
 
-// MarshalJSON writes the encoded value as JSON, so that a Raw in a struct reads like its value.
+// MarshalJSON writes the encoded value as JSON, so that a Raw in a struct is written like its value.
 func (r Raw) MarshalJSON() ([]byte, error) { return JSON(r) }
 
-// UnmarshalJSON encodes the JSON text it is given.
+// UnmarshalJSON encodes a JSON text.
 func (r *Raw) UnmarshalJSON(data []byte) error {
 	v, err := ParseJSON(data)
 	if err != nil {
@@ -53,10 +53,10 @@ func (r *Raw) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Of turns any Go value into the model. A value that is of the model already is returned as it is, without a copy; of one
-// that is nearly so, only the lists and objects that change are copied. Of refuses NaN, the infinities, integers beyond
-// int64, what encoding/json cannot represent (channels, functions, cycles), what nests deeper than MaxDepth and what could
-// not be encoded in MaxSizeBytes; the error names the place as a JSON pointer.
+// Of converts any Go value to the model. It returns a value of the model unchanged, without a copy; otherwise it copies only
+// the lists and objects that change. Of refuses NaN, the infinities, integers beyond int64, values that encoding/json cannot
+// represent (channels, functions, cycles), that nest deeper than MaxDepth or whose encoding would exceed MaxSizeBytes; the
+// error names the place as a JSON pointer.
 func Of(v any) (Value, error) {
 	w := walk{from: goCode, left: MaxSizeBytes}
 	v, _, err := w.visit(v, 0)
@@ -66,7 +66,7 @@ func Of(v any) (Value, error) {
 	return v, nil
 }
 
-// Own is Of for a value that may still be changed: the result shares no list and no object with v.
+// Own is Of for a value that its owner may still change: the result shares no list and no object with v.
 func Own(v any) (Value, error) {
 	w := walk{from: goCode, left: MaxSizeBytes, own: true}
 	v, _, err := w.visit(v, 0)
@@ -76,7 +76,7 @@ func Own(v any) (Value, error) {
 	return v, nil
 }
 
-// OwnMembers is Own for each member of an object. Its error names the first, in order, that Own refuses.
+// OwnMembers is Own for each member of an object. Its error names the first member, in order, that Own refuses.
 func OwnMembers(members map[string]any) (map[string]any, error) {
 	own := make(map[string]any, len(members))
 	for _, key := range slices.Sorted(maps.Keys(members)) {
@@ -89,13 +89,13 @@ func OwnMembers(members map[string]any) (map[string]any, error) {
 	return own, nil
 }
 
-// Fits returns why v may not stand depth levels deep in a value of the model: it nests too deep for that place, or is not of
-// the model itself; nil when it may. So a caller that puts one value into another keeps invariant 4 without going through the
-// other. It refuses what Of refuses.
+// Fits returns an error if v is not valid at a depth in a value of the model: it nests too deep for that place, or is not of
+// the model. So a caller that puts one value into another maintains invariant 4 without visiting the other. It refuses
+// values that Of refuses.
 func Fits(v any, depth int) error {
 	w := walk{from: goCode, left: MaxSizeBytes}
 	_, _, err := w.visit(v, depth)
-	if err == nil && depth > MaxDepth { // what is around it would be too deep already
+	if err == nil && depth > MaxDepth { // the surrounding value would already be too deep
 		err = errTooDeep()
 	}
 	if err != nil {
@@ -104,22 +104,22 @@ func Fits(v any, depth int) error {
 	return nil
 }
 
-// walk is the one way into the model: it goes through a value and establishes the invariants of Value. It counts what it
-// visits, because a small graph of shared lists can expand to a value that is too large for any memory.
+// walk converts values to the model: it visits a value and establishes the invariants of Value. It counts the elements that
+// it visits, because a small graph of shared lists can expand beyond any memory.
 type walk struct {
 	from source
-	left int  // bytes that the rest may take, at the least, when encoded
-	own  bool // lists and objects are made anew, also where nothing in them changes
+	left int  // minimum number of bytes that the rest may take when encoded
+	own  bool // copy lists and objects even if nothing in them changes
 }
 
 // source is the origin of a value, which determines how parts outside the model are treated.
 type source uint8
 
 const (
-	goCode    source = iota // anything a Go program makes
-	marshaled               // what encoding/json has written: numbers are json.Number
-	jsonText                // foreign text: the same, and judged strictly
-	encoded                 // what the decoder returns: anything else is damaged or hostile
+	goCode    source = iota // any value of a Go program
+	marshaled               // output of encoding/json: numbers are json.Number
+	jsonText                // foreign text: the same, but strict
+	encoded                 // output of the decoder: anything else is damaged or hostile
 )
 
 // visit returns the Value for v. The second result reports whether it differs from v, which decides whether the list or
@@ -161,7 +161,7 @@ func (w *walk) visit(v any, depth int) (Value, bool, error) {
 	return n, true, err
 }
 
-// orNil writes the nil list and the nil object as nil.
+// orNil returns nil for a nil list or object.
 func orNil(v Value, isNil bool) (Value, bool, error) {
 	if isNil {
 		return nil, true, nil
@@ -169,7 +169,7 @@ func orNil(v Value, isNil bool) (Value, bool, error) {
 	return v, false, nil
 }
 
-// foreign makes a Value of a value outside the model.
+// foreign converts a value outside the model.
 func (w *walk) foreign(v any, depth int) (Value, error) {
 	switch w.from {
 	case goCode:
@@ -207,7 +207,7 @@ func (w *walk) list(list []any, depth int) ([]any, bool, error) {
 	return out, changed, nil
 }
 
-// object reports one fault of several, the one with the least key, so that messages do not vary with the order of the map.
+// object reports the fault with the least key, so that messages do not depend on the order of the map.
 func (w *walk) object(object map[string]any, depth int) (map[string]any, bool, error) {
 	if depth >= MaxDepth {
 		return nil, false, errTooDeep()
@@ -240,8 +240,8 @@ func (w *walk) object(object map[string]any, depth int) (map[string]any, bool, e
 	return out, changed, nil
 }
 
-// member visits an element of an object. Invalid keys are not repaired like other strings: two of them could become one,
-// and which of them won would depend on the order of the map.
+// member visits an element of an object. Invalid keys are not repaired like other strings: two of them could become equal,
+// and the survivor would depend on the order of the map.
 func (w *walk) member(key string, item any, depth int) (Value, bool, error) {
 	w.left -= len(key) + 1
 	if !utf8.ValidString(key) {
@@ -250,7 +250,7 @@ func (w *walk) member(key string, item any, depth int) (Value, bool, error) {
 	return w.visit(item, depth)
 }
 
-// fromGo takes numbers, common lists and plain structs directly, everything else by way of encoding/json, whose rules for
+// fromGo converts numbers, common lists and plain structs directly, everything else with encoding/json, whose rules for
 // tags, embedding and Marshalers are well known.
 func (w *walk) fromGo(v any, depth int) (Value, error) {
 	switch v := v.(type) {
@@ -290,8 +290,8 @@ func (w *walk) fromGo(v any, depth int) (Value, error) {
 	return w.fromOther(v, depth)
 }
 
-// fromOther converts any other Go value into the model. It calls methods of v, such as MarshalJSON, apart: one that panics and one
-// that ends its goroutine are the same.
+// fromOther converts any other Go value to the model. It calls methods of v, such as MarshalJSON, apart, so that one that
+// panics and one that ends its goroutine are the same.
 func (w *walk) fromOther(v any, depth int) (Value, error) {
 	var text []byte
 	err := usercode.Apart(func() (err error) {
@@ -311,8 +311,8 @@ func (w *walk) fromOther(v any, depth int) (Value, error) {
 	return n, err
 }
 
-// unrepresentable reports why encoding/json has no text for v. Of the error only a panic is kept: it may be of a type whose
-// methods are not ours.
+// unrepresentable returns why encoding/json cannot encode v. It wraps only a panic, because another error may have methods
+// of the user.
 func unrepresentable(v any, err error) error {
 	if p, ok := err.(*usercode.Panic); ok {
 		return &placeError{msg: fmt.Sprintf("(a %T) cannot be represented: %v", v, p), err: p}
@@ -320,7 +320,7 @@ func unrepresentable(v any, err error) error {
 	return &placeError{msg: fmt.Sprintf("cannot be represented: %v", err)}
 }
 
-// fromRaw decodes, and walks again what Decode has walked, because it now stands deeper and counts for more.
+// fromRaw decodes, and walks the result again, because of its greater depth and size in the surrounding value.
 func (w *walk) fromRaw(r Raw, depth int) (Value, error) {
 	v, err := Decode(r)
 	if err != nil {
@@ -330,7 +330,7 @@ func (w *walk) fromRaw(r Raw, depth int) (Value, error) {
 	return v, err
 }
 
-// fromStrings spares the most common of typed lists the way by JSON.
+// fromStrings converts the most common typed list directly.
 func (w *walk) fromStrings(list []string, depth int) (Value, error) {
 	if list == nil {
 		return nil, nil
@@ -343,7 +343,7 @@ func (w *walk) fromStrings(list []string, depth int) (Value, error) {
 	return v, err
 }
 
-// fromStringMap does the same for labels, headers and environments.
+// fromStringMap converts labels, headers and environments directly.
 func (w *walk) fromStringMap(object map[string]string, depth int) (Value, error) {
 	if object == nil {
 		return nil, nil

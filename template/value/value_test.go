@@ -141,7 +141,7 @@ func TestOfDoesNotCopyWhatIsOfTheModel(t *testing.T) {
 	v := map[string]any{"a": inner}
 	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = value.Of(v) }))
 
-	// What changes is copied, its neighbours are not, and the original stays as it was.
+	// Changed parts are copied, their neighbours are not, and the original stays unchanged.
 	mixed := map[string]any{"same": inner, "other": []any{1}}
 	got, err := value.Of(mixed)
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
-// Package wfformat reads workflow instances of the WfCommons format (WfFormat, schema 1.5, https://wfcommons.org/format)
-// and makes workflows of them. An instance records a run that has taken place: its tasks, which task followed which, what
-// each executed and how long that took. Hundreds of real ones are published, so they serve to try an engine on.
+// Package wfformat reads workflow instances of the WfCommons format (WfFormat, schema 1.5, https://wfcommons.org/format) and
+// converts them to workflows. An instance records a past run: its tasks, their order, and what each executed and for how
+// long. Hundreds of real ones are published, so they serve to try an engine.
 //
 //	instance, err := wfformat.Parse(data)
 //	w, err := instance.Workflow(wfformat.Options{Speed: 100})
@@ -18,9 +18,9 @@
 //	          input: PT0.25S
 //	          needs: [split]
 //
-// Files, machines and measurements are left out: the edges of an instance are those it states, not those that could be
-// guessed from the files that tasks share.
+// Files, machines and measurements are omitted: the edges are those that the instance states, not those that could be
+// inferred from files that tasks share.
 //
-// All functions are pure: the same file and options give the same workflow, and so the same document. Cost is
-// linear in the size of the file.
+// All functions are pure: the same file and options yield the same workflow, and so the same document. Cost is linear in the
+// size of the file.
 package wfformat

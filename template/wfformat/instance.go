@@ -13,10 +13,10 @@ import (
 // SchemaVersion is the version of the format that Parse reads.
 const SchemaVersion = "1.5"
 
-// SizeMax is how large a file may be, in bytes.
+// SizeMax bounds the size of a file, in bytes.
 const SizeMax = 10 << 20
 
-// Instance is what a file records, reduced to what a workflow can be made of. Invariants, which Parse establishes:
+// Instance is the content of a file, reduced to the parts that workflows have. Invariants, which Parse establishes:
 //
 //  1. ids are not empty, and no two are equal;
 //  2. every parent is a task, and no task is an ancestor of itself;
@@ -35,10 +35,10 @@ type Task struct {
 	Arguments []string // as recorded, which may be pieces of a command line with several words each
 }
 
-// Parse reads a JSON file of schema 1.5. It reports everything it finds wrong as document.Errors, without the name of the
-// file, which it does not know. Keys that no workflow can be made of are not looked at.
+// Parse reads a JSON file of schema 1.5. It reports all faults as document.Errors, without the name of the file, which it
+// does not know. It ignores keys that have no use in workflows.
 func Parse(data []byte) (*Instance, error) {
-	// The name selects JSON: faults of a broken file must not be those of YAML.
+	// The name selects JSON: a broken file must not be reported as broken YAML.
 	nodes, err := document.Parse(".json", data, document.Limits{Bytes: SizeMax})
 	r := &reader{}
 	if err == nil {
@@ -51,7 +51,7 @@ func Parse(data []byte) (*Instance, error) {
 	return &r.instance, nil
 }
 
-// withoutFile takes the made-up name out of the places of errors.
+// withoutFile removes the invented name from the places of errors.
 func withoutFile(err error) error {
 	if list, ok := errors.AsType[document.Errors](err); ok {
 		for _, e := range list {
@@ -74,7 +74,7 @@ func (r *reader) fault(n *document.Node, format string, args ...any) {
 	r.errs.Add(&document.Error{Pos: n.Pos, Msg: fmt.Sprintf(format, args...)})
 }
 
-// file reads the whole file: first the tasks, then what was executed, then how tasks hang together.
+// file reads the whole file: first the tasks, then their executions, then their order.
 func (r *reader) file(root *document.Node) {
 	version := root.Get("schemaVersion")
 	if text := r.text(version, "schemaVersion"); text != SchemaVersion {
@@ -82,7 +82,7 @@ func (r *reader) file(root *document.Node) {
 			version = root
 		}
 		r.fault(version, "schema version %s cannot be read: it must be %s", document.Quote(text), SchemaVersion)
-		return // nothing else is where it is looked for
+		return // the rest has other places in other versions
 	}
 	r.instance.Name = r.text(root.Get("name"), "name")
 	workflow := root.Get("workflow")
@@ -101,7 +101,7 @@ func (r *reader) file(root *document.Node) {
 	}
 }
 
-// tasks reads the ids, which everything else refers to.
+// tasks reads the ids, to which everything else refers.
 func (r *reader) tasks(list *document.Node) {
 	r.byID = make(map[string]int, list.Len())
 	for i, n := range list.Items() {
@@ -111,7 +111,7 @@ func (r *reader) tasks(list *document.Node) {
 			continue
 		}
 		if first, ok := r.byID[id]; ok {
-			r.fault(n, "task %s is there twice, first at %s", document.Quote(id), r.nodes[first].Pos.Path)
+			r.fault(n, "duplicate task %s, first at %s", document.Quote(id), r.nodes[first].Pos.Path)
 			continue
 		}
 		r.byID[id] = len(r.nodes)
@@ -120,7 +120,7 @@ func (r *reader) tasks(list *document.Node) {
 	}
 }
 
-// executions reads what tasks have executed, and how long that took.
+// executions reads what tasks executed, and for how long.
 func (r *reader) executions(list *document.Node) {
 	seen := make(map[string]bool, list.Len())
 	for i, n := range list.Items() {
@@ -197,7 +197,7 @@ func (r *reader) parents() {
 	}
 	for i, task := range r.instance.Tasks {
 		for _, parent := range task.Parents {
-			// A task that states no children at all leaves it to the parents of the others.
+			// A task without a list of children leaves it to the parents of the others.
 			if states := r.nodes[r.byID[parent]].Get("children") != nil; states && !confirmed[edge{parent, task.ID}] {
 				r.fault(r.nodes[i], "task %s has parent %s, which does not have it as a child", document.Quote(task.ID), document.Quote(parent))
 			}
@@ -205,7 +205,7 @@ func (r *reader) parents() {
 	}
 }
 
-// order makes sure that there is one.
+// order reports a cycle.
 func (r *reader) order() {
 	b := dag.NewBuilder(dag.TemplateGraph)
 	for _, task := range r.instance.Tasks {

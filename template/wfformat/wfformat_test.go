@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected documents anew")
 
-// files returns the instances to try: those of testdata, and those of the folder that SLUICE_INSTANCES names.
+// files returns the instances to try: those of testdata, and those of the folder in SLUICE_INSTANCES.
 func files(t testing.TB) []string {
 	t.Helper()
 	list, err := filepath.Glob("testdata/*.json")
@@ -45,7 +45,7 @@ func parse(t testing.TB, file string) *wfformat.Instance {
 	return instance
 }
 
-// yaml writes a workflow as people get it.
+// yaml writes a workflow as people see it.
 func yaml(t require.TestingT, w *template.Workflow) string {
 	doc, err := value.Of(w.Document())
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func steps(t require.TestingT, w *template.Workflow) []*template.Step {
 	return list
 }
 
-// verify checks what holds for the workflow of any instance.
+// verify checks the properties of any instance's workflow.
 func verify(t require.TestingT, in *wfformat.Instance, w *template.Workflow) {
 	// Every task is a step, and every parent a need, and nothing else is.
 	list := steps(t, w)
@@ -81,7 +81,7 @@ func verify(t require.TestingT, in *wfformat.Instance, w *template.Workflow) {
 		}
 		require.Equal(t, in.Tasks[i].Parents, needs, "needs of %s", step.ID)
 	}
-	// What is written reads back as the same workflow, in both dialects.
+	// The written workflow is read back as the same, in both dialects.
 	hash, err := w.Hash()
 	require.NoError(t, err)
 	asJSON, err := w.MarshalJSON()
@@ -93,7 +93,7 @@ func verify(t require.TestingT, in *wfformat.Instance, w *template.Workflow) {
 		require.NoError(t, err)
 		require.Equal(t, hash, readHash, "%s", text)
 	}
-	// It makes sense, and can be run.
+	// It is valid, and can be run.
 	checked, err := template.Check(w, template.Known{})
 	require.NoError(t, err)
 	_, err = plan.Compile(checked)
@@ -156,7 +156,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		{"a task without an id", instance(`{"name": "x"}`, ""), []string{"2:29: workflow.specification.tasks[0]: task 1 has no id"}},
 		{"an id that is none", instance(`{"id": 7}`, ""), []string{"workflow.specification.tasks[0].id: id must be a string, not an integer"}},
 		{"a task that is none", instance(`1`, ""), []string{"workflow.specification.tasks[0]: task 1 has no id"}},
-		{"an id twice", instance(a+","+a, ""), []string{`task "a" is there twice, first at workflow.specification.tasks[0]`}},
+		{"an id twice", instance(a+","+a, ""), []string{`duplicate task "a", first at workflow.specification.tasks[0]`}},
 		{"an unknown parent", instance(`{"id": "a", "parents": ["b"]}`, ""), []string{`task "a" has unknown parent "b"`}},
 		{"an unknown child", instance(`{"id": "a", "children": ["b"]}`, ""), []string{`task "a" has unknown child "b"`}},
 		{"parents that are no list", instance(`{"id": "a", "parents": "b"}`, ""), []string{`the parents of task "a" must be a list, not a string`}},
@@ -252,7 +252,7 @@ func TestNamesAreMadeValid(t *testing.T) {
 	}
 }
 
-// FuzzParse makes workflows of whatever can be parsed, and finds the recorded commands in them again.
+// FuzzParse makes workflows of parsed instances, and finds the recorded commands in them again.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"testdata/survey.json", "testdata/forkjoin.json"} {
 		data, err := os.ReadFile(file)

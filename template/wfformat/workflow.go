@@ -15,28 +15,28 @@ import (
 	"github.com/sluiceflow/sluice/template/duration"
 )
 
-// Options determine the steps' operations. With the zero value they sleep for as long as their tasks took.
+// Options determine the steps' operations. With the zero value, steps sleep for the runtimes of their tasks.
 type Options struct {
-	// Speed divides the recorded runtimes: at 10 a step sleeps for a tenth of what its task took. Commands take their own
-	// time. It must be positive. Default: 1
+	// Speed divides the recorded runtimes: at 10 a step sleeps for a tenth of its task's runtime. It does not affect
+	// commands. It must be positive. Default: 1
 	Speed float64
 
-	// Commands has the steps run what their tasks have executed, instead of sleeping. Every task must have recorded that.
+	// Commands makes the steps run the recorded commands of their tasks instead of sleeping. Every task must have one.
 	Commands bool
 }
 
 // The operations of steps that do not run commands.
 const (
-	sleeping = "sleep" // for as long as the input says
+	sleeping = "sleep" // for the duration in the input
 	nothing  = "none"  // for tasks without a runtime
 )
 
-// runtimeMax bounds the sleep of one step. It is far below what a duration can hold, and far above what anybody awaits.
+// runtimeMax bounds the sleep of one step. It is far below the longest duration, and far above any useful one.
 const runtimeMax = 100 * 365 * 24 * time.Hour
 
-// Workflow makes a workflow that has the shape of the instance. Ids of tasks are those of steps, but for characters that
-// an id cannot have, which become underscores; a number tells apart what would be equal then. It reports every task that
-// it cannot make a step of, joined. The result belongs to the caller; equal instances and options give equal workflows.
+// Workflow makes a workflow with the shape of the instance. The ids of steps are those of tasks, with underscores for
+// characters that an id cannot contain; a number distinguishes ids that would then be equal. The error joins the faults of
+// all tasks that cannot become steps. The result belongs to the caller; equal instances and options yield equal workflows.
 func (in *Instance) Workflow(opts Options) (*template.Workflow, error) {
 	if opts.Speed == 0 {
 		opts.Speed = 1
@@ -75,7 +75,7 @@ type maker struct {
 	operations map[string]template.Binding
 }
 
-// work returns a step what it does.
+// work sets the operation of a step.
 func (m *maker) work(step *template.Step, task *Task) error {
 	if m.opts.Commands {
 		if task.Program == "" {
@@ -100,9 +100,9 @@ func (m *maker) work(step *template.Step, task *Task) error {
 	return nil
 }
 
-// command returns what a task has executed. Recorders differ: some write a program and its arguments, some pieces of a
-// command line, some a whole script in place of the program. White space tells them apart: where there is any, it can
-// only have been meant for a shell, because arguments of that kind are recorded with their quotes.
+// command returns the command of a task. Recorders differ: some write a program and its arguments, some pieces of a command
+// line, some a whole script in place of the program. White space distinguishes them: a text that contains any was meant for
+// a shell, because such arguments are recorded with their quotes.
 func command(task *Task) *template.Command {
 	words := append([]string{task.Program}, task.Arguments...)
 	hasSpace := func(word string) bool { return strings.ContainsFunc(word, unicode.IsSpace) }
@@ -113,17 +113,17 @@ func command(task *Task) *template.Command {
 		return &template.Command{Argv: words}
 	}
 	script := strings.Join(words, " ")
-	if strings.Contains(script, "{{") { // a shell binding takes no expressions, not even one that stands for braces
+	if strings.Contains(script, "{{") { // a shell binding takes no expressions, not even for literal braces
 		return &template.Command{Argv: []string{"/bin/sh", "-c", literal(script)}}
 	}
 	return &template.Command{Shell: script}
 }
 
-// literal writes a text so that no part of it is an expression.
+// literal quotes a text so that no part of it is an expression.
 func literal(text string) string { return strings.ReplaceAll(text, "{{", `{{ "{{" }}`) }
 
-// stepIDs returns a step id for every task. Tasks whose own id can stand keep it, wherever they are in the file; the others
-// take what is left.
+// stepIDs returns a step id for every task. Tasks whose own id is valid keep it, wherever they are in the file; the others
+// get ids that are not taken.
 func stepIDs(tasks []Task) map[string]string {
 	ids := make(map[string]string, len(tasks))
 	taken := make(map[string]bool, len(tasks))
@@ -132,7 +132,7 @@ func stepIDs(tasks []Task) map[string]string {
 			ids[task.ID], taken[task.ID] = task.ID, true
 		}
 	}
-	next := make(map[string]int) // by id: where to go on counting, so that a thousand equal ones are not counted anew
+	next := make(map[string]int) // by id: the next number to try, so that a thousand equal ids take linear time
 	for _, task := range tasks {
 		if ids[task.ID] != "" {
 			continue
@@ -148,7 +148,7 @@ func stepIDs(tasks []Task) map[string]string {
 	return ids
 }
 
-// validID replaces the characters that an id cannot have.
+// validID replaces the characters that an id cannot contain.
 func validID(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -160,7 +160,7 @@ func validID(text string) string {
 	return b.String()
 }
 
-// workflowName makes a name of any text: lower case, with dashes for what a name cannot have.
+// workflowName makes a name from any text: lower case, with dashes for characters that a name cannot contain.
 func workflowName(text string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {

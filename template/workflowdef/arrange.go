@@ -5,9 +5,9 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// arrange puts records into a tree: the list itself as long as each follows the one before it, else chains of those that
-// do, side by side. Needs and the outputs that are read order the chains among each other. Template order is that of the
-// list either way, which is the order in which steps that could start at the same moment do.
+// arrange puts records into a tree: the list itself if each record follows the one before it, otherwise parallel chains of
+// records that do. Needs and reads of outputs order the chains. Template order is that of the list either way, and
+// determines the order of steps that could start at the same moment.
 func arrange(records []record, at document.Pos) []template.Node {
 	var chains []template.Node
 	for from := 0; from < len(records); {

@@ -10,18 +10,18 @@
 //	    - {step_id: publish, service_type: text/publish, depends_on: [draw, review], input_from: [draw, review]}
 //
 // It returns the same tree as the reader of kind Workflow, so everything after it is the same: checks, plan, run, journal,
-// and the hash of a workflow that was written either way.
+// and the hash of a workflow written in either kind.
 //
 //	no depends_on:      draft ─▶ draw ─▶ review ─▶ publish        the list itself
 //	with depends_on:    draft ─┬▶ draw ───┬▶ publish              a parallel of chains; depends_on becomes needs
 //	                           └▶ review ─┘
 //
-// A step without depends_on follows the one before it. One with depends_on waits for the steps named there and for those
+// A step without depends_on follows the one before it. A step with depends_on waits for the steps named there and for those
 // whose output it reads, and for nothing else: with an empty list it starts at once.
 //
-// Beside kind, name and plan the root has the keys of a Workflow: version, input, deadline, failure_policy, max_concurrency,
-// operations, directory, output. A step has step_id, service_type (the operation), input or input_from, depends_on, target,
-// fan_in, timing, fulfillment and idempotent.
+// Besides kind, name and plan the root has the keys of a Workflow: version, input, deadline, failure_policy,
+// max_concurrency, operations, directory, output. A step has step_id, service_type (the operation), input or input_from,
+// depends_on, target, fan_in, timing, fulfillment and idempotent.
 //
-// Everything here is a pure function of the document. Cost is linear in its size.
+// All functions are pure. Cost is linear in the size of the document.
 package workflowdef

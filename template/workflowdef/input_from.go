@@ -9,9 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// inputFrom makes the input of step out of what its input_from names: the output of one step, or an object of the outputs
-// of several by their ids. The output of a skipped step is null. Reading an output makes an edge, so nothing else is needed
-// for the order.
+// inputFrom makes the input of step from its input_from: the output of one step, or an object of the outputs of several by
+// their ids. The output of a skipped step is null. Reading an output makes an edge, which suffices for the order.
 func (r *reader) inputFrom(step, from *document.Node) value.Value {
 	input := step.Pos.Key("input")
 	if from.Kind == document.String {
@@ -43,8 +42,8 @@ func output(id string) value.Value {
 	return map[string]any{"from": value.Pointer{"steps", id, "output"}.String()}
 }
 
-// looksLikePointer reports whether an object of outputs would itself be taken for a pointer to one value: it would when the
-// steps are called from, or from and required.
+// looksLikePointer reports whether an object of outputs would itself be read as a pointer to one value: the steps are named
+// from, or from and required.
 func looksLikePointer(outputs map[string]any) bool {
 	_, from := outputs["from"]
 	_, required := outputs["required"]

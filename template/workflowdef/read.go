@@ -5,18 +5,18 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Kind is the kind of the documents this package reads.
+// Kind is the kind of the documents that this package reads.
 const Kind = "WorkflowDefinition"
 
-// Load reads and checks a file that holds one document of kind WorkflowDefinition, as template.Load does for a Workflow. It
-// reports everything it finds wrong as document.Errors, in the words and at the places of this document.
+// Load reads and checks a file that contains one document of kind WorkflowDefinition, as template.Load does for a Workflow.
+// It reports all faults as document.Errors, with the keys and places of this document.
 func Load(file string, data []byte, known template.Known) (*template.Checked, error) {
 	return template.LoadWith(ParseNode, file, data, known)
 }
 
-// ParseNode turns a document of kind WorkflowDefinition into a tree, which keeps n for the places of errors. It reports
-// everything it finds wrong as document.Errors. A tree that comes with an error holds what could be read, so that
-// template.Check can report what else is wrong with it.
+// ParseNode turns a document of kind WorkflowDefinition into a tree, which keeps n for the places of errors. It reports all
+// faults as document.Errors. A tree returned with an error contains the parts that could be read, so that template.Check can
+// report further faults.
 func ParseNode(n *document.Node) (*template.Workflow, error) {
 	r := &reader{template.NewReader(n, Kind)}
 	known := r.Root()
@@ -26,7 +26,7 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 	return r.Workflow()
 }
 
-// reader adds the keys of this kind to those of all kinds.
+// reader adds the keys of this kind to the common ones.
 type reader struct{ *template.Reader }
 
 func (r *reader) plan(n *document.Node) {
@@ -37,7 +37,7 @@ func (r *reader) plan(n *document.Node) {
 // record is a step with its place in the order.
 type record struct {
 	*template.Step
-	follows bool // has no depends_on, so it comes after the record before it
+	follows bool // has no depends_on, so it follows the record before it
 }
 
 func (r *reader) records(n *document.Node) []record {
@@ -56,7 +56,7 @@ func (r *reader) records(n *document.Node) []record {
 	return records
 }
 
-// record reads one step. Check reports its parts by their names in a Workflow, hence the moves.
+// record reads one step. Check reports its parts by their names in a Workflow, hence the calls to Moved.
 func (r *reader) record(n *document.Node) record {
 	rec := record{Step: &template.Step{Pos: n.Pos}, follows: n.Get("depends_on") == nil}
 	known := r.Step(rec.Step)
@@ -65,7 +65,7 @@ func (r *reader) record(n *document.Node) record {
 	known["depends_on"] = func(v *document.Node) { rec.Needs = r.Texts(v) }
 	known["input_from"] = func(v *document.Node) {
 		if n.Get("input") != nil {
-			r.Refuse(v, "input_from cannot stand beside input")
+			r.Refuse(v, "input_from cannot be combined with input")
 			return
 		}
 		rec.Input = r.inputFrom(n, v)
@@ -78,5 +78,5 @@ func (r *reader) record(n *document.Node) record {
 	return rec
 }
 
-// spellings maps the names of keys in a Workflow to those of a step here.
+// spellings maps the keys of a Workflow's step to the keys here.
 var spellings = map[string]string{"id": "step_id", "operation": "service_type", "needs": "depends_on"}

@@ -28,7 +28,7 @@ func load(text string) (*template.Checked, error) {
 	})
 }
 
-// Each document says the same as a Workflow, down to the identity; the plans of both have the same edges.
+// Each document is equivalent to a Workflow, with the same identity; the plans of both have the same edges.
 func TestADefinitionIsTheSameAsAWorkflow(t *testing.T) {
 	for _, c := range []struct{ name, text, workflow string }{
 		{"no steps", "{kind: WorkflowDefinition, name: w, plan: {steps: []}}", "{kind: Workflow, name: w, steps: []}"},
@@ -176,7 +176,7 @@ func TestRefusals(t *testing.T) {
 			`w.yaml:5:15: plan.steps[0].step_id: invalid step id "a b": an id has no spaces and none of / [ ] #`,
 			`w.yaml:7:15: plan.steps[2].step_id: duplicate step id "a", first at plan.steps[1]`,
 			`w.yaml:8:15: plan.steps[3].step_id: invalid step id "a/summary": an id has no spaces and none of / [ ] #`}},
-		{"an operation nobody has", steps("- {step_id: s, service_type: q/summary}"), []string{
+		{"an unknown operation", steps("- {step_id: s, service_type: q/summary}"), []string{
 			`w.yaml:5:32: plan.steps[0].service_type: unknown operation "q/summary" (did you mean "a/summary"?)`}},
 		{"depends_on of what is not there", steps("- {step_id: draft, service_type: a}", "- {step_id: t, service_type: a, depends_on: [draft, drat]}"), []string{
 			`w.yaml:6:55: plan.steps[1].depends_on[1]: unknown step "drat" (did you mean "draft"?)`}},
@@ -191,7 +191,7 @@ func TestRefusals(t *testing.T) {
 		{"input_from steps called from", steps("- {step_id: t, service_type: a, input_from: [from]}"), []string{
 			`w.yaml:5:47: plan.steps[0].input_from: unknown step "from"`}},
 		{"input_from beside input", steps("- {step_id: s, service_type: a}", "- {step_id: t, service_type: a, input_from: s, input: 1}"), []string{
-			`w.yaml:6:47: plan.steps[1].input_from: input_from cannot stand beside input: "s"`}},
+			`w.yaml:6:47: plan.steps[1].input_from: input_from cannot be combined with input: "s"`}},
 		{"expressions", steps("- {step_id: s, service_type: a, input: {n: \"{{ inptu.n }}\", m: [{from: /steps/t/output}]}}"), []string{
 			`w.yaml:5:46: plan.steps[0].input.n: unknown name "inptu" (did you mean "input"?)`}},
 		{"what is said about a call", steps("- {step_id: s, service_type: a, target: {resolve: statik}, fan_in: {policy: best_of}, timing: {timeout: 5s},",
@@ -211,7 +211,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Every definition of the scenarios makes sense, and reads its directory and deadline like a Workflow.
+// Every definition of the scenarios is valid, and reads its directory and deadline like a Workflow.
 func TestDefinitionsOfScenariosAreAccepted(t *testing.T) {
 	file := filepath.Join("testdata", "definitions.yaml")
 	data, err := os.ReadFile(file)
@@ -231,7 +231,7 @@ func TestDefinitionsOfScenariosAreAccepted(t *testing.T) {
 	require.Equal(t, 4, definitions)
 }
 
-// FuzzLoad: whatever is loaded, nothing panics; what is accepted is a Workflow document with the same identity.
+// FuzzLoad: no document causes a panic; an accepted one is a Workflow document with the same identity.
 func FuzzLoad(f *testing.F) {
 	f.Add(steps("- {step_id: s, service_type: a}", "- {step_id: t, service_type: a, input_from: s}"))
 	f.Add(steps("- {step_id: s, service_type: a, depends_on: [t]}", "- {step_id: t, service_type: a, depends_on: [], input_from: [from, s]}"))

@@ -9,22 +9,22 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// request is one append on its way through the committer. Its goroutine encodes it, so that the one committer only
-// copies bytes, and then waits on done.
+// request is one append on its way through the committer. The goroutine of its caller encodes it, so that the single
+// committer only copies bytes, and then waits on done.
 type request struct {
 	stream      string
 	after, last uint64
 	key, record []byte // of the events; record is empty when there are none
 	headKey     []byte
-	head        []byte // the encoded head, empty when the stream's stays
-	blobs       []blob // values that leave their events
+	head        []byte // the encoded head; empty: the stream's head is not replaced
+	blobs       []blob // values stored outside of their events
 	large       int    // bytes of their records
 	codec       journal.Codec
 	at          int64 // At of the event that is being encoded
 
 	state atomic.Int32
 	err   error      // the answer, kept by the committer until the sync
-	done  chan error // one answer per request, never more: so whoever answers never waits
+	done  chan error // at most one answer per request, so that sending it never blocks
 }
 
 // blob is a value that becomes the content of a stream of its own.
@@ -33,11 +33,11 @@ type blob struct {
 	key, record []byte
 }
 
-// Who a request belongs to. It starts as queued; exactly one of the committer and the caller takes it from there.
+// The owner of a request. It starts as queued; from there exactly one of the committer and the caller takes it.
 const (
 	queued    int32 = iota
 	taken           // the committer will answer it
-	withdrawn       // the caller has left, and nothing is written
+	withdrawn       // the caller has returned, and nothing is written
 )
 
 var requests = sync.Pool{New: func() any {
@@ -80,8 +80,8 @@ func (s *Store) writable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// commit queues r, commits what is queued if nobody else does, and waits for the answer, unless the caller has to leave before r
-// is taken.
+// commit queues r, commits the queue if no other goroutine does, and waits for the answer, unless the caller must return
+// before r is taken.
 func (s *Store) commit(ctx context.Context, r *request) error {
 	r.state.Store(queued)
 	select {
@@ -104,7 +104,7 @@ func (s *Store) commit(ctx context.Context, r *request) error {
 	case <-s.stopped:
 	}
 	if r.state.CompareAndSwap(queued, withdrawn) {
-		return leave // whoever finds r in the queue releases it
+		return leave // the goroutine that finds r in the queue releases it
 	}
 	err := <-r.done
 	r.release()
@@ -130,7 +130,7 @@ func (r *request) encode(stream string, after uint64, events []journal.Event, he
 		if r.record, err = r.codec.Append(r.record, &e); err != nil {
 			return err
 		}
-		if r.size() > most { // the rest need not be encoded to know
+		if r.size() > most { // too large, whatever the rest
 			return fmt.Errorf("%w: more than %d bytes", journal.ErrTooLarge, most)
 		}
 	}
@@ -156,10 +156,10 @@ func (r *request) spill(hash journal.Hash, encoded []byte) {
 	r.large += len(record)
 }
 
-// size is how many bytes r brings to the disk, but for its keys and its head.
+// size returns the number of bytes that r writes, without its keys and its head.
 func (r *request) size() int { return len(r.record) + r.large }
 
-// release returns r to the pool, without what is too large to be kept for the next one.
+// release returns r to the pool, without buffers that are too large to be kept.
 func (r *request) release() {
 	const keepBytes = 64 << 10
 	if cap(r.record) > keepBytes {

@@ -29,8 +29,8 @@ func stepEvent() journal.Event {
 	return journal.Event{Type: journal.CallResponded, At: 1_790_000_000_000_000_000, Node: "order/check", Attempt: 1, Value: payload}
 }
 
-// syncLatency returns the price of durability on this disk: the median time of one write of 512 bytes and fdatasync, in a file
-// whose blocks exist already.
+// syncLatency returns the cost of durability on this disk: the median time of one write of 512 bytes and fdatasync, in a
+// file whose blocks exist already.
 func syncLatency(b *testing.B) time.Duration {
 	f, err := os.Create(filepath.Join(b.TempDir(), "sync"))
 	require.NoError(b, err)
@@ -66,7 +66,7 @@ func processTime() time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// BenchmarkAppend has writers that each append to a run of their own and wait until that is durable.
+// BenchmarkAppend has writers that each append to a run of their own and wait until the append is durable.
 func BenchmarkAppend(b *testing.B) {
 	for _, size := range []int{1, 100} {
 		for _, writers := range []int{1, 16, 256} {
@@ -148,7 +148,7 @@ func filled(b *testing.B, runs, events int) string {
 
 func runName(n int) string { return fmt.Sprintf("0190b6c5-7e5a-7000-8000-%012d", n) }
 
-// BenchmarkReplay reads runs of 50 events one after the other, in an order that is not theirs on the disk.
+// BenchmarkReplay reads runs of 50 events one after the other, in an order other than that on the disk.
 func BenchmarkReplay(b *testing.B) {
 	const runs, events = 4000, 50
 	s := open(b, filled(b, runs, events), disk.Config{})
@@ -206,7 +206,7 @@ func BenchmarkOpen(b *testing.B) {
 	})
 }
 
-// BenchmarkRecover opens what a killed process has left: its newest events are in the log alone, which is read again.
+// BenchmarkRecover opens the store of a killed process, whose newest events are only in the log.
 func BenchmarkRecover(b *testing.B) {
 	dir := b.TempDir()
 	s := open(b, dir, disk.Config{})

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// children are what this test binary does instead of testing when a test starts it as a process of its own.
+// children are the tasks of this test binary when a test starts it as a process of its own.
 var children = map[string]func(dir string){
 	"open": func(dir string) {
 		_, err := disk.Open(dir, disk.Config{})
@@ -18,7 +18,7 @@ var children = map[string]func(dir string){
 	"append": appendChild,
 }
 
-// TestChild is where a process begins that a test starts.
+// TestChild is the entry point of a process that a test starts.
 func TestChild(t *testing.T) {
 	role := os.Getenv("SLUICE_CHILD")
 	if role == "" {

@@ -46,7 +46,7 @@ func (g *gate) pass(op errorfs.Op) error {
 	return <-leave
 }
 
-// hold makes the next syncs wait: one value comes for each that begins, and each takes one value to end with.
+// hold makes the next syncs wait: one value arrives for each that begins, and each takes one value to end with.
 func (g *gate) hold() (arrived <-chan struct{}, leave chan<- error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -188,7 +188,7 @@ func TestAFailedSyncIsNotAcknowledgedAndNothingIsTriedAgain(t *testing.T) {
 	require.ErrorContains(t, err, "injected error")
 	_, err = s.Append(context.Background(), "other", 0, one("x"), journal.Head{})
 	require.ErrorIs(t, err, journal.ErrReadOnly)
-	require.Equal(t, []any{"first"}, mustRead(t, s, "run"), "reads go on")
+	require.Equal(t, []any{"first"}, mustRead(t, s, "run"), "reads still work")
 	_ = s.Close()
 }
 

@@ -18,15 +18,16 @@ const (
 	commitMaxBytes    = 4 << 20
 )
 
-// committer turns everything that is queued into one Pebble batch and one sync, over and over. A sync costs nearly the
-// same for one append as for a thousand, so the more callers wait, the less each of them pays.
+// committer turns everything that is queued into one Pebble batch and one sync, over and over. A sync costs nearly the same
+// for one append as for a thousand, so the cost of each append falls with the number of waiting callers.
 //
-//	Append ─┐                    ┌─▶ stage: who is right about the last sequence?
+//	Append ─┐                    ┌─▶ stage: is the last sequence as expected?
 //	Append ─┼─▶ queue ─▶ gather ─┤
 //	Append ─┘                    └─▶ apply ─▶ sync ─▶ mark ─▶ visible to readers ─▶ answer all
 //
-// One goroutine at a time commits, the only writer of the database: that of an append where nothing else is queued, so that one
-// which comes alone waits for no other goroutine; or the committer's own, which is woken for what is queued behind that.
+// One goroutine at a time commits and writes to the database. If nothing else is queued it is the goroutine of the append,
+// so that a single append waits for no other goroutine; otherwise it is the committer's own, which is woken for the requests
+// queued behind.
 type committer struct {
 	s     *Store
 	woken chan struct{} // has a token when something is queued and no other goroutine commits it
@@ -54,7 +55,7 @@ func (c *committer) run() {
 			c.drain()
 			c.unlock()
 		case <-c.s.closing:
-			// Who got into the queue before the door closed is served.
+			// Requests that were queued before the store closed are served.
 			c.turn.Lock()
 			defer c.turn.Unlock()
 			c.drain()
@@ -76,10 +77,11 @@ func (c *committer) drain() {
 	}
 }
 
-// lead commits what is queued, unless another goroutine does. An append does so once, and leaves what came in meanwhile to others.
+// lead commits the queue, unless another goroutine does. An append does so once, and leaves later requests to other
+// goroutines.
 func (c *committer) lead() {
 	if !c.turn.TryLock() {
-		return // whoever has it looks at the queue again when it has let go
+		return // the goroutine that holds turn reads the queue again after it unlocks
 	}
 	defer c.unlock()
 	if c.ended {
@@ -92,7 +94,7 @@ func (c *committer) lead() {
 	}
 }
 
-// unlock lets go of turn, and has what was queued in the meantime committed.
+// unlock unlocks turn, and ensures that requests queued in the meantime are committed.
 func (c *committer) unlock() {
 	c.turn.Unlock()
 	if len(c.s.queue) > 0 {
@@ -103,10 +105,10 @@ func (c *committer) unlock() {
 	}
 }
 
-// commit serves r and all that is queued behind it.
+// commit commits r and everything queued behind it.
 func (c *committer) commit(r *request) {
 	err := errPanic
-	defer func() { // in any case: callers that are not answered wait for ever
+	defer func() { // in any case: callers without an answer would wait forever
 		if err == errPanic {
 			err = c.s.fail(c.s.dir, err)
 		}
@@ -119,7 +121,7 @@ func (c *committer) commit(r *request) {
 	}
 }
 
-// answer answers the group: with err, or each with what has become of it.
+// answer answers the group: with err, or each request with its own result.
 func (c *committer) answer(err error) {
 	for i, r := range c.group {
 		c.group[i] = nil
@@ -128,11 +130,11 @@ func (c *committer) answer(err error) {
 	c.group, c.bytes = c.group[:0], 0
 }
 
-// errPanic is why nothing is written any more after a commit has panicked: what of it is stored is not known.
+// errPanic is why nothing more is written after a panic in a commit: how much of the commit is stored is unknown.
 var errPanic = errors.New("a commit has panicked")
 
-// gather takes r and what is queued. Before it looks, it lets those run whom the last commit has just woken: their next
-// appends then share this sync, instead of waiting for it and taking another.
+// gather takes r and the queue. Before it reads the queue, it yields to the goroutines that the last commit has just woken:
+// their next appends then share this sync instead of needing another.
 func (c *committer) gather(r *request) {
 	c.take(r)
 	runtime.Gosched()
@@ -146,7 +148,7 @@ func (c *committer) gather(r *request) {
 	}
 }
 
-// take makes r part of the group, unless its caller has left.
+// take makes r part of the group, unless its caller has returned.
 func (c *committer) take(r *request) {
 	if !r.state.CompareAndSwap(queued, taken) {
 		r.release()
@@ -193,8 +195,8 @@ func (c *committer) write() error {
 	return nil
 }
 
-// sync applies b and waits until it is on the disk. Heads are read between two syncs (see Heads), hence the lock.
-// A sync that has failed is no error here: see stood.
+// sync applies b and waits until it is durable. Heads are read between two syncs (see Heads), hence the lock. A failed sync
+// is not an error here: see stood.
 func (c *committer) sync(b *pebble.Batch) error {
 	c.s.syncing.Lock()
 	defer c.s.syncing.Unlock()
@@ -204,7 +206,7 @@ func (c *committer) sync(b *pebble.Batch) error {
 	return b.SyncWait()
 }
 
-// stage adds r to the batch if the stream is where r believes it to be.
+// stage adds r to the batch if the stream is at the sequence that r expects.
 func (c *committer) stage(b *pebble.Batch, r *request) error {
 	t, err := c.tipOf(r.stream, r.headKey)
 	if err != nil {
@@ -276,8 +278,8 @@ func (c *committer) tipOf(stream string, headKey []byte) (*tip, error) {
 	return t, nil
 }
 
-// loadTip reads the end of a stream from its head. One that has events and no head has lost it: to begin anew would
-// overwrite them.
+// loadTip reads the end of a stream from its head. A stream with events but no head has lost its head: starting it anew
+// would overwrite the events.
 func (c *committer) loadTip(t *tip, stream string, headKey []byte) error {
 	found, err := c.load(headKey, func(record []byte) error {
 		h, err := openHead(record, headKey)

@@ -24,8 +24,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// workload appends to three runs in turn, now and then a large value, with a restart in the middle, and calls acked after
-// each append. It ends at the first error, since from there on nothing is acknowledged.
+// workload appends to three runs in turn, sometimes a large value, with a restart in the middle, and calls acked after each
+// append. It ends at the first error, since nothing is acknowledged from there on.
 func workload(files vfs.FS, dir string, acked func(n int)) error {
 	n := 0
 	for range 2 {
@@ -67,8 +67,8 @@ func value(n int) any {
 	return fmt.Sprint(n)
 }
 
-// recovered opens a directory after a crash and returns the number of appends of the workload that it holds. They are complete, in
-// order, and its heads are theirs; and the store goes on from there.
+// recovered opens a directory after a crash and returns the number of appends of the workload that it contains. It checks
+// that they are complete, in order, and consistent with the heads, and that the store accepts more.
 func recovered(t *testing.T, files vfs.FS, dir string) int {
 	s, err := disk.Open(dir, disk.Config{FS: files, FreeFloorBytes: -1})
 	require.NoError(t, err)
@@ -93,8 +93,8 @@ func recovered(t *testing.T, files vfs.FS, dir string) int {
 	return n
 }
 
-// TestACrashAtAnyWriteLosesNothing takes a copy of the file system before every write, sync, rename and removal, as if
-// the machine had died there, in which of what was not synced nothing, some or all has survived.
+// TestACrashAtAnyWriteLosesNothing copies the file system before every write, sync, rename and removal, as if the machine
+// had died there, with none, some or all of the unsynced data.
 func TestACrashAtAnyWriteLosesNothing(t *testing.T) {
 	type crash struct {
 		files *vfs.MemFS
@@ -130,8 +130,8 @@ func TestACrashAtAnyWriteLosesNothing(t *testing.T) {
 	require.Greater(t, points, 200)
 }
 
-// TestAFaultAtAnyWriteLosesNothing lets each write in turn fail, in a process of its own: some failures end it, which is
-// allowed. What it says that was acknowledged must be there afterwards.
+// TestAFaultAtAnyWriteLosesNothing lets each write in turn fail, in a process of its own, which some failures may end.
+// Appends that it reported as acknowledged must exist afterwards.
 func TestAFaultAtAnyWriteLosesNothing(t *testing.T) {
 	every := int64(journaltest.Step(8))
 	for name, fault := range map[string]syscall.Errno{"EIO": syscall.EIO, "ENOSPC": syscall.ENOSPC} {
@@ -160,8 +160,8 @@ func TestAFaultAtAnyWriteLosesNothing(t *testing.T) {
 	}
 }
 
-// faultAt runs the workload with a fault at one write and checks what it leaves. It reports whether there was such a
-// write, and whether the process ended before its time.
+// faultAt runs the workload with a fault at one write and checks the result. It reports whether there was such a write, and
+// whether the process ended early.
 func faultAt(t *testing.T, op int64, fault syscall.Errno) (reached, died bool) {
 	dir := journaltest.TempDir(t)
 	out, err := child("fault", dir, fmt.Sprint("SLUICE_CHILD_OP=", op), fmt.Sprint("SLUICE_CHILD_ERRNO=", int(fault))).Output()
@@ -246,7 +246,7 @@ func TestAKilledProcessLosesNothing(t *testing.T) {
 
 const killWriters = 8
 
-// appendChild appends to some runs at once, from where they end, and prints what was acknowledged until it is killed.
+// appendChild appends to some runs at once, from their ends, and prints acknowledged appends until it is killed.
 func appendChild(dir string) {
 	s, err := disk.Open(dir, disk.Config{})
 	if err != nil {

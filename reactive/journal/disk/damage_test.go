@@ -16,15 +16,14 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// The tests here change a store behind its back, with Pebble: so every record is sound as far as Pebble can tell, and
-// what is wrong is for the store to notice.
+// These tests change a store with Pebble: every record is valid for Pebble, and the store must notice the fault.
 
 func eventsKey(stream string, first uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte("e"+stream+"\x00"), first)
 }
 
-// tampered makes a store with a run of the events 1 to 3, 4, and 5 to 6, of which 4 has a large value, closes it, lets
-// tamper have the database, and opens it again.
+// tampered makes a store with a run of the events 1 to 3, 4, and 5 to 6, of which 4 has a large value, closes it, calls
+// tamper with the database, and opens the store again.
 func tampered(t *testing.T, tamper func(db *pebble.DB)) *disk.Store {
 	files := vfs.NewMem()
 	s := open(t, "data", disk.Config{FS: files})
@@ -118,7 +117,7 @@ func TestDamageIsReportedWhereItIs(t *testing.T) {
 			require.ErrorIs(t, err, journal.ErrDamaged)
 			require.ErrorContains(t, err, "read run: ")
 			require.ErrorContains(t, err, test.text)
-			require.Len(t, values, test.good, "what precedes the damage is served")
+			require.Len(t, values, test.good, "events before the damage are returned")
 		})
 	}
 }
@@ -146,7 +145,7 @@ func TestDamagedHeadsAreReported(t *testing.T) {
 				return // what an append needs of it is sound
 			}
 			_, err := s.Append(context.Background(), "run", 6, one("7"), journal.Head{})
-			require.ErrorIs(t, err, test.want, "nothing is appended to what cannot be read")
+			require.ErrorIs(t, err, test.want, "nothing is appended to a stream that cannot be read")
 		})
 	}
 }

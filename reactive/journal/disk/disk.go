@@ -16,26 +16,25 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Bounds of the encoding of one append, large values included: of several events, so that none holds the others up for
-// long, and of one event alone, which cannot be divided.
+// Bounds of the encoding of one append, large values included: of several events, so that no append delays the others for
+// long, and of a single event, which cannot be divided.
 const (
 	BatchMaxBytes = 16 << 20
 	EventMaxBytes = 64 << 20
 )
 
-// spillBytes is the size of a value's encoding beyond which it leaves its event.
+// spillBytes is the size of a value's encoding beyond which it is stored outside of its event.
 const spillBytes = 32 << 10
 
-// Config says how a directory is opened. The zero Config is a good one.
+// Config configures a store. The zero Config is ready to use.
 type Config struct {
-	// FreeFloorBytes is how much room is left on the disk: with less, the store turns read-only. Negative: never.
-	// Default: 64 MiB.
+	// FreeFloorBytes is the free space on the disk below which the store becomes read-only. Negative: none. Default: 64 MiB.
 	FreeFloorBytes int64
 
-	// CacheBytes bounds the memory for what was read from the disk. Default: 32 MiB.
+	// CacheBytes bounds the memory for data read from the disk. Default: 32 MiB.
 	CacheBytes int64
 
-	// QueueLen is how many appends may wait for the committer; more of them wait to get into the queue. Default: 1024.
+	// QueueLen is how many appends may wait for the committer; further ones wait to enter the queue. Default: 1024.
 	QueueLen int
 
 	// Logger receives errors that no caller of the store sees. Default: none.
@@ -63,8 +62,8 @@ type Store struct {
 	queue     chan *request
 	committer *committer
 	space     space
-	syncing   sync.Mutex            // held while a commit can be seen but is not durable
-	readOnly  atomic.Pointer[error] // why nothing is written any more
+	syncing   sync.Mutex            // held while a commit is visible but not durable
+	readOnly  atomic.Pointer[error] // why the store is read-only; nil: it is not
 	failed    chan struct{}         // closed when readOnly is set
 
 	life    sync.RWMutex // held for reading while db is used; Close takes it for writing
@@ -75,15 +74,15 @@ type Store struct {
 
 var _ journal.Store = (*Store)(nil)
 
-// Open opens the store in a directory, and makes both if they do not exist. One process at a time may have a directory
-// open: for others, Open returns ErrLocked and says which process that is. It returns ErrVersion if a newer version of
-// Sluice has written the directory, and ErrDamaged if what is there is not what was acknowledged, as far as that shows
-// without reading everything. When the disk is full, it opens what is there for reading.
+// Open opens the store in a directory, and makes both if they do not exist. One process at a time may have a directory open:
+// for others, Open returns ErrLocked and names that process. It returns ErrVersion if a newer version of Sluice has written
+// the directory, and ErrDamaged if acknowledged data is missing or changed, as far as that is detectable without reading
+// everything. If the disk is full, it opens the store for reading.
 func Open(dir string, cfg Config) (*Store, error) {
 	s := newStore(dir, cfg)
 	number, err := s.open()
 	if s.shield.raised.Load() {
-		err = *s.readOnly.Load() // what failed first is the reason for what did later
+		err = *s.readOnly.Load() // the first failure caused the later ones
 	}
 	if err != nil {
 		_ = s.release() // nothing was written that its errors could be about
@@ -152,7 +151,7 @@ func (s *Store) open() (number uint64, err error) {
 	return number, nil
 }
 
-// takeLock makes this process the only one that has the directory open.
+// takeLock locks the directory for this process.
 func (s *Store) takeLock() (err error) {
 	path := s.files.PathJoin(s.dir, lockName)
 	if s.cfg.FS == nil {
@@ -175,8 +174,8 @@ func (s *Store) makeDirs() error {
 	return errors.Join(syncDir(s.files, s.dir), syncDir(s.files, s.files.PathDir(s.dir)))
 }
 
-// openDatabase opens Pebble's directory. A new one is closed and opened once more: the log that it is created with is
-// still of an old format, in which damage in the middle cannot be told from a torn end.
+// openDatabase opens Pebble's directory. A new one is closed and opened again, because its first log has an old format in
+// which damage in the middle cannot be told from a torn end.
 func (s *Store) openDatabase(marked uint64) error {
 	dir := s.files.PathJoin(s.dir, databaseName)
 	desc, err := pebble.Peek(dir, s.files)
@@ -225,8 +224,8 @@ func (s *Store) lastCommit() (uint64, error) {
 	return binary.BigEndian.Uint64(content), nil
 }
 
-// Close serves what is queued, ends all readers, moves the log into tables and lets go of the directory. Later uses of
-// the store return ErrClosed; closing it again does nothing.
+// Close commits the queue, ends all readers, moves the log into tables and unlocks the directory. Later uses of the store
+// return ErrClosed; closing it again does nothing.
 func (s *Store) Close() error {
 	if !s.closed.CompareAndSwap(false, true) {
 		<-s.stopped
@@ -243,7 +242,7 @@ func (s *Store) Close() error {
 }
 
 // flush moves the log into tables: a log that needs no replay cannot lose anything. On a disk that takes no writes Pebble
-// would try for ever, so it is left alone then.
+// would retry forever, so flush does nothing then.
 func (s *Store) flush() error {
 	if s.readOnly.Load() != nil {
 		return nil

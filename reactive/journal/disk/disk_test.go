@@ -25,7 +25,7 @@ func TestDurable(t *testing.T) {
 	journaltest.TestDurable(t, func(dir string) (journal.Store, error) { return disk.Open(dir, disk.Config{}) })
 }
 
-// How long a test waits for what another goroutine is about to do, and how often it looks. No result depends on it.
+// The time that a test waits for another goroutine, and the interval of its checks. No result depends on them.
 const (
 	waitMax  = time.Minute
 	waitStep = time.Millisecond

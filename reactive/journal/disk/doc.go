@@ -12,31 +12,31 @@
 //	   ▲                                      │                    VERSION   of this layout
 //	   └────────── answers to all ◀───────────┘                    LOCK      held by one process
 //
-// A sync takes about as long for a thousand appends as for one, so everything that is queued shares one: the more callers
-// wait, the less each of them pays.
+// A sync takes about as long for a thousand appends as for one, so everything that is queued shares one: the cost of each
+// append falls with the number of waiting callers.
 //
 // # Contracts
 //
-// Durability: what Append has acknowledged survives the death of the process and of the machine, if the disk keeps what
-// it has synced. No reader sees an event before that: readers stop at the last synced one. An append that fails because a
-// write or a sync failed may be found stored or not when the directory is opened again, whole in either case; the store
-// takes no writes until then.
+// Durability: an append that was acknowledged survives the death of the process and of the machine, if the disk keeps the
+// data that it has synced. No reader sees an event before that: readers stop at the last synced one. An append that fails
+// because a write or a sync failed may or may not be stored when the directory is opened again, whole in either case; the
+// store takes no writes until then.
 //
-// Order: appends to one stream are decided in the order in which they came to the committer; exactly one of several with
-// the same after wins. Between streams there is no order.
+// Order: appends to one stream are decided in the order in which the committer receives them; of several with the same
+// after, exactly one succeeds. Between streams there is no order.
 //
-// Exclusion: one process at a time has a directory open; the others get ErrLocked with its number. The file LOCK of a process that
-// has died hinders no other. Do not remove the file of a live process: that lets another process in, which makes a new LOCK; the
-// first then takes no more writes, its next commit fails with ErrReadOnly, and may be found stored or not.
+// Exclusion: one process at a time has a directory open; others get ErrLocked with the id of that process. The file LOCK of
+// a dead process does not prevent opening. Do not remove the file of a live process: another process could then open the
+// directory with a new LOCK; the first then takes no more writes, and its next commit fails with ErrReadOnly and may or may
+// not be stored.
 //
-// A full disk: with less than Config.FreeFloorBytes free, the store turns read-only, with an error that says why. What is
-// there can be read, now and after the next Open. Opening with more room makes it writable again.
+// A full disk: with less than Config.FreeFloorBytes free, the store becomes read-only, with an error that tells why. Stored
+// data can be read, now and after the next Open. Opening it with more room makes it writable again.
 //
-// A disk that fails: should a write fail, for any reason (no inodes, a quota, a disk that
-// breaks or turns read-only, too many open files), the store turns read-only with an error that says what to do about it,
-// and nothing more is written: the directory stays as a crash would have left it. No fault ends the process. The same
-// happens when the directory, its lock, its mark or its database was removed, renamed or unmounted: each commit looks
-// whether they are where they were, before it is acknowledged.
+// A failing disk: if a write fails, for any reason (no inodes, a quota, a broken or read-only disk, too many open files),
+// the store becomes read-only with an error that tells what to do, and writes nothing more: the directory stays as a crash
+// would have left it. No fault ends the process. The same happens if the directory, its lock, its mark or its database was
+// removed, renamed or unmounted: each commit checks for that before it is acknowledged.
 //
 // Damage is reported with ErrDamaged and never served:
 //
@@ -47,12 +47,12 @@
 //	Pebble's tables and manifest change     Pebble's checksums
 //	the newest commits are gone             COMMIT (see mark for what it cannot see after a power failure)
 //
-// Damage to one stream does not hold up others: Heads continues after a head that cannot be read, and a stream whose head is
+// Damage to one stream does not affect others: Heads continues after a head that cannot be read, and a stream whose head is
 // lost cannot be started again. OpenRaw opens a directory record by record, to check it and to rebuild heads and commit
-// numbers. Damage below the records, in Pebble's own files, is found there too, and not mended.
+// numbers. It also finds damage below the records, in Pebble's own files, but cannot repair it.
 //
 // The tests flip every byte of a small store, cut its files at every length (with SLUICE_EXHAUSTIVE=1; else at every
-// eighth), and find each event unchanged or an error. Nothing here detects an older copy of the whole directory.
+// eighth), and expect each event unchanged or an error. A directory replaced by an older copy of itself is not detected.
 //
 // # Stored format
 //
@@ -70,9 +70,9 @@
 //	                                 │ CRC-32C (4)│ version (1) │ number (8) │
 //	                                 └────────────┴─────────────┴────────────┘
 //
-// The checksum covers the key and what follows it. Events and heads are encoded as package journal says. A value whose
-// encoding exceeds 32 KiB becomes the content of the stream blob/<hash>, in the same batch as the event that refers to it,
-// unless it is there already.
+// The checksum covers the key and the bytes that follow it. For the encoding of events and heads see package journal. A
+// value whose encoding exceeds 32 KiB becomes the content of the stream blob/<hash>, in the same batch as the event that
+// refers to it, unless it is already stored.
 //
 // # Cost
 //

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// remedies say what is wrong with a place, and what to do about it, by what the operating system says.
+// remedies describe faults of a path and what to do about them, by error of the operating system.
 var remedies = []struct {
 	cause        error
 	what, remedy string
@@ -26,7 +26,7 @@ var remedies = []struct {
 	{syscall.ENOTCONN, "is on a disk that is gone", "mount it"},
 }
 
-// explain says in one line why nothing can be written at a path any more: what is wrong, where, and what to do.
+// explain returns an error of one line about writes that are no longer possible: the fault, the path, and the remedy.
 func (s *Store) explain(path string, cause error) error {
 	if errors.Is(cause, journal.ErrReadOnly) {
 		return cause
@@ -58,7 +58,7 @@ func (s *Store) unopened(cause error) error {
 	return s.explain(s.dir, cause)
 }
 
-// full says of what there is no more when the disk is full. A disk without another inode may have room for much.
+// full returns which resource is exhausted when the disk is full. A disk without inodes may still have free space.
 func (s *Store) full() (what, remedy string) {
 	const room = 1 << 20
 	usage, err := s.files.GetDiskUsage(s.dir)
@@ -71,13 +71,13 @@ func (s *Store) full() (what, remedy string) {
 	return "is on a disk that is full", "make room"
 }
 
-// held is what must stay where it is while a store has a directory open.
+// held identifies the files that must stay in place while a store is open.
 type held struct {
 	path string
 	info fs.FileInfo
 }
 
-// hold remembers what stands in the directory.
+// hold records the files of the directory.
 func (s *Store) hold() error {
 	for _, name := range []string{"", lockName, markName, databaseName} {
 		path := s.files.PathJoin(s.dir, name)
@@ -90,8 +90,7 @@ func (s *Store) hold() error {
 	return nil
 }
 
-// gone returns an error if what the store holds is not where it was: what is written then is in files that have no name,
-// or belong to no stream.
+// gone returns an error if a held file is not in its place: writes would go to files without a name, or of another store.
 func (s *Store) gone() error {
 	for _, h := range s.held {
 		info, err := s.stat(h.path)
@@ -114,7 +113,7 @@ func (s *Store) stat(path string) (fs.FileInfo, error) {
 	return s.files.Stat(path)
 }
 
-// blame returns why something could not be read: what is missing because the directory is gone is no damage.
+// blame returns why something could not be read: data missing because the directory is gone is not damage.
 func (s *Store) blame(err error) error {
 	if err == nil || !errors.Is(err, journal.ErrDamaged) {
 		return err

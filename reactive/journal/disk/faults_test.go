@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// vanishings are what can happen to a store's directory, and what puts it right again.
+// vanishings are ways in which a store's directory can disappear, with their reversal.
 var vanishings = []struct {
 	name, missing string
 	vanish        func(dir string) error
@@ -154,7 +154,7 @@ func TestAFaultInPebblesOwnFilesEndsNoProcess(t *testing.T) {
 			s := open(t, "data", disk.Config{FS: errorfs.Wrap(files, errorfs.InjectorFunc(f.fail)), FreeFloorBytes: -1})
 			f.active.Store(true)
 			acked, err := bulky(s)
-			require.GreaterOrEqual(t, uint64(len(mustRead(t, s, "run"))), acked, "reads go on")
+			require.GreaterOrEqual(t, uint64(len(mustRead(t, s, "run"))), acked, "reads still work")
 			closed := s.Close()
 			require.NotZero(t, f.seen.Load())
 			for _, err := range []error{err, closed} {

@@ -21,13 +21,13 @@ const (
 	databaseName = "db"      // Pebble's directory
 )
 
-// directoryVersion is the version of how a store's directory is laid out.
+// directoryVersion is the version of the layout of a store's directory.
 const directoryVersion = 1
 
 const versionFormat = "sluice journal %d\n"
 
-// checkVersion reads the version file of a directory, or writes it if the directory is new. It is the first file that is
-// written: a program that does not know the version touches nothing.
+// checkVersion reads the version file of a directory, or writes it if the directory is new. It is the first file written, so
+// a program that does not know the version changes nothing.
 func checkVersion(files vfs.FS, dir string) error {
 	path := files.PathJoin(dir, versionName)
 	text, err := readFile(files, path)
@@ -53,7 +53,7 @@ func createVersion(files vfs.FS, dir, path string) error {
 	return createFile(files, dir, versionName, fmt.Appendf(nil, versionFormat, directoryVersion))
 }
 
-// createFile makes a file that a crash leaves whole or not there.
+// createFile makes a file that is whole or missing after a crash.
 func createFile(files vfs.FS, dir, name string, content []byte) error {
 	path := files.PathJoin(dir, name)
 	temporary := path + ".new"
@@ -74,10 +74,10 @@ func createFile(files vfs.FS, dir, name string, content []byte) error {
 	return syncDir(files, dir)
 }
 
-// smallFileMax bounds what is read of a version or a mark, in bytes. Each has a few dozen.
+// smallFileMax bounds the bytes read of a version or a mark. Each has a few dozen.
 const smallFileMax = 4 << 10
 
-// readFile reads a small file, and nothing that has no end.
+// readFile reads a small file, and stops at smallFileMax.
 func readFile(files vfs.FS, path string) ([]byte, error) {
 	info, err := files.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -107,19 +107,18 @@ func syncDir(files vfs.FS, dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// mark is a small file with the number of the last acknowledged commit. Pebble takes a log that ends in rubbish for one
-// that a crash has cut short, and opens without it; the mark tells the difference. A store that knows fewer commits than
-// its mark has lost some that were acknowledged.
+// mark is a small file with the number of the last acknowledged commit. Pebble takes a log that ends in invalid data for one
+// cut short by a crash, and opens without it; the mark tells the difference. A store with fewer commits than its mark has
+// lost acknowledged ones.
 //
 //	┌──────────────┬─────────────────────┐
 //	│ number (8)   │ CRC-32C of it (4)   │
 //	└──────────────┴─────────────────────┘
 //
-// It is written after each sync and not synced itself: that costs a microsecond instead of doubling the price of a commit.
-// After the death of the process alone, the mark is exact. After that of the machine it may be as old as the last time
-// that the kernel wrote it back, half a minute usually: a loss among the newest commits would then go unnoticed; one that
-// reaches further back would not. It never runs ahead of what is durable. Removing the file of a damaged store accepts
-// the store as it is.
+// It is written after each sync but not synced itself: that costs a microsecond instead of doubling the cost of a commit.
+// After the death of the process alone, the mark is exact. After that of the machine it may be as old as the kernel's last
+// write-back, usually half a minute: a loss of newer commits would then go unnoticed, a loss of older ones would not. It
+// never runs ahead of the durable commits. Removing the file of a damaged store accepts the store as it is.
 type mark struct {
 	f   vfs.File
 	buf [markBytes]byte
@@ -127,7 +126,7 @@ type mark struct {
 
 const markBytes = 8 + 4
 
-// openMark opens the mark and returns the number in it. A mark that does not exist is made, and is 0.
+// openMark opens the mark and returns its number. If the mark does not exist, openMark makes it, with number 0.
 func openMark(files vfs.FS, dir string) (m *mark, number uint64, err error) {
 	path := files.PathJoin(dir, markName)
 	text, err := readFile(files, path)
@@ -147,7 +146,7 @@ func openMark(files vfs.FS, dir string) (m *mark, number uint64, err error) {
 	return &mark{f: f}, number, nil
 }
 
-// markIn returns the number in the text of a mark.
+// markIn returns the number in the content of a mark.
 func markIn(text []byte) (uint64, error) {
 	if len(text) != markBytes || binary.BigEndian.Uint32(text[8:]) != crc32.Checksum(text[:8], castagnoli) {
 		return 0, fmt.Errorf("%w: the checksum of %s is wrong", journal.ErrDamaged, markName)
@@ -168,7 +167,7 @@ func (m *mark) write(number uint64) error {
 
 func (m *mark) close() error { return errors.Join(m.f.Sync(), m.f.Close()) }
 
-// appendCommit appends the record that says in the database which commit it belongs to.
+// appendCommit appends the record with the number of the commit that it belongs to.
 func appendCommit(dst []byte, number uint64) []byte {
 	begin := len(dst)
 	dst = binary.BigEndian.AppendUint64(beginRecord(dst), number)

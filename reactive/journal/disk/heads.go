@@ -10,10 +10,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// pageHeads is how many heads one look at the database brings.
+// pageHeads is how many heads one access to the database reads.
 const pageHeads = 1024
 
-// listed is a head of a page, or what is wrong with it.
+// listed is a head of a page, or the error of reading it.
 type listed struct {
 	head journal.Head
 	err  error
@@ -42,8 +42,8 @@ func (s *Store) Heads(ctx context.Context, after string) iter.Seq2[journal.Head,
 	}
 }
 
-// loadHeads appends the heads of the next streams after a name to page. It returns the name of the last stream it saw,
-// and whether there may be more.
+// loadHeads appends the heads of the next streams after a name to page. It returns the name of the last stream read, and
+// whether there may be more.
 func (s *Store) loadHeads(page []listed, after string) ([]listed, string, bool, error) {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -60,7 +60,7 @@ func (s *Store) loadHeads(page []listed, after string) ([]listed, string, bool, 
 		n++
 		after = string(it.Key()[1:])
 		h, err := headAt(it)
-		if err != nil { // those of other streams are sound all the same
+		if err != nil { // heads of other streams are still readable
 			h = journal.Head{Run: after}
 		}
 		if h.Run != "" {
@@ -70,8 +70,8 @@ func (s *Store) loadHeads(page []listed, after string) ([]listed, string, bool, 
 	return page, after, n == pageHeads, s.blame(readError(it.Error()))
 }
 
-// viewHeads opens an iterator over the heads of the streams after a name. It waits for a commit in flight, because what
-// that one brings could be seen before it is durable.
+// viewHeads opens an iterator over the heads of the streams after a name. It waits for a commit in flight, which could be
+// visible before it is durable.
 func (s *Store) viewHeads(after string) (*pebble.Iterator, error) {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()
@@ -81,7 +81,7 @@ func (s *Store) viewHeads(after string) (*pebble.Iterator, error) {
 	})
 }
 
-// headAt returns the head at which it stands; the zero Head for a stream that has none.
+// headAt returns the head at the iterator's position; the zero Head for a stream without one.
 func headAt(it *pebble.Iterator) (h journal.Head, err error) {
 	record, err := it.ValueAndErr()
 	if err != nil {

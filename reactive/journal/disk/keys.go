@@ -18,16 +18,16 @@ const (
 // commitKey holds the number of the last commit.
 var commitKey = []byte("commit")
 
-// recordVersion is the version of the layout of records, in each of them. What it holds has versions of its own.
+// recordVersion is the version of the layout of records, stored in each. Their contents have versions of their own.
 const recordVersion = 1
 
-// recordHeader is the size of what precedes the content of a record: its checksum and its version.
+// recordHeader is the size of the checksum and the version that precede the content of a record.
 const recordHeader = 4 + 1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendStreamPrefix appends what the keys of all records of a stream begin with. The zero byte ends the name, so that
-// no stream's prefix begins another's.
+// appendStreamPrefix appends the prefix of the keys of a stream's records. A zero byte ends the name, so that no stream's
+// prefix is a prefix of another's.
 func appendStreamPrefix(dst []byte, stream string) []byte {
 	dst = append(dst, spaceEvents)
 	dst = append(dst, stream...)
@@ -43,7 +43,7 @@ func appendHeadKey(dst []byte, stream string) []byte {
 	return append(append(dst, spaceHeads), stream...)
 }
 
-// firstOf returns the first sequence of a record from its key, if that is one of the stream with that prefix.
+// firstOf returns the first sequence of a record from its key. It reports false if the key does not have the prefix.
 func firstOf(key, prefix []byte) (first uint64, ok bool) {
 	if len(key) != len(prefix)+8 || !bytes.HasPrefix(key, prefix) {
 		return 0, false
@@ -56,8 +56,8 @@ func beginRecord(dst []byte) []byte {
 	return append(dst, 0, 0, 0, 0, recordVersion)
 }
 
-// seal completes the header of record, which is to be stored under key. The checksum covers the key as well: a record
-// that turns up in another's place is damage.
+// seal completes the header of record, which is to be stored under key. The checksum covers the key as well, so a record
+// stored under another key is damage.
 func seal(record, key []byte) {
 	binary.BigEndian.PutUint32(record, checksum(record, key))
 }

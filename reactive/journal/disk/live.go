@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// live has the state in memory of the streams that were appended to lately, and the readers that wait for each
-// to grow. Only the committer adds streams and moves them; everything is guarded by mu.
+// live holds in memory the state of the streams appended to recently, and the readers that wait for each to grow. Only the
+// committer adds streams and moves them; mu guards everything.
 //
 // A stream is remembered for at least max appends to other streams: two generations of at most that many, of which the
 // older is dropped when the younger is full. So memory is bounded and no stream of the commit in flight is ever forgotten,
@@ -21,18 +21,18 @@ type live struct {
 	waiting map[string]*waiters
 }
 
-// rememberStreams is how many streams each generation holds, at about 300 bytes each. It is more than what one commit can
-// touch.
+// rememberStreams is how many streams each generation holds, at about 300 bytes each. It exceeds the number of streams in
+// one commit.
 const rememberStreams = 32 << 10
 
 // tip is the end of a stream. last runs ahead of durable while a commit is in flight.
 type tip struct {
-	last    uint64 // of what the committer has accepted
+	last    uint64 // accepted by the committer
 	durable uint64 // synced, and so visible to readers
-	head    []byte // the encoded head that goes with last; empty: none
+	head    []byte // the encoded head at last; empty: none
 }
 
-// move is what a commit does to a stream.
+// move is the change of one stream by a commit.
 type move struct {
 	stream string
 	tip    *tip
@@ -67,7 +67,7 @@ func (l *live) tip(stream string) *tip {
 func (l *live) remember(stream string, t *tip) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.keep(strings.Clone(stream), t) // the name may be part of something larger
+	l.keep(strings.Clone(stream), t) // the name may be part of a larger string
 }
 
 func (l *live) keep(stream string, t *tip) {
@@ -77,9 +77,9 @@ func (l *live) keep(stream string, t *tip) {
 	l.young[stream] = t
 }
 
-// view opens an iterator and says up to which sequence what it sees of the stream is durable: all, if the stream is not
-// remembered, since then no commit in flight touches it. What Pebble has applied can be read before it is synced; a
-// reader that saw it could tell the world of events that a power failure takes back.
+// view opens an iterator and returns the sequence up to which the events that it sees of the stream are durable: all, if the
+// stream is not remembered, since no commit in flight affects it. Events that Pebble has applied are readable before they
+// are synced; a reader that saw them could act on events that a power failure then removes.
 func (l *live) view(db *pebble.DB, stream string) (it *pebble.Iterator, durable uint64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +94,7 @@ func (l *live) view(db *pebble.DB, stream string) (it *pebble.Iterator, durable 
 	return it, 1<<64 - 1, nil
 }
 
-// accept moves the end of a stream to what a commit in the making holds.
+// accept moves the end of a stream to that of the commit in progress.
 func (l *live) accept(m move, head []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,8 +118,8 @@ func (l *live) synced(moves []move) {
 	}
 }
 
-// wait returns a channel that is closed when the stream grows, and a function that must be called when the caller waits
-// no longer.
+// wait returns a channel that is closed when the stream grows, and a function that must be called when the caller stops
+// waiting.
 func (l *live) wait(stream string) (grown <-chan struct{}, leave func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,7 +17,7 @@ func TestLiveForgetsWhatIsOldAndNothingElse(t *testing.T) {
 	l := newLive(limit)
 	for i := range 1000 {
 		l.remember(fmt.Sprint(i), &tip{last: uint64(i)})
-		require.NotNil(t, l.tip("0"), "what is used is kept")
+		require.NotNil(t, l.tip("0"), "streams in use are remembered")
 		for j := max(i-limit+2, 0); j <= i; j++ {
 			generation := l.young[fmt.Sprint(j)]
 			if generation == nil {
@@ -48,7 +48,7 @@ func TestLiveKeepsNoWaiterWhoLeft(t *testing.T) {
 	require.NotEqual(t, second, third)
 }
 
-// A reader may leave in any way, also by a panic or by ending its goroutine.
+// A reader may leave in any way, even by a panic or by ending its goroutine.
 func TestTailKeepsNoWaiterWhoLeft(t *testing.T) {
 	s, err := Open(t.TempDir(), Config{})
 	require.NoError(t, err)
@@ -71,7 +71,7 @@ func TestTailKeepsNoWaiterWhoLeft(t *testing.T) {
 	}
 }
 
-// The logger is called by the committer, among others, whose panic would be the end of the process.
+// The committer calls the logger, whose panic would end the process.
 func TestALoggerThatPanicsIsSurvived(t *testing.T) {
 	s, err := Open(t.TempDir(), Config{Logger: slog.New(panicking{})})
 	require.NoError(t, err)

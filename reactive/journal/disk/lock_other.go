@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// lockFile takes the lock of a directory. Which process has it is not known here.
+// lockFile locks a directory. On this system it cannot name the process that holds a lock.
 func lockFile(path string) (io.Closer, error) {
 	lock, err := vfs.Default.Lock(path)
 	if err != nil {

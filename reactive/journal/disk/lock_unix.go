@@ -14,9 +14,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// lockFile takes the lock of a directory, or says which process has it. The lock belongs to the open file (flock), so it
-// also keeps this process from opening the directory twice under two names, and the kernel lets go of it when the process
-// dies. The number of the process in the file is for the message only.
+// lockFile locks a directory, or names the process that holds the lock. The lock belongs to the open file (flock), so it
+// also keeps this process from opening the directory twice under two names, and the kernel releases it when the process
+// dies. The process id in the file serves only the message.
 func lockFile(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -42,7 +42,7 @@ func lockFile(path string) (io.Closer, error) {
 	return f, nil
 }
 
-// holder names the process that wrote its number to the lock file.
+// holder describes the process whose id is in the lock file.
 func holder(f *os.File) string {
 	text, err := io.ReadAll(io.LimitReader(f, 32))
 	pid, bad := strconv.Atoi(strings.TrimSpace(string(text)))

@@ -102,7 +102,8 @@ func TestOpenNeedsADirectory(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestOpenNoticesLostCommits puts back an older state of the database: everything in it is sound, and some is missing.
+// TestOpenNoticesLostCommits restores an older state of the database: everything in it is valid, but some commits are
+// missing.
 func TestOpenNoticesLostCommits(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "db")
@@ -130,7 +131,7 @@ func TestOpenNoticesLostCommits(t *testing.T) {
 	require.NoError(t, os.CopyFS(db, os.DirFS(old)))
 	require.NoError(t, os.Remove(filepath.Join(dir, "COMMIT")))
 	s = open(t, dir, disk.Config{})
-	require.Equal(t, []any{"first"}, mustRead(t, s, "run"), "who removes the mark accepts the store as it is")
+	require.Equal(t, []any{"first"}, mustRead(t, s, "run"), "removing the mark accepts the store as it is")
 	require.NoError(t, s.Close())
 
 	require.NoError(t, os.Remove(filepath.Join(dir, "VERSION")))

@@ -11,12 +11,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// retryPause is how long a background job that failed waits before Pebble tries it again, which it does at once and
-// forever.
+// retryPause is the pause after a failed background job, which Pebble otherwise retries at once and forever.
 const retryPause = 50 * time.Millisecond
 
-// options returns Pebble's. Writes come from one goroutine in large batches and are never deleted; reads are of one stream
-// at a time or of all heads.
+// options returns Pebble's options. Writes come from one goroutine in large batches and are never deleted; reads are of one
+// stream at a time or of all heads.
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
 		FS:                 s.shield,
@@ -34,7 +33,7 @@ func (s *Store) options() *pebble.Options {
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
-		// Statistics serve deletions, of which there are none, and gathering them ends the process when a table is damaged.
+		// Statistics serve only deletions, which do not occur, and gathering them ends the process when a table is damaged.
 		DisableTableStats: true,
 		ReadOnly:          s.readOnly.Load() != nil,
 	}
@@ -45,17 +44,17 @@ func (s *Store) options() *pebble.Options {
 	return o
 }
 
-// memTableBytes bounds what a killed process leaves in the log, which the next Open has to read.
+// memTableBytes bounds the log that a killed process leaves for the next Open to read.
 const memTableBytes = 32 << 20
 
-// backgroundError is called when a flush or a compaction fails. What was acknowledged is in the log, but from here on
-// memory and disk would only grow.
+// backgroundError is called when a flush or a compaction fails. Acknowledged appends are in the log, but memory and disk use
+// would only grow from here on.
 func (s *Store) backgroundError(err error) {
 	s.turnReadOnly(s.explain(s.dir, err))
 	time.Sleep(retryPause)
 }
 
-// openPebble opens the database. Where Pebble panics about files that contradict each other, it returns an error.
+// openPebble opens the database. If Pebble panics about inconsistent files, it returns an error.
 func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -75,8 +74,8 @@ func (l pebbleLogger) Errorf(format string, args ...any) {
 	l.log.Error("pebble: " + fmt.Sprintf(format, args...))
 }
 
-// Fatalf must not return. It panics instead of ending the process, so that Open can make an error of it; anywhere else
-// no process could go on from here.
+// Fatalf must not return. It panics instead of ending the process, so that Open can return an error; anywhere else the
+// process cannot continue.
 func (l pebbleLogger) Fatalf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	l.log.Error("pebble: " + text)

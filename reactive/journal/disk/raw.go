@@ -12,21 +12,21 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Raw is a directory opened record by record, to check it and to rebuild derived records. A Store believes in heads and
-// commit numbers, and ends at the first record that is damaged; a Raw takes nothing for granted and goes on behind damage.
-// It writes heads and commit numbers only, never events, and those only if it was opened to mend. One goroutine at a time
-// uses it. Like a Store it is the only one that has the directory open.
+// Raw is a directory opened record by record, to check it and to rebuild derived records. A Store trusts heads and commit
+// numbers, and stops at the first damaged record; a Raw trusts nothing and continues after damage. It writes only heads and
+// commit numbers, never events, and only if it was opened to mend. It is used by one goroutine at a time. Like a Store it
+// holds the directory exclusively.
 type Raw struct {
 	s     *Store
 	mend  bool
-	batch *pebble.Batch // heads that are not written yet
+	batch *pebble.Batch // heads not yet written
 }
 
-// rawBatchBytes is how much is written with one sync.
+// rawBatchBytes is how many bytes are written with one sync.
 const rawBatchBytes = 1 << 20
 
-// OpenRaw opens a directory that holds a store; it makes none. Without mend nothing in the database is changed. Errors are
-// those of Open, but for damage that Commits reports.
+// OpenRaw opens a directory that holds a store; it makes none. Without mend it changes nothing in the database. Its errors
+// are those of Open, except for damage that Commits reports.
 func OpenRaw(dir string, mend bool, cfg Config) (*Raw, error) {
 	r := &Raw{s: newStore(dir, cfg), mend: mend}
 	if err := r.open(); err != nil {
@@ -63,7 +63,7 @@ func (r *Raw) open() error {
 	return err
 }
 
-// Close writes what was put and lets go of the directory.
+// Close writes the pending heads and unlocks the directory.
 func (r *Raw) Close() error {
 	err := errors.Join(r.flush(0), r.batch.Close())
 	if r.mend && err == nil {
@@ -75,7 +75,7 @@ func (r *Raw) Close() error {
 	return nil
 }
 
-// flush makes what was put durable, if that is at least some bytes.
+// flush makes the pending heads durable if they have at least that many bytes.
 func (r *Raw) flush(least int) error {
 	if r.batch.Empty() || r.batch.Len() < least {
 		return nil
@@ -90,8 +90,8 @@ func (r *Raw) flush(least int) error {
 	return nil
 }
 
-// Streams yields the names of all streams that have a head or events, in order. An error says that records could not be
-// read; what can be read besides follows.
+// Streams yields the names of all streams with a head or events, in order. An error means that records could not be read;
+// the iteration continues with those that can.
 func (r *Raw) Streams(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		sources := []*names{{r: r, space: spaceHeads}, {r: r, space: spaceEvents}}
@@ -116,19 +116,19 @@ func (r *Raw) Streams(ctx context.Context) iter.Seq2[string, error] {
 	}
 }
 
-// names are the names of streams in one space of keys, a page at a time.
+// names iterates over the names of streams in one key space, a page at a time.
 type names struct {
 	r     *Raw
 	space byte
 	page  []string
-	after []byte // the key to go on behind
+	after []byte // the last key visited
 	over  bool
 }
 
-// pageNames is how many names one look at the database brings.
+// pageNames is how many names one access to the database reads.
 const pageNames = 1024
 
-// peek returns the next name; an error comes once, and what follows it with the next call.
+// peek returns the next name. An error is returned once, and the name after it by the next call.
 func (n *names) peek(ctx context.Context) (name string, ok bool, err error) {
 	if len(n.page) == 0 && !n.over {
 		if err = ctx.Err(); err == nil {
@@ -148,7 +148,7 @@ func (n *names) pass(name string) {
 	}
 }
 
-// load fills the page. Of events it hops from the first record of a stream to that of the next.
+// load fills the page. Among events it seeks from the first record of one stream to that of the next.
 func (n *names) load() error {
 	lower := n.after
 	if lower == nil {
@@ -165,7 +165,7 @@ func (n *names) load() error {
 		n.page = append(n.page, name)
 		n.after = append(append(append(n.after[:0], n.space), name...), 0)
 		if n.space == spaceEvents {
-			n.after[len(n.after)-1] = 1 // behind all of its records
+			n.after[len(n.after)-1] = 1 // after all of its records
 		}
 	}
 	if err = it.Error(); err != nil {
@@ -184,15 +184,15 @@ func nameIn(key []byte) string {
 	return string(key[1:])
 }
 
-// Record is one record of events, as it stands in the database.
+// Record is one record of events, as stored in the database.
 type Record struct {
 	First  uint64          // sequence of its first event, by its key
-	Events []journal.Event // as many as can be decoded
-	Err    error           // what is wrong with it; it wraps ErrDamaged or ErrVersion
+	Events []journal.Event // those before the first that cannot be decoded
+	Err    error           // wraps ErrDamaged or ErrVersion; nil: the record is valid
 }
 
-// Records yields the records of a stream in the order of their keys, whether it has a head or not. An error ends it: what
-// follows cannot be read.
+// Records yields the records of a stream in the order of their keys, with or without a head. An error ends it, because the
+// records after it cannot be read.
 func (r *Raw) Records(ctx context.Context, stream string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		prefix := appendStreamPrefix(nil, stream)
@@ -241,7 +241,7 @@ func (r *Raw) recordAt(it *pebble.Iterator, prefix []byte) (out Record) {
 	return out
 }
 
-// ErrNoHead says that a stream has no head, or has one that lists no run.
+// ErrNoHead means that a stream has no head, or one without a run.
 var ErrNoHead = errors.New("journal: no head")
 
 // Head reads the head of a stream, with Last. The error wraps ErrNoHead, ErrDamaged or ErrVersion.
@@ -289,11 +289,11 @@ func (r *Raw) DropHead(stream string) error {
 	return errors.Join(r.batch.Delete(appendHeadKey(nil, stream), nil), r.flush(rawBatchBytes))
 }
 
-// ErrLost says that events which were acknowledged are not there.
+// ErrLost means that acknowledged events are missing.
 var ErrLost = errors.New("journal: the newest commits are lost")
 
-// Commits compares the number of the last commit in the database with that in COMMIT. The error says what is wrong; one that
-// wraps ErrLost cannot be mended, all others can, see MendCommits.
+// Commits compares the number of the last commit in the database with that in COMMIT. MendCommits can repair all differences
+// but those whose error wraps ErrLost.
 func (r *Raw) Commits() error {
 	number, numberErr := r.lastCommit()
 	marked, markErr := r.marked()
@@ -309,12 +309,12 @@ func (r *Raw) Commits() error {
 	return nil
 }
 
-// MendCommits rebuilds the number of the last commit where it is damaged, from the place where it is not.
+// MendCommits rebuilds a damaged number of the last commit from the undamaged one.
 func (r *Raw) MendCommits() error {
 	number, numberErr := r.lastCommit()
 	marked, markErr := r.marked()
 	if numberErr != nil {
-		number = max(1, marked) // when both are damaged, numbers begin again
+		number = max(1, marked) // if both are damaged, numbers start again
 		if err := r.s.db.Set(commitKey, appendCommit(nil, number), pebble.Sync); err != nil {
 			return err
 		}
@@ -325,8 +325,8 @@ func (r *Raw) MendCommits() error {
 	return nil
 }
 
-// lastCommit returns the number of the last commit in the database. Every commit has written it: it is missing only where nothing
-// else is stored.
+// lastCommit returns the number of the last commit in the database. Every commit writes it, so it is missing only in an
+// empty store.
 func (r *Raw) lastCommit() (uint64, error) {
 	number, err := r.s.lastCommit()
 	if err != nil || number > 0 {
@@ -342,7 +342,7 @@ func (r *Raw) lastCommit() (uint64, error) {
 	return 0, errors.Join(err, it.Close())
 }
 
-// marked returns the number in COMMIT; 0 where that file is not there.
+// marked returns the number in COMMIT; 0 if that file does not exist.
 func (r *Raw) marked() (uint64, error) {
 	text, err := readFile(r.s.files, r.s.files.PathJoin(r.s.dir, markName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -153,7 +153,7 @@ func TestRawMendsCommitNumbers(t *testing.T) {
 	r := raw(t, files, true)
 	require.ErrorIs(t, r.Commits(), disk.ErrLost)
 	require.NoError(t, r.MendCommits())
-	require.ErrorIs(t, r.Commits(), disk.ErrLost, "nobody can say what they were")
+	require.ErrorIs(t, r.Commits(), disk.ErrLost, "they are unknown")
 	require.NoError(t, r.Close())
 }
 

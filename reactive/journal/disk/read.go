@@ -11,16 +11,16 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// A page is what one look at the database brings: at least one record, then more until either bound is reached. Between
-// pages a reader holds nothing of the database, so a slow one, or one that never comes back, keeps no old files alive and
-// does not keep Close waiting.
+// A page is the result of one access to the database: at least one record, then more until either bound is reached. Between
+// pages a reader holds no resources of the database, so a slow or abandoned reader keeps no old files alive and does not
+// block Close.
 const (
 	pageEvents = 512
 	pageBytes  = 1 << 20
 )
 
-// Read implements journal.Store. What it yields was durable when it was read. A reader of n events costs about n/512
-// looks at the database.
+// Read implements journal.Store. Events that it yields were durable when they were read. Reading n events takes about n/512
+// accesses to the database.
 func (s *Store) Read(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		if _, _, err := s.read(ctx, stream, from, yield); err != nil {
@@ -43,9 +43,9 @@ func (s *Store) Tail(ctx context.Context, stream string, from uint64) iter.Seq2[
 	}
 }
 
-// follow returns read that returns when the stream has grown since it began. What is yielded to may panic.
+// follow is read that also returns when the stream has grown since it began. yield may panic.
 func (s *Store) follow(ctx context.Context, stream string, from uint64, yield func(journal.Event, error) bool) (next uint64, more bool, err error) {
-	grown, leave := s.live.wait(stream) // before reading: what comes in between is not missed
+	grown, leave := s.live.wait(stream) // before reading, so that no event is missed
 	defer leave()
 	next, more, err = s.read(ctx, stream, from, yield)
 	if err == nil && more {
@@ -54,7 +54,7 @@ func (s *Store) follow(ctx context.Context, stream string, from uint64, yield fu
 	return next, more, err
 }
 
-// pause waits until the stream has grown. It returns an error if that is not to be waited for.
+// pause waits until the stream has grown. It returns an error if the wait must end.
 func (s *Store) pause(ctx context.Context, grown <-chan struct{}) error {
 	select {
 	case <-grown:
@@ -66,8 +66,8 @@ func (s *Store) pause(ctx context.Context, grown <-chan struct{}) error {
 	}
 }
 
-// read yields the events from sequence from to the last one stored when it began. It returns the next sequence, and
-// whether the reader wants more.
+// read yields the events from sequence from to the last one stored when it began. It returns the next sequence, and whether
+// the caller wants more.
 func (s *Store) read(ctx context.Context, stream string, from uint64, yield func(journal.Event, error) bool) (next uint64, more bool, err error) {
 	p := page{stream: stream, next: max(from, 1)}
 	for {
@@ -75,7 +75,7 @@ func (s *Store) read(ctx context.Context, stream string, from uint64, yield func
 		if err = ctx.Err(); err == nil {
 			err = s.load(&p)
 		}
-		// The events before a damaged one are good.
+		// The events before a damaged one are valid.
 		for i := range p.events {
 			if !yield(p.events[i], nil) {
 				return 0, false, nil
@@ -90,13 +90,13 @@ func (s *Store) read(ctx context.Context, stream string, from uint64, yield func
 // page is a reader's place in a stream.
 type page struct {
 	stream string
-	next   uint64 // the first sequence that was not read yet
+	next   uint64 // the first sequence not yet read
 	to     uint64 // the last one to be read; 0 before the first page
 	events []journal.Event
-	bytes  int // of the records in events, and of the blobs they refer to
+	bytes  int // size of the records in events, and of the blobs they refer to
 }
 
-// load adds the events from p.next on to p, which is empty, and moves p.next behind them.
+// load adds the events from p.next on to p, which is empty, and advances p.next past them.
 func (s *Store) load(p *page) error {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -141,7 +141,7 @@ func (s *Store) loadFrom(it *pebble.Iterator, durable uint64, p *page) error {
 	}
 }
 
-// errHeadless says that the last sequence of a stream is not known any more.
+// errHeadless means that the last sequence of a stream is unknown.
 var errHeadless = fmt.Errorf("%w: it has events, but no head", journal.ErrDamaged)
 
 // lastOf returns the last sequence of a stream according to its head; a content stream has none, and one event.
@@ -173,7 +173,7 @@ func lastOf(it *pebble.Iterator, stream string) (uint64, error) {
 	return 1, nil
 }
 
-// add decodes the record at which it stands. It reports whether the page is complete.
+// add decodes the record at the iterator's position. It reports whether the page is complete.
 func (p *page) add(it *pebble.Iterator, prefix []byte, codec *journal.Codec) (done bool, err error) {
 	missing := func() error {
 		return fmt.Errorf("%w: the record of event %d is missing, and the stream ends at %d", journal.ErrDamaged, p.next, p.to)
@@ -209,8 +209,8 @@ func (p *page) add(it *pebble.Iterator, prefix []byte, codec *journal.Codec) (do
 	return p.next > p.to || len(p.events) >= pageEvents || p.bytes >= pageBytes, nil
 }
 
-// keep checks the numbers of the events of one record, which were added behind the first before ones, and drops those
-// that are not wanted: in front of the page, when a reader starts within a record, and beyond its end.
+// keep checks the numbers of the events of one record, which were appended after the first before ones, and drops those
+// outside the page: at the front, when a reader starts within a record, and at the end.
 func (p *page) keep(before int, first uint64, missing func() error) error {
 	added := p.events[before:]
 	for i := range added {
@@ -227,7 +227,7 @@ func (p *page) keep(before int, first uint64, missing func() error) error {
 	return nil
 }
 
-// content returns the encoding of a value that left its event.
+// content returns the encoding of a value stored outside of its event.
 func (s *Store) content(hash journal.Hash) ([]byte, error) {
 	stream := hash.Stream()
 	key := appendEventsKey(nil, stream, 1)
@@ -249,7 +249,7 @@ func (s *Store) content(hash journal.Hash) ([]byte, error) {
 	return append([]byte(nil), content...), nil
 }
 
-// readError says in the journal's terms what Pebble reports.
+// readError converts an error of Pebble to one of package journal.
 func readError(err error) error {
 	if err != nil && pebble.IsCorruptionError(err) {
 		return fmt.Errorf("%w: %w", journal.ErrDamaged, err)

@@ -10,18 +10,18 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// shield is the file system that Pebble works on. When a write of its own bookkeeping fails (a log that begins or ends,
-// the manifest, the name of a directory), Pebble ends the process. So the first write that fails raises the shield: the
-// store turns read-only, and nothing reaches the disk any more, which stays as a crash at that moment would have left it.
-// Only Pebble sees success; callers do not, since the committer checks the store once more before it answers.
-// Tables are the exception: Pebble copes with one that cannot be made, and would read one that it believes in.
+// shield is the file system under Pebble, which ends the process when a write of its own bookkeeping fails (a log that
+// begins or ends, the manifest, the name of a directory). So the first failed write raises the shield: the store becomes
+// read-only, and no further write reaches the disk, which stays as a crash at that moment would have left it. Pebble sees
+// success; callers do not, since the committer checks the store again before it answers. Tables are an exception: Pebble
+// handles one that cannot be made, and would read one that it assumes exists.
 type shield struct {
 	vfs.FS
 	raised  atomic.Bool
-	failing func(path string, cause error) // called when a write fails, before Pebble hears of it
+	failing func(path string, cause error) // called when a write fails, before Pebble sees the error
 }
 
-// errRaised is why no table is made any more.
+// errRaised is why no table can be made while the shield is up.
 var errRaised = errors.New("the journal takes no more writes")
 
 // change makes a change at a path, unless the shield is up.
@@ -53,8 +53,8 @@ func (f *shield) Create(name string, category vfs.DiskWriteCategory) (vfs.File, 
 			return file, err
 		}
 		// The name of a new manifest is made durable before Pebble refers to it. Pebble syncs the directory only once,
-		// together with the name that refers; a file system that does not keep the order of the two could come back from
-		// a power failure with the reference alone.
+		// together with the name that refers to the manifest; a file system that does not keep the order of the two could
+		// have only the reference after a power failure.
 		if err = syncDir(f.FS, f.PathDir(name)); err != nil {
 			return nil, errors.Join(err, file.Close())
 		}
@@ -83,7 +83,7 @@ func (f *shield) file(name string, open func() (vfs.File, error)) (vfs.File, err
 	if err != nil {
 		return nil, err
 	}
-	if file == nil { // one that a raised shield did not make: nothing is written to it either
+	if file == nil { // not made, because the shield is up: nothing is written to it either
 		if file, err = vfs.NewMem().Create("nothing", vfs.WriteCategoryUnspecified); err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func (f *shield) MkdirAll(dir string, perm os.FileMode) error {
 	return f.change(dir, func() error { return f.FS.MkdirAll(dir, perm) })
 }
 
-// Remove implements vfs.FS. A file that stays is no reason to raise the shield.
+// Remove implements vfs.FS. A failure to remove a file does not raise the shield.
 func (f *shield) Remove(name string) error {
 	if f.raised.Load() {
 		return nil

@@ -9,24 +9,24 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// How often free space is looked at, whichever comes first. A look takes a microsecond.
+// How often free space is checked, whichever comes first. A check takes a microsecond.
 const (
 	spaceEveryBytes   = 1 << 20
 	spaceEveryCommits = 64
 )
 
-// space watches how much room the disk has left. Pebble does not survive a full disk, so the store stops writing while
-// there is still room for what Pebble does in the background. Owned by the committer.
+// space watches the free space of the disk. Pebble does not survive a full disk, so the store stops writing while there is
+// still room for Pebble's background work. Owned by the committer.
 type space struct {
 	files vfs.FS
 	dir   string
-	floor int64 // in bytes; negative: do not look
+	floor int64 // in bytes; negative: do not check
 
-	bytes, commits int // since the last look
+	bytes, commits int // since the last check
 }
 
-// check looks at the disk, if it is time to, before a commit of about n bytes, and turns s read-only if there is too
-// little room.
+// check checks the disk if it is time to, before a commit of about n bytes, and makes s read-only if there is too little
+// room.
 func (g *space) check(s *Store, n int) {
 	due := g.commits == 0 || g.bytes+n >= spaceEveryBytes
 	g.commits, g.bytes = (g.commits+1)%spaceEveryCommits, g.bytes+n
@@ -39,8 +39,8 @@ func (g *space) check(s *Store, n int) {
 	}
 }
 
-// low returns an error if fewer than floor bytes would be free after n more. A file system that cannot say how many are
-// free is one that has enough.
+// low returns an error if fewer than floor bytes would be free after n more. A file system that cannot report its free space
+// is assumed to have enough.
 func (g *space) low(n uint64) error {
 	if g.floor < 0 {
 		return nil
@@ -59,7 +59,7 @@ func (g *space) low(n uint64) error {
 		journal.ErrReadOnly, g.dir, usage.AvailBytes>>20, g.floor>>20)
 }
 
-// turnReadOnly makes reason the answer to all further appends. The first reason stays.
+// turnReadOnly makes all further appends fail with reason. The first reason stays.
 func (s *Store) turnReadOnly(reason error) {
 	if s.readOnly.CompareAndSwap(nil, &reason) {
 		close(s.failed)
@@ -67,15 +67,15 @@ func (s *Store) turnReadOnly(reason error) {
 	}
 }
 
-// fail turns the store read-only because a write at a path failed: what is on the disk is not known any more, and trying
-// again could turn an append that was reported as failed into one that happened. It returns why the store is read-only.
+// fail makes the store read-only because a write at a path failed: the state of the disk is unknown, and a retry could
+// complete an append that was reported as failed. It returns why the store is read-only.
 func (s *Store) fail(path string, cause error) error {
 	s.turnReadOnly(s.explain(path, cause))
 	s.shield.raised.Store(true)
 	return *s.readOnly.Load()
 }
 
-// stood returns an error if what was just written is not on the disk, where it is found again.
+// stood returns an error if the last commit did not reach the files at their paths.
 func (s *Store) stood() error {
 	gone := s.gone()
 	switch {

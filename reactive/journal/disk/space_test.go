@@ -35,7 +35,7 @@ func TestAStoreStopsWritingBeforeTheDiskIsFull(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrReadOnly)
 	require.ErrorContains(t, err, "the disk of data is full (63 MiB free, 64 MiB are kept in reserve)")
 	stored := len(mustRead(t, s, "run"))
-	require.Equal(t, int(last-1), stored, "reads go on, and nothing was half written")
+	require.Equal(t, int(last-1), stored, "reads still work, and nothing was half written")
 
 	files.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: plenty})
 	_, err = s.Append(ctx, "run", uint64(stored), one("x"), journal.Head{})
@@ -85,7 +85,7 @@ func TestADiskThatIsFullAtOnceTurnsTheStoreReadOnly(t *testing.T) {
 	_, err = s.Append(context.Background(), "run", 1, one("second"), journal.Head{})
 	require.ErrorIs(t, err, journal.ErrReadOnly)
 	require.ErrorContains(t, err, "full")
-	require.Equal(t, []any{"first"}, mustRead(t, s, "run"), "reads go on")
+	require.Equal(t, []any{"first"}, mustRead(t, s, "run"), "reads still work")
 	full.Store(false)
 	_ = s.Close() // Pebble remembers that its log has failed
 

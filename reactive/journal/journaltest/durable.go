@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// TestDurable checks what holds for a store that survives its process. open opens the store in a directory, and makes it
-// if it does not exist; it is called for directories that were damaged as well, and then may return an error.
+// TestDurable tests the contract of a store that survives its process. open opens the store in a directory, and makes it if
+// it does not exist; it is also called for damaged directories, and may then return an error.
 func TestDurable(t *testing.T, open func(dir string) (journal.Store, error)) {
 	d := durable{open: open}
 	t.Run("a reopened store has everything", d.testReopen)
@@ -38,14 +38,14 @@ type durable struct {
 	open func(dir string) (journal.Store, error)
 }
 
-// contents is what must be in a store.
+// contents is the expected content of a store.
 type contents struct {
 	streams map[string][]journal.Event
 	heads   []journal.Head
 }
 
-// fill appends a few batches of every kind, on request with a large value, and adds to want what the store then holds
-// besides. Rounds continue each other.
+// fill appends a few batches of every kind, on request with a large value, and adds the expected content to want. Rounds
+// continue each other.
 func fill(t *testing.T, s journal.Store, want *contents, round int, large bool) {
 	m := model{streams: want.streams, heads: map[string]journal.Head{}}
 	for _, h := range want.heads {
@@ -74,8 +74,8 @@ func newContents() contents {
 	return contents{streams: map[string][]journal.Event{}, heads: []journal.Head{}}
 }
 
-// check compares a store with what must be in it. It returns the error that the store reports, if it does; whatever it
-// serves before that must be right.
+// check compares a store with the expected content. It returns the error that the store reports, if any; everything that the
+// store returned before that must be right.
 func (want *contents) check(t require.TestingT, s journal.Store) error {
 	list, err := heads(s, "")
 	require.LessOrEqual(t, len(list), len(want.heads))
@@ -96,7 +96,7 @@ func (want *contents) check(t require.TestingT, s journal.Store) error {
 	return err
 }
 
-// requireSame is require.Equal without its price when the two are equal, which is nearly always.
+// requireSame is require.Equal, but fast for equal values, the usual case.
 func requireSame[T any](t require.TestingT, want, got []T, what string) {
 	if !reflect.DeepEqual(want, got) {
 		require.Equal(t, want, got, what)
@@ -128,7 +128,7 @@ func (d durable) testKill(t *testing.T) {
 		fill(t, s, &want, round, true)
 		left := TempDir(t)
 		load(t, dir).write(t, left)
-		for range 2 { // what recovers once must recover from its recovery
+		for range 2 { // recovery itself must leave a recoverable store
 			survivor, err := d.open(left)
 			require.NoError(t, err)
 			require.NoError(t, want.check(t, survivor))
@@ -138,7 +138,7 @@ func (d durable) testKill(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// files are the contents of a directory by path.
+// files maps paths to the contents of the files in a directory.
 type files map[string][]byte
 
 func load(t require.TestingT, dir string) files {
@@ -167,7 +167,7 @@ func (f files) write(t require.TestingT, dir string) {
 	}
 }
 
-// small makes a store of a few records, closes it or pretends that its process was killed, and returns its files.
+// small makes a store of a few records, closes it or simulates the death of its process, and returns its files.
 func (d durable) small(t *testing.T, kill bool) (files, *contents) {
 	dir, want := TempDir(t), newContents()
 	s, err := d.open(dir)
@@ -181,8 +181,8 @@ func (d durable) small(t *testing.T, kill bool) (files, *contents) {
 	return load(t, dir), &want
 }
 
-// damages are the ways in which one file is damaged, each with how many versions there are of a file of n bytes and what
-// version i is; nil: the file is gone.
+// damages are the ways of damaging one file, each with the number of variants for a file of n bytes and the variant i; nil:
+// the file is removed.
 var damages = map[string]damage{
 	"a flipped byte": {
 		step:     1,
@@ -206,12 +206,12 @@ var damages = map[string]damage{
 }
 
 type damage struct {
-	step     int // how many versions an ordinary test run moves on by
+	step     int // an ordinary test run tries every step-th variant
 	versions func(n int) int
 	version  func(content []byte, i int) []byte
 }
 
-// testDamage opens the store once for each version of each of its files.
+// testDamage opens the store once for each variant of each of its files.
 func (d durable) testDamage(t *testing.T, original files, want *contents, how damage) {
 	step := Step(how.step)
 	var reported, harmless atomic.Int64
@@ -243,7 +243,7 @@ func (d durable) testDamage(t *testing.T, original files, want *contents, how da
 	require.Positive(t, reported.Load(), "no damage was ever noticed")
 }
 
-// opened reports whether a damaged store is complete nevertheless.
+// opened reports whether a damaged store is nevertheless complete.
 func (d durable) opened(t *testing.T, dir string, damaged files, want *contents, what string) bool {
 	require.NoError(t, os.RemoveAll(dir))
 	damaged.write(t, dir)
@@ -256,12 +256,12 @@ func (d durable) opened(t *testing.T, dir string, damaged files, want *contents,
 	if t.Failed() && !failed {
 		t.Log(what)
 	}
-	_ = s.Close() // it may say once more that something is wrong
+	_ = s.Close() // may return another error
 	return err == nil
 }
 
-// Step says by how much a test that could try thousands of cases moves from one to the next: by ordinary, so that it takes
-// seconds; by more with -short; by one when the environment variable SLUICE_EXHAUSTIVE is set.
+// Step returns the stride of a test that could try thousands of cases: ordinary, so that it takes seconds; more with -short;
+// one if the environment variable SLUICE_EXHAUSTIVE is set.
 func Step(ordinary int) int {
 	switch {
 	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
@@ -272,8 +272,8 @@ func Step(ordinary int) int {
 	return ordinary
 }
 
-// TempDir returns a directory for one test, in memory where the system offers that: these tests open thousands of stores, and
-// what they are about is files, not disks.
+// TempDir returns a directory for one test, in memory if the system provides that: these tests open thousands of stores, and
+// test files rather than disks.
 func TempDir(t *testing.T) string {
 	const memory = "/dev/shm"
 	if _, err := os.Stat(memory); err != nil {

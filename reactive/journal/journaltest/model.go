@@ -14,13 +14,13 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// model is the dumbest store: what a correct one must look like from outside.
+// model is a trivial store that a correct one must behave like.
 type model struct {
 	streams map[string][]journal.Event
 	heads   map[string]journal.Head
 }
 
-// append answers like Store.Append: the new last sequence, or false for a conflict.
+// append returns what Store.Append must: the new last sequence, or false for a conflict.
 func (m *model) append(stream string, after uint64, events []journal.Event, head journal.Head) (uint64, bool) {
 	last := uint64(len(m.streams[stream]))
 	if last != after {
@@ -37,7 +37,7 @@ func (m *model) append(stream string, after uint64, events []journal.Event, head
 	return uint64(len(m.streams[stream])), true
 }
 
-// after lists the heads of runs behind a name, sorted.
+// after lists the heads of runs after a name, sorted.
 func (m *model) after(name string) []journal.Head {
 	list := []journal.Head{}
 	for _, run := range slices.Sorted(maps.Keys(m.heads)) {
@@ -48,8 +48,8 @@ func (m *model) after(name string) []journal.Head {
 	return list
 }
 
-// testModel runs random appends and reads on the store and on the model. All rounds share the store, each with names of
-// its own.
+// testModel applies random appends and reads to the store and the model. All rounds share the store, each with its own
+// names.
 func testModel(t *testing.T, s journal.Store) {
 	round := 0
 	rapid.Check(t, func(t *rapid.T) {

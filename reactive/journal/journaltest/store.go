@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// TestStore checks that a store keeps the promises of journal.Store. open makes an empty store; the kit closes it.
+// TestStore tests the contract of journal.Store. open makes an empty store; TestStore closes it.
 func TestStore(t *testing.T, open func(t *testing.T) journal.Store) {
 	tests := []struct {
 		name string
@@ -51,7 +51,7 @@ func TestStore(t *testing.T, open func(t *testing.T) journal.Store) {
 	}
 }
 
-// batch makes n events whose values tell them apart.
+// batch makes n events with different values.
 func batch(n int, tag string) []journal.Event {
 	events := make([]journal.Event, n)
 	for i := range events {
@@ -63,7 +63,7 @@ func batch(n int, tag string) []journal.Event {
 	return events
 }
 
-// numbered returns events as a store returns them.
+// numbered returns events with the sequences that a store sets.
 func numbered(after uint64, events []journal.Event) []journal.Event {
 	events = slices.Clone(events)
 	for i := range events {
@@ -78,7 +78,7 @@ func mustAppend(t require.TestingT, s journal.Store, stream string, after uint64
 	require.Equal(t, after+uint64(len(events)), last)
 }
 
-// read collects a stream; it returns the events before an error with it.
+// read collects the events of a stream, up to an error if there is one.
 func read(s journal.Store, stream string, from uint64) ([]journal.Event, error) {
 	events := []journal.Event{}
 	for e, err := range s.Read(context.Background(), stream, from) {
@@ -341,7 +341,7 @@ func testReadIsBounded(t *testing.T, s journal.Store) {
 	}
 	require.Equal(t, 2000, n)
 	for range s.Read(context.Background(), "run", 1) {
-		break // a reader may stop, and the store goes on
+		break // a reader may stop early
 	}
 	require.Len(t, mustRead(t, s, "run", 2001), 200)
 }

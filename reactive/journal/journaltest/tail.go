@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// tailing is a Tail that a goroutine follows: each event goes to events, the error that ends it to end.
+// tailing is a Tail that a goroutine reads: it sends each event to events, and the error that ends the Tail to end.
 type tailing struct {
 	events chan journal.Event
 	end    chan error

@@ -1,4 +1,4 @@
-// Package memory is the journal's store without a disk: for runs that need not outlive their process, and for tests.
+// Package memory implements the journal's store in memory, for runs that need not outlive their process, and for tests.
 //
 //	s := memory.New()
 //	defer s.Close()
@@ -11,8 +11,8 @@
 //
 // # Contracts
 //
-// It keeps every promise of journal.Store except that nothing survives the process. Values, details and labels are shared
-// with the caller of Append, and must not be changed afterwards. Each stream has its own lock, held for the copy of a
-// batch; readers hold it for a moment and then walk what can no longer change. A Tail that has caught up costs one
-// goroutine's wait, its caller's, and no timer. Streams are never dropped: a store is as large as what went into it.
+// It fulfills the contract of journal.Store except that nothing survives the process. Values, details and labels are shared
+// with the caller of Append, and must not be changed afterwards. Each stream has its own lock, held while a batch is copied;
+// readers hold it briefly and then read events that no longer change. A Tail that has caught up blocks its caller's
+// goroutine and uses no timer. Streams are never dropped: a store only grows.
 package memory

@@ -26,7 +26,7 @@ var _ journal.Store = (*Store)(nil)
 // New returns an empty store.
 func New() *Store { return &Store{closed: make(chan struct{})} }
 
-// stream returns the stream of that name, and makes it if it is not there.
+// stream returns the stream with that name, and makes it if necessary.
 func (s *Store) stream(name string) *stream {
 	if st, ok := s.streams.Load(name); ok {
 		return st.(*stream)
@@ -35,8 +35,8 @@ func (s *Store) stream(name string) *stream {
 	return st.(*stream)
 }
 
-// Append implements journal.Store. It costs a copy of the events and does not depend on the length of the stream; values and details
-// are shared, not copied, but for values of many nodes, which are kept as their encodings.
+// Append implements journal.Store. It copies the events, whatever the length of the stream; values and details are shared,
+// not copied, except for values of many nodes, which are kept encoded.
 func (s *Store) Append(ctx context.Context, name string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
 	if err := s.usable(ctx); err != nil {
 		return 0, fmt.Errorf("append to %s: %w", name, err)
@@ -96,7 +96,7 @@ func (s *Store) Tail(ctx context.Context, name string, from uint64) iter.Seq2[jo
 	}
 }
 
-// yield hands out the events of a snapshot and reports whether the reader wants more.
+// yield yields the events of a snapshot and reports whether the reader wants more.
 func (s *Store) yield(ctx context.Context, name string, log log, from uint64, yield func(journal.Event, error) bool) bool {
 	for seq := max(from, 1); seq <= log.last; {
 		if err := s.usable(ctx); err != nil {
@@ -142,7 +142,7 @@ func (s *Store) Heads(ctx context.Context, after string) iter.Seq2[journal.Head,
 	}
 }
 
-// Close ends all readers and refuses further use. Nothing is kept.
+// Close ends all readers and refuses further use.
 func (s *Store) Close() error {
 	if s.closing.CompareAndSwap(false, true) {
 		close(s.closed)

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Chunks double from 8 events to 1,024 and stay there: a run of a few events costs little, a long one at most 1,024 events
-// more than it has, and nothing is ever copied to a larger place.
+// Chunks double from 8 events to 1,024 and stay there: a run of a few events costs little, a long one wastes at most the
+// room of 1,024 events, and nothing is ever copied to a larger place.
 //
 //	chunk     0      1       2             7               8
 //	events  [0,8) [8,24) [24,56) … [1016,2040) [2040,3064) …
@@ -29,13 +29,13 @@ type stream struct {
 	grown chan struct{} // closed by the next append; nil while no reader waits
 }
 
-// log is the events of a stream at one moment: its invariant is that all chunks but the last are full.
+// log is the list of events of a stream at one moment. All chunks but the last are full.
 type log struct {
 	chunks [][]journal.Event
 	last   uint64
 }
 
-// append stores events after sequence after; if last is another, it changes nothing and returns last and false.
+// append stores events after sequence after; if that is not the last, it changes nothing and returns the last and false.
 func (s *stream) append(after uint64, events []journal.Event, head *journal.Head) (last uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +90,7 @@ func (l *log) run(seq uint64) []journal.Event {
 	return events[:min(uint64(len(events)), l.last-seq+1)]
 }
 
-// snapshot returns the log as it is now, and if the caller wants to wait, a channel that is closed when it grows.
+// snapshot returns the current log and, if the caller wants to wait, a channel that is closed when it grows.
 func (s *stream) snapshot(wait bool) (log, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,2 +1,2 @@
-// Package callorder computes which calls of a playbook's run wait for which others, as far as tokens and tasks say so.
+// Package callorder computes which calls of a playbook's run wait for which others, as determined by tokens and tasks.
 package callorder

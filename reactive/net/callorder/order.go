@@ -6,44 +6,44 @@ import (
 	"github.com/sluiceflow/sluice/reactive/callgraph"
 )
 
-// Order is the order of the calls of a playbook's run. Within a lane each waits for the task before it, the first of a lane for
-// the step-runs that the token comes from: for the last call of each of their lanes, or, where a step-run has made none, for
-// what that has waited for. A step-run is one lane, but that every iteration of a parallel loop has its own. The final step
-// waits for everything that nothing else has waited for.
+// Order is the order of the calls of a playbook's run. Within a lane each call waits for the task before it. The first call
+// of a lane waits for the step-runs that its token comes from: for the last call of each of their lanes or, if a step-run
+// made none, for the calls that the step-run itself waited for. A step-run has one lane, but one for each iteration of a
+// parallel loop. The final step waits for all calls that no other call has waited for.
 type Order struct {
 	laneOf Lane
 	graph  *callgraph.Graph
 	runs   map[string]*passage
 	order  []string        // keys of the step-runs, as they were scheduled
-	passed map[string]bool // step-runs that another comes from
+	passed map[string]bool // step-runs that precede another
 }
 
-// passage is what a step-run has called.
+// passage records the calls of a step-run.
 type passage struct {
 	before []int32
 	apart  bool // its iterations run side by side
 	lanes  map[int32]*lane
 	order  []*lane
-	ends   []int32 // what it stands for once it has ended; nil: not asked for
+	ends   []int32 // the calls to wait for in place of the ended step-run; nil: not computed
 }
 
-// lane is calls that are made one after another.
+// lane is a sequence of calls.
 type lane struct {
 	task   string // key of the newest call
 	call   int32
-	before []int32 // what its attempts wait for
+	before []int32 // calls that its attempts wait for
 }
 
-// Lane says where the call with a key is made: by which step-run, and which of its iterations.
+// Lane returns the step-run, and the iteration in it, of the call with a key.
 type Lane func(key string) (run string, iteration int32)
 
-// New returns the order of the calls of a run that has no events yet, for a call graph that meets what is waited for.
+// New returns the order of the calls of a run without events. The call graph merges calls that are waited for together.
 func New(g *callgraph.Graph, lane Lane) *Order {
 	return &Order{graph: g, laneOf: lane, runs: map[string]*passage{}, passed: map[string]bool{}}
 }
 
-// Scheduled records a step-run and the step-runs that its token comes from; none: it comes from outside, or is the final step's.
-// apart says that its iterations run side by side.
+// Scheduled records a step-run and the step-runs that its token comes from; none: it comes from outside, or belongs to the
+// final step. apart reports whether its iterations run in parallel.
 func (o *Order) Scheduled(run string, from []string, apart bool) {
 	if len(from) == 0 {
 		from = o.loose()
@@ -53,13 +53,13 @@ func (o *Order) Scheduled(run string, from []string, apart bool) {
 		o.passed[key] = true
 		p.before = append(p.before, o.ends(key)...)
 	}
-	slices.Sort(p.before) // through several branches the same may be met more than once
+	slices.Sort(p.before) // several branches may lead to the same call
 	p.before = o.graph.Meet(run, slices.Compact(p.before))
 	o.runs[run] = p
 	o.order = append(o.order, run)
 }
 
-// loose returns the step-runs that no other comes from.
+// loose returns the step-runs that precede no other.
 func (o *Order) loose() (list []string) {
 	for _, key := range o.order {
 		if !o.passed[key] {
@@ -85,7 +85,7 @@ func (o *Order) ends(key string) []int32 {
 	return p.ends
 }
 
-// lane finds the lane of a call that is open.
+// lane returns the lane of an open call.
 func (o *Order) lane(key string) (*passage, int32) {
 	run, iteration := o.laneOf(key)
 	p := o.runs[run]

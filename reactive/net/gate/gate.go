@@ -6,26 +6,26 @@ import (
 	"github.com/sluiceflow/sluice/signals"
 )
 
-// Verdict is what the rules say of something that wants to pass.
+// Verdict is the result of judging something at a gate.
 type Verdict struct {
 	Allow bool
-	Rule  int    // index of the rule that decided; -1: there is none
-	Err   string // why it could not be decided
+	Rule  int    // index of the rule that decided; -1: no rule did
+	Err   string // why the rules could not be evaluated
 }
 
-// Judge decides about what wants to pass.
+// Judge decides what may pass a gate.
 type Judge[T any] interface {
-	// Judge returns the verdict by what is known now.
+	// Judge returns the current verdict.
 	Judge(t T) Verdict
 
 	// Changed is called with a new verdict about something at a gate, before Look calls moved.
 	Changed(t T, v Verdict)
 
-	// Compare orders what is at gates.
+	// Compare orders the things at gates.
 	Compare(a, b T) int
 }
 
-// Gates hold what was denied. Only their New makes them. Their errors are those of package signals: only a defect of the caller
+// Gates hold what was denied. They are made by New. Their errors are those of package signals: only a defect of the caller
 // or of that package causes any.
 type Gates[T comparable] struct {
 	judge   Judge[T]
@@ -34,10 +34,10 @@ type Gates[T comparable] struct {
 	any     *signals.Signal[uint64]            // grows with every write of any key
 	touched []string
 	waiting map[T]*signals.Scope
-	moved   []T // those whose verdict has changed
+	moved   []T // things whose verdict has changed
 }
 
-// New returns gates with nothing at them, whose signals live in a graph.
+// New returns empty gates, whose signals belong to a graph.
 func New[T comparable](graph *signals.Graph, judge Judge[T]) *Gates[T] {
 	return &Gates[T]{
 		judge: judge, graph: graph, keys: map[string]*signals.Signal[uint64]{}, any: signals.NewSignal[uint64](graph, 0),
@@ -45,8 +45,8 @@ func New[T comparable](graph *signals.Graph, judge Judge[T]) *Gates[T] {
 	}
 }
 
-// Add puts something to a gate about which the verdict is known. It is judged again when one of the keys was written, or, with
-// all, any key.
+// Add puts something with a known verdict at a gate. It is judged again when one of the keys is written or, with all, when
+// any key is.
 func (g *Gates[T]) Add(t T, known Verdict, keys []string, all bool) error {
 	reads := []*signals.Signal[uint64]{g.any}
 	if !all {
@@ -91,8 +91,8 @@ func (g *Gates[T]) Touch(k string) {
 	}
 }
 
-// Look judges everything again whose keys were written, and calls moved for each whose verdict has changed, in their
-// order. It passes over what moved has removed.
+// Look judges everything again whose keys were written, and calls moved for each thing whose verdict has changed, in their
+// order. It skips what moved has removed.
 func (g *Gates[T]) Look(moved func(t T)) error {
 	if len(g.touched) == 0 {
 		return nil
@@ -117,7 +117,7 @@ func (g *Gates[T]) Look(moved func(t T)) error {
 	return err
 }
 
-// Remove takes something from its gate.
+// Remove removes something from its gate.
 func (g *Gates[T]) Remove(t T) error {
 	sc := g.waiting[t]
 	delete(g.waiting, t)
@@ -137,7 +137,7 @@ func (g *Gates[T]) All() []T {
 	return list
 }
 
-// Clear removes everything, and forgets what was written.
+// Clear removes everything and discards recorded writes.
 func (g *Gates[T]) Clear() error {
 	var first error
 	for _, t := range g.All() {

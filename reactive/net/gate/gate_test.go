@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/signals"
 )
 
-// guard lets numbers in that are open, and counts how often it was asked.
+// guard admits open numbers, and counts its calls.
 type guard struct {
 	open    map[int]bool
 	asked   map[int]int

@@ -1,2 +1,2 @@
-// Package outcome describes how a task of a playbook has ended, as its rules see it, and finds the rule that holds.
+// Package outcome describes the end of a playbook's task, as its rules see it, and finds the rule that holds.
 package outcome

@@ -21,7 +21,7 @@ func Error(f *journal.Failure) value.Value {
 	}
 }
 
-// Kinded names a failure after its kind, where that is not its code.
+// Kinded replaces the code of a failure by its kind, where they differ.
 func Kinded(f *journal.Failure) *journal.Failure {
 	k := kind(f)
 	if k == f.Code {
@@ -43,7 +43,7 @@ func kind(f *journal.Failure) string {
 	return f.Code
 }
 
-// KindOf returns the kind of a value, for the messages of errors. Journals hold those messages: the words stay.
+// KindOf returns the kind of a value, for messages of errors. Journals contain those messages, so the words must not change.
 func KindOf(v value.Value) string {
 	switch v.(type) {
 	case nil:

@@ -8,18 +8,18 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Outcome is how a task has ended.
+// Outcome is the end of a task.
 type Outcome struct {
 	Task     *playbook.Task
 	Result   value.Value
-	Failure  *journal.Failure // nil: it went well
+	Failure  *journal.Failure // nil: the task succeeded
 	About    map[string]any
 	Attempt  int
 	At       int64
 	Duration time.Duration
 }
 
-// Unwrap takes an HTTP answer apart: rules see its body as the result, and the rest as `outcome.http`.
+// Unwrap splits an HTTP answer: rules see its body as the result, and the rest as `outcome.http`.
 func (o *Outcome) Unwrap() {
 	if _, ok := o.About["http"]; ok {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// fixed is an expression that gives one value, or an error.
+// fixed is an expression with a constant value, or an error.
 type fixed struct {
 	playbook.Expr
 	v   value.Value

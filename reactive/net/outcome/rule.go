@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// Rule finds what the rules of the task say of its outcome. The rule is nil when none of them holds.
+// Rule evaluates the rules of the task for its outcome. The returned rule is nil if none holds.
 func (o *Outcome) Rule(env expr.Env) (*playbook.Rule, playbook.Do, error) {
 	for i := range o.Task.Rules {
 		r := &o.Task.Rules[i]

@@ -1,3 +1,3 @@
-// Package results keeps the large results of a playbook's run out of line: a reference takes the place of each. The store follows
-// from the journal, as everything in a run does, and equal values share an entry.
+// Package results stores the large results of a playbook's run out of line and puts references in their place. The store is
+// derived from the journal, as all state of a run, and equal values share an entry.
 package results

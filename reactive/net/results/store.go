@@ -12,14 +12,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// kind is the kind of the objects that stand for stored results.
+// kind is the kind of the objects that refer to stored results.
 const kind = "result_ref"
 
 // Store holds the results of one run by their references. The zero Store is empty.
 type Store struct{ values map[string]value.Value }
 
-// Put stores a value of a run and returns the object that stands for it, with the fields of the value that are to be read without
-// resolving it. The error is that of value.JSON.
+// Put stores a value of a run and returns the object that refers to it, with the fields of the value that are readable
+// without resolving it. The error is that of value.JSON.
 func (s *Store) Put(run string, v value.Value, fields []playbook.Select) (value.Value, error) {
 	text, err := value.JSON(v)
 	sum := sha256.Sum256(text)
@@ -40,13 +40,13 @@ func (s *Store) Put(run string, v value.Value, fields []playbook.Select) (value.
 	}, err
 }
 
-// Get returns the value that a reference stands for. It reports false when there is none.
+// Get returns the value of a reference. It reports false when there is none.
 func (s *Store) Get(ref string) (value.Value, bool) {
 	v, ok := s.values[ref]
 	return v, ok
 }
 
-// Whole returns the stored value where v is the object that stands for it, and v itself otherwise.
+// Whole returns the stored value if v is an object that refers to one, and v itself otherwise.
 func (s *Store) Whole(v value.Value) value.Value {
 	if object, ok := v.(map[string]any); ok && object["kind"] == kind {
 		if ref, ok := object["ref"].(string); ok {
@@ -58,8 +58,8 @@ func (s *Store) Whole(v value.Value) value.Value {
 	return v
 }
 
-// Shrink replaces values of args, which have size bytes together, by references, the largest first, until most bytes are enough.
-// It reports false when they are not even then.
+// Shrink replaces values of args, whose total size is size bytes, by references, the largest first, until at most most bytes
+// are left. It reports false if that many bytes do not suffice.
 func (s *Store) Shrink(run string, args map[string]value.Value, size, most int) (bool, error) {
 	sizes := make(map[string]int, len(args))
 	for k, v := range args {
@@ -79,7 +79,7 @@ func (s *Store) Shrink(run string, args map[string]value.Value, size, most int) 
 	return false, nil
 }
 
-// Size returns the length of a value as canonical JSON; more than any has, where it nests too deep to be written.
+// Size returns the length of a value as canonical JSON; more than a value may take if it nests too deep to be encoded.
 func Size(v value.Value) int {
 	size, err := value.JSONSize(v)
 	if err != nil {
@@ -88,5 +88,5 @@ func Size(v value.Value) int {
 	return size
 }
 
-// StepReference names what a step-run has returned.
+// StepReference returns the reference of a step-run's result.
 func StepReference(run, key string) string { return "sluice://run/" + run + "/step/" + key }

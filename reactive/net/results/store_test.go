@@ -37,7 +37,7 @@ func TestAReferenceStandsForAResult(t *testing.T) {
 	require.False(t, ok)
 }
 
-// The largest values become references, and no more of them than need be.
+// The largest values become references, and no more of them than necessary.
 func TestShrinkReplacesTheLargestFirst(t *testing.T) {
 	args := func() map[string]value.Value {
 		return map[string]value.Value{"small": strings.Repeat("a", 10), "large": strings.Repeat("b", 4000), "middle": strings.Repeat("c", 2000)}

@@ -9,16 +9,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Vars are the variables of one scope, by name: the context, an iteration's or a step's own, results by task. They are
-// handed out as they are, and do not change afterwards: a write copies the objects on its path, and the map
-// of the variables too when it was handed out. The rest is shared, so a snapshot costs nothing.
+// Vars are the variables of one scope, by name: the context, those of an iteration or a step, or results by task. Values
+// that were returned do not change: a write copies the objects on its path, and also the map of the variables if it was
+// returned. The rest is shared, so a snapshot is free.
 type Vars struct {
 	values map[string]value.Value
-	held   bool // values were handed out
-	bytes  int  // what was written takes when encoded, counted write by write
+	held   bool // values were returned
+	bytes  int  // encoded size of what was written, counted at each write
 }
 
-// All hands the variables out. The map is never nil, and never changes.
+// All returns the variables. The map is never nil and never changes.
 func (v *Vars) All() map[string]value.Value {
 	if v.values == nil {
 		return map[string]value.Value{}
@@ -27,16 +27,16 @@ func (v *Vars) All() map[string]value.Value {
 	return v.values
 }
 
-// Of returns variables that have these values. The map belongs to them from then on.
+// Of returns variables with these values. It takes ownership of the map.
 func Of(values map[string]value.Value) Vars { return Vars{values: values} }
 
-// Get returns a variable. It reports false when there is none of that name.
+// Get returns a variable. It reports false when there is none with that name.
 func (v *Vars) Get(name string) (value.Value, bool) {
 	x, ok := v.values[name]
 	return x, ok
 }
 
-// Peek returns the variables for a look that ends before the next write. The map may be nil.
+// Peek returns the variables for reading before the next write. The map may be nil.
 func (v *Vars) Peek() map[string]value.Value { return v.values }
 
 // Copied returns the same variables, whose writes are their own.
@@ -56,7 +56,7 @@ func (v *Vars) Put(name string, x value.Value) {
 	v.values[name] = x
 }
 
-// Write writes what a path leads to: a variable, or a place inside one.
+// Write writes the value at a path: a variable, or a place inside one.
 func (v *Vars) Write(path []string, x value.Value) error {
 	if err := v.Takes(path); err != nil {
 		return err
@@ -65,8 +65,8 @@ func (v *Vars) Write(path []string, x value.Value) error {
 	return nil
 }
 
-// WriteWithin is Write, unless there would be more than most bytes after it; below 1 there may be any number. Only what the
-// path leads to is measured.
+// WriteWithin is Write, but fails if the variables would take more than most bytes after it; below 1 there is no limit. Only
+// the value at the path is measured.
 func (v *Vars) WriteWithin(most int, path []string, x value.Value) error {
 	if most < 1 {
 		return v.Write(path, x)
@@ -82,9 +82,9 @@ func (v *Vars) WriteWithin(most int, path []string, x value.Value) error {
 	return v.WriteGrown(most, path, x, size-was)
 }
 
-// WriteGrown is WriteWithin for a value that takes so many bytes more than the one it replaces.
+// WriteGrown is WriteWithin for a value whose size exceeds that of the value it replaces by grown bytes.
 func (v *Vars) WriteGrown(most int, path []string, x value.Value, grown int) error {
-	if most > 0 && v.At(path) == nil { // keys that are new, too
+	if most > 0 && v.At(path) == nil { // new keys take room as well
 		for _, key := range path {
 			grown += len(key) + 1
 		}
@@ -101,12 +101,12 @@ func (v *Vars) WriteGrown(most int, path []string, x value.Value, grown int) err
 	return nil
 }
 
-// RoomError is a write that there is no room for.
+// RoomError means that a write exceeds the bytes that variables may take.
 type RoomError struct{ text string }
 
 func (e RoomError) Error() string { return e.text }
 
-// Takes reports why nothing can be written where a path leads: something on the way is no object.
+// Takes returns an error if nothing can be written at a path, because a value on the path is not an object.
 func (v *Vars) Takes(path []string) error {
 	at := v.values[path[0]]
 	for i, key := range path[1:] {
@@ -143,7 +143,7 @@ func within(old value.Value, path []string, v value.Value) value.Value {
 	return out
 }
 
-// Fits reports why a value cannot be written where a path leads: there is a limit to how deep variables nest.
+// Fits returns an error if a value at a path would nest deeper than variables may.
 func Fits(path []string, v value.Value) error {
 	if err := value.Fits(v, len(path)); err != nil {
 		return fmt.Errorf("%s cannot be written: the %w", clipped(path), err)

@@ -11,12 +11,12 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// drawPath draws a path of few keys, so that many begin with another.
+// drawPath draws a path of few keys, so that many are prefixes of others.
 func drawPath(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), 1, 3).Draw(t, "path")
 }
 
-// drawValue draws a value that may hold what those paths lead to.
+// drawValue draws a value that may contain values at those paths.
 func drawValue(t *rapid.T, depth int) any {
 	if depth == 0 || rapid.IntRange(0, 1).Draw(t, "scalar") == 0 {
 		return rapid.SampledFrom([]any{int64(1), int64(1), int64(2), nil}).Draw(t, "value")
@@ -30,7 +30,7 @@ func drawValue(t *rapid.T, depth int) any {
 	return object
 }
 
-// written is a write of an iteration that counts.
+// written is an effective write of an iteration.
 type written struct {
 	by   int32
 	path []string
@@ -41,7 +41,7 @@ func begins(path, with []string) bool {
 	return len(with) <= len(path) && slices.Equal(path[:len(with)], with)
 }
 
-// inside returns what a path leads to; false: nothing.
+// inside returns the value at a path. It reports false if there is none.
 func inside(v any, path []string) (any, bool) {
 	for _, k := range path {
 		object, _ := v.(map[string]any)
@@ -54,13 +54,13 @@ func inside(v any, path []string) (any, bool) {
 	return v, true
 }
 
-// differ says of two writes, the first of which is around the other or at its place, whether they say different things.
+// differ reports whether two writes, the first of which is around the other or at its place, write different values.
 func differ(outer, inner written) bool {
 	v, ok := inside(outer.v, inner.path[len(outer.path):])
 	return !ok || !value.Equal(v, inner.v)
 }
 
-// replaced returns a value with another where a path leads.
+// replaced returns a value with another at a path.
 func replaced(v any, path []string, x any) any {
 	if len(path) == 0 {
 		return x
@@ -75,7 +75,7 @@ func replaced(v any, path []string, x any) any {
 	return out
 }
 
-// flat is a second reading of what conflicts: a list of the writes that count, all of which are looked at.
+// flat is a second implementation of conflicts: a list of the effective writes, all of which are examined.
 type flat []written
 
 func (f *flat) write(w written) (known, conflict bool) {
@@ -98,7 +98,8 @@ func (f *flat) write(w written) (known, conflict bool) {
 	return known, false
 }
 
-// TestWritesOfIterationsConflictByPath: two of them do where one path begins with the other and the values differ there.
+// TestWritesOfIterationsConflictByPath: two writes conflict if one path is a prefix of the other and the values differ
+// there.
 func TestWritesOfIterationsConflictByPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var tree variables.Writes
@@ -124,7 +125,7 @@ func TestWritesOfIterationsConflictByPath(t *testing.T) {
 	})
 }
 
-// copied returns a value all the way down. One that holds itself is one that was written to after it was handed out.
+// copied returns a deep copy. A value that contains itself was written to after it was returned.
 func copied(t *rapid.T, v any, depth int) any {
 	require.LessOrEqual(t, depth, 2*value.MaxDepth, "a value holds itself")
 	object, ok := v.(map[string]any)
@@ -138,14 +139,13 @@ func copied(t *rapid.T, v any, depth int) any {
 	return out
 }
 
-// appended appends to what is there under one key.
+// appended appends to the value at one key.
 func appended(w *variables.Writes, by int32, key string, v, there any) ([]any, error) {
 	vars := variables.Of(map[string]any{key: there})
 	return w.Appended(by, []string{key}, v, &vars)
 }
 
-// TestVariablesAreThoseThatWereHandedOut: a write changes what its path leads to and nothing beside it, and nothing that was
-// handed out before.
+// TestVariablesAreThoseThatWereHandedOut: a write changes only the value at its path, and no value that was returned before.
 func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var handed, copies []any
@@ -176,12 +176,12 @@ func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 			}
 			require.Equal(t, model, any(got))
 		}
-		require.Equal(t, copies, handed, "what was handed out has changed")
+		require.Equal(t, copies, handed, "a value that was returned has changed")
 	})
 }
 
-// TestLoopsAppendToWhatIsThere, by any writer: the loop itself, another one beside it, or a person. A list that was
-// handed out does not change.
+// TestLoopsAppendToWhatIsThere, by any writer: the loop itself, another one beside it, or a person. A list that was returned
+// does not change.
 func TestLoopsAppendToWhatIsThere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var lists, copies [][]any // that were handed out
@@ -214,6 +214,6 @@ func TestLoopsAppendToWhatIsThere(t *testing.T) {
 				lists, copies = append(lists, list), append(copies, slices.Clone(list))
 			}
 		}
-		require.Equal(t, copies, lists, "a list that was handed out has changed")
+		require.Equal(t, copies, lists, "a list that was returned has changed")
 	})
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Writes is what the iterations of a parallel loop have written to the context, as a tree along the paths.
+// Writes records the writes of a parallel loop's iterations to the context, as a tree along the paths.
 //
 //	ctx ─┬─ stats ─┬─ one   by iteration 0
 //	     │         └─ two   by iterations 1 and 2, the same
 //	     └─ state           by iteration 1
 //
-// What an iteration writes inside its own write is kept with that, and what it wrote there before is forgotten. Everybody who
-// has written to a place has written the same.
+// A write of an iteration inside an earlier write of its own is part of that one, and a write around earlier ones replaces
+// them. All iterations that have written to a place have written the same value.
 type Writes struct {
-	by    []int32     // the iterations that have written here, sorted; of a loop that appends, some of them
-	v     value.Value // what they wrote; of a loop that appends, the list
+	by    []int32     // the iterations that have written here, sorted; in a loop that appends, some of them
+	v     value.Value // the value that they wrote; in a loop that appends, the list
 	below map[string]*Writes
 }
 
-// ConflictError is a write that another iteration's forbids.
+// ConflictError means that a write conflicts with that of another iteration.
 type ConflictError struct{ text string }
 
 func (e ConflictError) Error() string { return e.text }
@@ -31,7 +31,7 @@ func conflictAt(path []string) error {
 	return ConflictError{fmt.Sprintf("another iteration has written another value to ctx.%s", clipped(path))}
 }
 
-// has reports whether an iteration has written here, and others whether another has.
+// has reports whether an iteration has written here, and whether another has.
 func (w *Writes) has(by int32) bool {
 	_, ok := slices.BinarySearch(w.by, by)
 	return ok
@@ -39,7 +39,7 @@ func (w *Writes) has(by int32) bool {
 
 func (w *Writes) others(by int32) bool { return len(w.by) > 1 || len(w.by) == 1 && w.by[0] != by }
 
-// At finds the place of a path, and makes it if need be.
+// at returns the node of a path, and makes it if necessary.
 func (w *Writes) at(path []string) *Writes {
 	for _, key := range path {
 		if w.below == nil {
@@ -53,7 +53,7 @@ func (w *Writes) at(path []string) *Writes {
 	return w
 }
 
-// Note keeps what an iteration has written without a conflict, also where another has written the same.
+// Note records a write without a conflict, even if another iteration has written the same.
 func (w *Writes) Note(by int32, path []string, v value.Value) {
 	for i := range path {
 		if w.has(by) {
@@ -75,7 +75,7 @@ func (w *Writes) add(by int32) {
 	}
 }
 
-// forget drops what an iteration has written inside what it writes now.
+// forget removes the writes of an iteration inside its current write.
 func (w *Writes) forget(by int32) {
 	for _, x := range w.below {
 		if i, ok := slices.BinarySearch(x.by, by); ok {
@@ -85,8 +85,8 @@ func (w *Writes) forget(by int32) {
 	}
 }
 
-// Conflict reports why an iteration cannot write: another has written something else, at the path, around it or inside it.
-// Where another has written the same, at the path or around it, the write says nothing new.
+// Conflict returns an error if an iteration cannot write because another has written a different value at the path, around
+// it or inside it. A write is known if another iteration has written the same value at the path or around it.
 func (w *Writes) Conflict(by int32, path []string, v value.Value) (known bool, err error) {
 	for i := 0; w != nil; i++ {
 		if w.others(by) {
@@ -105,9 +105,9 @@ func (w *Writes) Conflict(by int32, path []string, v value.Value) (known bool, e
 	return known, nil
 }
 
-// differs reports whether another iteration has written something else inside what v is written to.
+// differs reports whether another iteration has written a different value inside the place of v.
 func (w *Writes) differs(by int32, path []string, v value.Value) bool {
-	for key, x := range w.below { // the order makes no difference: the answer is yes or no
+	for key, x := range w.below { // any order: the result is a boolean
 		inside := append(slices.Clip(path), key)
 		if x.others(by) && !same(v, inside, x.v) || x.differs(by, inside, v) {
 			return true
@@ -116,7 +116,7 @@ func (w *Writes) differs(by int32, path []string, v value.Value) bool {
 	return false
 }
 
-// same reports whether what a path leads to in a value is there, and equal to another value.
+// same reports whether outer contains a value at a path that equals inner.
 func same(outer value.Value, path []string, inner value.Value) bool {
 	for _, key := range path {
 		object, _ := outer.(map[string]any)
@@ -129,8 +129,9 @@ func same(outer value.Value, path []string, inner value.Value) bool {
 	return value.Equal(outer, inner)
 }
 
-// Appended returns the list that the context has at a path with a value more. The spare room of a list that the loop has made is
-// no other list's, so that lists that were handed out before stay as they are. A loop cannot append both to a list and inside it.
+// Appended returns the list that the context has at a path with one more value. It appends in the spare capacity only of a
+// list that the loop made, which no other list shares, so lists that were returned before do not change. A loop cannot
+// append both to a list and inside it.
 func (w *Writes) Appended(by int32, path []string, v value.Value, ctx *Vars) ([]any, error) {
 	for i := range path {
 		if len(w.by) > 0 {
@@ -164,7 +165,7 @@ func mixed(first, path []string) error {
 	return ConflictError{fmt.Sprintf("the loop appends to ctx.%s, so it cannot append to ctx.%s: give them paths apart", clipped(first), clipped(path))}
 }
 
-// inside returns the first path, in order, that was written to inside a place; nil: none was.
+// inside returns the first path, in order, that was written inside a place; nil: there is none.
 func (w *Writes) inside(path []string) []string {
 	for _, key := range slices.Sorted(maps.Keys(w.below)) {
 		next := append(slices.Clip(path), key)
@@ -178,8 +179,8 @@ func (w *Writes) inside(path []string) []string {
 	return nil
 }
 
-// Walk calls f for every place that was written to, in the order of the paths, with the iterations that have written there and
-// what they wrote.
+// Walk calls f for every place that was written, in the order of the paths, with the iterations that wrote there and the
+// value.
 func (w *Writes) Walk(f func(path string, by []int32, v value.Value)) { w.walk("", f) }
 
 func (w *Writes) walk(path string, f func(path string, by []int32, v value.Value)) {

@@ -18,7 +18,7 @@ type args struct {
 	named []any
 }
 
-// at returns the i-th argument, or the one of a name; ok reports whether there is one.
+// at returns the i-th argument, or the one with a name. It reports false if there is none.
 func (a args) at(i int, name string) (any, bool) {
 	if i < len(a.list) {
 		return a.list[i], true
@@ -29,7 +29,7 @@ func (a args) at(i int, name string) (any, bool) {
 	return nil, false
 }
 
-// given is at for parameters where null counts as no argument.
+// given is at for parameters for which null counts as no argument.
 func (a args) given(i int, name string) (any, bool) {
 	v, ok := a.at(i, name)
 	return v, ok && v != nil
@@ -41,7 +41,7 @@ func (a args) flag(i int, name string) bool {
 	return truth(v)
 }
 
-// rest returns what follows the first n of the arguments without a name.
+// rest returns the positional arguments after the first n.
 func (a args) rest(n int) args { return args{a.list[min(n, len(a.list)):], a.names, a.named} }
 
 // text returns an argument that must be a string; the default is otherwise.
@@ -81,7 +81,7 @@ func (a args) size(i int, name string, otherwise int64) (int, error) {
 	return int(min(max(n, 0), math.MaxInt32)), err
 }
 
-// path leads into a value.
+// path is the path of a part of a value.
 type path []any
 
 // path returns the argument `attribute`: the name of a field, an index, or several of them as in a.0.b; nil if there is none.
@@ -115,7 +115,7 @@ func pathIn(text string) path {
 	return p
 }
 
-// paths is path for what a list is sorted by, which may be several: a,b.c. There is one at least.
+// paths is path for the keys of sorting, which may be several: a,b.c. It returns at least one.
 func (a args) paths(i int) ([]path, error) {
 	v, _ := a.at(i, "attribute")
 	text, ok := v.(string)
@@ -133,7 +133,7 @@ func (a args) paths(i int) ([]path, error) {
 // in returns the value at the end of the path in v.
 func (p path) in(r *run, v any) (any, error) { return p.or(r, v, nil) }
 
-// or is in with a default: other, unless it is null, replaces an undefined value on the way.
+// or is in with a default: other, unless it is null, replaces an undefined value on the path.
 func (p path) or(r *run, v, other any) (any, error) {
 	for _, k := range p {
 		x, err := r.part(v, k)
@@ -166,7 +166,7 @@ func (r *run) part(v, k any) (any, error) {
 	return r.lookup(v, k)
 }
 
-// applies takes the name of a filter or a test from the arguments, and leaves those that are for it.
+// applies splits off the name of a filter or a test from the arguments, and returns its own arguments.
 func (a args) applies(what string, known map[string]callable, names []string) (string, args, error) {
 	name, err := a.must(0, what)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// call carries out a filter, a test, a method or a function; v is what it is applied to.
+// call implements a filter, a test, a method or a function; v is the value that it is applied to.
 type call func(r *run, v any, a args) (any, error)
 
-// callable is something that is called by name.
+// callable describes a call by name.
 type callable struct {
 	do     call
 	need   int // the number of required params
 	params []string
 	placed bool // params are positional only; their names are for messages
-	free   bool // it takes what the filter or test takes that it applies, or any names
+	free   bool // it takes the arguments of the filter or test that it applies, or any names
 }
 
 func takes(need int, do call, params ...string) callable {
@@ -32,7 +32,7 @@ func placed(need int, do call, params ...string) callable {
 func plain(do call) callable { return callable{do: do} }
 func free(do call) callable  { return callable{do: do, free: true} }
 
-// misfit returns the fault of the arguments of a call, of which n have no name; "" if there is none.
+// misfit describes the fault of a call's arguments, n of which are positional; "" if there is none.
 func (c callable) misfit(n int, names []string) string {
 	switch {
 	case c.free:
@@ -161,8 +161,8 @@ func (n method) eval(r *run) (any, error) {
 	return out, nil
 }
 
-// arguments evaluates the arguments of a call. Those that are written out fit; where there are others, or the kind of a
-// method's value matters, it is checked here.
+// arguments evaluates the arguments of a call. Literal lists were checked by the parser; others, and methods that depend on
+// the kind of the value, are checked here.
 func (r *run) arguments(n arguments, c callable) (a args, err error) {
 	if a.list, err = r.each(n.list); err != nil {
 		return a, err

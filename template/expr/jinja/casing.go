@@ -8,8 +8,8 @@ import (
 
 // Case conversion is Python's, where a letter may become several.
 
-// longUpper are the letters whose upper case has several, each followed by those; longTitle those among them that begin a word
-// in another way.
+// longUpper are the letters whose upper case is several letters, each followed by those; longTitle those among them whose
+// title case differs.
 var (
 	longUpper = long("ßSS ŉʼN ǰJ̌ ΐΪ́ ΰΫ́ ևԵՒ ẖH̱ ẗT̈ ẘW̊ ẙY̊ ẚAʾ ὐΥ̓ ὒΥ̓̀ ὔΥ̓́ ὖΥ̓͂ ᾀἈΙ ᾁἉΙ ᾂἊΙ ᾃἋΙ ᾄἌΙ ᾅἍΙ ᾆἎΙ ᾇἏΙ ᾈἈΙ ᾉἉΙ ᾊἊΙ ᾋἋΙ ᾌἌΙ ᾍἍΙ ᾎἎΙ ᾏἏΙ " +
 		"ᾐἨΙ ᾑἩΙ ᾒἪΙ ᾓἫΙ ᾔἬΙ ᾕἭΙ ᾖἮΙ ᾗἯΙ ᾘἨΙ ᾙἩΙ ᾚἪΙ ᾛἫΙ ᾜἬΙ ᾝἭΙ ᾞἮΙ ᾟἯΙ ᾠὨΙ ᾡὩΙ ᾢὪΙ ᾣὫΙ ᾤὬΙ ᾥὭΙ ᾦὮΙ ᾧὯΙ ᾨὨΙ ᾩὩΙ ᾪὪΙ ᾫὫΙ ᾬὬΙ ᾭὭΙ ᾮὮΙ ᾯὯΙ " +
@@ -34,7 +34,7 @@ func upperOf(c rune) string {
 	return string(unicode.ToUpper(c))
 }
 
-// titleOf returns a letter as a word begins with it.
+// titleOf returns the title case of a letter.
 func titleOf(c rune) string {
 	if s, ok := longTitle[c]; ok {
 		return s
@@ -45,7 +45,7 @@ func titleOf(c rune) string {
 	return upperOf(c)
 }
 
-// perRune puts a text together of what its characters become.
+// perRune concatenates the conversions of a text's characters.
 func perRune(s string, to func(rune) string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -110,7 +110,7 @@ func capitalize(s string) string {
 	return b.String()
 }
 
-// title begins each run of letters with a capital: it's becomes It'S.
+// title capitalizes each run of letters: it's becomes It'S.
 func title(s string) string {
 	runes, before := []rune(s), false
 	var b strings.Builder
@@ -141,7 +141,7 @@ func swapcase(s string) string {
 	return b.String()
 }
 
-// casefold returns a text without its case, so that texts can be compared: ß is ss.
+// casefold returns a text without case distinctions, for comparisons: ß is ss.
 func casefold(s string) string {
 	return perRune(s, func(c rune) string {
 		switch {

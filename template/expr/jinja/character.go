@@ -11,7 +11,7 @@ func isSpace(c rune) bool { return unicode.IsSpace(c) || c >= 0x1c && c <= 0x1f 
 
 func trimSpace(s string) string { return strings.TrimFunc(s, isSpace) }
 
-// isBreak reports whether a line ends with a character.
+// isBreak reports whether a character ends a line.
 func isBreak(c rune) bool {
 	return c >= '\n' && c <= '\r' || c >= 0x1c && c <= 0x1e || c == 0x85 || c == 0x2028 || c == 0x2029
 }
@@ -33,7 +33,7 @@ func digitOf(c rune) rune {
 	return 0
 }
 
-// raised are the digits that are no decimal ones: raised, lowered, in circles, and those of scripts without a zero.
+// raised are the digits that are not decimal: superscripts, subscripts, circled ones, and those of scripts without a zero.
 var raised = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0xb2, 0xb3, 1}, {0xb9, 0xb9, 1}, {0x1369, 0x1371, 1}, {0x19da, 0x19da, 1}, {0x2070, 0x2070, 1}, {0x2074, 0x2079, 1},
@@ -63,21 +63,21 @@ func isIdentifier(s string) bool {
 	return s != ""
 }
 
-// allOf makes a test of strings of one of characters: it is true of all, and there are some.
+// allOf makes a test that all characters of a string, at least one, satisfy.
 func allOf(is func(rune) bool) func(string) bool {
 	return func(s string) bool {
 		return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return !is(c) })
 	}
 }
 
-// isOneCase reports whether a string has letters with a case, and none in another.
+// isOneCase makes a test that a string has letters of one case, and none of another.
 func isOneCase(is func(rune) bool) func(string) bool {
 	return func(s string) bool {
 		return strings.ContainsFunc(s, is) && !strings.ContainsFunc(s, func(c rune) bool { return isCased(c) && !is(c) })
 	}
 }
 
-// isTitle reports whether each run of letters of a string begins with a capital, and goes on in small letters.
+// isTitle reports whether each run of letters of a string begins with a capital and continues in lower case.
 func isTitle(s string) bool {
 	before, some := false, false
 	for _, c := range s {

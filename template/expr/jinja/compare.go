@@ -49,8 +49,8 @@ func (r *run) compare(op string, a, b any) (bool, error) {
 	return err == nil && slices.Contains(holding[op], c), err
 }
 
-// order returns -1, 0, 1 or unordered for numbers, strings, lists and tuples, each compared with their like. Lists go by the
-// first elements that differ, or else by their length, as in Python.
+// order returns -1, 0, 1 or unordered for two numbers, strings, lists or tuples. Lists are compared by the first elements
+// that differ, or else by length, as in Python.
 func (r *run) order(a, b any) (int, error) {
 	x, okX := numberOf(a)
 	y, okY := numberOf(b)
@@ -114,8 +114,7 @@ func (r *run) contains(in, v any) (bool, error) {
 	return false, nil
 }
 
-// equal compares two values; undefined equals only undefined. The walk goes through both at once, so only one of them
-// is paid for.
+// equal compares two values; undefined equals only undefined. The walk visits both at once, so only one of them is paid for.
 func (r *run) equal(a, b any) (bool, error) {
 	switch a.(type) {
 	case string, []any, tuple, group, map[string]any, dict:

@@ -18,14 +18,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// verdict is a line of testdata/jinja2: a template, and what Jinja2 makes of it.
+// verdict is a line of testdata/jinja2: a template, with its result in Jinja2.
 type verdict struct {
 	Template string
 	Value    json.RawMessage
 	Error    string // syntax, runtime
 }
 
-// Templates come to the same here as in Jinja2, but for those that the package comment lists.
+// Templates have the same results here as in Jinja2, except for those that the package comment lists.
 func TestAgreesWithJinja2(t *testing.T) {
 	data, err := os.ReadFile("testdata/jinja2/context.json")
 	require.NoError(t, err)
@@ -61,7 +61,8 @@ func TestAgreesWithJinja2(t *testing.T) {
 	t.Logf("%d differ, as the package comment says", len(listed))
 }
 
-// agrees reports whether the line holds here, and what is given here. What fails in Jinja2 when it is evaluated may be refused
+// agrees reports whether the result here agrees with the line. A template that fails in Jinja2 when it is evaluated may be
+// refused here earlier.
 // here before.
 func (v verdict) agrees(t *testing.T, names env) (got string, ok bool) {
 	template, err := jinja.Compile(v.Template)

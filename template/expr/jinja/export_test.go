@@ -1,6 +1,6 @@
 package jinja
 
-// Names are those of everything that is called by name, by what it is.
+// Names are the names of all callables, by kind.
 func Names() map[string][]string {
 	return map[string][]string{"filter": filterNames, "test": testNames, "method": methodNames, "function": functionNames}
 }

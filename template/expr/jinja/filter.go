@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// filters by name. They are filled in at the start, because some of them apply others.
+// filters by name. They are filled in at initialization, because some apply others.
 var (
 	filters     map[string]callable
 	filterNames []string
@@ -72,7 +72,8 @@ func orDefault(_ *run, v any, a args) (any, error) {
 
 func toText(r *run, v any, _ args) (any, error) { return r.text(v) }
 
-// toBool returns what a text around expressions is as a guard, and anything else in a condition.
+// toBool returns the truth of a text as that of a text around expressions in a guard, and of any other value as in a
+// condition.
 func toBool(_ *run, v any, _ args) (any, error) {
 	if s, ok := v.(string); ok {
 		return affirms(s), nil
@@ -80,7 +81,7 @@ func toBool(_ *run, v any, _ args) (any, error) {
 	return truth(v), nil
 }
 
-// attr returns a field that the value has as one of its kind, and no key of an object.
+// attr returns a field that the value has because of its kind, not a key of an object.
 func attr(_ *run, v any, a args) (any, error) {
 	if err := defined(v); err != nil {
 		return nil, err

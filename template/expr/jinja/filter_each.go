@@ -24,7 +24,7 @@ func mapped(r *run, v any, a args) (any, error) {
 	return out, nil
 }
 
-// perhaps returns the elements that map and select visit. A value that counts as false has none, such as null.
+// perhaps returns the elements that map and select visit. A false value, such as null, has none.
 func (r *run) perhaps(v any) ([]any, error) {
 	if !truth(v) {
 		return []any{}, nil
@@ -89,7 +89,7 @@ func choose(wanted, byField bool) call {
 	}
 }
 
-// judge returns the function by which select decides about each element.
+// judge returns the function by which select tests each element.
 func (r *run) judge(a args) (func(x any) (any, error), error) {
 	if len(a.list)+len(a.names) == 0 {
 		return func(x any) (any, error) { return truth(x), nil }, nil

@@ -12,7 +12,7 @@ import (
 
 var htmlEscapes = strings.NewReplacer("&", "&amp;", ">", "&gt;", "<", "&lt;", "'", "&#39;", `"`, "&#34;")
 
-// escape returns a text as it reads in HTML.
+// escape escapes a text for HTML.
 func escape(r *run, v any, _ args) (any, error) {
 	s, err := r.text(v)
 	if err != nil {
@@ -35,7 +35,7 @@ func withoutSpecial(c rune) rune {
 	return c
 }
 
-// stripTags takes the tags and comments out of a text for HTML, and white space but one space between words.
+// stripTags removes tags and comments, and collapses white space, for HTML.
 func stripTags(r *run, v any, _ args) (any, error) {
 	s, err := r.text(v)
 	if err != nil {
@@ -48,7 +48,7 @@ func stripTags(r *run, v any, _ args) (any, error) {
 	return html.UnescapeString(strings.Join(fields(s, len(s)), " ")), nil
 }
 
-// withoutComments removes <!-- … -->, also where the removal of one forms another.
+// withoutComments removes <!-- … -->, repeatedly if a removal forms another.
 func withoutComments(s string) string {
 	var out []byte
 	for i := 0; i < len(s); i++ {
@@ -58,7 +58,7 @@ func withoutComments(s string) string {
 		}
 		rest, after := s[i+1:], 0
 		switch {
-		case strings.HasPrefix(rest, ">"): // the dashes of the beginning are those of the end
+		case strings.HasPrefix(rest, ">"): // the dashes of the beginning are also those of the end
 			after = 1
 		case strings.HasPrefix(rest, "->"):
 			after = 2
@@ -93,7 +93,7 @@ func withoutTags(s string) string {
 	return b.String()
 }
 
-// xmlAttributes returns the entries of an object as attributes of a tag. Those that are null or undefined are left out.
+// xmlAttributes returns the entries of an object as attributes of a tag. Null and undefined ones are omitted.
 func xmlAttributes(r *run, v any, a args) (any, error) {
 	m, ok := mappingOf(v)
 	if !ok {
@@ -132,7 +132,7 @@ func xmlAttributes(r *run, v any, a args) (any, error) {
 	return w.String(), w.err
 }
 
-// urlencode returns a text as it reads in a URL, or the query that pairs of a name and a value make.
+// urlencode escapes a text for a URL, or returns the query of name and value pairs.
 func urlencode(r *run, v any, _ args) (any, error) {
 	if _, isText := v.(string); !isText {
 		if m, ok := mappingOf(v); ok {
@@ -183,7 +183,7 @@ func (r *run) query(entries []entry) (any, error) {
 	return w.String(), w.err
 }
 
-// The addresses that urlize recognizes within a word.
+// The addresses that urlize recognizes in a word.
 var (
 	webForm = regexp.MustCompile(`^(?i:(?:https?://|www\.)(?:(?:[\pL\pN_%-]+\.)+)?(?:[a-z]{2,63}|xn--[\pL\pN_%]{2,59})|` +
 		`(?:[\pL\pN_%-]{2,63}\.)+(?:com|net|int|edu|gov|org|info|mil)|` +
@@ -194,7 +194,7 @@ var (
 	schemeForm = regexp.MustCompile(`^[\pL\pN_.+-]{2,}:/{0,2}$`)
 )
 
-// linker makes links of the words of a text.
+// linker turns words of a text into links.
 type linker struct {
 	run        *run
 	attributes string // of each link
@@ -281,7 +281,7 @@ func (r *run) linker(a args) (*linker, error) {
 	return l, r.grow(len(l.attributes))
 }
 
-// word makes a link of a word that is an address. Brackets around it, and points behind it, stay outside.
+// word makes a link of a word that is an address. Surrounding brackets and trailing points stay outside.
 func (l *linker) word(word string) (string, error) {
 	head := headForm.FindString(word)
 	middle, tail := word[len(head):], ""
@@ -293,7 +293,7 @@ func (l *linker) word(word string) (string, error) {
 		if opened <= strings.Count(middle, pair[1]) {
 			continue
 		}
-		for range min(opened, strings.Count(tail, pair[1])) { // brackets that were opened within stay within
+		for range min(opened, strings.Count(tail, pair[1])) { // brackets opened inside stay inside
 			end := strings.Index(tail, pair[1]) + len(pair[1])
 			if err := l.run.spend(1 + len(middle)/8); err != nil {
 				return "", err

@@ -13,7 +13,7 @@ func toList(r *run, v any, _ args) (any, error) {
 	return slices.Clip(list), err
 }
 
-// elements returns what a value is gone through as: the elements of a list, the keys of an object, the characters of a string.
+// elements returns the elements of a list, the keys of an object, or the characters of a string.
 func (r *run) elements(v any) ([]any, error) {
 	if list, ok := sequence(v); ok {
 		return list, r.spend(len(list))
@@ -187,7 +187,7 @@ func batch(r *run, v any, a args) (any, error) {
 	return append(out, line), nil
 }
 
-// columns cuts a list into a number of lists that are as long as each other, or longer by one at the beginning.
+// columns splits a list into a number of lists of equal length, the first of which may be longer by one.
 func columns(r *run, v any, a args) (any, error) {
 	list, err := r.elements(v)
 	if err != nil {
@@ -227,7 +227,7 @@ func itemsFilter(r *run, v any, _ args) (any, error) {
 	return items(r, v, args{})
 }
 
-// items returns the keys of an object and what they hold, in the order of the keys.
+// items returns the entries of an object, in the order of its keys.
 func items(r *run, v any, _ args) (any, error) {
 	m, ok := mappingOf(v)
 	if !ok {

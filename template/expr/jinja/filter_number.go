@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// toInt makes an integer of a number or of a text, which may have a base, or else a fraction or an exponent.
+// toInt converts a number or a text to an integer; a text may have a base, or else a fraction or an exponent.
 func toInt(_ *run, v any, a args) (any, error) {
 	if err := defined(v); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func toInt(_ *run, v any, a args) (any, error) {
 	return truncated(f)
 }
 
-// otherwise returns the default of int and float for a value that is no number.
+// otherwise returns the default of int and float for a value that is not a number.
 func (a args) otherwise(other any) any {
 	if v, ok := a.at(0, "default"); ok {
 		return v
@@ -58,8 +58,8 @@ func (a args) base() (int, bool) {
 	return int(n), err == nil && (n == 0 || n >= 2 && n <= 36)
 }
 
-// unprefixed returns an integer of a base without what Python allows in it: 0x, 0o or 0b, and _ between digits. Of base 0, which
-// the prefix says, ParseInt knows both; there 017, which ParseInt takes for octal, is no integer, and so "".
+// unprefixed removes Python's notations from an integer of a base: 0x, 0o or 0b, and _ between digits. With base 0, which
+// the prefix determines, ParseInt accepts both; but 017, which it would take as octal, is invalid, hence "".
 func unprefixed(s string, base int) string {
 	digits := strings.TrimLeft(s, "+-")
 	if base == 0 {
@@ -74,7 +74,7 @@ func unprefixed(s string, base int) string {
 	return ungrouped(s, base)
 }
 
-// ungrouped takes away the _ between digits of a base, and leaves those elsewhere, which make it no number.
+// ungrouped removes the _ between digits of a base, and keeps others, which make the number invalid.
 func ungrouped(s string, base int) string {
 	if !strings.Contains(s, "_") {
 		return s
@@ -91,7 +91,7 @@ func ungrouped(s string, base int) string {
 	return string(out)
 }
 
-// ascii writes the decimal digits of all scripts as 0 to 9.
+// ascii converts the decimal digits of all scripts to 0 to 9.
 func ascii(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < 0x80 || !unicode.Is(unicode.Nd, c) {
@@ -101,7 +101,7 @@ func ascii(s string) string {
 	}, s)
 }
 
-// decimal reads a number as Python's float does.
+// decimal parses a number as Python's float does.
 func decimal(s string) (float64, bool) {
 	s = ascii(trimSpace(s))
 	if strings.ContainsAny(s, "xXpP") {
@@ -148,7 +148,7 @@ func rounded(_ *run, v any, a args) (any, error) {
 	if !ok {
 		return nil, fmt.Errorf("it needs a number, not %s", describe(v))
 	}
-	if p, given := a.at(0, "precision"); given && p == nil && how == "common" { // as in Python, that makes an integer
+	if p, given := a.at(0, "precision"); given && p == nil && how == "common" { // as in Python, the result is an integer
 		if x.isFloat {
 			return truncated(math.RoundToEven(x.f))
 		}
@@ -181,11 +181,11 @@ func upOrDown(f float64, n int, up bool) (any, error) {
 	if math.IsInf(scaled, 0) || math.IsNaN(scaled) {
 		return nil, errOverflow
 	}
-	return (scaled + 0) / scale, nil // what math.Ceil makes of -0.5 has a sign
+	return (scaled + 0) / scale, nil // math.Ceil(-0.5) is negative zero
 }
 
-// nearest rounds to n places after the point, or to zeros before it, from what the number is worth to its last digit: 1.115 is
-// a little less than that. Halves go to the even neighbour.
+// nearest rounds to n places after the point, or to zeros before it, from the exact value of the number: 1.115 is slightly
+// less than that. Halves are rounded to even.
 func nearest(x num, n int) (any, error) {
 	switch {
 	case !x.isFloat && n >= 0:
@@ -215,7 +215,7 @@ func nearest(x num, n int) (any, error) {
 	return out.Int64(), nil
 }
 
-// halfEven returns the whole number that is nearest.
+// halfEven returns the nearest whole number.
 func halfEven(x *big.Rat) *big.Int {
 	two := big.NewInt(2)
 	twice := new(big.Int).Add(new(big.Int).Mul(x.Num(), two), x.Denom()) // floor(x + 1/2)

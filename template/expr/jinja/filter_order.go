@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// row is an element of a list, and what it is compared by.
+// row is an element of a list with its key of comparison.
 type row struct{ key, x any }
 
-// rows makes rows of a list. Unless it is to be exact, strings are compared without case.
+// rows makes rows of a list. Unless exact, strings are compared without case.
 func (r *run) rows(list []any, by path, other any, exact bool) ([]row, error) {
 	if err := r.room(2 * len(list)); err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (r *run) rows(list []any, by path, other any, exact bool) ([]row, error) {
 	return rows, nil
 }
 
-// folded returns a string without its case, unless it is to be exact.
+// folded returns a string without case distinctions, unless exact.
 func (r *run) folded(v any, exact bool) (any, error) {
 	s, ok := v.(string)
 	if !ok || exact {
@@ -74,7 +74,7 @@ func sorted(r *run, v any, a args) (any, error) {
 	return r.sort(rows, a.flag(0, "reverse"), r.rank)
 }
 
-// rank is order for what may be equal without having an order, such as null.
+// rank is order for values that may be equal without being ordered, such as null.
 func (r *run) rank(a, b any) (int, error) {
 	x, isTuple := a.(tuple)
 	y, alsoTuple := b.(tuple)
@@ -177,7 +177,7 @@ func extreme(r *run, v any, a args, wanted int) (any, error) {
 	return best.x, nil
 }
 
-// groupBy sorts a list by a field and puts those that have it in common into one group.
+// groupBy sorts a list by a field and groups the elements with equal fields.
 func groupBy(r *run, v any, a args) (any, error) {
 	list, err := r.elements(v)
 	if err != nil {
@@ -228,7 +228,7 @@ func groupBy(r *run, v any, a args) (any, error) {
 	return out, nil
 }
 
-// dictsort returns the items of an object in another order.
+// dictsort returns the items of an object sorted by key or value.
 func dictsort(r *run, v any, a args) (any, error) {
 	by, err := a.text(1, "by", "key")
 	if err != nil {

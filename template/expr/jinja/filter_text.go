@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// titled implements the filter title, which differs from the method in where words begin: it's becomes It's.
+// titled implements the filter title, which differs from the method in the beginnings of words: it's becomes It's.
 func titled(r *run, v any, _ args) (any, error) {
 	s, err := r.text(v)
 	if err != nil {
@@ -90,7 +90,7 @@ func indent(r *run, v any, a args) (any, error) {
 	return w.String(), w.err
 }
 
-// truncate shortens a text to a length, but for some leeway, at the end of a word unless killwords is true.
+// truncate shortens a text to a length, with some leeway, at the end of a word unless killwords is true.
 func truncate(r *run, v any, a args) (any, error) {
 	length, err := a.integer(0, "length", 255)
 	if err != nil {

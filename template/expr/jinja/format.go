@@ -35,7 +35,7 @@ func (r *run) percent(text string, values any) (any, error) {
 	return f.String(), f.err
 }
 
-// formatter puts values into a text.
+// formatter formats values into a text.
 type formatter struct {
 	writer
 	values any
@@ -60,7 +60,7 @@ func (f *formatter) next() any {
 	return v
 }
 
-// directive formats a value by the directive behind a % and returns the rest of the format.
+// directive formats a value by the directive after a % and returns the rest of the format.
 func (f *formatter) directive(s string) string {
 	if strings.HasPrefix(s, "%") {
 		f.put("%")
@@ -98,7 +98,7 @@ func (f *formatter) directive(s string) string {
 		l.precision = max(l.precision, 0)
 	}
 	if s != "" && strings.IndexByte("hlL", s[0]) >= 0 {
-		s = s[1:] // how long the number is in C
+		s = s[1:] // skips a length modifier of C
 	}
 	if s == "" {
 		f.fail("a %% at the end of the text is not complete: write %%%% for the sign itself")
@@ -114,7 +114,7 @@ func (f *formatter) directive(s string) string {
 	return s[size:]
 }
 
-// named reads the key in parentheses and returns the value under it, and what follows.
+// named reads the key in parentheses and returns its value, and the rest.
 func (f *formatter) named(s string) (any, string) {
 	depth, end := 0, -1
 	for i := 0; i < len(s) && end < 0; i++ {
@@ -144,7 +144,7 @@ func (f *formatter) named(s string) (any, string) {
 	return v, s[end+1:]
 }
 
-// count reads a width or a precision, which * takes from the values.
+// count reads a width or a precision; * takes it from the values.
 func (f *formatter) count(s string) (int, string) {
 	if strings.HasPrefix(s, "*") {
 		n, ok := integerOf(f.next())

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// layout is how a value is written.
+// layout is the format of a value.
 type layout struct {
 	fill      string
 	align     string // < > ^, or = for between the sign and the digits
 	sign      string // before a number that is not negative: + or a space; - or "": none
 	alternate bool   // #
-	zeros     bool   // filled up with zeros behind the sign
+	zeros     bool   // padded with zeros after the sign
 	width     int
 	grouping  string // between groups of digits: "", a comma or _
 	groupSize int    // digits of a group; 0: 3
@@ -41,7 +41,7 @@ func (w *writer) laid(l layout, sign, text string) string {
 	return strings.Repeat(l.fill, gap) + sign + text
 }
 
-// number writes the digits of a number, and a fraction or an exponent behind them, in its layout.
+// number writes the digits of a number, and a fraction or an exponent after them, in its layout.
 func (w *writer) number(l layout, negative bool, prefix, digits, tail string) {
 	sign := strings.TrimPrefix(l.sign, "-")
 	if negative {
@@ -67,7 +67,7 @@ func (w *writer) number(l layout, negative bool, prefix, digits, tail string) {
 	w.put(w.laid(l, sign, digits+tail))
 }
 
-// grouped puts a separator between groups of digits, and zeros before them until they are as long as least.
+// grouped inserts a separator between groups of digits, and zeros before them up to a minimum length.
 func grouped(digits, separator string, size, least int) string {
 	var groups []string
 	total := 0
@@ -96,7 +96,7 @@ func grouped(digits, separator string, size, least int) string {
 	return b.String()
 }
 
-// integer writes a whole number by its digits; the precision is how many there are at least.
+// integer writes a whole number by its digits; the precision is their minimum number.
 func (w *writer) integer(negative bool, digits, prefix string, l layout) {
 	if gap := l.precision - len(digits); gap > 0 {
 		if w.err == nil {
@@ -169,10 +169,10 @@ func (w *writer) float(f float64, verb byte, l layout) {
 	w.number(l, math.Signbit(f) && !math.IsNaN(f), "", text[:end], text[end:]+percent)
 }
 
-// mantissaMax is how many digits a float has at most; behind them there are zeros.
+// mantissaMax is the maximum number of digits of a float; zeros follow them.
 const mantissaMax = 1100
 
-// floatDigits writes a float that is not negative as e, f or g has it.
+// floatDigits formats a float that is not negative with the verb e, f or g.
 func floatDigits(f float64, verb byte, precision int, alternate bool) string {
 	if verb != 'g' {
 		exact := min(precision, mantissaMax)
@@ -191,8 +191,8 @@ func floatDigits(f float64, verb byte, precision int, alternate bool) string {
 	return general(f, precision, precision, alternate, false)
 }
 
-// general writes a float with count digits, and with an exponent from the size of limit on, or below 1e-4.
-// Zeros at the end of the fraction are left out unless they are kept; pointed: there is a point and a digit behind it.
+// general writes a float with count digits, and with an exponent from the size of limit on, or below 1e-4. Zeros at the end
+// of the fraction are dropped unless kept; pointed requires a point and a digit after it.
 func general(f float64, count, limit int, kept, pointed bool) string {
 	exact := min(count, mantissaMax)
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', exact-1, 64), "e")

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// formatMethod is '{0} {x.real!r:>{width}}'.format(a, width=5).
+// formatMethod implements '{0} {x.real!r:>{width}}'.format(a, width=5).
 func formatMethod(r *run, v any, a args) (any, error) {
 	b := &bracer{writer: writer{run: r}, list: a.list, cost: len(a.names)}
 	b.named = func(name string) (any, bool) { return a.at(len(a.list), name) }
@@ -28,7 +28,7 @@ func formatMap(r *run, v any, a args) (any, error) {
 	return b.String(), b.err
 }
 
-// bracer puts values in the place of the braces in a text.
+// bracer replaces the braces in a text by values.
 type bracer struct {
 	writer
 	list    []any
@@ -45,7 +45,7 @@ func (b *bracer) fail(format string, args ...any) {
 	}
 }
 
-// text writes a text with its braces filled in. Within the layout of a value there may be others, and no more within them.
+// text writes a text with its braces replaced. The layout of a value may contain fields, which contain no others.
 func (b *bracer) text(s string, depth int) {
 	if depth == 0 {
 		b.fail("braces nest at most two deep")
@@ -71,7 +71,7 @@ func (b *bracer) text(s string, depth int) {
 	}
 }
 
-// field writes the replacement field behind a brace and returns the text after its closing brace.
+// field writes the replacement field after a brace and returns the text after its closing brace.
 func (b *bracer) field(s string, depth int) string {
 	end := 0 // of the name
 	for end < len(s) && strings.IndexByte("{}:!", s[end]) < 0 {
@@ -152,7 +152,7 @@ func (b *bracer) converted(v any, conversion byte) any {
 	return s
 }
 
-// lookup finds the value of a.b[c].
+// lookup returns the value of a.b[c].
 func (b *bracer) lookup(name string) any {
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {
@@ -182,7 +182,7 @@ func (b *bracer) lookup(name string) any {
 	return v
 }
 
-// first returns the argument that a name begins with.
+// first returns the argument at the beginning of a name.
 func (b *bracer) first(name string) any {
 	i, err := strconv.ParseUint(name, 10, 31)
 	switch {
@@ -319,7 +319,7 @@ func (b *bracer) real(f float64, verb byte, l layout) {
 	b.float(f, verb, l)
 }
 
-// plain writes a float without a verb: as it is, or with a number of digits, and at least one behind the point.
+// plain writes a float without a verb: unchanged, or with a number of digits, and at least one after the point.
 func (b *bracer) plain(f float64, l layout) {
 	magnitude := f
 	if f < 0 || f == 0 && 1/f < 0 {

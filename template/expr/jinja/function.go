@@ -18,7 +18,7 @@ func isFunction(name string) bool {
 	return ok
 }
 
-// numbers is range(stop), range(start, stop) or range(start, stop, step).
+// numbers implements range(stop), range(start, stop) and range(start, stop, step).
 func numbers(r *run, _ any, a args) (any, error) {
 	bounds := [3]int64{0, 0, 1}
 	for i, v := range a.list {
@@ -49,7 +49,7 @@ func numbers(r *run, _ any, a args) (any, error) {
 	return list, nil
 }
 
-// steps returns the number of steps from a number to before another one, as an unsigned number, so that it cannot overflow.
+// steps returns the number of steps from a number up to another, unsigned, so that it cannot overflow.
 func steps(from, to, step int64) uint64 {
 	way, each := uint64(to)-uint64(from), uint64(step)
 	if step < 0 {
@@ -62,7 +62,7 @@ func steps(from, to, step int64) uint64 {
 	return (way-1)/each + 1
 }
 
-// newDict is dict(a=1), dict(x), dict(x, a=1), where x is an object or a list of pairs.
+// newDict implements dict(a=1), dict(x), dict(x, a=1), where x is an object or a list of pairs.
 func newDict(r *run, _ any, a args) (any, error) {
 	var entries []entry
 	switch len(a.list) {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// twice evaluates a template in an environment, and requires the same of the second time, and a value of the model.
+// twice evaluates a template twice in an environment, and requires the same result, a value of the model.
 func twice(t *testing.T, c *jinja.Template, names env) (any, error) {
 	v, err := c.Eval(names)
 	again, err2 := c.Eval(names)
@@ -29,8 +29,8 @@ func twice(t *testing.T, c *jinja.Template, names env) (any, error) {
 	return v, nil
 }
 
-// FuzzEval: whatever text is given, compiling and evaluating end, without a panic, in a value of the model or an error that says
-// where, and twice in the same. As a guard an expression and its negation never agree.
+// FuzzEval: for any text, compiling and evaluating end without a panic, in a value of the model or an error with a place,
+// and twice in the same. As a guard an expression and its negation never agree.
 func FuzzEval(f *testing.F) {
 	for _, s := range []string{
 		"{{ n + 1 }}", "a {{ s | upper }} b", "{{ rows | selectattr('qty', 'gt', 5) | list }}", "{{ 1 if n is defined else 2 }}", "{{ list[::-1] }}", "{{ {'a': [1, (2,)]} }}", "{% x %}", "{{- n -}}", "{# c #}", "{{ 2 ** 3 }}",
@@ -69,7 +69,7 @@ func FuzzEval(f *testing.F) {
 	})
 }
 
-// FuzzFormat: whatever a format is, it is filled in, or refused, within the limits.
+// FuzzFormat: any format is filled in, or refused, within the limits.
 func FuzzFormat(f *testing.F) {
 	for _, s := range []string{"%s-%5.2f", "%(a)s%%", "%*d", "%-+#08x", "{} {0!r:>{1}}", "{a[x].real:,}", "{:010,.3f}", "{{}}", "%c", "{:e}", "{:=+09_b}", "%.3g", "{:%}", "%1000000000d", "{:1000000000}"} {
 		f.Add(s, int64(5), 2.5, "text")
@@ -90,7 +90,7 @@ func FuzzFormat(f *testing.F) {
 	})
 }
 
-// FuzzTexts: every filter and method of texts takes any text, with any arguments; which says which of them do this time.
+// FuzzTexts: every filter and method of texts takes any text, with any arguments; which selects the callable.
 func FuzzTexts(f *testing.F) {
 	for _, s := range []string{"Hello World", "a,b,,c", "naïve Straße ÉCOLE ﬁ ǆ İΣ", "one\ntwo\r\n\tthree", "<a href='x'><!-- c -->T&amp;C</a>", "see (http://x.org/a(b)), a@b.org", "it's \"q\"", "the quick-brown--fox", "-0x1f", "1_000.5e-3", "%s {}", "٣½三"} {
 		for which := range uint16(64) {

@@ -7,10 +7,10 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// EvalBool is Eval for a guard: whether it holds. Everything but a text holds when it is not empty or zero, as in Jinja. A text
-// that one expression returns holds unless it reads false, 0, no or none, or is empty; not, and, or and if test texts by the same
-// rule there, so that of {{ x }} and {{ not x }} one holds and the other does not. A text with expressions in it, or without
-// any, holds when it reads true, 1 or yes. Case and white space around it do not count. The error is that of Eval.
+// EvalBool is Eval for a guard, and reports whether it holds. Values other than texts hold if they are not empty or zero, as
+// in Jinja. A text that one expression returns holds unless it reads false, 0, no or none, or is empty; not, and, or and if
+// test texts by the same rule there, so that of {{ x }} and {{ not x }} exactly one holds. A text around expressions, or
+// without any, holds if it reads true, 1 or yes. Case and surrounding white space are ignored. The error is that of Eval.
 func (t *Template) EvalBool(env expr.Env) (bool, error) {
 	if err := expr.Begin(env); err != nil {
 		return false, err
@@ -33,7 +33,8 @@ func (t *Template) EvalBool(env expr.Env) (bool, error) {
 // denials are the texts for which a guard does not hold.
 var denials = []string{"", "false", "0", "no", "none"}
 
-// holds returns the truth of a value for not, and, or and if. Texts have the rule of guards in a guard, else Jinja's.
+// holds returns the truth of a value for not, and, or and if. In a guard, texts follow the rule of guards, otherwise
+// Jinja's.
 func (r *run) holds(v any) bool {
 	if s, ok := v.(string); ok && r.guard {
 		return !slices.Contains(denials, read(s))
@@ -44,7 +45,8 @@ func (r *run) holds(v any) bool {
 // affirms returns the truth of a text around expressions as a guard, and that of a text for the filter bool.
 func affirms(s string) bool { return slices.Contains([]string{"true", "1", "yes"}, read(s)) }
 
-// read returns a text in lower case without the white space around it. Of a long one, which is none of the words, it is part.
+// read returns a text in lower case without surrounding white space; of a long text, which is none of the words, only a
+// part.
 func read(s string) string {
 	const longest = len("false")
 	s = strings.TrimSpace(s)

@@ -44,7 +44,7 @@ func TestEvalBool(t *testing.T) {
 	require.Error(t, err)
 }
 
-// In a value, not, and, or and if are Jinja's, also within a template that was a guard before.
+// In a value, not, and, or and if are Jinja's, even in a template that was evaluated as a guard before.
 func TestOnlyGuardsReadTexts(t *testing.T) {
 	c, err := jinja.Compile("{{ [not 'no', 'no' and 1, 'false' or 2, 3 if '0' else 4] }}")
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestOnlyGuardsReadTexts(t *testing.T) {
 	require.Equal(t, list(false, 1, "false", 3), v)
 }
 
-// values draws what a guard may read.
+// values draws the values that a guard may read.
 func values(t *rapid.T, label string) any {
 	return rapid.OneOf(
 		rapid.Just[any](nil), rapid.Map(rapid.Bool(), toAny), rapid.Map(rapid.Int64Range(-1, 2), toAny), rapid.Map(rapid.SampledFrom([]float64{0, 0.5, -1.5}), toAny),
@@ -95,8 +95,8 @@ func logic(t *rapid.T, depth int, is map[string]bool) (source string, holds bool
 	return "(" + x + " if " + y + " else " + z + ")", isZ
 }
 
-// As a guard an expression of not, and, or and if is what the rules of logic make of whether its names hold, so that of x and
-// not x one holds and the other does not.
+// As a guard an expression of not, and, or and if follows the rules of logic from the truth of its names, so exactly one of
+// x and not x holds.
 func TestGuardsFollowLogic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names, is := env{}, map[string]bool{}

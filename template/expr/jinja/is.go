@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// tests by name: what may follow `is`. Those that are named after an operator are for select and its like. They are filled in
-// at the start, because one of them refers to them.
+// tests by name, which follow `is`. Tests named after operators are for select and its like. They are filled in at
+// initialization, because one of them refers to them.
 var (
 	tests     map[string]callable
 	testNames []string
@@ -27,7 +27,7 @@ func init() {
 		"mapping":   kindOf(func(v any) bool { _, ok := mappingOf(v); return ok }),
 		"sequence":  kindOf(func(v any) bool { _, ok := sizeOf(v); return ok }),
 		"iterable":  kindOf(func(v any) bool { _, ok := sizeOf(v); return ok }),
-		"callable":  kindOf(is[undefined]), // the only one that Python takes for such: no function is a value here
+		"callable":  kindOf(is[undefined]), // as in Python; no function is a value here
 		"escaped":   free(func(_ *run, _ any, a args) (any, error) { return a.flag(0, ""), nil }),
 		"filter":    names(filters),
 		"test":      placed(0, func(r *run, v any, a args) (any, error) { return names(tests).do(r, v, a) }),
@@ -68,7 +68,7 @@ func cased(f func(string) bool) callable {
 	})
 }
 
-// names tests that a value is a name of those that are known.
+// names tests whether a value is the name of a known callable.
 func names(known map[string]callable) callable {
 	return plain(func(r *run, v any, _ args) (any, error) {
 		if _, err := r.hash(v); err != nil {
@@ -80,7 +80,7 @@ func names(known map[string]callable) callable {
 	})
 }
 
-// rest tests what remains of v divided by another.
+// rest tests the remainder of v divided by another.
 func (r *run) rest(v, by, wanted any) (any, error) {
 	rest, err := r.operate("%", v, by)
 	if err != nil {

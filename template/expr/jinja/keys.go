@@ -11,17 +11,17 @@ type reads struct {
 	all  bool
 }
 
-// Keys returns the keys of the variable called name that the template can read, sorted; all reports that it may read any, and
-// keys is then nil. The slice belongs to the caller. O(k log k) for k keys.
+// Keys returns the keys of a variable that the template can read, sorted; all reports that it may read any, and keys is then
+// nil. The slice belongs to the caller. O(k log k) for k keys.
 func (t *Template) Keys(name string) (keys []string, all bool) { return t.reading(name) }
 
-// Members is Keys for the value of one key of a variable. Where Keys reports that any key may be read, so may any
-// member, and Members need not report it.
+// Members is Keys for the value of one key of a variable. If Keys reports that any key may be read, so may any member, and
+// Members need not report it.
 func (t *Template) Members(name, key string) (members []string, all bool) {
 	return t.reading(inner(name, key))
 }
 
-// inner returns the name under which the members of a key of a variable are noted. No variable is called so.
+// inner returns the name under which the members of a key of a variable are recorded. No variable has such a name.
 func inner(name, key string) string { return name + "." + key }
 
 func (t *Template) reading(name string) (keys []string, all bool) {
@@ -72,7 +72,7 @@ func watch(n node, into map[string]*reads) {
 	watch(holder, into)
 }
 
-// member takes x.k, x['k'] and x.get('k') apart.
+// member splits x.k, x['k'] and x.get('k').
 func member(n node) (holder node, key string, ok bool) {
 	switch n := n.(type) {
 	case attribute:

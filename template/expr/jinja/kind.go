@@ -12,25 +12,25 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Within an expression there are the kinds of Python: those of package value, where a whole float stays a float, and those
-// below. The result of an expression is of package value again.
+// Values within an expression have the kinds of Python: those of package value, except that a whole float stays a float, and
+// those below. The result of an expression is of package value again.
 type (
 	// undefined is a missing value; it holds its description.
 	undefined struct{ what string }
 
-	// tuple is (1, 2). It leaves as a list.
+	// tuple is (1, 2). It is converted to a list in results.
 	tuple []any
 
-	// group is one of what groupby returns: a tuple whose two elements have names.
+	// group is an element of the result of groupby: a tuple whose two elements have names.
 	group struct {
 		grouper any
 		list    []any
 	}
 
-	// dict is an object with keys that are not all strings, by their hash. It leaves with keys that are written as strings.
+	// dict is an object with keys that are not all strings, by their hash. Its keys are converted to strings in results.
 	dict map[any]entry
 
-	// entry is a key of an object and what it holds.
+	// entry is a key of an object with its value.
 	entry struct{ key, value any }
 )
 
@@ -47,7 +47,7 @@ func sequence(v any) ([]any, bool) {
 	return nil, false
 }
 
-// mapping is an object, whichever keys it has.
+// mapping is an object with keys of any kind.
 type mapping struct {
 	texts map[string]any
 	other dict
@@ -79,7 +79,7 @@ func (m mapping) at(hash any) (any, bool) {
 	return v, ok
 }
 
-// entries returns the keys and what they hold, in the order of the keys: null, numbers, strings, tuples.
+// entries returns the entries, in the order of the keys: null, numbers, strings, tuples.
 func (m mapping) entries() []entry {
 	list := make([]entry, 0, m.size())
 	for _, k := range slices.Sorted(maps.Keys(m.texts)) {
@@ -99,14 +99,14 @@ func (r *run) pairs(m mapping) ([]entry, error) {
 	return m.entries(), nil
 }
 
-// The hash of a key is the key itself if that is a string or a float with a fraction; an integer for all that are equal to
-// it; and one of these for the others.
+// The hash of a key is the key itself if that is a string or a float with a fraction, an integer for all keys equal to it,
+// and one of these for the others.
 type (
 	noHash    struct{ undefined bool } // null or undefined
 	tupleHash string
 )
 
-// hash returns what two keys have in common when they are equal.
+// hash returns the same for equal keys.
 func (r *run) hash(v any) (any, error) {
 	switch t := v.(type) {
 	case nil:
@@ -134,7 +134,7 @@ func hashOf(v any) (any, error) {
 		case !n.isFloat:
 			return n.i, nil
 		case math.IsNaN(n.f):
-			return tupleHash("nan"), nil // which as a key of a Go map would never be found
+			return tupleHash("nan"), nil // NaN as a key of a Go map would never be found
 		}
 		return whole(n.f), nil
 	}
@@ -195,7 +195,7 @@ func byHash(a, b any) int {
 	return 0
 }
 
-// object makes an object of keys and what they hold. Of equal keys the last counts.
+// object makes an object of entries. Of equal keys the last counts.
 func (r *run) object(list []entry) (any, error) {
 	if err := r.room(4 * len(list)); err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (r *run) object(list []entry) (any, error) {
 	return out, nil
 }
 
-// dict is object for a list with a key that is no string, behind those that texts has.
+// dict is object for entries with a key that is not a string, after those in texts.
 func (r *run) dict(list []entry, texts map[string]any) (any, error) {
 	out := make(dict, len(texts)+len(list))
 	for k, v := range texts {
@@ -248,7 +248,7 @@ func truth(v any) bool {
 	return !ok || len(list) > 0
 }
 
-// describe names a value in a message, with its article.
+// describe describes a value in a message, with its article.
 func describe(v any) string {
 	switch v := v.(type) {
 	case undefined:

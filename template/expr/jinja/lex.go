@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind is that of a token.
+// kind is the kind of a token.
 type kind uint8
 
 const (
@@ -39,7 +39,7 @@ func (f *fault) Error() string { return f.msg }
 // symbols, longest first.
 var symbols = []string{"**", "//", "==", "!=", "<=", ">=", "&&", "||", "??", "!", "?", "+", "-", "*", "/", "%", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ".", ":", "|", "="}
 
-// foreign are symbols that no expression has, but other languages do, and what they are here.
+// foreign are symbols of other languages, and their equivalents here.
 var foreign = map[string]string{"&&": "and", "||": "or", "!": "not", "?": "if", "??": "| default(…)", "=": "=="}
 
 // lex splits an expression into tokens, the last of which is end.
@@ -85,13 +85,13 @@ func lex(src string) ([]token, *fault) {
 	}
 }
 
-// The forms of numbers. Behind a dot there is no float: a.0.1 is a[0][1].
+// The forms of numbers. After a dot there is no float: a.0.1 is a[0][1].
 var (
 	integerForm = regexp.MustCompile(`^(?i:0b(_?[01])+|0o(_?[0-7])+|0x(_?[0-9a-f])+|[1-9](_?[0-9])*|0(_?0)*)`)
 	floatForm   = regexp.MustCompile(`^(?:[0-9]+_)*[0-9]+(?:(?:\.(?:[0-9]+_)*[0-9]+)?[eE][+-]?(?:[0-9]+_)*[0-9]+|\.(?:[0-9]+_)*[0-9]+)`)
 )
 
-// digits returns the length of the number that s begins with.
+// digits returns the length of the number at the beginning of s.
 func digits(s string, index bool) int {
 	if f := floatForm.FindString(s); f != "" && !index {
 		return len(f)
@@ -99,7 +99,7 @@ func digits(s string, index bool) int {
 	return len(integerForm.FindString(s))
 }
 
-// unquote reads the string literal that s begins with, and its length. On a fault, the length is that up to it.
+// unquote reads the string literal at the beginning of s, and returns its length, or the length up to a fault.
 func unquote(s string) (text string, size int, wrong string) {
 	var b strings.Builder
 	for i := 1; i < len(s); {
@@ -123,7 +123,7 @@ func unquote(s string) (text string, size int, wrong string) {
 	return "", 0, "a string is not closed"
 }
 
-// lineEnd returns the length of the end of a line that s begins with.
+// lineEnd returns the length of the line end at the beginning of s.
 func lineEnd(s string) int {
 	if strings.HasPrefix(s, "\r\n") {
 		return 2
@@ -136,8 +136,8 @@ var escapes = map[byte]string{
 	'n': "\n", 't': "\t", 'r': "\r", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", '\\': "\\", '\'': "'", '"': `"`, '\n': "",
 }
 
-// unescape writes what the escape sequence means that s begins with, and returns its length. Where the backslash means nothing it
-// stays.
+// unescape writes the character of the escape sequence at the beginning of s, and returns its length. A backslash without a
+// meaning is kept.
 func unescape(b *strings.Builder, s string) (size int, wrong string) {
 	if len(s) < 2 {
 		return 0, "a string is not closed"

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr/jinja"
 )
 
-// What would take long, or much, ends at once, and nothing of that size is made.
+// Evaluations that would take long, or much memory, end at once, and allocate nothing of that size.
 func TestLimits(t *testing.T) {
 	for _, source := range []string{
 		"{{ range(10 ** 9) | length }}", "{{ range(0, huge) }}", "{{ 'a' * 10 ** 12 }}", "{{ ('x' * 10 ** 7).replace('x', 'y' * 10 ** 7) }}",
@@ -37,7 +37,7 @@ func TestLimits(t *testing.T) {
 	require.Less(t, grown, 200.0)
 }
 
-// These end in time, whatever they end with: none goes through a text again for each of its characters.
+// These end in time, whatever the result: none visits a text again for each of its characters.
 func TestNothingGoesRoundAndRound(t *testing.T) {
 	for _, source := range []string{
 		"{{ ('{' ~ '[' * 10 ** 6 ~ '}').format(1) }}", "{{ ('{' * 10 ** 6 ~ '}').format(1) }}", "{{ ('{' ~ 'a.' * 10 ** 5 ~ '}').format(a=1) }}", "{{ ('%(' * 10 ** 6) % {} }}", "{{ ('%' ~ '0' * 10 ** 6 ~ 'd') % 1 }}",
@@ -56,7 +56,7 @@ func TestNothingGoesRoundAndRound(t *testing.T) {
 	}
 }
 
-// One value that stands in a list many times is as much work to go through as many values are.
+// One value that occurs in a list many times costs as much to visit as many values.
 func TestLimitsOfWhatIsShared(t *testing.T) {
 	const long, deep = "range(10 ** 5) | map(attribute='x', default='y' * 10 ** 6)", "range(1000) | map(attribute='x', default="
 	for _, source := range []string{

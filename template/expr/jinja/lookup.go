@@ -11,7 +11,7 @@ import (
 
 // Fallback is an optional interface of an Env: it supplies members that a variable does not have.
 type Fallback interface {
-	// Under returns the value of a key of a variable that does not hold the key, and whether there is one.
+	// Under returns the value of a key that a variable does not contain. It reports false if there is none.
 	Under(name, key string) (value.Value, bool)
 }
 
@@ -23,7 +23,7 @@ type (
 	item  struct{ of, index node }
 	slice struct {
 		of    node
-		parts [3]node // from, to, step; nil: left out
+		parts [3]node // from, to, step; nil: omitted
 	}
 )
 
@@ -59,7 +59,7 @@ func (r *run) member(n node, of any, key string) (any, bool) {
 	return f.Under(v.name, key)
 }
 
-// fieldOf returns a field that values of a kind have: the names of what groupby returns, and the parts of a number.
+// fieldOf returns a field of values of a kind: the names of groupby's results, and the parts of a number.
 func fieldOf(v any, key string) (any, bool) {
 	if g, ok := v.(group); ok {
 		switch key {
@@ -150,7 +150,7 @@ func (r *run) lookup(of, index any) (any, error) {
 	return none, nil
 }
 
-// fromEnd returns an index within a size, where a negative one counts from the end; negative: there is nothing.
+// fromEnd converts an index that may count from the end; a negative result is out of range.
 func fromEnd(i int64, size int) int64 {
 	if i < 0 {
 		i += int64(size)
@@ -199,7 +199,7 @@ func (n slice) eval(r *run) (any, error) {
 	return like(of, list), err
 }
 
-// cut takes the elements that a slice names, as in Python.
+// cut returns the elements of a slice, as in Python.
 func cut[T any](r *run, list []T, bounds [3]*int64) ([]T, error) {
 	size, step := int64(len(list)), int64(1)
 	if bounds[2] != nil {
@@ -227,7 +227,7 @@ func cut[T any](r *run, list []T, bounds [3]*int64) ([]T, error) {
 		from, to = bound(bounds[0], high), bound(bounds[1], low)
 	}
 	out := make([]T, 0)
-	for i := from; i >= 0 && (step > 0 && i < to || step < 0 && i > to); i += step { // it is negative where it overflows
+	for i := from; i >= 0 && (step > 0 && i < to || step < 0 && i > to); i += step { // negative on overflow
 		if err := r.room(1); err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Methods by name, of each kind of values that has some. methodsOf has those of all kinds.
+// Methods by name, for each kind of values. methodsOf has those of all kinds.
 var (
 	listMethods = map[string]callable{
 		"count": placed(1, countOf, "value"), "index": placed(1, indexOf, "value", "start", "stop"), "copy": plain(toList),
@@ -41,14 +41,14 @@ func init() {
 	methodNames = slices.Sorted(maps.Keys(methodsOf))
 }
 
-// changing are the methods that change what they are of, and what to write in place of them.
+// changing are the methods that change their object, and their alternatives.
 var changing = map[string]string{
 	"append": "x + [y]", "extend": "x + y", "insert": "x[:i] + [y] + x[i:]", "remove": "x | reject('eq', y)", "reverse": "x | reverse",
 	"sort": "x | sort", "pop": "x | last, and x[:-1]", "clear": "an empty list or object", "update": "dict(x, **y)",
 	"setdefault": "x.get(key, y)", "popitem": "x | items | last",
 }
 
-// methodFor finds a method of a value.
+// methodFor returns a method of a value.
 func methodFor(v any, name string) (callable, error) {
 	var known map[string]callable
 	switch v := v.(type) {
@@ -118,7 +118,7 @@ func indexOf(r *run, v any, a args) (any, error) {
 	return nil, fmt.Errorf("%s is not in the list", brief(a.list[0]))
 }
 
-// within returns the arguments start and stop, from the i-th on, as bounds of a slice of something of a size.
+// within returns the arguments start and stop, from the i-th on, as bounds within a size.
 func (a args) within(i, size int) (from, to int, err error) {
 	bounds := [2]int64{0, int64(size)}
 	for j, name := range []string{"start", "stop"} {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// part returns the part of a text between the arguments start and stop, and the number of characters before it. There is none
-// if they are beyond its end.
+// part returns the part of a text between the arguments start and stop, and the number of characters before it. It reports
+// false if they are beyond its end.
 func (a args) part(s string, i int) (part string, before int, ok bool, err error) {
 	if _, start := a.given(i, "start"); !start {
 		if _, stop := a.given(i+1, "stop"); !stop {
@@ -22,7 +22,7 @@ func (a args) part(s string, i int) (part string, before int, ok bool, err error
 	return string(runes[from:to]), from, true, nil
 }
 
-// sought makes a method that returns the place of a part; must: it is an error when it is not there.
+// sought makes a method that returns the position of a part; with must, a missing part is an error.
 func sought(at func(s, part string) int, must bool) callable {
 	return placed(1, func(r *run, v any, a args) (any, error) {
 		sub, err := a.must(0, "sub")
@@ -59,7 +59,7 @@ func countParts(_ *run, v any, a args) (any, error) {
 	return int64(strings.Count(s, sub)), nil
 }
 
-// begins makes a method that tests for a part at one end, or for one of a tuple of them.
+// begins makes a method that tests for a part, or one of a tuple of parts, at one end.
 func begins(has func(s, part string) bool) callable {
 	return placed(1, func(r *run, v any, a args) (any, error) {
 		s, _, ok, err := a.part(v.(string), 1)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// parted makes a method that cuts a text in three: before a separator, the separator, and after it.
+// parted makes a method that splits a text into the parts before and after a separator, and the separator.
 func parted(at func(s, sep string) int, last bool) callable {
 	return placed(1, func(r *run, v any, a args) (any, error) {
 		sep, err := a.must(0, "sep")
@@ -87,7 +87,7 @@ func split(r *run, v any, a args) (any, error) {
 	return anyOf(strings.SplitN(s, separator, most+1)), nil
 }
 
-// splitFromEnd is split where the cuts are counted from the end.
+// splitFromEnd is split with cuts counted from the end.
 func splitFromEnd(r *run, v any, a args) (any, error) {
 	s, separator, most, err := r.splitting(v, a)
 	if err != nil {
@@ -109,7 +109,7 @@ func splitFromEnd(r *run, v any, a args) (any, error) {
 	return anyOf(parts), nil
 }
 
-// splitting reads the arguments of split: a separator, "" for white space, and how many cuts there are at most.
+// splitting reads the arguments of split: a separator, "" for white space, and the maximum number of cuts.
 func (r *run) splitting(v any, a args) (s, separator string, most int, err error) {
 	s = v.(string)
 	if _, ok := a.given(0, "sep"); ok {
@@ -130,7 +130,7 @@ func (r *run) splitting(v any, a args) (s, separator string, most int, err error
 	return s, separator, int(n), err
 }
 
-// fields cuts a text at its white space, most times at most: what then follows stays as it is.
+// fields splits a text at white space, at most most times; the rest is kept unchanged.
 func fields(s string, most int) []string {
 	var parts []string
 	for s = strings.TrimLeftFunc(s, isSpace); s != ""; s = strings.TrimLeftFunc(s, isSpace) {
@@ -143,7 +143,7 @@ func fields(s string, most int) []string {
 	return parts
 }
 
-// fieldsFromEnd is fields from the end, which comes first.
+// fieldsFromEnd is fields with cuts counted from the end.
 func fieldsFromEnd(s string, most int) []string {
 	var parts []string
 	for s = strings.TrimRightFunc(s, isSpace); s != ""; s = strings.TrimRightFunc(s, isSpace) {

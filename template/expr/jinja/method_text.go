@@ -37,7 +37,7 @@ var textMethods = map[string]callable{
 	"count": placed(1, countParts, "sub", "start", "stop"),
 }
 
-// changed makes a method of a function that makes a text of another; a letter may become three.
+// changed makes a method of a conversion of texts; a letter may become three.
 func changed(f func(string) string) callable {
 	return plain(func(r *run, v any, _ args) (any, error) {
 		s := v.(string)
@@ -80,7 +80,7 @@ func without(cut func(s, part string) string) callable {
 	}, "part")
 }
 
-// padded makes a method that pads a text to a width; before returns how much of the padding comes before it.
+// padded makes a method that pads a text to a width; before returns the part of the padding before the text.
 func padded(before func(gap, width int) int) callable {
 	return placed(1, func(r *run, v any, a args) (any, error) {
 		width, err := a.size(0, "width", 0)
@@ -100,7 +100,7 @@ func padded(before func(gap, width int) int) callable {
 	}, "width", "fillchar")
 }
 
-// pad puts gap characters around a text, some of them before it.
+// pad adds gap fill characters to a text, before of them before it.
 func (r *run) pad(s, fill string, before, gap int) (string, error) {
 	if err := r.grow(len(s) + gap*len(fill)); err != nil {
 		return "", err
@@ -205,8 +205,8 @@ func replace(r *run, v any, a args) (any, error) {
 	return strings.Replace(s, old, by, times), r.grow(len(s))
 }
 
-// makeTable makes a table for translate: of one argument, an object of characters; of two texts, whose characters go together;
-// of a third one, whose characters are left out.
+// makeTable makes a table for translate from one argument, an object of characters; from two texts of corresponding
+// characters; or with a third text, whose characters are removed.
 func makeTable(r *run, _ any, a args) (any, error) {
 	var entries []entry
 	if len(a.list) == 1 {

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr/jinja"
 )
 
-// The package comment lists what is there: all of it and nothing else.
+// The package comment lists all callables and no others.
 func TestThePackageCommentListsWhatIsThere(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments|parser.PackageClauseOnly)
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestThePackageCommentListsWhatIsThere(t *testing.T) {
 	}
 }
 
-// Everything that can be called stands in a line of testdata/jinja2 or of a test, which says what it returns.
+// Every callable occurs in a line of testdata/jinja2 or of a test, which has its result.
 func TestEverythingThatIsCalledIsTested(t *testing.T) {
 	var all strings.Builder
 	files, err := os.ReadDir(".")

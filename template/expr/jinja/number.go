@@ -14,7 +14,7 @@ var (
 	errComplex  = errors.New("the result is no real number")
 )
 
-// num is a number of an operation: an integer, as true and false are too, or a float.
+// num is an operand: an integer, or true or false, or a float.
 type num struct {
 	i       int64
 	f       float64
@@ -36,7 +36,7 @@ func numberOf(v any) (num, bool) {
 	return num{}, false
 }
 
-// integerOf returns an integer, as true and false are too. A whole float is none.
+// integerOf returns an integer, as which true and false count. A whole float does not.
 func integerOf(v any) (int64, bool) {
 	n, ok := numberOf(v)
 	return n.i, ok && !n.isFloat
@@ -52,7 +52,7 @@ func (n num) float() float64 {
 // unordered is the result of compare if one of the numbers is NaN: not less, not greater and not equal.
 const unordered = 2
 
-// compare returns -1, 0, 1 or unordered. An integer and a float are compared by what they are worth to the last digit.
+// compare returns -1, 0, 1 or unordered. It compares an integer with a float exactly.
 func (n num) compare(m num) int {
 	switch {
 	case !n.isFloat && !m.isFloat:
@@ -92,7 +92,7 @@ func compareFloats(x, y float64) int {
 	return unordered
 }
 
-// whole returns a float as the value model has it: one without a fraction is an integer.
+// whole returns a float as a value of the model: one without a fraction is an integer.
 func whole(f float64) any {
 	if f == math.Trunc(f) && f >= -1<<63 && f < 1<<63 {
 		return int64(f)
@@ -154,7 +154,7 @@ func integers(op string, x, y int64) (any, error) {
 	return m, nil
 }
 
-// quotient is x / y to the last digit, also where x or y itself is no float.
+// quotient returns x / y correctly rounded, even if x or y is not exactly a float.
 func quotient(x, y int64) float64 {
 	const exact = 1 << 53
 	if max(x, y) <= exact && min(x, y) >= -exact {
@@ -202,7 +202,7 @@ func power(x, y int64) (any, error) {
 	return out, nil
 }
 
-// floats returns x op y. As in Python, a result beyond all floats is infinite; only that of ** is an error.
+// floats returns x op y. As in Python, a result beyond all floats is infinite, except for **, where it is an error.
 func floats(op string, x, y float64) (any, error) {
 	switch op {
 	case "+":
@@ -227,8 +227,8 @@ func floats(op string, x, y float64) (any, error) {
 	return rest, nil
 }
 
-// divided is x // y and x % y: the rest is exact and has the sign of y, and the quotient goes with it, which x / y rounded
-// down does not: 1 // 0.1 is 9.
+// divided returns x // y and x % y: the remainder is exact and has the sign of y, and the quotient corresponds to it, unlike
+// x / y rounded down: 1 // 0.1 is 9.
 func divided(x, y float64) (quotient, rest float64) {
 	rest = math.Mod(x, y)
 	quotient = (x - rest) / y

@@ -39,7 +39,7 @@ func (n arithmetic) eval(r *run) (any, error) {
 	return r.operate(n.op, a, b)
 }
 
-// powerSteps is what a power of floats costs: it is computed with more digits than they have.
+// powerSteps is the cost of a power of floats, which is computed with extra precision.
 const powerSteps = 256
 
 // operate returns a op b.
@@ -87,7 +87,7 @@ func isSequence(v any) bool {
 	return isText || isList
 }
 
-// together returns a + b of two strings, lists or tuples; ok: they are.
+// together returns a + b for two strings, lists or tuples. It reports false for other operands.
 func (r *run) together(a, b any) (v any, ok bool, err error) {
 	if s, isText := a.(string); isText {
 		t, ok := b.(string)
@@ -110,7 +110,7 @@ func (r *run) together(a, b any) (v any, ok bool, err error) {
 	return like(a, append(append(make([]any, 0, len(x)+len(y)), x...), y...)), true, nil
 }
 
-// like makes a tuple of a list if v is one.
+// like converts a list to a tuple if v is one.
 func like(v any, list []any) any {
 	if _, ok := v.([]any); ok {
 		return list
@@ -149,7 +149,7 @@ func (r *run) times(n int64, size int) error {
 	return r.grow(int(n) * size)
 }
 
-// join puts two values into one text.
+// join concatenates two values as a text.
 func (r *run) join(a, b any) (any, error) {
 	x, err := r.text(a)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// Outlines returns the outlines of the expressions in a text; alone: the text is one expression and nothing else.
+// Outlines returns the outlines of the expressions in a text; alone reports whether the text is a single expression.
 func Outlines(text string) (list []*expr.Outline, alone bool, err error) {
 	pieces, f := scan(text)
 	if f != nil {
@@ -34,7 +34,7 @@ var does = map[string]expr.OutlineKind{
 	"batch": expr.Iteration, "slice": expr.Iteration, "groupby": expr.Iteration,
 }
 
-// keeping are the filters and methods whose outline is that of their argument, since they only convert it.
+// keeping are the filters and methods that only convert their argument, and so have its outline.
 var keeping = []string{"string", "lower", "upper", "trim", "strip"}
 
 func outline(n node) *expr.Outline {
@@ -100,7 +100,7 @@ func outline(n node) *expr.Outline {
 	return made(expr.Other, children(n)...)
 }
 
-// chained returns the outline of a < b < c: each compared with the next.
+// chained returns the outline of a < b < c, in which each operand is compared with the next.
 func chained(n comparison) *expr.Outline {
 	all := &expr.Outline{Kind: expr.Logic}
 	left := outline(n.first)

@@ -13,17 +13,17 @@ import (
 // depthMax bounds how deep an expression nests.
 const depthMax = 100
 
-// parser makes a tree of tokens. The methods go from what binds least to what binds closest.
+// parser makes a tree of tokens. Its methods are ordered by increasing precedence.
 type parser struct {
 	tokens []token
 	at     int
 	depth  int
 	nodes  int
 	names  []string
-	builds bool // it makes lists or objects
+	builds bool // the expression makes lists or objects
 }
 
-// parse makes the tree of an expression, and returns the parser for what else it has learnt.
+// parse makes the tree of an expression, and returns the parser for its other findings.
 func parse(src string) (n node, p *parser, err *fault) {
 	tokens, err := lex(src)
 	if err != nil {
@@ -189,7 +189,7 @@ func (p *parser) joined() node  { return p.binary(p.product, "~") }
 func (p *parser) product() node { return p.binary(p.power, "*", "/", "//", "%") }
 func (p *parser) power() node   { return p.binary(func() node { return p.unary(true) }, "**") }
 
-// unary reads a sign and what it is before. Filters of `-x | abs` are of the whole.
+// unary reads a sign and its operand. Filters of `-x | abs` apply to the whole.
 func (p *parser) unary(filtered bool) node {
 	var n node
 	if p.is(symbol, "-", "+") {

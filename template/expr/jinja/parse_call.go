@@ -12,7 +12,7 @@ type (
 		list  []node
 		names []string
 		named []node
-		more  node // *more: further ones without a name; nil: none
+		more  node // *more: further positional ones; nil: none
 		under node // **under: further ones by name; nil: none
 	}
 	filtered struct {
@@ -36,7 +36,7 @@ type (
 	}
 )
 
-// postfix reads what binds closest to a value: fields, indexes and calls.
+// postfix reads the operators of the highest precedence: fields, indexes and calls.
 func (p *parser) postfix(n node) node {
 	at := p.tokens[p.at-1].at // of the last name
 	for {
@@ -93,7 +93,7 @@ func (p *parser) subscript(n node) node {
 	return p.made(item{n, parts[0]})
 }
 
-// call reads the arguments of a method or a function whose name is at a place.
+// call reads the arguments of a method or a function whose name is at a position.
 func (p *parser) call(n node, at int) node {
 	switch f := n.(type) {
 	case attribute:
@@ -125,7 +125,7 @@ func (p *parser) known(what, name string, at int, known map[string]callable, nam
 	return c
 }
 
-// leftOut are what Jinja has and is not here, and why.
+// leftOut are parts of Jinja that are not supported, and the reasons.
 var leftOut = map[string]string{
 	"filter random":      "a run must come to the same when it is read again",
 	"function lipsum":    "a run must come to the same when it is read again",
@@ -136,7 +136,7 @@ var leftOut = map[string]string{
 	"method to_bytes":    "there are no bytes, only strings",
 }
 
-// stranger refuses a name that is not known.
+// stranger refuses an unknown name.
 func (p *parser) stranger(what, name string, at int, names []string) {
 	if why, ok := leftOut[what+" "+name]; ok {
 		p.fail(at, "%s %s is left out: %s", what, name, why)
@@ -145,10 +145,10 @@ func (p *parser) stranger(what, name string, at int, names []string) {
 	p.fail(at, "%s", unknown(what, name, near))
 }
 
-// fits checks the arguments that are written out: one of the callables of that name must take them.
+// fits checks literal argument lists: one of the callables with that name must accept them.
 func (p *parser) fits(what, name string, at int, a arguments, callables ...callable) {
 	if a.more != nil || a.under != nil {
-		return // that shows when it is called
+		return // checked when it is called
 	}
 	wrong := ""
 	for _, c := range callables {
@@ -159,7 +159,7 @@ func (p *parser) fits(what, name string, at int, a arguments, callables ...calla
 	p.fail(at, "%s %s %s", what, name, wrong)
 }
 
-// arguments reads the list behind an opening parenthesis.
+// arguments reads the list after an opening parenthesis.
 func (p *parser) arguments() arguments {
 	var a arguments
 	for !p.take(symbol, ")") {
@@ -185,7 +185,7 @@ func (p *parser) arguments() arguments {
 	return a
 }
 
-// filters reads what follows a value: filters and tests.
+// filters reads the filters and tests after a value.
 func (p *parser) filters(n node) node {
 	for {
 		switch {
@@ -232,8 +232,8 @@ func (p *parser) filter(n node) node {
 	return p.made(filtered{n, t.text, args})
 }
 
-// applying checks the filter or test that is the i-th argument of map or select, if it is written out: a slip of the pen shows when
-// a document is read.
+// applying checks the filter or test that is the i-th argument of map or select, if it is literal, so that a misspelling is
+// found when a document is read.
 func (p *parser) applying(what string, at int, known map[string]callable, names []string, a arguments, i int) {
 	if i >= len(a.list) {
 		return
@@ -254,7 +254,7 @@ func (p *parser) test(n node) node {
 	switch next := p.peek(); {
 	case p.take(symbol, "("):
 		args = p.arguments()
-	case p.is(name, "is", "in", "not", "if"): // which Jinja takes for an argument
+	case p.is(name, "is", "in", "not", "if"): // which Jinja takes as an argument
 		p.fail(next.at, "behind a test there is no %q: put the test in parentheses", next.text)
 	case next.kind == text || next.kind == number || p.is(symbol, "[", "{"),
 		next.kind == name && !p.is(name, "else", "or", "and"):
@@ -271,8 +271,7 @@ func (p *parser) test(n node) node {
 	return tested
 }
 
-// escaping are the filters whose result is marked as a text for HTML that needs no escaping, and keeping that mark are those
-// that only change its letters.
+// escaping are the filters whose result is marked as safe HTML, and keeping that mark are those that only change letters.
 var (
 	escaping = []string{"e", "escape", "forceescape", "safe", "tojson", "to_json"}
 	marking  = []string{"string", "lower", "upper", "capitalize", "trim", "center"}

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// powerOfFloat is x ** y.
+// powerOfFloat returns x ** y.
 func powerOfFloat(x, y float64) (any, error) {
 	switch {
 	case x == 0 && y < 0:
@@ -27,11 +27,11 @@ func powerOfFloat(x, y float64) (any, error) {
 	return f, nil
 }
 
-// precision is that of accurate, in bits: twice that of a float, and some for rounding errors.
+// precision is the precision of accurate, in bits: twice that of a float, and some for rounding errors.
 const precision = 128
 
-// accurate is x ** y to the last digit, which math.Pow is in every second case only, and not the same on every machine. x is
-// not zero, y is whole where x is negative, and the result is about a float.
+// accurate returns x ** y correctly rounded, which math.Pow does only in every second case, and differently on different
+// machines. x must not be zero, y must be whole if x is negative, and the result must be near the range of floats.
 func accurate(x, y float64) float64 {
 	if y == math.Trunc(y) && math.Abs(y) <= 1024 {
 		out := repeated(newFloat(x), int(math.Abs(y)))
@@ -51,7 +51,7 @@ func accurate(x, y float64) float64 {
 
 func newFloat(f float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(f) }
 
-// repeated is x multiplied with itself, n times.
+// repeated returns the n-th power of x.
 func repeated(x *big.Float, n int) *big.Float {
 	out := newFloat(1)
 	for ; n > 0; n /= 2 {

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// prettyWidth is that of a line.
+// prettyWidth is the width of a line.
 const prettyWidth = 80
 
-// pretty returns a value as Python's pprint writes it: on one line if it fits, or else with a line for each element.
+// pretty formats a value as Python's pprint does: on one line if it fits, otherwise with a line for each element.
 func pretty(r *run, v any, _ args) (any, error) {
 	if _, err := r.weigh(v); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (p *printer) text(s string, column, allowance, level int) {
 	}
 }
 
-// parts cuts a string at the ends of lines and, where these are longer than a width, between words.
+// parts splits a string at line ends and, if the lines exceed a width, between words.
 func (p *printer) parts(s string, width, allowance int) []string {
 	var out []string
 	all, err := p.run.lines(s, true)
@@ -158,7 +158,7 @@ func (p *printer) parts(s string, width, allowance int) []string {
 	return out
 }
 
-// wordsOf splits a text behind white space.
+// wordsOf splits a text after white space.
 func wordsOf(s string) []string {
 	var out []string
 	for s != "" {

@@ -36,8 +36,8 @@ func listsOf(g *rapid.Generator[any]) *rapid.Generator[any] {
 	return rapid.Map(rapid.SliceOfN(g, 0, 3), func(l []any) any { return l })
 }
 
-// sort puts what is of one kind in the order of <=, keeps what is equal in its order, and loses nothing; reversed, the greatest
-// comes first, and equals stay.
+// sort orders values of one kind by <=, is stable, and loses nothing; reversed, the greatest comes first, and equals keep
+// their order.
 func TestSortIsStableAndTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := ranked.Draw(t, "kind")
@@ -78,7 +78,7 @@ func TestSortIsStableAndTotal(t *testing.T) {
 	})
 }
 
-// Of two values of one kind that has an order, one of <, == and > holds, and what groups and finds the least agrees with it.
+// Of two values of one ordered kind, exactly one of <, == and > holds, and grouping and min agree with that.
 func TestOrderIsTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := ranked.Draw(t, "kind")
@@ -96,7 +96,7 @@ func TestOrderIsTotal(t *testing.T) {
 	})
 }
 
-// An integer and a float are compared by what they are worth, also where no float is next to the integer.
+// An integer and a float are compared exactly, even where no float is next to the integer.
 func TestIntegersAndFloatsCompareExactly(t *testing.T) {
 	large := rapid.OneOf(rapid.Int64Range(1<<53-3, 1<<53+3), rapid.Int64Range(1<<62-700, 1<<62+700), rapid.Int64Range(-1<<53-3, -1<<53+3))
 	rapid.Check(t, func(t *rapid.T) {
@@ -116,7 +116,7 @@ func anything(depth int) *rapid.Generator[any] {
 	return rapid.OneOf(leaf, listsOf(inner), rapid.Map(rapid.MapOfN(rapid.String(), inner, 0, 3), func(m map[string]any) any { return m }))
 }
 
-// What a value reads like in a text is an expression that returns the value again, and its JSON does too.
+// The text of a value is an expression that returns the value again, and so is its JSON.
 func TestTextsAndJSONReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, err := value.Of(anything(2).Draw(t, "value"))
@@ -135,7 +135,7 @@ func TestTextsAndJSONReadBack(t *testing.T) {
 	})
 }
 
-// The quotient and the rest of whole numbers make the number again, and the rest has the sign of what it is divided by.
+// The quotient and the remainder of whole numbers yield the number again, and the remainder has the sign of the divisor.
 func TestDivision(t *testing.T) {
 	small := rapid.OneOf(rapid.Int64Range(-20, 20), rapid.Int64Range(-1<<31, 1<<31))
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,7 +145,7 @@ func TestDivision(t *testing.T) {
 	})
 }
 
-// What cuts a text or a list into parts loses nothing.
+// Filters that split a text or a list lose nothing.
 func TestPartsMakeTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := env{
@@ -165,7 +165,7 @@ func TestPartsMakeTheWhole(t *testing.T) {
 	})
 }
 
-// Directives and layouts of formats, put together by chance, return a text or an error, in bounds, and twice the same.
+// Random directives and layouts of formats return a text or an error, within bounds, and twice the same.
 func TestFormatsNeverPanic(t *testing.T) {
 	pieces := rapid.StringOf(rapid.SampledFrom([]rune("%%%{{{}}}()[]!:.*#+- 019,_=<>^$aAbcdeEfFgGinorsxXüé")))
 	rapid.Check(t, func(t *rapid.T) {
@@ -185,7 +185,7 @@ func TestFormatsNeverPanic(t *testing.T) {
 	})
 }
 
-// Everything that can be called takes any value and any arguments: it returns a value of the model or an error, and twice the same.
+// Every callable takes any value and any arguments: it returns a value of the model or an error, and twice the same.
 func TestCallsNeverPanic(t *testing.T) {
 	forms := map[string]string{"filter": "OF | NAMEARGS", "test": "OF is NAMEARGS", "method": "(OF).NAMEARGS", "function": "NAMEARGS"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -16,7 +16,7 @@ type piece struct {
 	from, to   int // of an expression with its braces
 }
 
-// scan cuts a string into pieces. A dash inside the braces takes away the white space on that side of them.
+// scan splits a string into pieces. A dash inside the braces removes the white space on that side of them.
 func scan(s string) ([]piece, *fault) {
 	var pieces []piece
 	plain := func(from, to int) {
@@ -69,8 +69,8 @@ func scan(s string) ([]piece, *fault) {
 	}
 }
 
-// closing returns the length of the expression or comment that s begins with, braces included. Braces in strings, and those of
-// objects, do not close it.
+// closing returns the length, with its braces, of the expression or comment at the beginning of s. Braces in strings, and
+// those of objects, do not close it.
 func closing(s string) (int, bool) {
 	if s[1] == '#' {
 		i := strings.Index(s[2:], "#}")

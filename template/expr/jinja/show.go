@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// writer makes a text, and pays for it as it grows.
+// writer builds a text, and pays for it as it grows.
 type writer struct {
 	strings.Builder
 	run *run
@@ -28,7 +28,7 @@ func (w *writer) put(texts ...string) {
 	}
 }
 
-// text returns a value as a text shows it: str of Python.
+// text returns Python's str of a value.
 func (r *run) text(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -43,7 +43,7 @@ func (r *run) text(v any) (string, error) {
 	return r.repr(v)
 }
 
-// repr returns a value as a list shows it, with strings in quotes: repr of Python.
+// repr returns Python's repr of a value, with strings in quotes.
 func (r *run) repr(v any) (string, error) {
 	if _, err := r.weigh(v); err != nil {
 		return "", err
@@ -96,7 +96,7 @@ func (w *writer) items(begin string, list []any, end string) {
 	w.put(end)
 }
 
-// shown is repr of what has no elements.
+// shown is repr of a value without elements.
 func shown(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -118,7 +118,7 @@ func shown(v any) string {
 	return fmt.Sprint(v)
 }
 
-// floatText returns the shortest text that reads as the float. From 1e16 on, and below 1e-4, it has an exponent.
+// floatText returns the shortest text that parses to the float. From 1e16 on, and below 1e-4, it has an exponent.
 func floatText(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -136,7 +136,7 @@ func floatText(f float64) string {
 	return s
 }
 
-// quoted returns a string as Python writes it: in single quotes, or in double ones where only the others are in it.
+// quoted quotes a string as Python does: in single quotes, or in double ones if it contains only single ones.
 func quoted(s string) string {
 	quote := '\''
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
@@ -176,7 +176,7 @@ func sequenceOf(c rune) string {
 	return fmt.Sprintf(`\U%08x`, c)
 }
 
-// brief names a value in a message: what it is and, if that is short, the value itself.
+// brief describes a value in a message: its kind and, if it is short, the value itself.
 func brief(v any) string {
 	switch v := v.(type) {
 	case bool, int64, float64:

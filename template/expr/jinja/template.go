@@ -28,8 +28,8 @@ type part interface {
 // Compile compiles a string. The error is one *expr.Error, or several joined.
 func Compile(text string) (*Template, error) { return CompileValue(text) }
 
-// CompileValue compiles any value with expressions in its strings; keys are never expressions. Names that are not known are
-// no errors: they are undefined. The error is one *expr.Error, or several joined in the order of the value, keys sorted.
+// CompileValue compiles any value with expressions in its strings; keys are never expressions. Unknown names are not errors:
+// they are undefined. The error is one *expr.Error, or several joined in the order of the value, keys sorted.
 func CompileValue(v value.Value) (*Template, error) {
 	v, err := value.Of(v)
 	if err != nil {
@@ -46,7 +46,7 @@ func CompileValue(v value.Value) (*Template, error) {
 // Names returns the names that are used, each once, in order of appearance. The caller must not change the result.
 func (t *Template) Names() []string { return t.names }
 
-// Constant returns the value of a template without expressions, and whether it is one.
+// Constant returns the value of a template without expressions. It reports false for any other.
 func (t *Template) Constant() (value.Value, bool) {
 	c, ok := t.root.(constant)
 	return c.v, ok
@@ -58,8 +58,8 @@ func (t *Template) Text() bool {
 	return ok
 }
 
-// Eval returns the template's value in env. The error is an *expr.Error that names the expression and wraps what
-// env returned, or expr.ErrLimit. The result may share memory with env and must not be changed.
+// Eval returns the template's value in env. The error is an *expr.Error that names the expression and wraps the error of
+// env, or expr.ErrLimit. The result may share memory with env and must not be changed.
 func (t *Template) Eval(env expr.Env) (value.Value, error) {
 	if err := expr.Begin(env); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ type (
 	mixed      struct{ parts []part } // a text with expressions in it
 	expression struct {
 		root    node
-		builds  bool // a value that must be weighed, so that it can be walked by the caller
+		builds  bool // the value must be weighed before the caller may visit it
 		pointer string
 		offset  int
 		source  string // with its braces
@@ -185,10 +185,10 @@ func (c *compiler) value(v value.Value, path value.Pointer) part {
 	return constant{v}
 }
 
-// oneNewline makes one of all ends of lines, as Jinja does in a text with expressions.
+// oneNewline normalizes line ends, as Jinja does in a text with expressions.
 var oneNewline = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// fixed keeps a value without expressions as it is.
+// fixed keeps a value without expressions unchanged.
 func fixed(v any, p part, parts []part) part {
 	for _, x := range parts {
 		if _, ok := x.(constant); !ok {
@@ -201,7 +201,7 @@ func fixed(v any, p part, parts []part) part {
 func (c *compiler) text(s string, path value.Pointer) part {
 	filled := strings.Contains(s, "{{") || strings.Contains(s, "{#")
 	if filled {
-		s = strings.TrimSuffix(s, "\n") // which YAML's | and > leave behind what stands alone
+		s = strings.TrimSuffix(s, "\n") // which YAML's | and > leave after a single expression
 	}
 	pieces, f := scan(s)
 	if f != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The value of an expression alone keeps its type; in a text it becomes one.
+// The value of a single expression keeps its type; in a text it becomes a string.
 func TestTexts(t *testing.T) {
 	check(t, []given{
 		{"plain", "plain"}, {"", ""}, {"{{ n }}", 3}, {"{{ f }}", 1.5}, {"{{ null }}", nil}, {"{{ list }}", list(3, 1, 2)},
@@ -123,7 +123,7 @@ func TestErrorsOfTheEnvironmentAreKept(t *testing.T) {
 	require.ErrorIs(t, err, world["broken"].(error))
 }
 
-// Results share memory with the environment, so nothing that an expression does may change it.
+// Results share memory with the environment, so an expression must not change it.
 func TestNothingChangesTheEnvironment(t *testing.T) {
 	before, err := value.Of(map[string]any{"rows": world["rows"], "list": world["list"], "ctx": world["ctx"]})
 	require.NoError(t, err)

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// ErrUndefined is the error of an Env's Name for an unknown name. The name is then undefined, which is no
-// error as long as no expression reads a field of it or computes with it.
+// ErrUndefined is the error of an Env's Name for an unknown name. The name is then undefined, which is an error only if an
+// expression reads a field of it or computes with it.
 var ErrUndefined = errors.New("jinja: undefined")
 
 // node is a part of an expression.
@@ -16,7 +16,7 @@ type node interface {
 	eval(r *run) (any, error)
 }
 
-// run is one evaluation: its environment and the work that is left. It belongs to one goroutine.
+// run is one evaluation: its environment and the remaining work. It belongs to one goroutine.
 type run struct {
 	env   expr.Env
 	guard bool // texts are tested as in a guard

@@ -9,24 +9,24 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// scan pays for going through n bytes of text, which is much faster than a step each.
+// scan pays for visiting n bytes of text, which is much faster than a step each.
 func (r *run) scan(n int) error { return r.spend(n / 64) }
 
-// touch pays for whatever is then done with a value, which may go through a text. Lists pay where they are gone through.
+// touch pays for an operation on a value, which may visit a text. Lists are paid for when they are visited.
 func (r *run) touch(v any) error {
 	s, _ := v.(string)
 	return r.spend(1 + len(s)/64)
 }
 
-// weight is what a walk through a value has found.
+// weight is the result of visiting a value.
 type weight struct {
 	size    int  // in bytes, when it is written; about
 	foreign bool // something in it is not of package value
 }
 
-// weigh pays for going through a value, all the way down. A filter can put one long text into a list a thousand times, and
-// that list into another: such a value is weighed before it is walked. A weighed value nests no deeper than the model
-// allows.
+// weigh pays for visiting a value and everything in it. A filter can put one long text into a list a thousand times, and
+// that list into another, so such a value is weighed before it is visited. A weighed value is within the depth that the
+// model allows.
 func (r *run) weigh(v any) (w weight, err error) { return w, r.weighAt(v, 0, &w) }
 
 func (r *run) weighAt(v any, depth int, w *weight) error {
@@ -69,7 +69,7 @@ func (r *run) weighAt(v any, depth int, w *weight) error {
 	})
 }
 
-// each visits the keys and what they hold, in no order.
+// each visits the entries, in no particular order.
 func (m mapping) each(f func(key, x any) error) error {
 	for k, x := range m.texts {
 		if err := f(k, x); err != nil {
@@ -92,7 +92,7 @@ func (r *run) enter(n, depth int) error {
 	return r.spend(n + 1)
 }
 
-// leaving returns a value as it leaves an expression: of package value, weighed if it may have been made here.
+// leaving converts a value to the result of an expression: of package value, and weighed if it may have been made here.
 func (r *run) leaving(v any, made bool) (any, error) {
 	switch v.(type) {
 	case []any, map[string]any:
@@ -162,7 +162,7 @@ func (r *run) settledObject(m mapping) (any, error) {
 	return out, nil
 }
 
-// keyText returns a key as JSON has it, where all of them are strings.
+// keyText returns a key as a string, for JSON.
 func keyText(key any) (string, error) {
 	switch k := key.(type) {
 	case string:

@@ -75,7 +75,7 @@ func check(t *testing.T, rows []given) {
 	}
 }
 
-// refused evaluates texts that compile and then fail, with what the errors say.
+// refused evaluates texts that compile and then fail, with parts of the errors.
 func refused(t *testing.T, rows map[string]string) {
 	t.Helper()
 	for source, want := range rows {
@@ -87,7 +87,7 @@ func refused(t *testing.T, rows map[string]string) {
 	}
 }
 
-// uncompiled compiles texts that are malformed, with what the errors say.
+// uncompiled compiles texts that are malformed, with parts of the errors.
 func uncompiled(t *testing.T, rows map[string]string) {
 	t.Helper()
 	for source, want := range rows {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// wordWrap breaks the lines of a text that are longer than a width, between words, behind hyphens, and where nothing
-// else helps within words.
+// wordWrap breaks the lines of a text that exceed a width, between words, after hyphens, and otherwise within words.
 func wordWrap(r *run, v any, a args) (any, error) {
 	s, err := textOf(v)
 	if err != nil {
@@ -61,7 +60,7 @@ type wrapper struct {
 	afterHyphens bool
 }
 
-// wrap breaks one line. White space is left out where it is broken.
+// wrap breaks one line. White space at a break is dropped.
 func (w *wrapper) wrap(text []rune) []string {
 	var done []string
 	chunks := w.chunks(text)
@@ -115,11 +114,11 @@ func isBlank(word []rune) bool {
 	return !slices.ContainsFunc(word, func(c rune) bool { return !isSpace(c) })
 }
 
-// chunks splits a line into white space and words, and words with hyphens or dashes behind and before these:
+// chunks splits a line into white space and words, and splits words around hyphens and dashes:
 //
 //	Look, goof-ball -- use it    Look, │ │ goof- │ ball │ │ -- │ │ use │ │ it
 func (w *wrapper) chunks(text []rune) [][]rune {
-	after := make([]int, len(text)+1) // the hyphens that begin at a place
+	after := make([]int, len(text)+1) // number of hyphens that begin at an index
 	after[len(text)] = len(text)
 	for i := len(text) - 1; i >= 0; i-- {
 		if after[i] = i; text[i] == '-' {

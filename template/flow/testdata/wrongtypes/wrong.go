@@ -1,4 +1,4 @@
-// Package wrongtypes does not compile: each marked line gives something the wrong type.
+// Package wrongtypes does not compile: each marked line has a wrong type.
 package wrongtypes
 
 import (
