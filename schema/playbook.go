@@ -198,7 +198,7 @@ var (
 		key("argv", values, "program and arguments; expressions in each", `[wc, -c, "{{ iter.file }}"]`).orElse("needed unless there is `shell`"),
 		key("shell", text, "a script for `sh`, without expressions: pass values in `env`", `wc -c < "$FILE"`).orElse("needed unless there is `argv`"),
 		key("stdin", anything, "standard input", "{{ args.text }}").orElse("empty"),
-		key("env", free, "variables", `{FILE: "{{ iter.file }}"}`).orElse("none"),
+		key("env", free, "variables of the environment, as of a workflow's command; null sets none", `{FILE: "{{ iter.file }}"}`).orElse("none"),
 		key("dir", expression, "the folder in which it runs", "/tmp").orElse("that of the engine"),
 		key("output", either(choice("text", "json", "lines"), is(resultSpec)), "what the result is: the text, JSON or lines of standard output; or, as a mapping, what becomes of a large result", "json").orElse("`{exit_code, stdout, stderr}`"))
 	sleepTool    = tool("sleep_tool", "Waits for a time.", key("for", text, "an ISO 8601 duration, or an expression that returns one", "PT30S").orElse("needed, here or in `input`"))

@@ -180,6 +180,25 @@ expect: {run: completed}
 	}
 }
 
+// What only the script names may be what is misspelt.
+func TestASuggestedOperationIsCalledByTheWorkflow(t *testing.T) {
+	for script, want := range map[string]string{
+		`{greet: {}, gret: {}}`: `unknown operation "greett" (did you mean "greet"?)`,
+		`{gret: {}}`:            `unknown operation "greet"`,
+	} {
+		r := first(t, `
+kind: Scenario
+name: s
+workflow: {kind: Workflow, name: w, steps: [{operation: greet}, {operation: greett}]}
+operations: `+script+`
+expect: {run: completed}
+`, scenario.Options{})
+		require.Len(t, r.Differences, 1)
+		require.Contains(t, r.Differences[0].Got, want)
+		require.NotContains(t, r.Differences[0].Got, `"gret"`)
+	}
+}
+
 func TestScriptedBuiltInsAreAnsweredByTheScript(t *testing.T) {
 	r := first(t, `
 kind: Scenario
