@@ -349,6 +349,8 @@ func (s source) at(n ast.Node) string {
 	return s.name + ":" + s.fset.Position(n.Pos()).String()[len(s.fset.Position(n.Pos()).Filename)+1:]
 }
 
+func (s source) line(pos token.Pos) int { return s.fset.Position(pos).Line }
+
 // sources parses all Go files, for whatever system they are meant.
 func sources(t *testing.T, test bool) (list []source) {
 	for _, p := range house(t) {
@@ -544,7 +546,7 @@ func TestTestsDoNotSleep(t *testing.T) {
 // selfEvident are methods whose contract the standard library documents.
 var selfEvident = []string{"Error", "Unwrap", "Is", "String", "MarshalJSON", "UnmarshalJSON"}
 
-// Examples are programs, and so are read as a whole. Of a struct's fields the type's comment may say what there is to say.
+// Examples are programs, and so are read as a whole.
 func TestEverythingExportedIsDocumented(t *testing.T) {
 	for _, p := range house(t) {
 		if p.Name == "main" && strings.HasPrefix(p.path(), "examples/") || len(p.GoFiles) == 0 {
@@ -588,6 +590,37 @@ func TestEverythingExportedIsDocumented(t *testing.T) {
 			}
 			functions(slices.Concat(typ.Funcs, typ.Methods))
 			values(slices.Concat(typ.Consts, typ.Vars))
+		}
+	}
+}
+
+// The comment above a field covers those on the lines that follow, and a type's comment covers a struct of one line.
+func TestExportedFieldsAreDocumented(t *testing.T) {
+	for _, s := range sources(t, false) {
+		if strings.HasPrefix(s.pkg.path(), "examples/") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			typ, ok := n.(*ast.TypeSpec)
+			if !ok || !typ.Name.IsExported() {
+				return true
+			}
+			if fields, ok := typ.Type.(*ast.StructType); ok && s.line(fields.Pos()) < s.line(fields.End()) {
+				s.undocumented(fields, func(f *ast.Field) { t.Errorf("%s: %s: the field is not documented", s.at(f), typ.Name.Name) })
+			}
+			return true
+		})
+	}
+}
+
+// undocumented calls report with each exported field that no comment covers.
+func (s source) undocumented(fields *ast.StructType, report func(*ast.Field)) {
+	above, isCovered := 0, false // the line of the field before, and whether a comment above covers what follows it
+	for _, f := range fields.Fields.List {
+		isCovered = f.Doc.Text() != "" || isCovered && s.line(f.Pos()) == above+1
+		above = s.line(f.End())
+		if slices.ContainsFunc(f.Names, (*ast.Ident).IsExported) && !isCovered && strings.TrimSpace(f.Comment.Text()) == "" {
+			report(f)
 		}
 	}
 }

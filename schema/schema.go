@@ -4,7 +4,7 @@ package schema
 type Kind struct {
 	Name  string // the value of `kind`, and the argument of `sluice schema`
 	File  string // of its schema, below schema/, and of its reference, below docs/, without an ending
-	Title string
+	Title string // heading of the reference
 	Text  string // what the reference begins with
 	root  *Shape
 }

@@ -18,7 +18,7 @@ import (
 // The function must depend on its arguments alone: it is called again for the same decision when a run is recovered or
 // looked at.
 type Function struct {
-	Name string
+	Name string                                        // not empty, unique in a workflow
 	Call func(args []value.Value) (value.Value, error) // args are those of the Func, rendered
 	Pos  document.Pos                                  // where the handle was made
 }

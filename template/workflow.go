@@ -12,7 +12,7 @@ import (
 // one down as a literal; zero fields have the default that is named beside them, and Check fills it in. A Workflow
 // must not change once it has been checked; from then on it is safe for concurrent use.
 type Workflow struct {
-	Name           string
+	Name           string             // not empty
 	Version        string             // shown to people; identity is the hash of the canonical document
 	Input          value.Value        // JSON Schema of the run's input; nil accepts anything
 	Deadline       time.Duration      // of the whole run, from its first call; 0: none
@@ -69,8 +69,8 @@ type Routing interface {
 
 // CallSite is what a step of a routed workflow's tree stands for.
 type CallSite struct {
-	Step, Task, Kind string
-	Input            any // what its operation is called with, as a template; nil: nothing
+	Step, Task, Kind string // name of the step, label and kind of the task
+	Input            any    // what its operation is called with, as a template; nil: nothing
 }
 
 // OnBlocked says what a routed run does when nothing but what it holds back itself is left to do.
@@ -85,7 +85,7 @@ const (
 
 // Requirement is an operation that a workflow says it needs.
 type Requirement struct {
-	Operation string
+	Operation string       // name
 	Pos       document.Pos // of the requirement
 }
 
@@ -110,58 +110,58 @@ func (*Map) node()         {}
 
 // Step is an operation's place in a workflow.
 type Step struct {
-	ID            string      // defaults to Operation
-	Operation     string      // a name in Workflow.Operations, or one registered in Go
-	Input         value.Value // expressions anywhere in it; nil is null
-	Func          *Func       // computes the input in Go, in place of Input; nil: none
-	Needs         []string    // ids this step waits for, besides its place in the tree
-	Target        *Target     // the participants to ask; nil: the operation itself
-	FanIn         *FanIn      // how answers of several participants become one
-	Timing        *Timing     // limits and retries; nil: none
-	Fulfillment   *Fulfillment
-	NonIdempotent bool // written `idempotent: false`: a call under way at a crash fails with `interrupted`
+	ID            string       // defaults to Operation
+	Operation     string       // a name in Workflow.Operations, or one registered in Go
+	Input         value.Value  // expressions anywhere in it; nil is null
+	Func          *Func        // computes the input in Go, in place of Input; nil: none
+	Needs         []string     // ids this step waits for, besides its place in the tree
+	Target        *Target      // the participants to ask; nil: the operation itself
+	FanIn         *FanIn       // how answers of several participants become one
+	Timing        *Timing      // limits and retries; nil: none
+	Fulfillment   *Fulfillment // how it is decided whether the task is done; nil: an answer is enough
+	NonIdempotent bool         // written `idempotent: false`: a call under way at a crash fails with `interrupted`
 
-	Pos document.Pos
+	Pos document.Pos // where it was written; zero: built in Go
 }
 
 // Sequential runs its steps one after the other.
 type Sequential struct {
-	Steps []Node
-	Pos   document.Pos
+	Steps []Node       // each waits for the one before it
+	Pos   document.Pos // where it was written; zero: built in Go
 }
 
 // Parallel runs its steps side by side.
 type Parallel struct {
-	Steps          []Node
-	MaxConcurrency int // slots of the group; 0: no limit
-	Pos            document.Pos
+	Steps          []Node       // started together
+	MaxConcurrency int          // slots of the group; 0: no limit
+	Pos            document.Pos // where it was written; zero: built in Go
 }
 
 // Conditional runs Then or Else. It is the boundary for failures that Test reads.
 type Conditional struct {
-	ID   string // optional name; the decision can be looked up under it
-	Test string // a guard `{{ … }}` (see package expr), or a bare step id: “its status is completed”
-	Func *Func  // decides in Go, in place of Test; nil: none
-	Then []Node
-	Else []Node
-	Pos  document.Pos
+	ID   string       // optional name; the decision can be looked up under it
+	Test string       // a guard `{{ … }}` (see package expr), or a bare step id: “its status is completed”
+	Func *Func        // decides in Go, in place of Test; nil: none
+	Then []Node       // run if the test holds
+	Else []Node       // run if it does not; nil: nothing
+	Pos  document.Pos // where it was written; zero: built in Go
 }
 
 // Map runs Steps once for each item of a list that is known at run time.
 type Map struct {
-	ID             string
-	Over           value.Value // an expression that returns a list, or a list with expressions in it
-	Func           *Func       // returns the list in Go, in place of Over; nil: none
-	As             string      // the item's name in expressions. Default: item
-	Steps          []Node
-	MaxConcurrency int // slots of all items together; 0: no limit
-	Pos            document.Pos
+	ID             string       // not empty
+	Over           value.Value  // an expression that returns a list, or a list with expressions in it
+	Func           *Func        // returns the list in Go, in place of Over; nil: none
+	As             string       // the item's name in expressions. Default: item
+	Steps          []Node       // run for each item, at least one
+	MaxConcurrency int          // slots of all items together; 0: no limit
+	Pos            document.Pos // where it was written; zero: built in Go
 }
 
 // Func is a Go function in the tree: it decides, lists or computes an input where an expression is not enough. The
 // document holds its name; the function itself is registered under it by the program that builds the workflow.
 type Func struct {
-	Name string
+	Name string        // of a registered Function
 	Args []value.Value // what it is called with; expressions anywhere in them
-	Pos  document.Pos
+	Pos  document.Pos  // where it was written; zero: built in Go
 }

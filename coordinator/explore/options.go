@@ -49,20 +49,20 @@ const (
 
 // Finding is something that is wrong.
 type Finding struct {
-	Kind  string   `json:"kind"`
-	Step  string   `json:"step,omitempty"`
-	Text  string   `json:"text"`
+	Kind  string   `json:"kind"`            // one of the kinds of findings
+	Step  string   `json:"step,omitempty"`  // the step that it is about; "": the run
+	Text  string   `json:"text"`            // a sentence for people
 	Trace []string `json:"trace,omitempty"` // what has to happen, one move after the other; a shortest
 }
 
 // Report is the result of an exploration.
 type Report struct {
-	Name     string    `json:"name"`
+	Name     string    `json:"name"`     // of the workflow
 	States   int       `json:"states"`   // different ones
 	Moves    int       `json:"moves"`    // that were made
 	Complete bool      `json:"complete"` // no bound was met: all states were visited
 	Ends     []string  `json:"ends"`     // the statuses that runs end with, sorted
-	Findings []Finding `json:"findings"`
+	Findings []Finding `json:"findings"` // empty: nothing wrong was found
 }
 
 // Run explores all possible courses of a run of p. It returns an error if the run cannot be explored.

@@ -36,7 +36,7 @@ type Owner interface {
 
 // Run is what the calls of one run have in common.
 type Run struct {
-	ID   string
+	ID   string         // the run's id
 	Ring *keychain.Ring // the run's secrets; nil: it has none
 
 	owner Owner

@@ -11,7 +11,7 @@ import (
 // UnderWay holds the calls of one run that have not returned, or whose results are not durable yet. It belongs to the
 // goroutine that drives the run. The zero UnderWay is empty.
 type UnderWay struct {
-	Count int
+	Count int // how many it holds
 
 	byNode []*Call
 	others map[reactive.Request]*Call // of participants and decision sources, and abandoned calls of nodes used again

@@ -24,7 +24,7 @@ type Starter interface {
 
 // Child is the Caller of an operation that is bound to a workflow.
 type Child struct {
-	Find  func(ctx context.Context) (*Entry, error)
+	Find  func(ctx context.Context) (*Entry, error) // returns the workflow as it is when the call is made
 	by    *Registry
 	below *Entry // as of when the binding was made; nil in a restored workflow
 }

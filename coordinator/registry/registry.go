@@ -47,7 +47,7 @@ type Functions map[string]*template.Function
 
 // Entry is one compiled workflow. It is immutable.
 type Entry struct {
-	Plan       *plan.Plan
+	Plan       *plan.Plan          // the compiled workflow
 	Schema     *InputSchema        // nil accepts anything
 	Performers []*Performer        // by the plan's operations; nil for those that the engine carries out itself
 	Functions  Functions           // of its definition
@@ -64,11 +64,11 @@ const WorkflowsMax = 1024
 
 // Config configures a registry.
 type Config struct {
-	Operations []Operation
-	Workflows  []*template.Workflow
-	PassEnv    []string // variables that programs of command bindings get besides the usual ones
-	Children   Starter
-	Loaded     *Registry // from Load, for this registry only, which takes it over and does not compile its entries again; nil: none
+	Operations []Operation          // registered in Go, each with a name of its own
+	Workflows  []*template.Workflow // that runs and children can name; they must not change afterwards
+	PassEnv    []string             // variables that programs of command bindings get besides the usual ones
+	Children   Starter              // carries out calls of operations that are bound to workflows
+	Loaded     *Registry            // from Load, for this registry only, which takes it over and does not compile its entries again; nil: none
 }
 
 // Operation is a named implementation that steps call, as returned by operation.Define.
@@ -446,10 +446,10 @@ func (l *Registry) restore(content any, hash string, children map[string]string)
 
 // Performer carries out an operation.
 type Performer struct {
-	Caller  operation.Caller
-	Bound   bool // bound by a document: its calls always wait
-	Pure    bool // without side effects
-	Program bool // it starts a program
+	Caller  operation.Caller // the implementation
+	Bound   bool             // bound by a document: its calls always wait
+	Pure    bool             // without side effects
+	Program bool             // it starts a program
 
 	// Whether its calls wait for something, as measured by the pool.
 	Waits atomic.Bool  // every call gets a goroutine

@@ -15,13 +15,13 @@ type Policy struct{ Timing *template.Timing }
 
 // Ended is a failed attempt as Again judges it. Instants are Unix nanoseconds; 0 means there is none.
 type Ended struct {
-	Failure  *journal.Failure
-	Attempts int    // made so far, this one included
-	At       int64  // when it failed: the instant that was meant, for a timeout
-	First    int64  // when the first attempt was requested
-	Deadline int64  // of the run
-	RetryAt  int64  // earliest instant the callee asked for
-	Request  string // names the attempt; seeds the jitter
+	Failure  *journal.Failure // not nil
+	Attempts int              // made so far, this one included
+	At       int64            // when it failed: the instant that was meant, for a timeout
+	First    int64            // when the first attempt was requested
+	Deadline int64            // of the run
+	RetryAt  int64            // earliest instant the callee asked for
+	Request  string           // names the attempt; seeds the jitter
 }
 
 // Again reports whether another attempt follows and from when. The delay before attempt n+1 is

@@ -33,22 +33,22 @@ const (
 
 // Cause is one reason why a node stands where it does. Only the fields that its kind has use for are set.
 type Cause struct {
-	Kind         CauseKind
-	Node         int32
-	Limit        int32
-	Holders      []int32
-	Timer        string
-	Due          int64 // Unix nanoseconds
-	Participants []string
+	Kind         CauseKind   // what it is
+	Node         int32       // row of the node that it is about
+	Limit        int32       // slots that there are
+	Holders      []int32     // nodes that hold the slots
+	Timer        string      // what happens at Due, for people
+	Due          int64       // Unix nanoseconds
+	Participants []string    // ids
 	Test         string      // as written
 	Read         []ReadValue // what a test has read
 }
 
 // ReadValue is what an expression has read: as written, and what it was, or why it could not be read.
 type ReadValue struct {
-	Text  string
-	Value value.Value
-	Err   error
+	Text  string      // as written
+	Value value.Value // nil when Err is set
+	Err   error       // why it could not be read
 }
 
 // Causes returns the reasons for the status of a node: those for waiting, or those that brought it about. It looks at the

@@ -8,7 +8,7 @@ import (
 
 // Update is one event of a run and what it changed.
 type Update struct {
-	Event   journal.Event
+	Event   journal.Event      // as journaled
 	Outcome reactive.Effect    // what it has meant: an answer that came too late changes nothing
 	Changes []StepChange       // in the order in which they were derived
 	Tasks   []TaskChange       // of steps that declare a source of decisions about their task
@@ -18,9 +18,9 @@ type Update struct {
 
 // TaskChange is the move of a step's task from a state to another. The update's event has caused it.
 type TaskChange struct {
-	Step     string // its key
-	Attempt  int32
-	From, To call.Fulfillment
+	Step     string           // its key
+	Attempt  int32            // of the step, from 1
+	From, To call.Fulfillment // before and after the event
 	Failure  *journal.Failure // why the step has failed, or is skipped, with that
 }
 
@@ -28,14 +28,14 @@ type TaskChange struct {
 type LoopChange struct {
 	Step         string // key of the step-run, such as `fetch@2`
 	Done, Failed int    // iterations
-	Items        int
+	Items        int    // how many it goes over
 }
 
 // StepChange is one step's, map's or item's move from a status to another.
 type StepChange struct {
-	Step     string // its key; in a playbook of a call, or of a run of a step, such as `fetch@2`
-	From, To reactive.Status
-	Attempt  int32
+	Step     string           // its key; in a playbook of a call, or of a run of a step, such as `fetch@2`
+	From, To reactive.Status  // before and after the event
+	Attempt  int32            // newest; 0: none was made
 	Pending  bool             // failed, with a retry to come
 	Failure  *journal.Failure // why it failed, was aborted or skipped by its timing; its Step is where that began, if elsewhere
 }

@@ -19,11 +19,11 @@ import (
 
 // Explanation says why a run, or something in it, stands where it does.
 type Explanation struct {
-	About   string         `json:"about"` // "run", or the key of a step, map, call or step-run
-	Kind    string         `json:"kind"`  // run, or the kind of the key: step, map, conditional, call or step-run
-	Status  string         `json:"status"`
+	About   string         `json:"about"`             // "run", or the key of a step, map, call or step-run
+	Kind    string         `json:"kind"`              // run, or the kind of the key: step, map, conditional, call or step-run
+	Status  string         `json:"status"`            // a reactive.RunStatus, or a reactive.Status
 	Decided *DecidingEvent `json:"decided,omitempty"` // what brought it there; nil: nothing has yet
-	Reasons []Reason       `json:"reasons,omitempty"`
+	Reasons []Reason       `json:"reasons,omitempty"` // the first is the most direct
 }
 
 // Reason is one of the reasons for something, with its own below it.
@@ -34,17 +34,17 @@ type Reason struct {
 	Due     time.Time         `json:"due,omitzero"`      // of timers
 	Values  map[string]any    `json:"values,omitempty"`  // what an expression has read, by how it is written
 	Missing map[string]string `json:"missing,omitempty"` // what it could not read, by how it is written: why
-	Decided *DecidingEvent    `json:"decided,omitempty"`
-	Reasons []Reason          `json:"reasons,omitempty"`
+	Decided *DecidingEvent    `json:"decided,omitempty"` // the event that it follows from; nil: none
+	Reasons []Reason          `json:"reasons,omitempty"` // why that is so; at most explainDepth levels
 }
 
 // DecidingEvent is the event that decided something.
 type DecidingEvent struct {
-	Seq    uint64    `json:"seq"` // 0: it is not journaled yet, see State.Late
-	Type   string    `json:"type"`
-	At     time.Time `json:"at"`
-	Actor  string    `json:"actor,omitempty"`
-	Reason string    `json:"reason,omitempty"`
+	Seq    uint64    `json:"seq"`              // 0: it is not journaled yet, see State.Late
+	Type   string    `json:"type"`             // a journal.Type, such as call.error
+	At     time.Time `json:"at"`               // when it was decided
+	Actor  string    `json:"actor,omitempty"`  // who did it; "": no person or program
+	Reason string    `json:"reason,omitempty"` // in the words of the actor
 }
 
 // explainDepth bounds how far a chain of reasons is followed.

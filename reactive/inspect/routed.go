@@ -130,8 +130,8 @@ func (w *stepWatch) take(u *Update) {
 
 // Routed is where the net of a playbook's run stands.
 type Routed struct {
-	Counts  routed.Counts
-	Context map[string]value.Value
+	Counts  routed.Counts          // since the start of the run
+	Context map[string]value.Value // `ctx` of its expressions; shared, must not be changed
 }
 
 // routedStates describes the steps of a playbook, each with the calls of its runs that are open.

@@ -14,9 +14,9 @@ type Node struct {
 	Attempt int32            // newest attempt: the one requested last; 0: none
 	count   int32            // attempts made
 	Block   int32            // instance of a map's body it belongs to; 0: the run itself
-	Flags   Flags
-	Status  Status
-	Fact    Fact
+	Flags   Flags            // see there
+	Status  Status           // derived; the zero value is Idle
+	Fact    Fact             // folded from the journal
 }
 
 // Fact is how the newest attempt stands. For a gate it is the decision.

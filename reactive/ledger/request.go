@@ -9,8 +9,8 @@ import (
 
 // Request names a call to be made or cancelled: of a step, of one participant of a step, or to a decision source.
 type Request struct {
-	Node        int32
-	Attempt     int32
+	Node        int32  // row
+	Attempt     int32  // from 1
 	Use         int32  // in a routed run: which of the calls that have had the node, from 1; else 0
 	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
 	Participant string // that is asked; "": the call has none

@@ -318,8 +318,8 @@ var timerNames = map[timerKind]string{
 
 // Due is an effect that follows at an instant without an event from outside.
 type Due struct {
-	At    int64 // Unix nanoseconds
-	Means string
+	At    int64  // Unix nanoseconds
+	Means string // what happens then, for people
 }
 
 // TimersOf returns the timers of a node, without stale ones.

@@ -8,7 +8,7 @@ import (
 
 // StepState is the state of one step, over all of its runs.
 type StepState struct {
-	Step    string
+	Step    string           // name
 	Status  ledger.Status    // of its newest run; waiting while a token is at its gate or join and none of it runs
 	Runs    int              // scheduled so far
 	Live    int              // under way
@@ -30,13 +30,13 @@ type Arcs struct {
 // Counts has the totals of a run.
 type Counts struct {
 	StepsRun, Succeeded, Failed  int // step-runs; the final step's are not among StepsRun
-	NormalBranches, BadBranches  int
+	NormalBranches, BadBranches  int // branches that completed; that failed
 	Discarded, Pending, Admitted int // tokens
-	Jumps                        int
+	Jumps                        int // in all pipelines
 }
 
 // Place says which task a call belongs to.
 type Place struct {
-	Step, Run, Task, Kind string
-	Iteration             int // of its loop, from 0; -1: the step has none
+	Step, Run, Task, Kind string // name of the step, key of the step-run, label and kind of the task
+	Iteration             int    // of its loop, from 0; -1: the step has none
 }

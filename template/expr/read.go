@@ -29,8 +29,8 @@ func fieldOf(name string) (Field, bool) {
 
 // Read is one mention of a step's field in a template.
 type Read struct {
-	Step      string
-	Field     Field
+	Step      string // id
+	Field     Field  // of the step that is read
 	Defaulted bool   // an output that is not there is covered: on the left of ??
 	Optional  bool   // that of a skipped step is null: a from pointer that is not required
 	Bare      bool   // on the left of ??, with no member of the output: what the default can be for is that there is none

@@ -24,16 +24,16 @@ const Kind = "Playbook"
 //  3. CallSites[i] is carried out by row i of the plan that the playbook's Workflow compiles to, and CallSites[i].CallSite is i.
 //  4. A task's Secrets mark keys of the Keychain.
 type Playbook struct {
-	Name      string
+	Name      string                 // from the metadata
 	Jinja     bool                   // written in Jinja's dialect; workload keys and results stand at top level there
 	Metadata  map[string]value.Value // name included
-	Executor  Executor
+	Executor  Executor               // settings, with defaults filled in
 	Workload  map[string]value.Value // defaults; what a run is started with is merged over them
-	Keychain  []*Secret
-	Steps     []*Step
-	CallSites []*Task         // the tasks that make calls, over all steps, in their order
-	Warnings  document.Errors // what makes sense and is probably not meant, in the order of the document
-	Pos       document.Pos
+	Keychain  []*Secret              // where secrets come from, in the order written
+	Steps     []*Step                // in the order written, at least one
+	CallSites []*Task                // the tasks that make calls, over all steps, in their order
+	Warnings  document.Errors        // what makes sense and is probably not meant, in the order of the document
+	Pos       document.Pos           // where it was written
 
 	doc      value.Value // what it was read from, canonical
 	requires []template.Requirement
@@ -44,9 +44,9 @@ type Playbook struct {
 
 // Executor holds the settings of a run.
 type Executor struct {
-	Entry          int // index of the first step to run. Default: 0
-	Final          int // index of the step that runs once at the end; -1: none
-	NoNextIsError  bool
+	Entry          int          // index of the first step to run. Default: 0
+	Final          int          // index of the step that runs once at the end; -1: none
+	NoNextIsError  bool         // a step that has arcs, of which none holds, is an error: no_next
 	ImplicitJoin   bool         // steps with several arcs into them are joins of all: their Join says so
 	Completion     Completion   // Default: FailOnAny
 	OnBlocked      OnBlocked    // Default: "", the engine's setting
@@ -100,9 +100,9 @@ type Expr interface {
 
 // Step is a transition: it takes a token, runs its pipeline, and puts tokens at the ends of arcs.
 type Step struct {
-	Name       string
-	Desc       string
-	Index      int
+	Name       string        // unique in the playbook
+	Desc       string        // for people
+	Index      int           // in Playbook.Steps
 	Admit      *Admit        // nil: every token is admitted
 	Join       *Join         // nil: every token runs the step
 	Timeout    time.Duration // of a step-run, from its start; 0: none
@@ -113,35 +113,35 @@ type Step struct {
 	Tasks      []*Task       // empty: it completes at once
 	Set        []Set         // when it has ended, before arcs are looked at
 	Next       *Next         // nil: a leaf
-	Pos        document.Pos
+	Pos        document.Pos  // where it was written
 
 	secrets []string // marks of those that Input reads
 }
 
 // Admit decides whether a token may run its step.
 type Admit struct {
-	Rules    []AdmitRule // the first that holds decides; none: the token is denied
-	Discard  bool        // a denied token is dropped; else it stays pending
-	Coalesce bool        // pending tokens of the step become one
-	Keys     []string    // of ctx that the rules read, sorted; in Jinja's dialect also what they read without a prefix
-	AllKeys  bool        // they may read any
-	Pos      document.Pos
+	Rules    []AdmitRule  // the first that holds decides; none: the token is denied
+	Discard  bool         // a denied token is dropped; else it stays pending
+	Coalesce bool         // pending tokens of the step become one
+	Keys     []string     // of ctx that the rules read, sorted; in Jinja's dialect also what they read without a prefix
+	AllKeys  bool         // they may read any
+	Pos      document.Pos // where it was written
 }
 
 // AdmitRule is one line of an Admit.
 type AdmitRule struct {
-	When  Expr   // nil: always (`else`)
-	Text  string // When as it is written, without braces
-	Allow bool
-	Pos   document.Pos
+	When  Expr         // nil: always (`else`)
+	Text  string       // When as it is written, without braces
+	Allow bool         // the token is admitted; else denied
+	Pos   document.Pos // where it was written
 }
 
 // Join merges the tokens of a fan-out.
 type Join struct {
-	Mode     JoinMode
-	N        int  // Count: arrivals, at least 1
-	FireMiss bool // fires although a branch has failed
-	Pos      document.Pos
+	Mode     JoinMode     // how many branches it waits for
+	N        int          // Count: arrivals, at least 1
+	FireMiss bool         // fires although a branch has failed
+	Pos      document.Pos // where it was written
 
 	answers fanSet // fan-outs whose tokens it merges: see Playbook.AnswersTo
 }
@@ -158,12 +158,12 @@ const (
 
 // Loop runs a step's pipeline once per item of a list.
 type Loop struct {
-	In          Expr
-	Iterator    string
-	Parallel    bool
-	MaxInFlight Expr // iterations at once, of a parallel loop; nil: no limit
-	Conflict    Conflict
-	Pos         document.Pos
+	In          Expr         // a list
+	Iterator    string       // name of the item in expressions: iter.<Iterator>
+	Parallel    bool         // iterations run side by side; else one after the other
+	MaxInFlight Expr         // iterations at once, of a parallel loop; nil: no limit
+	Conflict    Conflict     // Default: ConflictRejected
+	Pos         document.Pos // where it was written
 }
 
 // Conflict is the action when iterations of a parallel loop write to one place of ctx: to one path, or to two of which one
@@ -179,7 +179,7 @@ const (
 
 // Task is one tool of a pipeline.
 type Task struct {
-	Label     string
+	Label     string        // unique in its pipeline
 	Kind      string        // of the tool, as written: the name of an operation, or noop
 	CallSite  int           // index into Playbook.CallSites; -1: noop, no call is made
 	Step      int           // index of its step
@@ -193,7 +193,7 @@ type Task struct {
 	Unmatched bool          // no rule holds: an error fails the step (on_unmatched: fail); else it continues
 	Result    *Result       // where its results go; nil: they stay with the event
 	Call      template.Step // its timing, target, fan-in and fulfillment
-	Pos       document.Pos
+	Pos       document.Pos  // where it was written
 }
 
 // Result stores a task's large results outside the context.
@@ -204,21 +204,21 @@ type Result struct {
 
 // Select is a field of a result that stays readable.
 type Select struct {
-	Path []string
-	As   string
+	Path []string // keys from the result on
+	As   string   // name that it has beside the reference
 }
 
 // Rule is one line of a task's policy.
 type Rule struct {
-	When     Expr   // nil: always (`else`)
-	Text     string // When as it is written, without braces
-	Set      []Set
-	Do       Do
-	To       int     // Jump: index of a task, or Previous
-	Attempts int     // Retry: in all, the first included. Default: 3
-	Backoff  Backoff // Retry. Default: BackoffNone
-	Delay    Expr    // Retry: seconds; nil: 1
-	Pos      document.Pos
+	When     Expr         // nil: always (`else`)
+	Text     string       // When as it is written, without braces
+	Set      []Set        // written before Do
+	Do       Do           // what follows
+	To       int          // Jump: index of a task, or Previous
+	Attempts int          // Retry: in all, the first included. Default: 3
+	Backoff  Backoff      // Retry. Default: BackoffNone
+	Delay    Expr         // Retry: seconds; nil: 1
+	Pos      document.Pos // where it was written
 }
 
 // Previous is where a jump `to: previous` leads: to the task before in the list.
@@ -258,40 +258,40 @@ const (
 
 // Set writes a value.
 type Set struct {
-	Scope Scope
-	Path  []string // at least one key; further ones lead inside the value held there
-	Value Expr
-	Pos   document.Pos
+	Scope Scope        // where it writes
+	Path  []string     // at least one key; further ones lead inside the value held there
+	Value Expr         // what it writes
+	Pos   document.Pos // where it was written
 }
 
 // Next is where tokens go when a step has ended.
 type Next struct {
-	Inclusive bool // every arc that holds; else the first
-	Arcs      []Arc
-	Pos       document.Pos
+	Inclusive bool         // every arc that holds; else the first
+	Arcs      []Arc        // in the order written
+	Pos       document.Pos // where it was written
 }
 
 // Arc leads to a step.
 type Arc struct {
-	To      int
-	When    Expr   // nil: always
-	Text    string // When as it is written, without braces
-	Set     []Set
-	Args    Expr // nil: {}
-	Inherit bool // the incoming args come first
-	Pos     document.Pos
+	To      int          // index of the step
+	When    Expr         // nil: always
+	Text    string       // When as it is written, without braces
+	Set     []Set        // written when the arc is taken
+	Args    Expr         // nil: {}
+	Inherit bool         // the incoming args come first
+	Pos     document.Pos // where it was written
 }
 
 // Secret is an entry of the keychain. Its values never reach a journal: expressions see a mark in the place of each, and
 // the maker of a call puts in those that the call's own templates read.
 type Secret struct {
-	Name      string
-	Kind      SecretKind
+	Name      string            // unique in the keychain
+	Kind      SecretKind        // where it comes from
 	Keys      []string          // of its values, sorted; of an HTTP answer, those that are read
 	Sources   map[string]string // SecretEnv and SecretFile: where each is found, by key
 	Request   *SecretRequest    // SecretHTTP
 	AutoRenew bool              // SecretHTTP: requested again when the answer's expires_in (seconds) is over
-	Pos       document.Pos
+	Pos       document.Pos      // where it was written
 }
 
 // SecretKind is the kind of a source of secrets.
@@ -308,9 +308,9 @@ const (
 // that come before.
 type SecretRequest struct {
 	Method   string // GET or POST. Default: POST with Data, else GET
-	Endpoint Expr
-	Headers  Expr // an object; nil: none
-	Data     Expr // sent as JSON; nil: nothing
+	Endpoint Expr   // the URL
+	Headers  Expr   // an object; nil: none
+	Data     Expr   // sent as JSON; nil: nothing
 }
 
 // Reads reports whether the request needs another entry of the keychain.

@@ -15,9 +15,9 @@ import (
 
 // Program is a compiled workflow, ready to be performed by the script.
 type Program struct {
-	Plan      *plan.Plan
-	Folder    string // that paths in it are relative to
-	Functions map[string]*template.Function
+	Plan      *plan.Plan                    // with the steps that the script answers as calls
+	Folder    string                        // that paths in it are relative to
+	Functions map[string]*template.Function // Go functions by name
 }
 
 // Source is a workflow as it was found: a document, or a tree built in Go.

@@ -8,7 +8,7 @@ import (
 
 // Verdict is what the rules say of something that wants to pass.
 type Verdict struct {
-	Allow bool
+	Allow bool   // it may pass
 	Rule  int    // index of the rule that decided; -1: there is none
 	Err   string // why it could not be decided
 }
