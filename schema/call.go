@@ -93,7 +93,7 @@ var directoryKeys = []Key{
 
 var directory = &Shape{name: "directory", text: "Who can be targeted.", keys: directoryKeys}
 
-var directoryKind = Kind{Name: "Directory", File: "directory", Title: "Directory of participants",
-	Text: "A file of the participants that can be asked, and for what: `sluice run --directory FILE`. It has no `kind`, and may be replaced while " +
+var directoryKind = Kind{Name: "Directory", file: "directory", title: "Directory of participants",
+	text: "A file of the participants that can be asked, and for what: `sluice run --directory FILE`. It has no `kind`, and may be replaced while " +
 		"runs use it. The same keys stand under `directory` in workflows, playbooks and scenarios.",
 	root: &Shape{name: "Directory", text: "A directory of participants.", keys: directoryKeys}}

@@ -324,8 +324,8 @@ var (
 	}}
 )
 
-var playbookKind = Kind{Name: "Playbook", File: "playbook", Title: "Playbook",
-	Text: "A playbook moves tokens from step to step. How they move, what joins and gates do, and which names expressions see is described in " +
+var playbookKind = Kind{Name: "Playbook", file: "playbook", title: "Playbook",
+	text: "A playbook moves tokens from step to step. How they move, what joins and gates do, and which names expressions see is described in " +
 		"[package playbook](../template/playbook/doc.go).",
 	root: &Shape{name: "Playbook", text: "Routed steps.", keys: []Key{
 		key("kind", choice("Playbook"), "what the document is", "Playbook").must(),

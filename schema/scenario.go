@@ -142,8 +142,8 @@ var inlined = &Type{name: "path, or a document", choices: []*Type{text, {name: "
 			return invalid
 		}}}
 
-var scenarioKind = Kind{Name: "Scenario", File: "scenario", Title: "Scenario",
-	Text: "A scenario tests a workflow in virtual time: it says how calls are answered, what happens meanwhile, and what must come of it. " +
+var scenarioKind = Kind{Name: "Scenario", file: "scenario", title: "Scenario",
+	text: "A scenario tests a workflow in virtual time: it says how calls are answered, what happens meanwhile, and what must come of it. " +
 		"`sluice test PATH` runs all scenarios of a file or folder; `--crash` kills the engine after every event. Calls of commands, HTTP and Go " +
 		"operations must be scripted; value, fail, sleep, wait and workflow run as themselves unless they are. A file may hold several scenarios, separated by `---`.",
 	root: &Shape{name: "Scenario", text: "A test of a workflow.", keys: []Key{

@@ -123,8 +123,8 @@ func rootKeys(kind string) []Key {
 	}
 }
 
-var workflowKind = Kind{Name: "Workflow", File: "workflow", Title: "Workflow",
-	Text: "A workflow is a tree of steps. Order comes from the tree, from `needs`, and from what expressions read. " +
+var workflowKind = Kind{Name: "Workflow", file: "workflow", title: "Workflow",
+	text: "A workflow is a tree of steps. Order comes from the tree, from `needs`, and from what expressions read. " +
 		"Expressions stand in `{{ … }}`; they see `input`, `steps.ID.output`, `.status` and `.error`, `run`, and the item of a map around them.",
 	root: &Shape{name: "Workflow", text: "A workflow: a tree of steps.",
 		keys: append(rootKeys("Workflow"), key("steps", steps, "what runs, one after the other", "[{operation: pay}, {operation: ship}]").must())}}
@@ -140,8 +140,8 @@ var workPlan = &Shape{name: "plan", text: "The steps.", keys: []Key{
 	key("steps", list(is(record)), "the steps", "[{step_id: pay, service_type: charge}]").must(),
 }}
 
-var definitionKind = Kind{Name: "WorkflowDefinition", File: "workflow-definition", Title: "Workflow definition",
-	Text: "A workflow definition is a flat list of steps that name what they depend on. It is read into the same tree as a `Workflow`, and " +
+var definitionKind = Kind{Name: "WorkflowDefinition", file: "workflow-definition", title: "Workflow definition",
+	text: "A workflow definition is a flat list of steps that name what they depend on. It is read into the same tree as a `Workflow`, and " +
 		"has the same hash as one that says the same.",
 	root: &Shape{name: "WorkflowDefinition", text: "A workflow, as a flat list of steps.",
 		keys: append(rootKeys("WorkflowDefinition"), key("plan", is(workPlan), "the steps", "{steps: [{step_id: pay, service_type: charge}]}").must())}}

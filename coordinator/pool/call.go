@@ -36,7 +36,7 @@ type Owner interface {
 
 // Run is what the calls of one run have in common.
 type Run struct {
-	ID   string         // the run's id
+	id   string         // the run's id
 	Ring *keychain.Ring // the run's secrets; nil: it has none
 
 	owner Owner
@@ -44,7 +44,7 @@ type Run struct {
 }
 
 // Run returns what the calls of a run have in common.
-func (p *Pool) Run(id string, owner Owner) Run { return Run{ID: id, owner: owner, pool: p} }
+func (p *Pool) Run(id string, owner Owner) Run { return Run{id: id, owner: owner, pool: p} }
 
 // Call is a call that is being made, or was. Between Submit and Owner.Land it belongs to the pool, else to its owner.
 type Call struct {

@@ -47,7 +47,7 @@ func (p *Pool) leftCalls() (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for c := range p.left {
-		name := fmt.Sprintf("run %s: step %s, attempt %d", c.run.ID, c.Step, c.Of.Attempt)
+		name := fmt.Sprintf("run %s: step %s, attempt %d", c.run.id, c.Step, c.Of.Attempt)
 		if c.Of.Participant != "" {
 			name += ", participant " + c.Of.Participant
 		}

@@ -33,7 +33,6 @@ type Change struct {
 
 // TaskChange is a step's task's move from a state to another, caused by the event applied last.
 type TaskChange struct {
-	Node     int32            // row
 	Key      string           // of the node
 	Attempt  int32            // of the step, from 1
 	From, To call.Fulfillment // before and after the event

@@ -23,7 +23,7 @@ type Plan struct {
 	Operations []Operation        // each that is called, once
 	Wiring     *signals.Wiring    // the edges as counts of gates, for any number of runs
 	Edges      []Edge             // sorted by From, then To; parallel to Wiring's rows
-	Incoming   []int32            // rows with an edge to each row, row by row; see Predecessors
+	incoming   []int32            // rows with an edge to each row, row by row; see Predecessors
 	firstIn    []int32
 	rows       map[string]int32
 	Functions  []string // names of the Go functions it needs, sorted
@@ -146,7 +146,7 @@ func (p *Plan) Row(id string) (int32, bool) {
 
 // Predecessors returns the rows with an edge to row, ascending. The slice belongs to the plan.
 func (p *Plan) Predecessors(row int32) []int32 {
-	return p.Incoming[p.firstIn[row]:p.firstIn[row+1]]
+	return p.incoming[p.firstIn[row]:p.firstIn[row+1]]
 }
 
 // Outgoing returns the edges that leave row. The slice belongs to the plan.
