@@ -19,7 +19,7 @@ var timing = &Shape{name: "timing", text: "Limits of a call, and its retries.", 
 	key("timeout", duration, "how long one attempt may take; then it fails with `timeout`", "PT30S").orElse("no limit"),
 	key("retry", is(retry), "how often and when the call is made again", "{max_attempts: 3, backoff: PT1S}").orElse("one attempt"),
 	key("on_timeout", choice("fail", "skip", "abort_workflow"),
-		"what a timeout does when no attempt is left: the step fails, is skipped (output null), or the run ends as `step_timeout`", "skip").or("fail"),
+		"what a timeout does when no attempt is left: the step fails, is skipped (output null), or ends the run at once; a run that fails by it ends as `step_timeout`", "skip").or("fail"),
 	key("total_timeout", duration, "how long all attempts may take with their delays, from the first", "PT5M").orElse("no limit"),
 }}
 
