@@ -26,7 +26,7 @@ func TestWatchReadsWhatAProcessThatEndsHasNotTold(t *testing.T) {
 	require.NoError(t, <-hungUp)
 	require.Zero(t, p.wait())
 	require.Contains(t, p.stdout.String(), "run.finished")
-	require.NotContains(t, p.stderr.String(), "nobody works on run")
+	require.NotContains(t, p.stderr.String(), "works on run")
 }
 
 // A process may also be gone just when it has told of the end.

@@ -120,7 +120,7 @@ func (d *desk) buy(ctx context.Context, id string, order Order, ask func(context
 			err = d.show(ctx, run.Run, &update, ask)
 		}
 		if ctx.Err() != nil {
-			fmt.Fprintf(d.out, "suspended; to go on run:\n  go run ./examples/procure -data '%s' -run %s\n", d.dir, run.ID())
+			fmt.Fprintf(d.out, "suspended; to go on, run:\n  go run ./examples/procure -data '%s' -run %s\n", d.dir, run.ID())
 			return nil
 		}
 		if err != nil {

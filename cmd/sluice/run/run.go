@@ -163,6 +163,14 @@ func (f *runFlags) participants() (directory.Directory, error) {
 	return file, nil
 }
 
+// remedy returns what to do about a run that is parked.
+func remedy(err error) string {
+	if errors.Is(err, coordinator.ErrMissing) {
+		return ": start the program that has it, sluice has no Go operations"
+	}
+	return ""
+}
+
 // conclude shows how the run ended, and returns the Exit for it.
 func conclude(stderr io.Writer, f *runFlags, s *session, v view.View, end ending) error {
 	resume := ""
@@ -173,11 +181,11 @@ func conclude(stderr io.Writer, f *runFlags, s *session, v view.View, end ending
 	s.log.to(nil)
 	switch {
 	case errors.Is(end.err, coordinator.ErrParked):
-		return cli.Fail(fmt.Errorf("run %s is parked: %s", s.run.ID(), coordinator.ParkedReason(end.err)))
+		return cli.Fail(fmt.Errorf("run %s is parked: %s%s", s.run.ID(), coordinator.ParkedReason(end.err), remedy(end.err)))
 	case end.err != nil:
 		return cli.Fail(end.err)
 	case end.result == nil:
-		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("suspended, to go on run:\n  %s", resume)}
+		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("suspended; to go on, run:\n  %s", resume)}
 	case end.result.Status == reactive.RunCompleted:
 		return nil
 	case end.interrupted:
