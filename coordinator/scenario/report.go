@@ -39,9 +39,9 @@ type Event struct {
 
 // Refusal is a command of the timeline that the run refused in its state. That alone is no difference.
 type Refusal struct {
-	At      string `json:"at"`     // instant since the start, ISO 8601
-	Command string `json:"wish"`   // key of the entry, such as `pause`
-	Reason  string `json:"reason"` // the error, for people
+	At      string `json:"at"`      // instant since the start, ISO 8601
+	Command string `json:"command"` // key of the entry, such as `pause`
+	Reason  string `json:"reason"`  // the error, for people
 }
 
 // String is `#7 call.responded pay at PT3S`.

@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -246,6 +247,9 @@ expect: {run: completed}
 	require.Contains(t, r.Refused[0].Reason, `step "a" is completed`)
 	require.Equal(t, "cancel", r.Refused[1].Command)
 	require.Contains(t, r.String(), "abort at PT1S was refused")
+	asJSON, err := json.Marshal(r.Refused[1])
+	require.NoError(t, err)
+	require.Contains(t, string(asJSON), `"command":"cancel"`)
 }
 
 func TestWhatFallsDueWhileTheEngineIsAwayIsHandledOnItsReturn(t *testing.T) {
