@@ -146,8 +146,8 @@ var floors = []floor{
 	{"cmd/sluice/view", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive",
 		"reactive/journal", "template", "template/value")},
 	{"cmd/sluice/documents", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/explore",
-		"coordinator/scenario", "internal/readfile", "schema", "template", "template/document", "template/plan", "template/value",
-		"template/wfformat")},
+		"coordinator/scenario", "internal/readfile", "schema", "template", "template/document", "template/expr", "template/plan",
+		"template/value", "template/wfformat")},
 	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "template",
 		"template/plan", "template/playbook")},
 	{"cmd/sluice/commands", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
@@ -353,7 +353,9 @@ func (s source) at(n ast.Node) string {
 	return s.name + ":" + s.fset.Position(n.Pos()).String()[len(s.fset.Position(n.Pos()).Filename)+1:]
 }
 
-// sources parses all Go files, for all systems.
+func (s source) line(pos token.Pos) int { return s.fset.Position(pos).Line }
+
+// sources parses all Go files, for whatever system they are meant.
 func sources(t *testing.T, test bool) (list []source) {
 	for _, p := range house(t) {
 		for _, name := range slices.Concat(p.GoFiles, p.IgnoredGoFiles, p.TestGoFiles, p.XTestGoFiles) {
@@ -574,7 +576,7 @@ func TestTestsDoNotSleep(t *testing.T) {
 // selfEvident holds methods that the standard library documents.
 var selfEvident = []string{"Error", "Unwrap", "Is", "String", "MarshalJSON", "UnmarshalJSON"}
 
-// Examples are exempt, because they are read as a whole, and so are fields of structs, which the comment of the type may describe.
+// Examples are programs, and so are read as a whole.
 func TestEverythingExportedIsDocumented(t *testing.T) {
 	for _, p := range house(t) {
 		if p.Name == "main" && strings.HasPrefix(p.path(), "examples/") || len(p.GoFiles) == 0 {
@@ -618,6 +620,37 @@ func TestEverythingExportedIsDocumented(t *testing.T) {
 			}
 			functions(slices.Concat(typ.Funcs, typ.Methods))
 			values(slices.Concat(typ.Consts, typ.Vars))
+		}
+	}
+}
+
+// The comment above a field covers those on the lines that follow, and a type's comment covers a struct of one line.
+func TestExportedFieldsAreDocumented(t *testing.T) {
+	for _, s := range sources(t, false) {
+		if strings.HasPrefix(s.pkg.path(), "examples/") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			typ, ok := n.(*ast.TypeSpec)
+			if !ok || !typ.Name.IsExported() {
+				return true
+			}
+			if fields, ok := typ.Type.(*ast.StructType); ok && s.line(fields.Pos()) < s.line(fields.End()) {
+				s.undocumented(fields, func(f *ast.Field) { t.Errorf("%s: %s: the field is not documented", s.at(f), typ.Name.Name) })
+			}
+			return true
+		})
+	}
+}
+
+// undocumented calls report with each exported field that no comment covers.
+func (s source) undocumented(fields *ast.StructType, report func(*ast.Field)) {
+	above, isCovered := 0, false // the line of the field before, and whether a comment above covers what follows it
+	for _, f := range fields.Fields.List {
+		isCovered = f.Doc.Text() != "" || isCovered && s.line(f.Pos()) == above+1
+		above = s.line(f.End())
+		if slices.ContainsFunc(f.Names, (*ast.Ident).IsExported) && !isCovered && strings.TrimSpace(f.Comment.Text()) == "" {
+			report(f)
 		}
 	}
 }

@@ -34,7 +34,7 @@ const (
 
 // ExistsError describes how the existing run with an id differs from the one that was to be started. It wraps ErrRunExists.
 type ExistsError struct {
-	Run        string
+	Run        string // id
 	Difference string // such as "its input differs at /lines/0"
 }
 

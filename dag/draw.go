@@ -42,8 +42,8 @@ type Look struct {
 
 // Style describes how the nodes of a class are drawn. Colours are "#rrggbb" or plain names; an empty one is not set.
 type Style struct {
-	Fill, Line, Text string
-	Dashed           bool
+	Fill, Line, Text string // colours of the area, the outline and the label
+	Dashed           bool   // the outline
 }
 
 // Drawing holds the options of WriteDOT and WriteMermaid. The zero value draws all nodes with their

@@ -71,8 +71,8 @@ var (
 // FieldError names the invalid field. Path leads to it from the value that was read or checked:
 // "edges[3].attributes.negated" for a whole graph, "negated" for attributes alone.
 type FieldError struct {
-	Path string
-	Err  error
+	Path string // "" for the value itself
+	Err  error  // wraps one of the sentinels
 }
 
 func (e *FieldError) Error() string { return e.Path + ": " + e.Err.Error() }
@@ -102,8 +102,8 @@ type Attributes struct {
 
 // Edge is one edge of a graph with its ends as node ids.
 type Edge struct {
-	From, To int32
-	Attrs    Attributes
+	From, To int32      // ids of nodes
+	Attrs    Attributes // its type, and what that type allows
 }
 
 // String returns the name used in JSON, or kind(n) for an unknown kind.

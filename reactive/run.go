@@ -7,10 +7,10 @@ import (
 
 // Verdict describes how a run ends, or has ended.
 type Verdict struct {
-	Status  RunStatus
+	Status  RunStatus        // a final one
 	Failure *journal.Failure // why it did not complete
-	Node    int32            // that the failure names; -1: none
-	Output  any
+	Node    int32            // the node it is named after; -1: none
+	Output  any              // of a run that completed: a value of package value, or what the event holds
 }
 
 // RunStatus returns the status of the run.

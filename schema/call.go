@@ -19,7 +19,7 @@ var timing = &Shape{name: "timing", text: "Limits of a call, and its retries.", 
 	key("timeout", duration, "how long one attempt may take; then it fails with `timeout`", "PT30S").orElse("no limit"),
 	key("retry", is(retry), "how often and when the call is made again", "{max_attempts: 3, backoff: PT1S}").orElse("one attempt"),
 	key("on_timeout", choice("fail", "skip", "abort_workflow"),
-		"effect of a timeout after the last attempt: the step fails, is skipped (output null), or the run ends as `step_timeout`", "skip").or("fail"),
+		"what a timeout does when no attempt is left: the step fails, is skipped (output null), or ends the run at once; a run that fails by it ends as `step_timeout`", "skip").or("fail"),
 	key("total_timeout", duration, "how long all attempts may take with their delays, from the first", "PT5M").orElse("no limit"),
 }}
 
@@ -93,7 +93,7 @@ var directoryKeys = []Key{
 
 var directory = &Shape{name: "directory", text: "Who can be targeted.", keys: directoryKeys}
 
-var directoryKind = Kind{Name: "Directory", File: "directory", Title: "Directory of participants",
-	Text: "A file of the participants that can be asked, and for what: `sluice run --directory FILE`. It has no `kind`, and may be replaced while " +
-		"runs use it. The same keys are allowed under `directory` in workflows, playbooks and scenarios.",
+var directoryKind = Kind{Name: "Directory", file: "directory", title: "Directory of participants",
+	text: "A file of the participants that can be asked, and for what: `sluice run --directory FILE`. It has no `kind`, and may be replaced while " +
+		"runs use it. The same keys stand under `directory` in workflows, playbooks and scenarios.",
 	root: &Shape{name: "Directory", text: "A directory of participants.", keys: directoryKeys}}

@@ -9,7 +9,7 @@ import (
 const Base = "https://raw.githubusercontent.com/sluiceflow/sluice/main/schema/"
 
 // URL is where the schema of the kind is published: what the modeline of a document names.
-func (k *Kind) URL() string { return Base + k.File + ".json" }
+func (k *Kind) URL() string { return Base + k.file + ".json" }
 
 // JSON returns the JSON Schema (draft 7) of the kind, indented and with a newline at its end. The same kind has the same bytes.
 func (k *Kind) JSON() []byte {
@@ -17,7 +17,7 @@ func (k *Kind) JSON() []byte {
 	root := d.object(k.root)
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"
 	root["$id"] = k.URL()
-	root["title"] = k.Title
+	root["title"] = k.title
 	root["definitions"] = map[string]any(d)
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)

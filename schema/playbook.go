@@ -198,7 +198,7 @@ var (
 		key("argv", values, "program and arguments; expressions in each", `[wc, -c, "{{ iter.file }}"]`).orElse("needed unless there is `shell`"),
 		key("shell", text, "a script for `sh`, without expressions: pass values in `env`", `wc -c < "$FILE"`).orElse("needed unless there is `argv`"),
 		key("stdin", anything, "standard input", "{{ args.text }}").orElse("empty"),
-		key("env", free, "variables", `{FILE: "{{ iter.file }}"}`).orElse("none"),
+		key("env", free, "variables of the environment, as of a workflow's command; null sets none", `{FILE: "{{ iter.file }}"}`).orElse("none"),
 		key("dir", expression, "the folder in which it runs", "/tmp").orElse("that of the engine"),
 		key("output", either(choice("text", "json", "lines"), is(resultSpec)), "the result: text, JSON or lines of standard output; or, as a mapping, how a large result is stored", "json").orElse("`{exit_code, stdout, stderr}`"))
 	sleepTool    = tool("sleep_tool", "Waits for a time.", key("for", text, "an ISO 8601 duration, or an expression that returns one", "PT30S").orElse("needed, here or in `input`"))
@@ -324,8 +324,8 @@ var (
 	}}
 )
 
-var playbookKind = Kind{Name: "Playbook", File: "playbook", Title: "Playbook",
-	Text: "A playbook moves tokens from step to step. How they move, what joins and gates do, and which names expressions see is described in " +
+var playbookKind = Kind{Name: "Playbook", file: "playbook", title: "Playbook",
+	text: "A playbook moves tokens from step to step. How they move, what joins and gates do, and which names expressions see is described in " +
 		"[package playbook](../template/playbook/doc.go).",
 	root: &Shape{name: "Playbook", text: "Routed steps.", keys: []Key{
 		key("kind", choice("Playbook"), "the kind of the document", "Playbook").must(),

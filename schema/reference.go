@@ -11,9 +11,9 @@ import (
 func (k *Kind) Markdown() string {
 	known := references()
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%s\n\n", k.Title, k.Text)
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", k.title, k.text)
 	fmt.Fprintf(&b, "This page is made from the package [schema](../schema), as is the JSON Schema [schema/%s.json](../schema/%s.json). "+
-		"Editors use it when a document begins with this line:\n\n```yaml\n# yaml-language-server: $schema=%s\n```\n\n", k.File, k.File, k.URL())
+		"Editors use it when a document begins with this line:\n\n```yaml\n# yaml-language-server: $schema=%s\n```\n\n", k.file, k.file, k.URL())
 	b.WriteString("A key that is needed has to be there. Unknown keys are refused, but for those that begin with `x-`. A type that is a link is a mapping " +
 		"with the keys that are described there.\n")
 	for _, s := range shapesOf(k.root) {
@@ -170,7 +170,7 @@ func (t *Type) link(k *Kind, known map[*Shape]*Kind) string {
 func (s *Shape) link(k *Kind, known map[*Shape]*Kind) string {
 	page := ""
 	if kind := known[s]; kind != k {
-		page = kind.File + ".md"
+		page = kind.file + ".md"
 	}
 	return "[" + s.name + "](" + page + "#" + strings.ToLower(s.name) + ")"
 }

@@ -59,8 +59,16 @@ var dispatch = &Shape{name: "dispatch", text: "A participant that was asked, wit
 var inAnyOrder = list(either(text, texts))
 
 var counts = &Shape{name: "counts", others: often,
-	text: "How many events there are, by their type, late and duplicate ones; of a playbook also `steps_run`, `succeeded`, `failed`, `discarded` and `tokens_pending`.",
-	keys: []Key{key("branches", mapOf(often), "of a playbook: how branches have ended, by normal, failed, discarded", "{normal: 2}").orElse("—")}}
+	text: "How many events of a type there are, by the name of the type; of a playbook, how often something has happened in its net. Both are listed in [events](events.md). Beside them there are these.",
+	keys: []Key{
+		key("late", often, "events that changed nothing, because the attempt or the run that they are about had ended: an answer after a timeout, or an answer that comes a second time", "1").orElse("—"),
+		key("duplicate", often, "events that changed nothing, because they repeat an earlier one: a report that a call, made again after a crash, has made before. Scripted answers and reports are not repeated so", "0").orElse("—"),
+		key("steps_run", often, "of a playbook: step-runs, without that of the final step", "3").orElse("—"),
+		key("succeeded", often, "of a playbook: step-runs that ended well", "2").orElse("—"),
+		key("failed", often, "of a playbook: step-runs that failed", "1").orElse("—"),
+		key("discarded", often, "of a playbook: tokens that gates threw away", "0").orElse("—"),
+		key("tokens_pending", often, "of a playbook: tokens that gates hold back", "0").orElse("—"),
+		key("branches", mapOf(often), "of a playbook: how branches have ended, by normal, failed, discarded", "{normal: 2}").orElse("—")}}
 
 var expectation = &Shape{name: "expect", text: "Expectations, at the end or at an instant. Only keys that are present are checked.", rule: map[string]any{"minProperties": 1}, keys: []Key{
 	key("invalid", either(text, texts), "texts that the refusal of the workflow holds", "unknown operation").orElse("it is not refused"),
@@ -77,7 +85,7 @@ var expectation = &Shape{name: "expect", text: "Expectations, at the end or at a
 	key("dispatches", mapOf(list(is(dispatch))), "the participants asked, with the outcomes", "{ask: [{participant: hill, status: responded}]}").orElse("—"),
 	key("calls", inAnyOrder, "the order of first requests", "[pay, [ship, thank]]").orElse("—"),
 	key("counts", is(counts), "how often something has happened", "{timer.fired: 1}").orElse("—"),
-	key("events", texts, "types of events, in this order; others may occur between", "[run.started, run.finished]").orElse("—"),
+	key("events", texts, "types of [events](events.md), in this order; of a playbook, what has happened in its net; others may occur between", "[run.started, run.finished]").orElse("—"),
 	key("runs", inAnyOrder, "of a playbook: runs of steps, in the order of scheduling", "[fetch, fetch, report]").orElse("—"),
 	key("ctx", anything, "of a playbook: keys of the context", "{approved: true}").orElse("—"),
 }}
@@ -134,8 +142,8 @@ var inlined = &Type{name: "path, or a document", choices: []*Type{text, {name: "
 			return invalid
 		}}}
 
-var scenarioKind = Kind{Name: "Scenario", File: "scenario", Title: "Scenario",
-	Text: "A scenario tests a workflow in virtual time: it scripts the answers of calls and a timeline of commands, and lists the expected results. " +
+var scenarioKind = Kind{Name: "Scenario", file: "scenario", title: "Scenario",
+	text: "A scenario tests a workflow in virtual time: it says how calls are answered, what happens meanwhile, and what must come of it. " +
 		"`sluice test PATH` runs all scenarios of a file or folder; `--crash` kills the engine after every event. Calls of commands, HTTP and Go " +
 		"operations must be scripted; value, fail, sleep, wait and workflow run as themselves unless they are. A file may hold several scenarios, separated by `---`.",
 	root: &Shape{name: "Scenario", text: "A test of a workflow.", keys: []Key{

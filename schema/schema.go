@@ -3,9 +3,9 @@ package schema
 // Kind is a kind of document.
 type Kind struct {
 	Name  string // the value of `kind`, and the argument of `sluice schema`
-	File  string // of its schema, below schema/, and of its reference, below docs/, without an ending
-	Title string
-	Text  string // what the reference begins with
+	file  string // of its schema, below schema/, and of its reference, below docs/, without an ending
+	title string // heading of the reference
+	text  string // what the reference begins with
 	root  *Shape
 }
 

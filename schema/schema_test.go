@@ -28,8 +28,8 @@ func published(t *testing.T, file string, want []byte) {
 
 func TestSchemasAndReferencesArePublished(t *testing.T) {
 	for _, k := range Kinds() {
-		published(t, k.File+".json", k.JSON())
-		published(t, filepath.Join("..", "docs", k.File+".md"), []byte(k.Markdown()))
+		published(t, k.file+".json", k.JSON())
+		published(t, filepath.Join("..", "docs", k.file+".md"), []byte(k.Markdown()))
 	}
 }
 
@@ -75,7 +75,7 @@ func TestExamplesAndDefaultsAreValuesOfTheirKeys(t *testing.T) {
 			require.NotEmpty(t, k.text, what)
 			require.False(t, k.needed && k.fallback != nil, what)
 			require.True(t, k.needed || k.fallback != nil || k.without != "", "%s does not say what it means to leave it out", what)
-			schema := compiled(t, &Kind{Name: "key", File: "key", root: &Shape{name: "key", text: "key", keys: []Key{k}}})
+			schema := compiled(t, &Kind{Name: "key", file: "key", root: &Shape{name: "key", text: "key", keys: []Key{k}}})
 			nodes, err := document.Parse(what, []byte("x: "+k.written()), document.Limits{})
 			require.NoError(t, err, what)
 			require.NoError(t, schema.Validate(map[string]any{k.name: nodes[0].Get("x").Value()}), what)
@@ -99,7 +99,7 @@ func TestExamplesNameTheirSchemas(t *testing.T) {
 		line, _, _ := strings.Cut(string(text), "\n")
 		path, ok := strings.CutPrefix(line, "# yaml-language-server: $schema=")
 		require.True(t, ok, "%s begins with no modeline", s.file)
-		require.Equal(t, "../schema/"+s.kind.File+".json", filepath.Join(filepath.Dir(s.file), path))
+		require.Equal(t, "../schema/"+s.kind.file+".json", filepath.Join(filepath.Dir(s.file), path))
 	}
 	require.Greater(t, len(named), 20)
 }

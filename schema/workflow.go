@@ -4,7 +4,7 @@ var command = &Shape{name: "command", text: "Runs a program: `argv` or `shell`. 
 	key("argv", list(argument), "program and arguments, each a value of its own; expressions in each", `[wc, -c, "{{ input.file }}"]`).orElse("needed unless there is `shell`"),
 	key("shell", text, "a script for `sh`; it takes no expressions: pass values in `env`", `wc -c < "$FILE"`).orElse("needed unless there is `argv`"),
 	key("stdin", anything, "standard input: a text as it is, anything else as JSON", "{{ input.text }}").orElse("empty"),
-	key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR and those that the engine passes on; null leaves one out", `{FILE: "{{ input.file }}"}`).orElse("none"),
+	key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR and those that the engine passes on; an expression that gives null sets none", `{FILE: "{{ input.file }}"}`).orElse("none"),
 	key("dir", text, "the folder in which it runs", "{{ input.folder }}").orElse("that of the engine"),
 	key("output", choice("text", "json", "lines"), "the step's output: standard output without its last newline, as JSON, or as a list of lines", "json").
 		orElse("`{exit_code, stdout, stderr}`"),
@@ -123,9 +123,9 @@ func rootKeys(kind string) []Key {
 	}
 }
 
-var workflowKind = Kind{Name: "Workflow", File: "workflow", Title: "Workflow",
-	Text: "A workflow is a tree of steps. Order comes from the tree, from `needs`, and from what expressions read. " +
-		"Expressions are written in `{{ … }}`; they see `input`, `steps.ID.output`, `.status` and `.error`, `run`, and the item of a map around them.",
+var workflowKind = Kind{Name: "Workflow", file: "workflow", title: "Workflow",
+	text: "A workflow is a tree of steps. Order comes from the tree, from `needs`, and from what expressions read. " +
+		"Expressions stand in `{{ … }}`; they see `input`, `steps.ID.output`, `.status` and `.error`, `run`, and the item of a map around them.",
 	root: &Shape{name: "Workflow", text: "A workflow: a tree of steps.",
 		keys: append(rootKeys("Workflow"), key("steps", steps, "steps to run, one after the other", "[{operation: pay}, {operation: ship}]").must())}}
 
@@ -140,8 +140,8 @@ var workPlan = &Shape{name: "plan", text: "The steps.", keys: []Key{
 	key("steps", list(is(record)), "the steps", "[{step_id: pay, service_type: charge}]").must(),
 }}
 
-var definitionKind = Kind{Name: "WorkflowDefinition", File: "workflow-definition", Title: "Workflow definition",
-	Text: "A workflow definition is a flat list of steps that name their dependencies. It is read into the same tree as a `Workflow`, and " +
+var definitionKind = Kind{Name: "WorkflowDefinition", file: "workflow-definition", title: "Workflow definition",
+	text: "A workflow definition is a flat list of steps that name what they depend on. It is read into the same tree as a `Workflow`, and " +
 		"has the same hash as one that says the same.",
 	root: &Shape{name: "WorkflowDefinition", text: "A workflow, as a flat list of steps.",
 		keys: append(rootKeys("WorkflowDefinition"), key("plan", is(workPlan), "the steps", "{steps: [{step_id: pay, service_type: charge}]}").must())}}

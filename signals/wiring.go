@@ -27,6 +27,7 @@ const Outputs = 16
 // Invariants: (1) First starts at 0, never falls, and ends at len(To) = len(Class); (2) targets are rows and ranks ascend along edges;
 // (3) classes are indices of Table, whose sets name gates below Gates only.
 type Wiring struct {
+	// As drawn above.
 	First []int32
 	To    []int32
 	Class []uint8

@@ -15,8 +15,8 @@ import (
 // Bound is a binding with its texts compiled. Expressions in it read input (the step's own, rendered), participant, attempt
 // and run. A template is nil if the binding omits its field. It is immutable.
 type Bound struct {
-	Name    string // of the operation
-	Binding Binding
+	Name    string  // of the operation
+	Binding Binding // as in the document
 
 	Argv, Shell, Stdin, Env, Dir *expr.Template // of a command; Argv returns a list, Env an object
 	Method, URL, Headers, Body   *expr.Template // of an HTTP request; Headers returns an object

@@ -17,7 +17,7 @@ type Timing struct {
 	Retry        *Retry        // nil: one attempt
 	OnTimeout    OnTimeout     // after the last attempt. Default: FailOnTimeout
 	TotalTimeout time.Duration // of all attempts with their backoffs, from the first; 0: none
-	Pos          document.Pos
+	Pos          document.Pos  // where it was written; zero: built in Go
 }
 
 // OnTimeout is the effect of a timeout after the last attempt.
@@ -40,7 +40,7 @@ type Retry struct {
 	On          []string      // when not empty: the only codes that are retried
 	Never       []string      // codes that are final although marked retryable
 	Scope       string        // the participants that a fan-out asks again: ScopeMissing (default) or ScopeAll
-	Pos         document.Pos
+	Pos         document.Pos  // where it was written; zero: built in Go
 }
 
 // The participants that the retry of a fan-out asks again.
@@ -55,8 +55,8 @@ type Target struct {
 	Participants []string               // static: ids, asked in this order
 	CapabilityID string                 // capability, task_type. Default of task_type: the step's operation
 	Filter       map[string]value.Value // capability: attributes that must be equal
-	Limit        int                    // capability: maximum number of participants; 0: all
-	Pos          document.Pos
+	Limit        int                    // capability: at most so many; 0: all
+	Pos          document.Pos           // where it was written; zero: built in Go
 }
 
 // How a Target selects participants.
@@ -72,8 +72,8 @@ type FanIn struct {
 	MinResponses int           // quorum: number that suffices; best_of: minimum. any_one: 1
 	ScoreField   string        // best_of: RFC 6901 pointer
 	ScoreOrder   string        // best_of: "desc" (default) or "asc"
-	HedgeAfter   time.Duration // any_one: delay before the next participant is asked; 0: all at once
-	Pos          document.Pos
+	HedgeAfter   time.Duration // any_one: ask the next participant after so long; 0: all at once
+	Pos          document.Pos  // where it was written; zero: built in Go
 }
 
 // The fan-in policies.
@@ -86,12 +86,12 @@ const (
 
 // Fulfillment defines how a completed call is judged to have fulfilled its task.
 type Fulfillment struct {
-	Policy         string // OutputMatch, ExternalDecision, RequesterConfirmation, Auto or Never
-	Source         *DecisionSource
-	ResultMatch    *ResultMatch
-	OnNotFulfilled string // ThenFail (default), ThenPause, ThenSkip or ThenAbort
-	OnError        string // as OnNotFulfilled, or ThenRetry
-	Pos            document.Pos
+	Policy         string          // OutputMatch, ExternalDecision, RequesterConfirmation, Auto or Never
+	Source         *DecisionSource // who decides; nil: see Policy
+	ResultMatch    *ResultMatch    // how an output, or the source's answer, is read; nil: see Policy
+	OnNotFulfilled string          // ThenFail (default), ThenPause, ThenSkip or ThenAbort
+	OnError        string          // as OnNotFulfilled, or ThenRetry
+	Pos            document.Pos    // where it was written; zero: built in Go
 }
 
 // The fulfillment policies.
@@ -114,12 +114,12 @@ const (
 
 // DecisionSource is the person or participant that decides.
 type DecisionSource struct {
-	Kind         string // DecidedByCapability, DecidedByOperator, DecidedByRequester or DecidedAutomatically
-	CapabilityID string
-	Operation    string
-	Input        value.Value
-	Timing       *Timing
-	Pos          document.Pos
+	Kind         string       // DecidedByCapability, DecidedByOperator, DecidedByRequester or DecidedAutomatically
+	CapabilityID string       // DecidedByCapability: whose holders can be asked
+	Operation    string       // what is called for the decision
+	Input        value.Value  // of that call, expressions anywhere in it; nil is null
+	Timing       *Timing      // of that call; nil: one attempt without a limit
+	Pos          document.Pos // where it was written; zero: built in Go
 }
 
 // The kinds of decision sources.
@@ -132,58 +132,58 @@ const (
 
 // ResultMatch reads a decision from any JSON value.
 type ResultMatch struct {
-	Path               string // RFC 6901 pointer
-	FulfilledValues    []value.Value
-	NotFulfilledValues []value.Value
-	Pos                document.Pos
+	Path               string        // RFC 6901 pointer
+	FulfilledValues    []value.Value // at Path, any of them means yes
+	NotFulfilledValues []value.Value // at Path, any of them means no
+	Pos                document.Pos  // where it was written; zero: built in Go
 }
 
 // Directory lists the participants that can be targeted.
 type Directory struct {
 	Participants map[string]value.Value // by id: the value of `participant` in a binding
 	Capabilities map[string][]Passport  // by capability id, in order
-	Pos          document.Pos
+	Pos          document.Pos           // where it was written; zero: built in Go
 }
 
 // Passport states that a participant offers a capability, and from when to when. Without dates it is always valid.
 type Passport struct {
-	Participant string
-	ValidFrom   time.Time // zero: always
-	ValidUntil  time.Time // zero: forever
-	Revoked     bool
-	Attributes  map[string]value.Value
-	Pos         document.Pos
+	Participant string                 // id, a key of Directory.Participants
+	ValidFrom   time.Time              // zero: always
+	ValidUntil  time.Time              // zero: for ever
+	Revoked     bool                   // not valid, whatever the dates
+	Attributes  map[string]value.Value // what filters compare; nil: none
+	Pos         document.Pos           // where it was written; zero: built in Go
 }
 
 // Binding defines how an operation is called: exactly one field is set.
 type Binding struct {
-	Command  *Command
-	HTTP     *HTTP
-	Sleep    *Sleep
-	Wait     *Wait
-	Workflow *Child
-	Value    *Constant
-	Fail     *Fail
-	Pos      document.Pos
+	Command  *Command     // runs a program
+	HTTP     *HTTP        // makes a request
+	Sleep    *Sleep       // waits for a time
+	Wait     *Wait        // waits for a message
+	Workflow *Child       // starts a child run
+	Value    *Constant    // returns a value
+	Fail     *Fail        // fails
+	Pos      document.Pos // where it was written; zero: built in Go
 }
 
 // Command runs a program. Argv or Shell, not both.
 type Command struct {
-	Argv   []string
-	Shell  string
-	Stdin  value.Value
-	Env    map[string]string
-	Dir    string
-	Output string // "": {exit_code, stdout, stderr}; "text", "json" or "lines": the contents of stdout
+	Argv   []string          // program and arguments, each with expressions; one that renders to null is left out
+	Shell  string            // a script for /bin/sh, without expressions
+	Stdin  value.Value       // expressions anywhere in it; what is no text is written as JSON; nil: empty
+	Env    map[string]string // variables by name, with expressions; one that renders to null is left out
+	Dir    string            // with expressions; "": that of the process
+	Output string            // "": {exit_code, stdout, stderr}; "text", "json" or "lines": the contents of stdout
 }
 
 // HTTP makes one request.
 type HTTP struct {
-	Method          string // default GET, POST with a body
-	URL             string
-	Headers         map[string]string
-	Body            value.Value
-	FollowRedirects string // default FollowSameHost
+	Method          string            // default GET, POST with a body
+	URL             string            // with expressions
+	Headers         map[string]string // by name, with expressions; one that renders to null is left out
+	Body            value.Value       // expressions anywhere in it; what is no text is sent as JSON; nil: none
+	FollowRedirects string            // default FollowSameHost
 }
 
 // Which redirects of an HTTP answer are followed. Another port is another host.
@@ -200,8 +200,8 @@ type Wait struct{ Message string }
 
 // Child runs another workflow: Path (relative to the file that names it) or Name.
 type Child struct {
-	Pos        document.Pos // of the field that is set
-	Path, Name string
+	Pos        document.Pos // of the one that is set
+	Path, Name string       // without expressions; exactly one is set
 }
 
 // Fault returns the error that the workflow cannot be run, with the place of the binding. An error within the workflow's own
@@ -219,5 +219,5 @@ func (c *Child) Fault(err error, known []string) error {
 // Constant returns Value, expressions anywhere in it.
 type Constant struct{ Value value.Value }
 
-// Fail fails.
+// Fail fails the call with Code and Message, both with expressions. An empty Message is none.
 type Fail struct{ Code, Message string }

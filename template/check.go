@@ -28,7 +28,7 @@ type Known struct {
 // Checked is a valid workflow, with everything resolved that can be before it runs: names are items, texts are compiled. It
 // is immutable and safe for concurrent use.
 type Checked struct {
-	Workflow *Workflow
+	Workflow *Workflow         // with its defaults filled in
 	Items    []*Item           // steps, conditionals and maps in template order; Items[i].Index is i
 	Of       map[Node]*Item    // by tree node
 	ByID     map[string]*Item  // steps, maps and named conditionals
@@ -39,7 +39,7 @@ type Checked struct {
 
 // Item is a step, a conditional or a map in its place. Those inside a conditional or map follow it in template order.
 type Item struct {
-	Index  int
+	Index  int            // in template order, from 0
 	Node   Node           // *Step, *Conditional or *Map
 	ID     string         // "" for an unnamed conditional
 	Path   string         // of its element, such as steps[1].parallel.steps[0]
@@ -57,10 +57,10 @@ type Item struct {
 
 // Read is one field of another item that an item reads.
 type Read struct {
-	Target    *Item
-	Field     expr.Field
-	Defaulted bool // every mention of it has a default for a missing output
-	Caught    bool // an output: a conditional before the item, or around it, has caught any failure of the target
+	Target    *Item      // another item
+	Field     expr.Field // output, status, error or another of them
+	Defaulted bool       // every mention of it has a default for an output that is not there
+	Caught    bool       // an output: where the target has failed, a conditional before the item, or around it, has caught that
 }
 
 // Check validates a workflow, read or built, and resolves its names. It reports all faults as document.Errors, always with

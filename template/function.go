@@ -18,7 +18,7 @@ import (
 // The result of the function must depend only on its arguments: it is called again for the same decision when a run is
 // recovered or inspected.
 type Function struct {
-	Name string
+	Name string                                        // not empty, unique in a workflow
 	Call func(args []value.Value) (value.Value, error) // args are those of the Func, rendered
 	Pos  document.Pos                                  // where the handle was made
 }

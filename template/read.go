@@ -22,10 +22,10 @@ func parseWith(parse func(*document.Node) (*Workflow, error), file string, data 
 	if len(nodes) == 0 {
 		return nil, err
 	}
-	if len(nodes) > 1 {
+	w, readErr := parse(nodes[0])
+	if len(nodes) > 1 && w != nil { // files of other kinds may hold several
 		err = document.Join(err, &document.Error{Pos: nodes[1].Pos, Msg: "a second document in the file of a workflow"})
 	}
-	w, readErr := parse(nodes[0])
 	return w, document.Join(err, readErr)
 }
 

@@ -195,6 +195,10 @@ var refusals = []struct {
 		`w.yaml:3:44: operations.x.command.env: env has "A=B", which is not the name of a variable: write NAME: value`}},
 	{"a shell that runs its input", operation("{command: {shell: \"ls {{ input }}\"}}"), []string{
 		`w.yaml:3:35: operations.x.command.shell: shell takes no expressions: pass values in env and quote them there, as in "$NAME"`}},
+	{"variables that are null", operation("{command: {argv: [ls], env: null}}"), []string{
+		`w.yaml:3:45: operations.x.command.env: env must be a mapping, not null`}},
+	{"a variable that is null", operation("{command: {argv: [ls], env: {HOME: null}}}"), []string{
+		`w.yaml:3:52: operations.x.command.env.HOME: HOME must be a string, not null: remove it, or write an expression, which may give null`}},
 	{"arguments that are no texts", operation("{command: {argv: [ls, [a], 1.5], env: {A: true}}}"), []string{
 		`w.yaml:3:39: operations.x.command.argv[1]: argv[1] must be a string, not a list`,
 		`w.yaml:3:44: operations.x.command.argv[2]: argv[2] must be a string, not a number`,

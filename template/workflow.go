@@ -12,7 +12,7 @@ import (
 // as a literal; zero fields have the documented default, which Check fills in. A Workflow must not change once it has been
 // checked; from then on it is safe for concurrent use.
 type Workflow struct {
-	Name           string
+	Name           string             // not empty
 	Version        string             // shown to people; identity is the hash of the canonical document
 	Input          value.Value        // JSON Schema of the run's input; nil accepts anything
 	Deadline       time.Duration      // of the whole run, from its first call; 0: none
@@ -68,8 +68,8 @@ type Routing interface {
 
 // CallSite describes a step of a routed workflow's tree.
 type CallSite struct {
-	Step, Task, Kind string
-	Input            any // template of its operation's input; nil: null
+	Step, Task, Kind string // name of the step, label and kind of the task
+	Input            any    // what its operation is called with, as a template; nil: nothing
 }
 
 // OnBlocked is the effect on a routed run of being blocked: only work that the run itself holds back is left.
@@ -84,7 +84,7 @@ const (
 
 // Requirement is an operation that a workflow requires.
 type Requirement struct {
-	Operation string
+	Operation string       // name
 	Pos       document.Pos // of the requirement
 }
 
@@ -109,58 +109,58 @@ func (*Map) node()         {}
 
 // Step calls an operation.
 type Step struct {
-	ID            string      // defaults to Operation
-	Operation     string      // a name in Workflow.Operations, or one registered in Go
-	Input         value.Value // expressions anywhere in it; nil is null
-	Func          *Func       // computes the input in Go, in place of Input; nil: none
-	Needs         []string    // ids of steps that this step waits for, besides those that its place in the tree implies
-	Target        *Target     // the participants to ask; nil: the operation itself
-	FanIn         *FanIn      // how answers of several participants become one
-	Timing        *Timing     // limits and retries; nil: none
-	Fulfillment   *Fulfillment
-	NonIdempotent bool // written `idempotent: false`: a call under way at a crash fails with `interrupted`
+	ID            string       // defaults to Operation
+	Operation     string       // a name in Workflow.Operations, or one registered in Go
+	Input         value.Value  // expressions anywhere in it; nil is null
+	Func          *Func        // computes the input in Go, in place of Input; nil: none
+	Needs         []string     // ids this step waits for, besides its place in the tree
+	Target        *Target      // the participants to ask; nil: the operation itself
+	FanIn         *FanIn       // how answers of several participants become one
+	Timing        *Timing      // limits and retries; nil: none
+	Fulfillment   *Fulfillment // how it is decided whether the task is done; nil: an answer is enough
+	NonIdempotent bool         // written `idempotent: false`: a call under way at a crash fails with `interrupted`
 
-	Pos document.Pos
+	Pos document.Pos // where it was written; zero: built in Go
 }
 
 // Sequential runs its steps one after the other.
 type Sequential struct {
-	Steps []Node
-	Pos   document.Pos
+	Steps []Node       // each waits for the one before it
+	Pos   document.Pos // where it was written; zero: built in Go
 }
 
 // Parallel runs its steps side by side.
 type Parallel struct {
-	Steps          []Node
-	MaxConcurrency int // slots of the group; 0: no limit
-	Pos            document.Pos
+	Steps          []Node       // started together
+	MaxConcurrency int          // slots of the group; 0: no limit
+	Pos            document.Pos // where it was written; zero: built in Go
 }
 
 // Conditional runs Then or Else. It catches the failures that Test reads.
 type Conditional struct {
-	ID   string // optional name, by which the decision can be looked up
-	Test string // a guard `{{ … }}` (see package expr), or a bare step id: “its status is completed”
-	Func *Func  // decides in Go, in place of Test; nil: none
-	Then []Node
-	Else []Node
-	Pos  document.Pos
+	ID   string       // optional name; the decision can be looked up under it
+	Test string       // a guard `{{ … }}` (see package expr), or a bare step id: “its status is completed”
+	Func *Func        // decides in Go, in place of Test; nil: none
+	Then []Node       // run if the test holds
+	Else []Node       // run if it does not; nil: nothing
+	Pos  document.Pos // where it was written; zero: built in Go
 }
 
 // Map runs Steps once for each item of a list that is known at run time.
 type Map struct {
-	ID             string
-	Over           value.Value // an expression that returns a list, or a list with expressions in it
-	Func           *Func       // returns the list in Go, in place of Over; nil: none
-	As             string      // the item's name in expressions. Default: item
-	Steps          []Node
-	MaxConcurrency int // slots of all items together; 0: no limit
-	Pos            document.Pos
+	ID             string       // not empty
+	Over           value.Value  // an expression that returns a list, or a list with expressions in it
+	Func           *Func        // returns the list in Go, in place of Over; nil: none
+	As             string       // the item's name in expressions. Default: item
+	Steps          []Node       // run for each item, at least one
+	MaxConcurrency int          // slots of all items together; 0: no limit
+	Pos            document.Pos // where it was written; zero: built in Go
 }
 
 // Func refers to a Go function: it decides, lists or computes an input if an expression does not suffice. The document
 // contains its name, under which the program that builds the workflow registers the function.
 type Func struct {
-	Name string
-	Args []value.Value // its arguments; expressions anywhere in them
-	Pos  document.Pos
+	Name string        // of a registered Function
+	Args []value.Value // what it is called with; expressions anywhere in them
+	Pos  document.Pos  // where it was written; zero: built in Go
 }

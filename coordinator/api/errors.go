@@ -51,8 +51,8 @@ const codeInternal = "internal"
 
 // Error is the error of a request. errors.Is finds the condition that its code names, on either side of a socket.
 type Error struct {
-	Code       string `json:"code"`
-	Message    string `json:"message"`
+	Code       string `json:"code"`                 // see docs/errors.md
+	Message    string `json:"message"`              // for people
 	Suggestion string `json:"suggestion,omitempty"` // a run or step that was probably meant
 
 	cause error // in the process where it happened

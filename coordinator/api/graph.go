@@ -14,24 +14,24 @@ import (
 
 // Call is a node of a call graph. For a call in a run that is missing, only the request is known.
 type Call struct {
-	Kind          string          `json:"kind"`    // call, or meeting: a node between many calls and the calls that waited for all of them
-	Request       string          `json:"request"` // `<run>/<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
-	Run           string          `json:"run,omitempty"`
-	Step          string          `json:"step,omitempty"`
-	Attempt       int32           `json:"attempt,omitempty"`
-	Participant   string          `json:"participant,omitempty"`
-	Decision      int32           `json:"decision,omitempty"` // number of a call to the step's decision source
-	Operation     string          `json:"operation,omitempty"`
+	Kind          string          `json:"kind"`                     // call, or meeting: a node between many calls and the calls that waited for all of them
+	Request       string          `json:"request"`                  // `<run>/<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
+	Run           string          `json:"run,omitempty"`            // id of the run that it belongs to
+	Step          string          `json:"step,omitempty"`           // key of the step
+	Attempt       int32           `json:"attempt,omitempty"`        // from 1
+	Participant   string          `json:"participant,omitempty"`    // who was asked
+	Decision      int32           `json:"decision,omitempty"`       // number of a call to the step's decision source
+	Operation     string          `json:"operation,omitempty"`      // empty while not known
 	Status        string          `json:"status,omitempty"`         // pending, running, completed, failed, aborted
 	ParentRequest string          `json:"parent_request,omitempty"` // the request that made it
 	DependsOn     []string        `json:"depends_on,omitempty"`     // requests and meetings that it waited for
-	Identity      *Identity       `json:"identity,omitempty"`
-	Input         json.RawMessage `json:"input,omitempty"`
-	InputPreview  string          `json:"input_preview,omitempty"` // the beginning of an input of more than 1 KiB, in its place
+	Identity      *Identity       `json:"identity,omitempty"`       // in whose name it was made
+	Input         json.RawMessage `json:"input,omitempty"`          // as JSON of at most 1 KiB
+	InputPreview  string          `json:"input_preview,omitempty"`  // the beginning of an input of more than 1 KiB, in its place
 	Preview                       // of its output
 	Failure       *Failure        `json:"failure,omitempty"` // without details of more than 1 KiB
-	Started       time.Time       `json:"started,omitzero"`
-	Ended         time.Time       `json:"ended,omitzero"`
+	Started       time.Time       `json:"started,omitzero"`  // when it was requested
+	Ended         time.Time       `json:"ended,omitzero"`    // zero: it has not ended
 }
 
 // graph emits the calls of a run and of those around it.

@@ -14,17 +14,17 @@ import (
 // Reply is one line of an answer: exactly one field is set. The first line on a connection is Taken, unless the request cannot
 // be read; the last is Done or Error.
 type Reply struct {
-	Taken       bool                     `json:"taken,omitempty"` // the request was read and will be answered
-	Run         *Run                     `json:"run,omitempty"`
-	Step        *Step                    `json:"step,omitempty"`
-	Call        *Call                    `json:"call,omitempty"`
-	Event       *Event                   `json:"event,omitempty"`
-	View        *View                    `json:"view,omitempty"`
-	Update      *Update                  `json:"update,omitempty"`
-	Explanation *coordinator.Explanation `json:"explanation,omitempty"`
-	Value       json.RawMessage          `json:"value,omitempty"`
-	Done        *Done                    `json:"done,omitempty"`
-	Error       *Error                   `json:"error,omitempty"`
+	Taken       bool                     `json:"taken,omitempty"`       // the request was read and will be answered
+	Run         *Run                     `json:"run,omitempty"`         // of List and Show
+	Step        *Step                    `json:"step,omitempty"`        // of Show, after the run
+	Call        *Call                    `json:"call,omitempty"`        // of Graph
+	Event       *Event                   `json:"event,omitempty"`       // of Events
+	View        *View                    `json:"view,omitempty"`        // of Views
+	Update      *Update                  `json:"update,omitempty"`      // of Watch
+	Explanation *coordinator.Explanation `json:"explanation,omitempty"` // of Explain
+	Value       json.RawMessage          `json:"value,omitempty"`       // of Output: any JSON
+	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
+	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed
 }
 
 // Done ends an answer.
@@ -38,20 +38,20 @@ type Done struct {
 
 // Run describes a run to programs. A list omits the fields marked so.
 type Run struct {
-	Run      string            `json:"run"`
+	Run      string            `json:"run"`               // id
 	Workflow string            `json:"workflow"`          // name
 	Version  string            `json:"version,omitempty"` // not in a list
 	Hash     string            `json:"hash"`              // of the workflow
-	Status   string            `json:"status"`
-	Finished bool              `json:"finished"`
-	Driven   bool              `json:"driven,omitempty"` // the answering engine goes on with it; not in a list
-	Started  time.Time         `json:"started"`
-	Updated  time.Time         `json:"updated"`
-	Parked   string            `json:"parked,omitempty"` // why it cannot go on in the answering process
-	Late     bool              `json:"late,omitempty"`   // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
-	Due      time.Time         `json:"due,omitzero"`     // when the run is due next
-	Events   uint64            `json:"events"`
-	Labels   map[string]string `json:"labels,omitempty"`
+	Status   string            `json:"status"`            // a reactive.RunStatus
+	Finished bool              `json:"finished"`          // it has ended; a retry may reopen it
+	Driven   bool              `json:"driven,omitempty"`  // the answering engine goes on with it; not in a list
+	Started  time.Time         `json:"started"`           // when its first event was decided
+	Updated  time.Time         `json:"updated"`           // when its last event was decided
+	Parked   string            `json:"parked,omitempty"`  // why it cannot go on in the answering process
+	Late     bool              `json:"late,omitempty"`    // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
+	Due      time.Time         `json:"due,omitzero"`      // when the run is due next
+	Events   uint64            `json:"events"`            // how many its journal has
+	Labels   map[string]string `json:"labels,omitempty"`  // as it was started with
 	Actor    string            `json:"actor,omitempty"`   // that started it; not in a list
 	Failure  *Failure          `json:"failure,omitempty"` // not in a list
 	Output   json.RawMessage   `json:"output,omitempty"`  // not in a list
@@ -62,45 +62,45 @@ type Run struct {
 
 // Step is a step, map or named conditional of a run.
 type Step struct {
-	Step        string     `json:"step"`
-	Kind        string     `json:"kind"`            // step, map, conditional
-	Depth       int        `json:"depth,omitempty"` // maps around it
-	Status      string     `json:"status"`
-	Pending     bool       `json:"pending,omitempty"` // failed, with a retry to come
-	Attempts    int32      `json:"attempts,omitempty"`
-	Began       time.Time  `json:"began,omitzero"` // of the newest attempt
-	Ended       time.Time  `json:"ended,omitzero"` // of the newest attempt
-	Failure     *Failure   `json:"failure,omitempty"`
+	Step        string     `json:"step"`                  // key, such as `check[3]`
+	Kind        string     `json:"kind"`                  // step, map, conditional
+	Depth       int        `json:"depth,omitempty"`       // maps around it
+	Status      string     `json:"status"`                // a reactive.Status
+	Pending     bool       `json:"pending,omitempty"`     // failed, with a retry to come
+	Attempts    int32      `json:"attempts,omitempty"`    // made so far
+	Began       time.Time  `json:"began,omitzero"`        // of the newest attempt
+	Ended       time.Time  `json:"ended,omitzero"`        // of the newest attempt
+	Failure     *Failure   `json:"failure,omitempty"`     // of the newest attempt, or why it was aborted or skipped
 	Message     string     `json:"message,omitempty"`     // that it waits for
 	Fulfillment string     `json:"fulfillment,omitempty"` // state of its task
 	Decidable   bool       `json:"decidable,omitempty"`   // waits for a person's decision
 	Preview                // of its output, once it has completed
-	Branch      string     `json:"branch,omitempty"`  // of a conditional: then or else
-	Reports     int        `json:"reports,omitempty"` // of its newest attempt
-	Report      string     `json:"report,omitempty"`  // kind of the newest report
-	Dispatches  []Dispatch `json:"dispatches,omitempty"`
-	Runs        int        `json:"runs,omitempty"`   // of a playbook's step: how often it was scheduled
-	Live        int        `json:"live,omitempty"`   // of a playbook's step: runs in progress
-	Tokens      int        `json:"tokens,omitempty"` // of a playbook's step: waiting at its gate or join
-	Items       int        `json:"items,omitempty"`  // of a playbook's loop in progress
-	ItemsDone   int        `json:"items_done,omitempty"`
+	Branch      string     `json:"branch,omitempty"`     // of a conditional: then or else
+	Reports     int        `json:"reports,omitempty"`    // of its newest attempt
+	Report      string     `json:"report,omitempty"`     // kind of the newest report
+	Dispatches  []Dispatch `json:"dispatches,omitempty"` // participants that were asked, in all attempts
+	Runs        int        `json:"runs,omitempty"`       // of a playbook's step: how often it was scheduled
+	Live        int        `json:"live,omitempty"`       // of a playbook's step: runs in progress
+	Tokens      int        `json:"tokens,omitempty"`     // of a playbook's step: waiting at its gate or join
+	Items       int        `json:"items,omitempty"`      // of a playbook's loop in progress
+	ItemsDone   int        `json:"items_done,omitempty"` // of these, how many have ended
 }
 
 // Dispatch is one request to one participant.
 type Dispatch struct {
-	Participant string    `json:"participant"`
-	Attempt     int32     `json:"attempt"`
-	State       string    `json:"state"`
-	Asked       time.Time `json:"asked,omitzero"`
-	Ended       time.Time `json:"ended,omitzero"`
+	Participant string    `json:"participant"`    // id
+	Attempt     int32     `json:"attempt"`        // of the step, from 1
+	State       string    `json:"state"`          // a call.State
+	Asked       time.Time `json:"asked,omitzero"` // when it was asked
+	Ended       time.Time `json:"ended,omitzero"` // when it answered or was given up; zero: it has not
 	Preview               // of its answer
-	Failure     *Failure  `json:"failure,omitempty"`
+	Failure     *Failure  `json:"failure,omitempty"` // why it has no answer
 }
 
 // Preview is a value, or the beginning of its JSON if that has more than previewMax bytes. The verb Output returns all of it.
 type Preview struct {
-	Output  json.RawMessage `json:"output,omitempty"`
-	Preview string          `json:"preview,omitempty"`
+	Output  json.RawMessage `json:"output,omitempty"`  // the value, if its JSON has at most previewMax bytes
+	Preview string          `json:"preview,omitempty"` // else the beginning of its JSON, or the error of encoding it
 }
 
 // previewMax bounds, in bytes, the JSON of a value in a status.
@@ -121,61 +121,61 @@ func previewOf(v any) (p Preview) {
 
 // Event is one event of a run's journal. Empty fields are omitted.
 type Event struct {
-	Seq          uint64          `json:"seq"`
-	At           time.Time       `json:"at"`
-	Received     time.Time       `json:"received,omitzero"`
-	Type         string          `json:"type"`
-	Step         string          `json:"step,omitempty"`
-	Attempt      int32           `json:"attempt,omitempty"`
-	Participant  string          `json:"participant,omitempty"`
-	Participants []string        `json:"participants,omitempty"`
-	Value        json.RawMessage `json:"value,omitempty"` // input, output or payload, by the type
-	Failure      *Failure        `json:"failure,omitempty"`
-	State        string          `json:"state,omitempty"`
-	Name         string          `json:"name,omitempty"`
-	Actor        string          `json:"actor,omitempty"`
-	Reason       string          `json:"reason,omitempty"`
-	Timer        string          `json:"timer,omitempty"`
-	Key          string          `json:"key,omitempty"`
-	Due          time.Time       `json:"due,omitzero"`
-	RetryAt      time.Time       `json:"retry_at,omitzero"`
-	Count        int32           `json:"count,omitempty"`
-	About        json.RawMessage `json:"about,omitempty"`   // metadata of an answer, beside the output
-	Making       int32           `json:"making,omitempty"`  // of a report: how often the call was made so far, from 1
-	Work         bool            `json:"work,omitempty"`    // of a retry: the work is repeated
-	Cause        string          `json:"cause,omitempty"`   // the run above that was paused or resumed
-	Outcome      string          `json:"outcome,omitempty"` // late, duplicate or unbound: the event has no effect, or none yet
-	Start        *Start          `json:"start,omitempty"`
+	Seq          uint64          `json:"seq"`                    // number in the journal, from 1
+	At           time.Time       `json:"at"`                     // when it was decided
+	Received     time.Time       `json:"received,omitzero"`      // when it came in, where that is not At
+	Type         string          `json:"type"`                   // a journal.Type, such as call.requested
+	Step         string          `json:"step,omitempty"`         // key of the step, map, conditional or step-run; "": the run
+	Attempt      int32           `json:"attempt,omitempty"`      // from 1; 0: not about an attempt
+	Participant  string          `json:"participant,omitempty"`  // one that was asked, or answered
+	Participants []string        `json:"participants,omitempty"` // those of a fan-out that are asked
+	Value        json.RawMessage `json:"value,omitempty"`        // input, output or payload, by the type
+	Failure      *Failure        `json:"failure,omitempty"`      // why something failed
+	State        string          `json:"state,omitempty"`        // of a dispatch, a decision or the run
+	Name         string          `json:"name,omitempty"`         // of a message, or the kind of a report
+	Actor        string          `json:"actor,omitempty"`        // who did it: a person, a program
+	Reason       string          `json:"reason,omitempty"`       // in the words of the actor
+	Timer        string          `json:"timer,omitempty"`        // which timer fired
+	Key          string          `json:"key,omitempty"`          // idempotency key, when it is not the derived one
+	Due          time.Time       `json:"due,omitzero"`           // the instant that was meant
+	RetryAt      time.Time       `json:"retry_at,omitzero"`      // when the next attempt may start
+	Count        int32           `json:"count,omitempty"`        // number of a report, or of a request to a decision source
+	About        json.RawMessage `json:"about,omitempty"`        // metadata of an answer, beside the output
+	Making       int32           `json:"making,omitempty"`       // of a report: how often the call was made so far, from 1
+	Work         bool            `json:"work,omitempty"`         // of a retry: the work is repeated
+	Cause        string          `json:"cause,omitempty"`        // the run above that was paused or resumed
+	Outcome      string          `json:"outcome,omitempty"`      // late, duplicate or unbound: the event has no effect, or none yet
+	Start        *Start          `json:"start,omitempty"`        // of run.started
 }
 
 // Start describes how a run was started, besides its input.
 type Start struct {
-	Run      string            `json:"run"`
-	Name     string            `json:"name"`
-	Version  string            `json:"version,omitempty"`
-	Workflow string            `json:"workflow"` // hash
-	Parent   string            `json:"parent,omitempty"`
-	Identity *Identity         `json:"identity,omitempty"`
-	Labels   map[string]string `json:"labels,omitempty"`
-	Actor    string            `json:"actor,omitempty"`
+	Run      string            `json:"run"`                // id
+	Name     string            `json:"name"`               // of the workflow
+	Version  string            `json:"version,omitempty"`  // of the workflow, as its document says
+	Workflow string            `json:"workflow"`           // hash
+	Parent   string            `json:"parent,omitempty"`   // the call that started this child run: `<run>/<node>#<attempt>`
+	Identity *Identity         `json:"identity,omitempty"` // in whose name its calls are made
+	Labels   map[string]string `json:"labels,omitempty"`   // names to texts
+	Actor    string            `json:"actor,omitempty"`    // who started it
 }
 
 // Identity is the identity under which a run makes its calls.
 type Identity struct {
-	ID        string          `json:"id"`
-	Scopes    []string        `json:"scopes,omitempty"`
-	Resources json.RawMessage `json:"resources,omitempty"`
+	ID        string          `json:"id"`                  // who it is
+	Scopes    []string        `json:"scopes,omitempty"`    // what it may do, as said by the program that started the run
+	Resources json.RawMessage `json:"resources,omitempty"` // what it may do that to: any JSON
 
 	ResourcesPreview string `json:"resources_preview,omitempty"` // of a call, in place of resources of more than 1 KiB: the beginning
 }
 
 // Failure describes a failure.
 type Failure struct {
-	Code      string          `json:"code"`
-	Step      string          `json:"step,omitempty"` // where it originated, if elsewhere
-	Message   string          `json:"message,omitempty"`
-	Details   json.RawMessage `json:"details,omitempty"`
-	Retryable bool            `json:"retryable,omitempty"`
+	Code      string          `json:"code"`                // for programs: see docs/errors.md
+	Step      string          `json:"step,omitempty"`      // where it originated, if elsewhere
+	Message   string          `json:"message,omitempty"`   // for people
+	Details   json.RawMessage `json:"details,omitempty"`   // any JSON
+	Retryable bool            `json:"retryable,omitempty"` // whether another attempt may succeed
 }
 
 func (f *Failure) String() string {
@@ -187,38 +187,38 @@ func (f *Failure) String() string {
 
 // Update is one event and its effects.
 type Update struct {
-	Event   Event    `json:"event"`
-	Changes []Change `json:"changes"`
-	Tasks   []Task   `json:"tasks,omitempty"`
-	Loops   []Loop   `json:"loops,omitempty"`
-	Status  string   `json:"status"` // of the run, after the event
+	Event   Event    `json:"event"`           // as in the journal, with its effect
+	Changes []Change `json:"changes"`         // of statuses of steps, in the order in which they follow
+	Tasks   []Task   `json:"tasks,omitempty"` // changes of what was decided about steps
+	Loops   []Loop   `json:"loops,omitempty"` // how far loops of a playbook have come
+	Status  string   `json:"status"`          // of the run, after the event
 }
 
 // Change is a change of a step's status.
 type Change struct {
-	Step    string   `json:"step"`
-	From    string   `json:"from"`
-	To      string   `json:"to"`
-	Attempt int32    `json:"attempt,omitempty"`
+	Step    string   `json:"step"`              // key
+	From    string   `json:"from"`              // a reactive.Status
+	To      string   `json:"to"`                // a reactive.Status
+	Attempt int32    `json:"attempt,omitempty"` // newest attempt; 0: none was made
 	Pending bool     `json:"pending,omitempty"` // failed, with a retry to come
-	Failure *Failure `json:"failure,omitempty"`
+	Failure *Failure `json:"failure,omitempty"` // why it failed, was aborted or skipped
 }
 
 // Task is a change of the state of a step's task.
 type Task struct {
-	Step    string   `json:"step"`
-	Attempt int32    `json:"attempt,omitempty"`
-	From    string   `json:"from"`
-	To      string   `json:"to"`
-	Failure *Failure `json:"failure,omitempty"`
+	Step    string   `json:"step"`              // key
+	Attempt int32    `json:"attempt,omitempty"` // of the step, from 1
+	From    string   `json:"from"`              // a call.Fulfillment
+	To      string   `json:"to"`                // a call.Fulfillment
+	Failure *Failure `json:"failure,omitempty"` // why the step failed or is skipped by it
 }
 
 // Loop is the progress of a loop of a playbook's step.
 type Loop struct {
-	Step   string `json:"step"` // key of the step-run
-	Items  int    `json:"items"`
-	Done   int    `json:"done"`
-	Failed int    `json:"failed,omitempty"`
+	Step   string `json:"step"`             // key of the step-run
+	Items  int    `json:"items"`            // how many it goes over
+	Done   int    `json:"done"`             // iterations that have completed
+	Failed int    `json:"failed,omitempty"` // iterations that have failed
 }
 
 // RunOf describes a run by its head.

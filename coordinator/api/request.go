@@ -48,8 +48,8 @@ const (
 
 // Request is one request. The comments of the verbs list the fields they use.
 type Request struct {
-	Version  int             `json:"v"` // 1; set by Client
-	Verb     Verb            `json:"verb"`
+	Version  int             `json:"v"`                  // 1; set by Client
+	Verb     Verb            `json:"verb"`               // what is asked for
 	Run      string          `json:"run,omitempty"`      // id, or a prefix of it
 	Step     string          `json:"step,omitempty"`     // key, such as `check[3]`
 	Actor    string          `json:"actor,omitempty"`    // of a command, at most 256 bytes

@@ -10,35 +10,35 @@ import (
 
 // Counts counts events in a playbook's run.
 type Counts struct {
-	StepsRun      int      `json:"steps_run"` // step-runs, without the final step's
-	Succeeded     int      `json:"succeeded"`
-	Failed        int      `json:"failed"`
-	Branches      Branches `json:"branches"`
-	TokensPending int      `json:"tokens_pending"`
-	Jumps         int      `json:"jumps"`
+	StepsRun      int      `json:"steps_run"`      // step-runs, without the final step's
+	Succeeded     int      `json:"succeeded"`      // step-runs that completed
+	Failed        int      `json:"failed"`         // step-runs that failed
+	Branches      Branches `json:"branches"`       // those that have ended
+	TokensPending int      `json:"tokens_pending"` // tokens at gates
+	Jumps         int      `json:"jumps"`          // taken by rules, in all pipelines
 }
 
 // Branches counts the ended branches by their end.
 type Branches struct {
-	Normal    int `json:"normal"`
-	Failed    int `json:"failed"`
-	Discarded int `json:"discarded"`
+	Normal    int `json:"normal"`    // completed
+	Failed    int `json:"failed"`    // ended by a failure
+	Discarded int `json:"discarded"` // ended by a gate that threw the token away
 }
 
 // View is one change of the net of a playbook's run. Empty fields are omitted.
 type View struct {
-	Seq       uint64    `json:"seq"` // of the journal's event that caused it
-	At        time.Time `json:"at"`
-	Type      string    `json:"type"` // such as token.enqueued
-	Step      string    `json:"step,omitempty"`
-	StepRun   string    `json:"step_run_id,omitempty"`
-	Iteration int       `json:"iteration,omitempty"` // from 1
-	Task      string    `json:"task,omitempty"`
-	Attempt   int       `json:"attempt,omitempty"`
-	Token     uint64    `json:"token_id,omitempty"`
-	Status    string    `json:"status,omitempty"` // the decision, or how it ended
-	Count     int       `json:"count,omitempty"`  // of items, arcs or tokens; of an admission, the rule's index
-	Failure   *Failure  `json:"failure,omitempty"`
+	Seq       uint64    `json:"seq"`                   // of the journal's event that caused it
+	At        time.Time `json:"at"`                    // instant of that event
+	Type      string    `json:"type"`                  // such as token.enqueued
+	Step      string    `json:"step,omitempty"`        // name of the step
+	StepRun   string    `json:"step_run_id,omitempty"` // key of the step-run, such as `fetch@2`
+	Iteration int       `json:"iteration,omitempty"`   // from 1
+	Task      string    `json:"task,omitempty"`        // label of the task
+	Attempt   int       `json:"attempt,omitempty"`     // of the task, from 1
+	Token     uint64    `json:"token_id,omitempty"`    // number of the token, from 1
+	Status    string    `json:"status,omitempty"`      // the decision, or how it ended
+	Count     int       `json:"count,omitempty"`       // of items, arcs or tokens; of an admission, the rule's index
+	Failure   *Failure  `json:"failure,omitempty"`     // why it failed
 }
 
 // routedOf sets the fields of Run that only a playbook's run has.

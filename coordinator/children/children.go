@@ -48,20 +48,20 @@ type Engine interface {
 
 // Start describes how a child is started, besides its input.
 type Start struct {
-	ID       string
-	Call     string // name of the call that starts it, see Name
-	Identity *journal.Identity
+	ID       string            // id of its run
+	Call     string            // name of the call that starts it, see Name
+	Identity *journal.Identity // in whose name it makes its calls; nil: none
 }
 
 // Config configures Children.
 type Config struct {
-	Engine         Engine
-	Reader         *reader.Reader
+	Engine         Engine          // starts the runs and passes commands on
+	Reader         *reader.Reader  // finds runs that are not in memory
 	Context        context.Context // ends with the engine
 	Draining       context.Context // ends when the engine begins to shut down
-	Logger         *slog.Logger
-	DepthMax       int // maximum number of runs above a child
-	DescendantsMax int // maximum number of runs below a run without a parent; negative: no limit
+	Logger         *slog.Logger    // for errors that no caller is told
+	DepthMax       int             // maximum number of runs above a child
+	DescendantsMax int             // maximum number of runs below a run without a parent; negative: no limit
 }
 
 // Children manages the child runs of an engine. It is safe for concurrent use.

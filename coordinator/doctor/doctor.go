@@ -27,12 +27,12 @@ const (
 type Fault struct {
 	Run     string `json:"run,omitempty"`     // id of the run; "": none, or all
 	Content string `json:"content,omitempty"` // def/<hash> or blob/<hash>; "": no content
-	Kind    Kind   `json:"kind"`
-	Event   uint64 `json:"event,omitempty"`  // sequence of the first event concerned; 0: none
-	What    string `json:"what"`             // the defect: a clause without a period
-	Means   string `json:"means"`            // the consequence for users of the run: a clause likewise
-	Derived bool   `json:"derived"`          // the record follows from events, and can be rebuilt
-	Mended  string `json:"mended,omitempty"` // what was rebuilt: a clause likewise; "": nothing
+	Kind    Kind   `json:"kind"`              // what is damaged
+	Event   uint64 `json:"event,omitempty"`   // sequence of the first event concerned; 0: none
+	What    string `json:"what"`              // the defect: a clause without a period
+	Means   string `json:"means"`             // the consequence for users of the run: a clause likewise
+	Derived bool   `json:"derived"`           // the record follows from events, and can be rebuilt
+	Mended  string `json:"mended,omitempty"`  // what was rebuilt: a clause likewise; "": nothing
 }
 
 // Report counts the records read and the faults found.
@@ -40,9 +40,9 @@ type Report struct {
 	Runs     int `json:"runs"`     // including those that have only a head
 	Events   int `json:"events"`   // readable ones
 	Contents int `json:"contents"` // definitions and large values
-	Faults   int `json:"faults"`
-	Derived  int `json:"derived"` // faults of records that can be rebuilt
-	Mended   int `json:"mended"`  // faults of records that were rebuilt
+	Faults   int `json:"faults"`   // found, including those that were mended
+	Derived  int `json:"derived"`  // faults of records that can be rebuilt
+	Mended   int `json:"mended"`   // faults of records that were rebuilt
 }
 
 // Sound reports whether there was no fault, or all were mended.

@@ -48,20 +48,20 @@ const (
 
 // Finding is a fault of the workflow.
 type Finding struct {
-	Kind  string   `json:"kind"`
-	Step  string   `json:"step,omitempty"`
-	Text  string   `json:"text"`
+	Kind  string   `json:"kind"`            // one of the kinds of findings
+	Step  string   `json:"step,omitempty"`  // the step that it is about; "": the run
+	Text  string   `json:"text"`            // a sentence for people
 	Trace []string `json:"trace,omitempty"` // a shortest sequence of moves that leads to it
 }
 
 // Report is the result of an exploration.
 type Report struct {
-	Name     string    `json:"name"`
+	Name     string    `json:"name"`     // of the workflow
 	States   int       `json:"states"`   // number of different states
 	Moves    int       `json:"moves"`    // number of moves made
 	Complete bool      `json:"complete"` // no bound was reached: all states were visited
 	Ends     []string  `json:"ends"`     // the statuses that runs end with, sorted
-	Findings []Finding `json:"findings"`
+	Findings []Finding `json:"findings"` // empty: nothing wrong was found
 }
 
 // Run explores the runs of p. It returns an error if they cannot be explored.

@@ -13,8 +13,8 @@ import (
 
 // Error is an error with a code that workflows can distinguish.
 type Error struct {
-	Code      string
-	Message   string
+	Code      string    // what workflows distinguish, and retry by; at most CodeMax bytes
+	Message   string    // for people; at most MessageMax bytes are journaled
 	Details   any       // a value of package value
 	Permanent bool      // never retried
 	RetryAt   time.Time // earliest retry; zero: as the step's timing says

@@ -67,9 +67,9 @@ func report(ctx context.Context, number int, kind string, payload any) error {
 
 // Progress is one report of a call.
 type Progress struct {
-	Number  int32
-	Kind    string
-	Payload value.Value
+	Number  int32       // of the report, from 1 within a making of the call
+	Kind    string      // as given to Report
+	Payload value.Value // as given to Report
 }
 
 // Reporter journals the reports of a call, in the order of their numbers. It returns ErrNoCall for a call that cannot report.

@@ -36,7 +36,7 @@ type Owner interface {
 
 // Run holds the data that the calls of one run share.
 type Run struct {
-	ID   string
+	ID   string         // the run's id
 	Ring *keychain.Ring // the run's secrets; nil: none
 
 	owner Owner

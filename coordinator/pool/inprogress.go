@@ -11,7 +11,7 @@ import (
 // InProgress holds the calls of one run that have not returned, or whose results are not durable yet. It belongs to the
 // goroutine that drives the run. The zero InProgress is empty.
 type InProgress struct {
-	Count int
+	Count int // of the calls
 
 	byNode []*Call
 	others map[reactive.Request]*Call // of participants and decision sources, and of earlier attempts

@@ -24,13 +24,13 @@ type Starter interface {
 
 // Child is the Caller of an operation that is bound to a workflow.
 type Child struct {
-	Find  func(ctx context.Context) (*Entry, error)
+	find  func(ctx context.Context) (*Entry, error) // returns the workflow as it is when the call is made
 	by    *Registry
 	below *Entry // when the binding was made; nil in a restored workflow
 }
 
 // Call implements operation.Caller.
-func (c *Child) Call(call *operation.Call) (any, error) { return c.by.children.CallChild(call, c.Find) }
+func (c *Child) Call(call *operation.Call) (any, error) { return c.by.children.CallChild(call, c.find) }
 
 // child compiles the workflow that a binding of parent names, by a path relative to the file of parent, or by a name: that of a
 // workflow that parent includes, else of a registered workflow. The caller holds mu.
@@ -126,7 +126,7 @@ func (l *Registry) compileFile(file string, checked *template.Checked) (*Entry, 
 // was started with.
 func (l *Registry) bindChild(p *plan.Plan, op *plan.Operation, children map[string]string) (operation.Caller, error) {
 	if hash := children[p.Hash+"/"+op.Name]; hash != "" {
-		return &Child{by: l, Find: func(ctx context.Context) (*Entry, error) {
+		return &Child{by: l, find: func(ctx context.Context) (*Entry, error) {
 			return l.Find(ctx, hash, children)
 		}}, nil
 	}
@@ -149,7 +149,7 @@ func (l *Registry) bindChild(p *plan.Plan, op *plan.Operation, children map[stri
 			return l.add(func() (*Entry, error) { return l.child(p.Workflow, child) })
 		}
 	}
-	return &Child{by: l, Find: find, below: e}, nil
+	return &Child{by: l, find: find, below: e}, nil
 }
 
 // fansOut reports whether a workflow, or a child below it, asks participants.
@@ -182,7 +182,7 @@ func (l *Registry) Bundle(ctx context.Context, top *Entry) (map[string]string, e
 			if !ok {
 				continue
 			}
-			below, err := c.Find(ctx)
+			below, err := c.find(ctx)
 			if err != nil {
 				return nil, err
 			}

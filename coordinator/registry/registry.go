@@ -47,7 +47,7 @@ type Functions map[string]*template.Function
 
 // Entry is one compiled workflow. It is immutable.
 type Entry struct {
-	Plan       *plan.Plan
+	Plan       *plan.Plan          // the compiled workflow
 	Schema     *InputSchema        // nil accepts anything
 	Performers []*Performer        // by the plan's operations; nil for those that the engine carries out itself
 	Functions  Functions           // of its definition
@@ -64,11 +64,11 @@ const WorkflowsMax = 1024
 
 // Config configures a registry.
 type Config struct {
-	Operations []Operation
-	Workflows  []*template.Workflow
-	PassEnv    []string // variables that programs of command bindings receive besides the usual ones
-	Children   Starter
-	Loaded     *Registry // from Load: New extends and returns it, so that its entries are not compiled again; nil: none
+	Operations []Operation          // registered in Go, each with a name of its own
+	Workflows  []*template.Workflow // that runs and children can name; they must not change afterwards
+	PassEnv    []string             // variables that programs of command bindings receive besides the usual ones
+	Children   Starter              // carries out calls of operations that are bound to workflows
+	Loaded     *Registry            // from Load: New extends and returns it, so that its entries are not compiled again; nil: none
 }
 
 // Operation is a named implementation that steps call, as returned by operation.Define.
@@ -445,10 +445,10 @@ func (l *Registry) restore(content any, hash string, children map[string]string)
 
 // Performer carries out an operation.
 type Performer struct {
-	Caller  operation.Caller
-	Bound   bool // bound by a document
-	Pure    bool // without side effects
-	Program bool // starts a program
+	Caller  operation.Caller // the implementation
+	Bound   bool             // bound by a document
+	Pure    bool             // without side effects
+	Program bool             // starts a program
 
 	Waits      atomic.Bool  // each call runs on its own goroutine: always if Bound, else as measured by the pool
 	QuickCalls atomic.Int32 // calls in a row that did not wait, though Waits is set

@@ -17,8 +17,8 @@ import (
 
 // InputError reports where a run's input violates the schema of its workflow. Each fault names the place as a JSON pointer.
 type InputError struct {
-	Workflow string
-	Faults   []string
+	Workflow string   // name
+	Faults   []string // at least one, such as `/lines/0: got string, want number`
 }
 
 func (e *InputError) Error() string {

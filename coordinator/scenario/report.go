@@ -7,15 +7,15 @@ import (
 
 // Report is the result of a scenario. `sluice test -o json` prints its JSON.
 type Report struct {
-	Scenario    string       `json:"scenario"` // its name
-	File        string       `json:"file"`
-	Line        int          `json:"line"` // of its document
-	Passed      bool         `json:"passed"`
-	Duration    string       `json:"duration"` // of the run on the scenario's clock, ISO 8601
-	Events      int          `json:"events"`   // in the journals of the run and its children
-	Crashes     int          `json:"crashes"`  // of the engine
-	Differences []Difference `json:"differences,omitempty"`
-	Refused     []Refusal    `json:"refused,omitempty"` // commands of the timeline that the run refused
+	Scenario    string       `json:"scenario"`              // its name
+	File        string       `json:"file"`                  // of the scenario; "": parsed from memory
+	Line        int          `json:"line"`                  // of its document
+	Passed      bool         `json:"passed"`                // there are no differences
+	Duration    string       `json:"duration"`              // of the run on the scenario's clock, ISO 8601
+	Events      int          `json:"events"`                // in the journals of the run and its children
+	Crashes     int          `json:"crashes"`               // of the engine
+	Differences []Difference `json:"differences,omitempty"` // in the order of the timeline, the end last
+	Refused     []Refusal    `json:"refused,omitempty"`     // commands of the timeline that the run refused
 }
 
 // Difference is one expectation that does not hold.
@@ -23,25 +23,25 @@ type Difference struct {
 	Where string `json:"where,omitempty"` // entry of the timeline, such as `timeline[2]`; "": at the end
 	At    string `json:"at,omitempty"`    // instant since the start, ISO 8601
 	Key   string `json:"key"`             // the expectation, such as `steps.pay`
-	Want  string `json:"want"`
-	Got   string `json:"got"`
+	Want  string `json:"want"`            // what was expected
+	Got   string `json:"got"`             // what there was
 	Event *Event `json:"event,omitempty"` // the cause; nil: no single event
 }
 
 // Event identifies an event of a journal.
 type Event struct {
-	Run  string `json:"run,omitempty"` // path of the steps that started the child run; "": the run itself
-	Seq  uint64 `json:"seq"`
-	Type string `json:"type"`
-	Node string `json:"node,omitempty"`
-	At   string `json:"at"` // instant since the start, ISO 8601
+	Run  string `json:"run,omitempty"`  // path of the steps that started the child run; "": the run itself
+	Seq  uint64 `json:"seq"`            // number in its journal, from 1
+	Type string `json:"type"`           // a journal.Type, such as call.error
+	Node string `json:"node,omitempty"` // key of the step; "": the run
+	At   string `json:"at"`             // instant since the start, ISO 8601
 }
 
 // Refusal is a command of the timeline that the run refused in its state. It is not a difference by itself.
 type Refusal struct {
-	At      string `json:"at"`
-	Command string `json:"wish"`
-	Reason  string `json:"reason"`
+	At      string `json:"at"`      // instant since the start, ISO 8601
+	Command string `json:"command"` // key of the entry, such as `pause`
+	Reason  string `json:"reason"`  // the error, for people
 }
 
 // String returns a text such as `#7 call.responded pay at PT3S`.

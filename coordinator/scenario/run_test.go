@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -180,6 +181,25 @@ expect: {run: completed}
 	}
 }
 
+// What only the script names may be what is misspelt.
+func TestASuggestedOperationIsCalledByTheWorkflow(t *testing.T) {
+	for script, want := range map[string]string{
+		`{greet: {}, gret: {}}`: `unknown operation "greett" (did you mean "greet"?)`,
+		`{gret: {}}`:            `unknown operation "greet"`,
+	} {
+		r := first(t, `
+kind: Scenario
+name: s
+workflow: {kind: Workflow, name: w, steps: [{operation: greet}, {operation: greett}]}
+operations: `+script+`
+expect: {run: completed}
+`, scenario.Options{})
+		require.Len(t, r.Differences, 1)
+		require.Contains(t, r.Differences[0].Got, want)
+		require.NotContains(t, r.Differences[0].Got, `"gret"`)
+	}
+}
+
 func TestScriptedBuiltInsAreAnsweredByTheScript(t *testing.T) {
 	r := first(t, `
 kind: Scenario
@@ -227,6 +247,9 @@ expect: {run: completed}
 	require.Contains(t, r.Refused[0].Reason, `step "a" is completed`)
 	require.Equal(t, "cancel", r.Refused[1].Command)
 	require.Contains(t, r.String(), "abort at PT1S was refused")
+	asJSON, err := json.Marshal(r.Refused[1])
+	require.NoError(t, err)
+	require.Contains(t, string(asJSON), `"command":"cancel"`)
 }
 
 func TestTimersOfACrashedEngineFireOnItsReturn(t *testing.T) {

@@ -16,7 +16,7 @@ const Kind = "Scenario"
 // Scenario is one document of kind Scenario. It is immutable, can be run any number of times and is safe for concurrent
 // use.
 type Scenario struct {
-	Name string
+	Name string       // as the document says
 	Pos  document.Pos // of its document
 
 	workflow  *document.Node // inline, or the path of its file

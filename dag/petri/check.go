@@ -22,11 +22,11 @@ const (
 // Problem is one finding of Check with its witness. Transition and Place are ids, Path lists transitions. Fields that the
 // kind does not mention are -1, 0 or nil.
 type Problem struct {
-	Kind       Kind
-	Transition int32
-	Place      int32
-	Most       int
-	Path       []int32
+	Kind       Kind    // determines the meaning of the other fields
+	Transition int32   // id
+	Place      int32   // id
+	Most       int     // tokens that Place ever gets
+	Path       []int32 // ids of transitions, in order
 }
 
 // Check returns the problems in the structure of the net, ordered by transition and then by kind; nil if there are none. The

@@ -2,6 +2,7 @@
 //
 //	go run ./examples/fetch             shows the pages read, and the command that approves; Ctrl-C suspends the run
 //	go run ./examples/fetch -approve    approves by itself
+//	go run ./examples/fetch -run RUN    goes on with a run that was suspended at the gate
 //
 // The shops are an HTTP server of this process, which answers every third request with 429. playbook.yaml defines the order of the
 // requests and their retries. The approval comes from another process, through the socket in the folder:
@@ -39,7 +40,7 @@ var pages = map[string]int{"north": 4, "south": 2, "east": 3, "west": 1}
 
 func main() {
 	dir := flag.String("data", "out/fetch", "the folder of the journal")
-	id := flag.String("run", "", "the id of the run (default: a new one)")
+	id := flag.String("run", "", "the `id` of a new run, or of one that was suspended at the gate")
 	approve := flag.Bool("approve", false, "approve without asking anybody")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -105,8 +106,13 @@ func fetch(ctx context.Context, out io.Writer, dir, id string, approve bool) (er
 	return follow(ctx, out, run, dir, approve)
 }
 
-// start begins a run of the playbook, or goes on with the one that has that id.
+// start begins a run of the playbook, or goes on with the one that has that id: to the gate, for its shops are gone.
 func start(ctx context.Context, engine *coordinator.Engine, id, url string) (*coordinator.Run, error) {
+	if id != "" {
+		if run, err := engine.Run(ctx, id); !errors.Is(err, coordinator.ErrRunNotFound) {
+			return run, err
+		}
+	}
 	playbook, err := kinds.Load("playbook.yaml", document, template.Known{
 		Operation: func(name string) bool { return name == "summary" }, Operations: []string{"summary"},
 	})
@@ -127,7 +133,7 @@ func follow(ctx context.Context, out io.Writer, run *coordinator.Run, dir string
 	fetched := 0
 	for update, err := range run.Watch(ctx, 1) {
 		if ctx.Err() != nil {
-			fmt.Fprintf(out, "suspended; to see where it stands:\n  go run ./cmd/sluice explain --data '%s' %s\n", dir, run.ID())
+			fmt.Fprintf(out, "suspended; to go on, run:\n  go run ./examples/fetch -data '%s' -run %s\n", dir, run.ID())
 			return nil
 		}
 		if err != nil {

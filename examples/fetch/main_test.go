@@ -70,3 +70,24 @@ func TestAnotherProcessOpensTheGate(t *testing.T) {
 	require.NoError(t, <-ended)
 	require.Contains(t, s.String(), "ann lets it go on\ncompleted: ")
 }
+
+func TestARunThatWasSuspendedAtTheGateGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	s := &screen{told: make(chan struct{})}
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	go func() { ended <- fetch(ctx, s, dir, "r", false) }()
+	select {
+	case <-s.told:
+		cancel()
+		require.NoError(t, <-ended)
+	case err := <-ended:
+		t.Fatalf("it has not waited: %v\n%s", err, s)
+	}
+	require.Contains(t, s.String(), "suspended; to go on, run:\n")
+
+	s = &screen{told: make(chan struct{})}
+	require.NoError(t, fetch(t.Context(), s, dir, "r", true))
+	require.Contains(t, s.String(), "10 pages are read\nfetch lets it go on\ncompleted: ")
+}

@@ -35,13 +35,13 @@ const (
 
 // Dispatch is one request to one participant.
 type Dispatch struct {
-	Participant string
-	Attempt     int32
-	State       State
-	Output      any
-	Failure     *journal.Failure
-	Asked       int64 // when it was asked, Unix nanoseconds
-	At          int64 // when it was settled, Unix nanoseconds
+	Participant string           // id
+	Attempt     int32            // of the step, from 1
+	State       State            // pending until it is settled
+	Output      any              // once it has responded: a value of package value, or what the event holds
+	Failure     *journal.Failure // why it has no usable answer
+	Asked       int64            // when it was asked, Unix nanoseconds
+	At          int64            // when it was settled, Unix nanoseconds
 }
 
 // Gather turns the answers of several participants into one outcome. It keeps usable answers across failed attempts, so that
@@ -292,8 +292,8 @@ func float(v value.Value) float64 {
 
 // GatherResult is the result of a Gather: an output, or a failure.
 type GatherResult struct {
-	Output  any
-	Failure *journal.Failure
+	Output  any              // made of the answers by the policy
+	Failure *journal.Failure // nil: there is an output
 }
 
 // Judge reports whether the answers so far decide the attempt. If they do, it ends the attempt and cancels open dispatches.

@@ -15,13 +15,13 @@ type Policy struct{ Timing *template.Timing }
 
 // Ended describes a failed attempt for Policy.Again. Instants are Unix nanoseconds; 0 means none.
 type Ended struct {
-	Failure  *journal.Failure
-	Attempts int    // number of attempts so far, this one included
-	At       int64  // when it failed; for a timeout, when it was due
-	First    int64  // when the first attempt was requested
-	Deadline int64  // of the run
-	RetryAt  int64  // earliest instant that the callee requested
-	Request  string // names the attempt; seeds the jitter
+	Failure  *journal.Failure // not nil
+	Attempts int              // made so far, this one included
+	At       int64            // when it failed: the instant that was meant, for a timeout
+	First    int64            // when the first attempt was requested
+	Deadline int64            // of the run
+	RetryAt  int64            // earliest instant the callee asked for
+	Request  string           // names the attempt; seeds the jitter
 }
 
 // Again reports whether another attempt follows, and when. The delay before attempt n+1 is backoff × multiplier^(n−1), at

@@ -9,11 +9,11 @@ import (
 // Request is a call to be made, as plain data: any process that has the operation can carry it out. It
 // survives a round trip through value.Encode and value.DecodeInto, as Result does.
 type Request struct {
-	Run         string // the run's id
-	Node        string // the step's key, such as `check[3]`
-	Operation   string
-	Participant string // that is called; "": the call has none
-	Attempt     int32
+	Run         string            // the run's id
+	Node        string            // the step's key, such as `check[3]`
+	Operation   string            // name
+	Participant string            // that is asked; "": the call has none
+	Attempt     int32             // of the step, from 1
 	Decision    int32             // number of a call to the step's decision source; 0: a call of the step itself
 	Making      int32             // of the attempt's call, from 1: one more than that of the newest making that has reported
 	Input       any               // a value of package value, value.Raw, or the plain Go value another step returned; shared: it must not be changed

@@ -31,22 +31,22 @@ type Graph struct {
 
 // Node is one request. What it shows is shared, and must not be changed.
 type Node struct {
-	ID          string // `<run>/<Request>`: also the id of a child run that it starts
-	Request     string // `<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
-	Run         string
-	Step        string // key of the step; of a playbook, of the call within the step-run
-	Attempt     int32
-	Participant string // that was asked; "": the call had none
-	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
-	Operation   string // "": unknown
-	Status      Status
+	ID          string            // `<run>/<Request>`: what a child run that it starts is called
+	Request     string            // `<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
+	Run         string            // id of the run
+	Step        string            // key of the step; of a playbook, of the call within the step-run
+	Attempt     int32             // from 1
+	Participant string            // that was asked; "": the call had none
+	Decision    int32             // number of a call to the step's decision source; 0: a call of the step itself
+	Operation   string            // "" when it is not known
+	Status      Status            // as the journal says
 	Parent      string            // ID of the call that made it; "": the run did, and it has no parent
-	Identity    *journal.Identity // that started the run; nil: not given
-	Input       any
-	Output      any
-	Failure     *journal.Failure
-	Started     time.Time // when it was requested; zero if only its end is known
-	Ended       time.Time
+	Identity    *journal.Identity // in whose name it was made; nil: no one is named
+	Input       any               // a value of package value; nil also while it is not known
+	Output      any               // of a call that completed: a value of package value
+	Failure     *journal.Failure  // of a call that failed
+	Started     time.Time         // when it was requested; zero while only its end is known
+	Ended       time.Time         // zero: it has not ended
 
 	parent int32   // in the same run: index of the call that made it; -1: none
 	before []int32 // that it waited for: calls, and meetings as ^index

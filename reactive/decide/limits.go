@@ -14,6 +14,7 @@ const eventWorkMax = 1_000_000
 
 // Limits bound the size of one run: see coordinator.Limits. Zero means the default, a negative number no limit.
 type Limits struct {
+	// As in coordinator.Limits, with the same units.
 	MapItemsMax     int
 	InstancesMax    int
 	EventsMax       int

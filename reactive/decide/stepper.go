@@ -95,17 +95,17 @@ type answer struct {
 
 // StepResult is the work of a step for its driver: append Batch, then, when it is durable, do the rest.
 type StepResult struct {
-	Batch   []journal.Event
+	Batch   []journal.Event    // to be appended; valid until the next Step
 	Calls   []reactive.Request // to be made: of steps, of their participants, to their decision sources
 	Cancels []reactive.Request // to be stopped
-	Replies []Reply
-	More    bool // there is more to decide at once
+	Replies []Reply            // to be sent once Batch is durable
+	More    bool               // there is more to decide at once
 }
 
 // Reply is the answer to a command.
 type Reply struct {
-	To  func(error)
-	Err error
+	To  func(error) // called once, with Err
+	Err error       // nil: the command is journaled
 }
 
 // Reserved counts the calls with reserved room, by kind of room.

@@ -13,11 +13,11 @@ import (
 
 // Explanation says why a run, or something in it, has its status.
 type Explanation struct {
-	About   string   `json:"about"` // "run", or the key of a step, map, call or step-run
-	Kind    string   `json:"kind"`  // run, or the kind of the key: step, map, conditional, call, item or step-run
-	Status  string   `json:"status"`
+	About   string   `json:"about"`             // "run", or the key of a step, map, call or step-run
+	Kind    string   `json:"kind"`              // run, or the kind of the key: step, map, conditional, call, item or step-run
+	Status  string   `json:"status"`            // a reactive.RunStatus, or a reactive.Status
 	Decided *Event   `json:"decided,omitempty"` // the event that led to the status; nil: none has yet
-	Reasons []Reason `json:"reasons,omitempty"`
+	Reasons []Reason `json:"reasons,omitempty"` // the first is the most direct
 }
 
 // Over reports whether the run or step that is explained has ended.
@@ -34,17 +34,17 @@ type Reason struct {
 	Due     time.Time         `json:"due,omitzero"`      // of timers
 	Values  map[string]any    `json:"values,omitempty"`  // the values that an expression has read, by how they are written
 	Missing map[string]string `json:"missing,omitempty"` // why values could not be read, by how they are written
-	Decided *Event            `json:"decided,omitempty"`
-	Reasons []Reason          `json:"reasons,omitempty"`
+	Decided *Event            `json:"decided,omitempty"` // the event that it follows from; nil: none
+	Reasons []Reason          `json:"reasons,omitempty"` // why that is so; at most explainDepth levels
 }
 
 // Event is an event that decided something.
 type Event struct {
-	Seq    uint64    `json:"seq"` // 0: it is not journaled yet, see inspect.State.Late
-	Type   string    `json:"type"`
-	At     time.Time `json:"at"`
-	Actor  string    `json:"actor,omitempty"`
-	Reason string    `json:"reason,omitempty"`
+	Seq    uint64    `json:"seq"`              // 0: it is not journaled yet, see inspect.State.Late
+	Type   string    `json:"type"`             // its name, such as call.error
+	At     time.Time `json:"at"`               // UTC
+	Actor  string    `json:"actor,omitempty"`  // of a command
+	Reason string    `json:"reason,omitempty"` // that the actor gave
 }
 
 // Timer returns the reason to wait for a timer that is due at an instant in Unix nanoseconds.

@@ -33,22 +33,22 @@ const (
 
 // Cause is a reason for the status of a node. Only the fields that its kind uses are set.
 type Cause struct {
-	Kind         CauseKind
-	Node         int32
-	Limit        int32
-	Holders      []int32
-	Timer        string
-	Due          int64 // Unix nanoseconds
-	Participants []string
+	Kind         CauseKind   // what it is
+	Node         int32       // row of the node that it is about
+	Limit        int32       // slots that there are
+	Holders      []int32     // nodes that hold the slots
+	Timer        string      // what happens at Due, for people
+	Due          int64       // Unix nanoseconds
+	Participants []string    // ids
 	Test         string      // as written
 	Read         []ReadValue // the values that a test has read
 }
 
 // ReadValue is a value that an expression has read, by how it is written there, or why it could not be read.
 type ReadValue struct {
-	Text  string
-	Value value.Value
-	Err   error
+	Text  string      // as written
+	Value value.Value // nil when Err is set
+	Err   error       // why it could not be read
 }
 
 // Causes returns the reasons for the status of a node. It looks at the node's neighbours, and its cost is proportional to their

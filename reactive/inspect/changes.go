@@ -9,7 +9,7 @@ import (
 
 // Update is one event of a run and what it changed.
 type Update struct {
-	Event   journal.Event
+	Event   journal.Event       // as journaled
 	Outcome reactive.Effect     // what it has meant: an answer that came too late changes nothing
 	Changes []StepChange        // in the order in which they were derived
 	Tasks   []TaskChange        // of steps that declare a source of decisions about their task
@@ -19,17 +19,17 @@ type Update struct {
 
 // TaskChange is the change of the state of a step's task, caused by the update's event.
 type TaskChange struct {
-	Step     string // its key
-	Attempt  int32
-	From, To call.Fulfillment
+	Step     string           // its key
+	Attempt  int32            // of the step, from 1
+	From, To call.Fulfillment // before and after the event
 	Failure  *journal.Failure // why the step has failed, or is skipped, with that
 }
 
 // StepChange is the change of the status of a step, map or item.
 type StepChange struct {
-	Step     string // its key; of routed steps that of a call, or of a run of a step, such as `fetch@2`
-	From, To reactive.Status
-	Attempt  int32
+	Step     string           // its key; of routed steps that of a call, or of a run of a step, such as `fetch@2`
+	From, To reactive.Status  // before and after the event
+	Attempt  int32            // newest; 0: none was made
 	Pending  bool             // failed, and will be retried
 	Failure  *journal.Failure // why it failed, was aborted or skipped by its timing; its Step is where the failure began, if elsewhere
 }

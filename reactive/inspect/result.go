@@ -10,10 +10,10 @@ import (
 
 // Result is how a run ended.
 type Result struct {
-	Run     string
-	Status  reactive.RunStatus
-	Failure *journal.Failure // why it did not complete; nil when it did
-	Output  any              // a value of package value, or what the event holds
+	Run     string             // id
+	Status  reactive.RunStatus // a final one
+	Failure *journal.Failure   // why it did not complete; nil when it did
+	Output  any                // a value of package value, or what the event holds
 }
 
 // NewResult returns the result of a run that has finished with an event.

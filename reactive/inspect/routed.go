@@ -11,8 +11,8 @@ import (
 
 // Routed is the state of a body.
 type Routed struct {
-	Counts  routed.Counts
-	Context map[string]value.Value
+	Counts  routed.Counts          // since the start of the run
+	Context map[string]value.Value // `ctx` of its expressions; shared, must not be changed
 }
 
 // routedStates describes the steps of a body, each with the open calls of its runs.

@@ -13,28 +13,28 @@ import (
 
 // State is the state of a run, computed from its journal.
 type State struct {
-	Run      string
-	Start    *journal.Start
-	Status   reactive.RunStatus
-	Started  int64            // Unix nanoseconds
-	Updated  int64            // Unix nanoseconds: its last event
-	Due      int64            // Unix nanoseconds: its next timer; 0: none
-	Seq      uint64           // of its last event
-	Failure  *journal.Failure // why it ended without completing
-	Finished bool
-	Late     bool        // timers have fallen due while no process drove the run: all fields but Updated and Seq are as if they had been journaled
-	Parked   error       // why it cannot go on in this process, see coordinator.Run.Parked; nil when no obstacle is known
-	Output   any         // of a run that has completed
-	Routed   *Routed     // of a run that a body decides; nil for any other
-	Steps    []StepState // in the order of the template; the items of a map, and the open calls of a routed step, follow it
+	Run      string             // id
+	Start    *journal.Start     // how it was started; shared, must not be changed
+	Status   reactive.RunStatus // after the last event
+	Started  int64              // Unix nanoseconds
+	Updated  int64              // Unix nanoseconds: its last event
+	Due      int64              // Unix nanoseconds: its next timer; 0: none
+	Seq      uint64             // of its last event
+	Failure  *journal.Failure   // why it ended without completing
+	Finished bool               // it has ended; a retry may reopen it
+	Late     bool               // timers have fallen due while no process drove the run: all fields but Updated and Seq are as if they had been journaled
+	Parked   error              // why it cannot go on in this process, see coordinator.Run.Parked; nil when no obstacle is known
+	Output   any                // of a run that has completed
+	Routed   *Routed            // of a run that a body decides; nil for any other
+	Steps    []StepState        // in the order of the template; the items of a map, and the open calls of a routed step, follow it
 }
 
 // StepState is the state of a step, map or named conditional.
 type StepState struct {
-	Step        string // its key
-	Kind        plan.Kind
-	Depth       int // number of maps around it
-	Status      reactive.Status
+	Step        string           // its key
+	Kind        plan.Kind        // what its row is
+	Depth       int              // number of maps around it
+	Status      reactive.Status  // after the last event
 	Pending     bool             // failed, and will be retried
 	Attempts    int32            // made so far
 	Began       int64            // newest attempt, Unix nanoseconds; 0: none

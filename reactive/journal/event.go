@@ -12,7 +12,7 @@ type Event struct {
 	Detail  *Detail // fields of some types; nil for most events
 	Hint    int32   // where the root keeps Node, plus one; 0: unknown. Not stored: it only saves a lookup
 	Attempt int32   // with Node it names the request `<node>#<attempt>`; 0: not about a request
-	Type    Type
+	Type    Type    // what has happened
 }
 
 // Time returns At as a time in UTC.
@@ -57,32 +57,32 @@ const (
 
 // Detail holds the fields that only some types have. An event owns its Detail.
 type Detail struct {
-	Start        *Start
-	Failure      *Failure
-	Participant  string
-	Participants []string
-	Timer        string // "retry", "window", "decision"; of a playbook also "timeout", "more"
-	State        string // status of a dispatch, a decision or the run
-	Name         string // of a message
-	Actor        string // a person or a program
-	Reason       string
-	Key          string // idempotency key, when it is not the derived one
-	Received     int64  // when it was received, Unix nanoseconds, if that is not At
-	Due          int64  // when the timer was due, Unix nanoseconds
-	RetryAt      int64  // when the next attempt may start, Unix nanoseconds
-	Count        int32
-	About        any    // metadata of a call's output, such as the status of an HTTP answer: a value of package value
-	Making       int32  // which making of the call reports: 1, and one more each time it is made again with the same request id
-	Work         bool   // a retry repeats the work even if only the decision is open
-	Cause        string // id of the parent run whose pause or resume this is
+	Start        *Start   // of run.started
+	Failure      *Failure // why something failed
+	Participant  string   // id of one that was asked
+	Participants []string // ids of those that are asked, in order
+	Timer        string   // "retry", "window", "decision"; of a playbook also "timeout", "more"
+	State        string   // status of a dispatch, a decision or the run
+	Name         string   // of a message
+	Actor        string   // who did it: a person, a program
+	Reason       string   // in the words of the actor
+	Key          string   // idempotency key, when it is not the derived one
+	Received     int64    // when it came in, Unix nanoseconds, where that is not At
+	Due          int64    // the instant that was meant, Unix nanoseconds
+	RetryAt      int64    // when the next attempt may start, Unix nanoseconds
+	Count        int32    // number of a report within its Making, or of a request to a decision source; from 1
+	About        any      // metadata of a call's output, such as the status of an HTTP answer: a value of package value
+	Making       int32    // which making of the call reports: 1, and one more each time it is made again with the same request id
+	Work         bool     // a retry repeats the work also where only the decision is open
+	Cause        string   // id of the run whose pause or resume reaches this one, its child
 }
 
 // Failure describes why something failed. Code is for programs and part of the contract; Message is for people.
 type Failure struct {
-	Code      string
-	Message   string
-	Details   any // a value of package value
-	Retryable bool
+	Code      string // see docs/errors.md; that of an operation has at most 256 bytes
+	Message   string // "": the code says all
+	Details   any    // a value of package value
+	Retryable bool   // another attempt may succeed
 	Step      string // key of the step where it began; "": where it is reported
 }
 
@@ -95,33 +95,33 @@ func (f *Failure) Error() string {
 
 // Start holds the parameters of a run: enough to recover it anywhere.
 type Start struct {
-	Run             string // the run's id
-	Workflow        string // hash of the canonical document, the name of its `def/` stream
-	Name            string
-	Version         string
-	FailurePolicy   string
-	MaxConcurrency  int32 // effective; 0: no limit
-	Engine          int32 // version of the rules that derive statuses
-	Expressions     int32 // version of the expression language
-	Functions       []string
+	Run             string            // the run's id
+	Workflow        string            // hash of the canonical document, the name of its `def/` stream
+	Name            string            // of the workflow
+	Version         string            // of the workflow, for people
+	FailurePolicy   string            // effective: a template.FailurePolicy
+	MaxConcurrency  int32             // effective; 0: no limit
+	Engine          int32             // version of the rules that derive statuses
+	Expressions     int32             // version of the expression language
+	Functions       []string          // names of the Go functions that it needs, sorted
 	MapItemsMax     int32             // effective; 0: no limit
 	InstancesMax    int32             // effective; 0: no limit
 	ContextBytesMax int32             // of a playbook, effective; 0: no limit
 	EventWorkMax    int32             // of a playbook: work of its tasks and expressions after which an event ends; 0: no limit
 	Children        map[string]string // hash of each child workflow, by `<hash of the workflow>/<operation>`, at any depth
 	Parent          string            // the call that started this child run: `<run>/<node>#<attempt>`
-	Labels          map[string]string
-	Actor           string
-	OnBlocked       string    // effective: policy of a playbook when only denied tokens are left
-	Identity        *Identity // on whose behalf the calls are made; nil: not given
+	Labels          map[string]string // names to texts, for people and lists
+	Actor           string            // who started it
+	OnBlocked       string            // effective: what a playbook does when only denied tokens are left
+	Identity        *Identity         // in whose name the calls are made; nil: no one is named
 }
 
 // Identity describes on whose behalf a run makes its calls. Operations read it from their context; Sluice itself does not
 // check it.
 type Identity struct {
-	ID        string
-	Scopes    []string // permissions, as given by the program that started the run
-	Resources any      // what the permissions apply to: a value of package value
+	ID        string   // who it is
+	Scopes    []string // what it may do, as said by the program that started the run
+	Resources any      // what it may do that to: a value of package value
 }
 
 // ByTimer reports whether a timer of the engine caused the event. An error of an operation is data, even if its code is that

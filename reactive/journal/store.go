@@ -38,16 +38,16 @@ type Store interface {
 // Head is the data of a run that listing runs and waking a sleeping run need. It is derived from the stream and can be
 // rebuilt from it.
 type Head struct {
-	Run      string
-	Workflow string // hash
-	Name     string // of the workflow
-	Status   string
-	Last     uint64 // sequence of the last event; set by the store
-	Started  int64  // Unix nanoseconds
-	Updated  int64  // Unix nanoseconds: At of the last event
-	Due      int64  // when the next timer is due, Unix nanoseconds; 0: none
-	Open     bool   // not finished: to be recovered at the next start
-	Labels   map[string]string
+	Run      string            // id: the name of the stream
+	Workflow string            // hash
+	Name     string            // of the workflow
+	Status   string            // of the run, as derived when the head was written
+	Last     uint64            // sequence of the last event; set by the store
+	Started  int64             // Unix nanoseconds
+	Updated  int64             // Unix nanoseconds: At of the last event
+	Due      int64             // when a timer is due next, Unix nanoseconds; 0: none
+	Open     bool              // not finished: to be recovered at the next start
+	Labels   map[string]string // as the run was started with
 }
 
 // Errors of a Store.

@@ -25,26 +25,25 @@ func (o Effect) String() string { return outcomeNames[o] }
 
 // Change is a change of one node's status, caused by the event with sequence Seq.
 type Change struct {
-	Node     int32
-	From, To Status
-	Seq      uint64
+	Node     int32       // row
+	From, To Status      // before and after the event
+	Seq      uint64      // sequence of the event
 	Call     *CallChange // of a routed run; else nil
 }
 
 // TaskChange is a change of the state of a step's task, caused by the event applied last.
 type TaskChange struct {
-	Node     int32
-	Key      string
-	Attempt  int32
-	From, To call.Fulfillment
+	Key      string           // of the node
+	Attempt  int32            // of the step, from 1
+	From, To call.Fulfillment // before and after the event
 	Failure  *journal.Failure // why the step failed or was skipped by it; nil otherwise
 }
 
 // CallChange is a copy of a call's state at the change of its status. The node may have another call by now.
 type CallChange struct {
-	Key     string
-	Attempt int32
-	Pending bool
-	Failure *journal.Failure
-	Output  any // once it has completed
+	Key     string           // of the call within the step-run
+	Attempt int32            // newest, from 1
+	Pending bool             // failed, with a retry to come
+	Failure *journal.Failure // why it failed or was aborted; else nil
+	Output  any              // once it has completed
 }

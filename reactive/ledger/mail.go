@@ -31,7 +31,7 @@ type message struct {
 // Answer is an answer to a call by the engine itself.
 type Answer struct {
 	Request
-	Output any
+	Output any // the payload of the message
 }
 
 func (m *mail) box(name string) *box {
@@ -113,8 +113,8 @@ func (m *mail) NextAnswer() (Answer, bool) {
 
 // Awaiting is a call that waits for a message.
 type Awaiting struct {
-	Message string
-	Request Request
+	Message string  // name
+	Request Request // of the call that gets the next message of that name
 }
 
 // Awaiting returns the next step to receive each message that steps wait for, sorted by the message's name.

@@ -13,10 +13,10 @@ type Node struct {
 	Failure *journal.Failure // of the newest attempt, or why the node was aborted
 	Attempt int32            // newest attempt: the one requested last; 0: none
 	count   int32            // attempts made
-	Block   int32            // instance of a map's body that it belongs to; 0: the run itself
-	Flags   Flags
-	Status  Status
-	Fact    Fact
+	Block   int32            // instance of a map's body it belongs to; 0: the run itself
+	Flags   Flags            // see there
+	Status  Status           // derived; the zero value is Idle
+	Fact    Fact             // folded from the journal
 }
 
 // Fact is the state of the newest attempt. For a gate it is the decision.

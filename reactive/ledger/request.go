@@ -9,9 +9,9 @@ import (
 
 // Request identifies a call to be made or cancelled: of a step, of one participant of a step, or of a decision source.
 type Request struct {
-	Node        int32
-	Attempt     int32
-	Use         int32  // in a routed run: which of the successive calls of the node, from 1; else 0
+	Node        int32  // row
+	Attempt     int32  // from 1
+	Use         int32  // in a routed run: which of the calls that have had the node, from 1; else 0
 	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
 	Participant string // that is called; "": the call has none
 }

@@ -315,7 +315,7 @@ func (k *tasks) decideTask(v int32, decision call.Fulfillment, why string, e *jo
 func (k *tasks) setTask(v int32, to call.Fulfillment) {
 	t, n := k.tasks[v], &k.l.nodes[v]
 	if k.l.watched && t.state != to {
-		k.taskChanges = append(k.taskChanges, TaskChange{v, k.l.host.Key(v), n.Attempt, t.state, to, n.Failure})
+		k.taskChanges = append(k.taskChanges, TaskChange{k.l.host.Key(v), n.Attempt, t.state, to, n.Failure})
 	}
 	t.state = to
 }

@@ -317,8 +317,8 @@ var timerNames = map[timerKind]string{
 
 // Due is a timer of a node.
 type Due struct {
-	At    int64 // Unix nanoseconds
-	Means string
+	At    int64  // Unix nanoseconds
+	Means string // what happens then, for people
 }
 
 // TimersOf returns the timers of a node, without stale ones.

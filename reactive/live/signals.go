@@ -26,11 +26,11 @@ type Signals struct {
 // item of a map that has not been expanded, has the status Absent. In a playbook's run they are the signals of a step, by
 // its name: the status is that of its newest step-run, and there are no preconditions.
 type StepSignals struct {
-	Status           *signals.Computed[reactive.Status]
-	Ready            *signals.Computed[bool] // it may start, and has its slots
-	Result           *signals.Computed[any]  // its output, a value of package value, once it has completed; nil before
-	Preconditions    *signals.Computed[bool] // everything it needs is completed or skipped
-	BlockedByFailure *signals.Computed[bool] // something it needs has failed or was aborted, and no test catches that
+	Status           *signals.Computed[reactive.Status] // Absent until it exists
+	Ready            *signals.Computed[bool]            // it may start, and has its slots
+	Result           *signals.Computed[any]             // its output, a value of package value, once it has completed; nil before
+	Preconditions    *signals.Computed[bool]            // everything it needs is completed or skipped
+	BlockedByFailure *signals.Computed[bool]            // something it needs has failed or was aborted, and no test catches that
 
 	key                   string
 	pending               bool

@@ -7,16 +7,16 @@ import (
 
 // StepChange is the change of a step's status.
 type StepChange struct {
-	Step     string // the step, or the key of its run
-	From, To ledger.Status
-	Failure  *journal.Failure
+	Step     string           // the step, or the key of its run
+	From, To ledger.Status    // before and after the event
+	Failure  *journal.Failure // why it failed, was aborted or skipped by its timing; its Step is where that began, if elsewhere
 }
 
 // LoopChange is the progress of a loop.
 type LoopChange struct {
 	Step         string // key of the step-run, such as `fetch@2`
 	Done, Failed int    // iterations
-	Items        int
+	Items        int    // how many it goes over
 }
 
 // Changes collects the changes of the steps of a body, which it watches.

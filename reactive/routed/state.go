@@ -8,8 +8,8 @@ import (
 
 // StepState is the state of one step, over all of its runs.
 type StepState struct {
-	Step    string
-	Status  ledger.Status    // of its newest run; waiting while a token is at its gate or join and no run is under way
+	Step    string           // name
+	Status  ledger.Status    // of its newest run; waiting while a token is at its gate or join and none of it runs
 	Runs    int              // scheduled so far
 	Live    int              // under way
 	Pending int              // tokens at its gate
@@ -30,13 +30,13 @@ type Arcs struct {
 // Counts are the totals of a run.
 type Counts struct {
 	StepsRun, Succeeded, Failed  int // step-runs; the final step's are not among StepsRun
-	NormalBranches, BadBranches  int
+	NormalBranches, BadBranches  int // branches that completed; that failed
 	Discarded, Pending, Admitted int // tokens
-	Jumps                        int
+	Jumps                        int // in all pipelines
 }
 
 // Place describes the task that a call belongs to.
 type Place struct {
-	Step, Run, Task, Kind string
-	Iteration             int // of the step's loop, from 0; -1: the step has no loop
+	Step, Run, Task, Kind string // name of the step, key of the step-run, label and kind of the task
+	Iteration             int    // of its loop, from 0; -1: the step has none
 }

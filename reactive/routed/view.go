@@ -46,18 +46,18 @@ const (
 
 // View is a change in a body. Only the fields that its name uses are set.
 type View struct {
-	Name      ViewName
-	Seq       uint64 // of the event that caused it
-	At        int64  // instant of that event, Unix nanoseconds
-	Step      string
-	Run       string   // key of the step-run
-	Runs      []string // of a run that was ended: the step-runs under way then, oldest first; of a token that was taken: the step-runs it comes from
-	Iteration int      // from 1; 0: none
-	Task      string
-	Attempt   int
-	Token     uint64
-	Status    string // the decision or the ending
-	Count     int    // of items, arcs or tokens
-	Failure   *journal.Failure
-	Reads     map[string]value.Value // values that the rules of a denying gate, or the guards of arcs, read, by their expressions
+	Name      ViewName               // what has happened
+	Seq       uint64                 // of the journal's event that it follows from
+	At        int64                  // instant of that event, Unix nanoseconds
+	Step      string                 // name
+	Run       string                 // key of the step-run
+	Runs      []string               // of a run that was ended: the step-runs that were under way, oldest first; of a token that was taken: those that it comes from
+	Iteration int                    // from 1; 0: none
+	Task      string                 // label
+	Attempt   int                    // of the task, from 1; 0: none
+	Token     uint64                 // number, from 1; 0: none
+	Status    string                 // what was decided, or how it ended
+	Count     int                    // of items, arcs or tokens
+	Failure   *journal.Failure       // why it failed
+	Reads     map[string]value.Value // what the rules of a gate that denies, or the guards of arcs, have read, by how it is written
 }

@@ -17,9 +17,9 @@ const (
 
 // Wait describes one wait of a step. Only the fields that its kind uses are set.
 type Wait struct {
-	Kind  WaitKind
-	Step  string
-	Since uint64 // sequence of the event that began the wait; 0: see the call's node
+	Kind  WaitKind // determines the fields that are set
+	Step  string   // name of the step that waits
+	Since uint64   // sequence of the event that made it wait; 0: the call's node knows
 
 	Token uint64                 // gate, turn
 	Rule  int                    // gate: index of the rule that denies; -1: no rule holds
@@ -32,13 +32,13 @@ type Wait struct {
 	Live    int      // join: tokens and step-runs of that fan-out, nested fan-outs included, that may still arrive
 
 	Run       string // call, delay, items: key of the step-run
-	Task      string
-	Iteration int   // from 0; -1: the step has no loop
-	Node      int32 // call: its node
-	Due       int64 // delay, Unix nanoseconds
-	Done      int   // items: iterations that have ended
-	Failed    int   // items: iterations that have failed
-	Total     int   // items
+	Task      string // call, delay: label
+	Iteration int    // from 0; -1: the step has no loop
+	Node      int32  // call: its node
+	Due       int64  // delay, Unix nanoseconds
+	Done      int    // items: iterations that have ended
+	Failed    int    // items: of those, how many have failed
+	Total     int    // items
 }
 
 // CodeBlocked is the code of the failure of a run that has tokens left and none that can move.

@@ -27,8 +27,8 @@ func (k Kind) String() string {
 
 // Node is a value of a document and its place. It is immutable.
 type Node struct {
-	Pos  Pos
-	Kind Kind
+	Pos  Pos  // where it begins
+	Kind Kind // of the value
 
 	scalar  any     // nil, bool, int64, float64 or string
 	entries []Entry // of a mapping, in the order written; no key twice
@@ -37,9 +37,9 @@ type Node struct {
 
 // Entry is one key of a mapping with its value.
 type Entry struct {
-	Key   string
-	Pos   Pos // of the key; its Path is that of the value
-	Value *Node
+	Key   string // a string, whatever it was written as
+	Pos   Pos    // of the key; its Path is that of the value
+	Value *Node  // not nil
 }
 
 // Len returns the number of entries of a mapping or of items of a sequence, and 0 for scalars.

@@ -11,10 +11,10 @@ import (
 // Outline describes the structure of an expression, as far as it determines which values of its inputs lead to different
 // results. It is common to both dialects, so that a search for such values is independent of the dialect.
 type Outline struct {
-	Kind  OutlineKind
+	Kind  OutlineKind // determines the other fields
 	Path  []string    // of a Reference: a variable, and keys below it
 	Value value.Value // of a Literal
-	Args  []*Outline
+	Args  []*Outline  // the parts, in the order written
 }
 
 // OutlineKind classifies an expression or a part of one.

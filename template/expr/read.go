@@ -29,11 +29,11 @@ func fieldOf(name string) (Field, bool) {
 
 // Read is one read of a step's field in a template.
 type Read struct {
-	Step      string
-	Field     Field
-	Defaulted bool   // a missing output has a default: on the left of ??
-	Optional  bool   // the output of a skipped step is null: a from pointer that is not required
-	Bare      bool   // on the left of ??, without a member of the output: the default is only for a missing output
+	Step      string // id
+	Field     Field  // of the step that is read
+	Defaulted bool   // an output that is not there is covered: on the left of ??
+	Optional  bool   // that of a skipped step is null: a from pointer that is not required
+	Bare      bool   // on the left of ??, with no member of the output: what the default can be for is that there is none
 	Pointer   string // JSON pointer to the string within the value that was compiled; "" for the value itself
 	Offset    int    // in bytes, from the beginning of that string
 	Text      string // as written, for example steps.split.output

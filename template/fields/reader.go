@@ -213,7 +213,8 @@ func (r *Reader) items(n *document.Node, read func(*document.Node) string) []str
 	return list
 }
 
-// TextMap reads a mapping of strings and integers, such as variables of a program or headers of a request.
+// TextMap reads a mapping of strings and integers, such as variables of a program or headers of a request. A null is refused:
+// only an expression may leave a key out.
 func (r *Reader) TextMap(n *document.Node) map[string]string {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
@@ -221,6 +222,10 @@ func (r *Reader) TextMap(n *document.Node) map[string]string {
 	}
 	m := make(map[string]string, n.Len())
 	for e := range n.Entries() {
+		if e.Value.Kind == document.Null {
+			r.Refuse(e.Value, e.Key+" must be a string, not null: remove it, or write an expression, which may give null")
+			continue
+		}
 		m[e.Key] = r.Argument(e.Value)
 	}
 	return m

@@ -23,8 +23,14 @@ var readers = []reader{
 	{playbook.Kind, playbook.ParseNode},
 }
 
-// Kinds returns the kinds of documents that this package reads, in the order in which messages name them. The slice belongs
-// to the caller.
+// others says of the kinds of documents that are no workflows what takes them.
+var others = map[string]string{
+	"Scenario":  ", which sluice test runs",
+	"Directory": ", which sluice run takes with --directory",
+}
+
+// Kinds returns the kinds of documents that can be read here, in the order in which messages name them. The slice belongs to
+// the caller.
 func Kinds() []string {
 	kinds := make([]string, len(readers))
 	for i, r := range readers {
@@ -67,7 +73,7 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 	}
 	near, _ := expr.Nearest(kind, Kinds())
 	return nil, document.Errors{{Pos: n.Get("kind").Pos, Text: kind, Suggestion: near,
-		Msg: "kind must be " + choice() + ", not " + document.Quote(kind)}}
+		Msg: "kind must be " + choice() + ", not " + document.Quote(kind) + others[kind]}}
 }
 
 // kindOf returns the kind of a document, or the fault that prevents reading it.

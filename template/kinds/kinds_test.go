@@ -37,6 +37,8 @@ func TestKindsThatNobodyReadsAreRefused(t *testing.T) {
 		{"in lower case", "kind: workflow\n",
 			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, not "workflow" (did you mean "Workflow"?)`},
 		{"near nothing", "kind: Recipe\n", `w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, not "Recipe"`},
+		{"a scenario", "kind: Scenario\n---\nkind: Scenario\n",
+			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, not "Scenario", which sluice test runs`},
 		{"missing", "name: w\nplan: {}\n", `w.yaml:1:1: kind: kind is missing: it must be one of Workflow, WorkflowDefinition, Playbook`},
 		{"a misspelt key", "name: w\nknd: Workflow\n", `w.yaml:2:1: knd: unknown key "knd" (did you mean "kind"?)`},
 		{"no text", "kind: 1\n", `w.yaml:1:7: kind: kind must be a string, not an integer`},

@@ -311,7 +311,7 @@ func (b *builder) wire() error {
 func (b *builder) finish() {
 	p := b.plan
 	p.firstIn = make([]int32, len(p.Nodes)+1)
-	p.Incoming = make([]int32, len(p.Edges))
+	p.incoming = make([]int32, len(p.Edges))
 	for _, e := range p.Edges {
 		p.firstIn[e.To+1]++
 		if e.Class == Settles {
@@ -323,7 +323,7 @@ func (b *builder) finish() {
 	}
 	at := slices.Clone(p.firstIn)
 	for _, e := range p.Edges {
-		p.Incoming[at[e.To]] = e.From
+		p.incoming[at[e.To]] = e.From
 		at[e.To]++
 	}
 	for row := range p.Nodes {

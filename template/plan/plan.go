@@ -13,17 +13,17 @@ import (
 //  3. An edge stays within one body; an edge from outside into a body leads to the map itself.
 //  4. Every edge leads to a higher rank. A map ranks above all rows of its body, and they above its predecessors.
 type Plan struct {
-	Workflow   *template.Workflow
-	Checked    *template.Checked
-	Hash       string // of the canonical document
-	Nodes      []Node
-	Rows       []Row    // the parts of Nodes that every event needs, close together
-	Keys       []string // names in journals: keys, or #n for a conditional without id that a Go function decides
-	Groups     []Group
-	Operations []Operation
-	Wiring     *signals.Wiring
-	Edges      []Edge // sorted by From, then To; parallel to Wiring's rows
-	Incoming   []int32
+	Workflow   *template.Workflow // that of Checked
+	Checked    *template.Checked  // what it was compiled from
+	Hash       string             // of the canonical document
+	Nodes      []Node             // the rows
+	Rows       []Row              // what every event needs of Nodes, close together
+	Keys       []string           // what journals call the nodes: their keys, or #n for a conditional without id that a Go function decides
+	Groups     []Group            // limits on slots, the run's first
+	Operations []Operation        // each that is called, once
+	Wiring     *signals.Wiring    // the edges as counts of gates, for any number of runs
+	Edges      []Edge             // sorted by From, then To; parallel to Wiring's rows
+	incoming   []int32            // rows with an edge to each row, row by row; see Predecessors
 	firstIn    []int32
 	rows       map[string]int32
 	Functions  []string // names of the Go functions it needs, sorted
@@ -44,9 +44,9 @@ const (
 type Node struct {
 	Item     *template.Item        // nil for a join
 	Key      string                // id; "" for a join and an unnamed conditional
-	Kind     Kind                  //
-	Branch   Branch                // the branch of Gate that contains it
-	Tested   bool                  // a test reads its status or error, or that of a map around it
+	Kind     Kind                  // what the row is
+	Branch   Branch                // which branch of Gate holds it
+	Tested   bool                  // some test reads its status or error, or that of a map around it
 	Testers  []int32               // the gates whose tests read its status or error, and the maps around such gates
 	Feeds    bool                  // a gate is among its successors, or among those of a join after it
 	Gate     int32                 // innermost gate around it within its body; -1: none
@@ -67,15 +67,15 @@ type Node struct {
 
 // Row is the part of a Node that every event reads: 28 bytes, so that the events of a run touch little memory.
 type Row struct {
-	Gate, Map, Group, Op, Source int32 // as in Node
-	Kind                         Kind
-	Branch                       Branch
+	Gate, Map, Group, Op, Source int32  // as in Node
+	Kind                         Kind   // as in Node
+	Branch                       Branch // as in Node
 	OpKind                       OpKind // Step: of its operation
-	Feeds                        bool
-	Timed                        bool // Step: has a timing, or the workflow has a deadline
-	Asks                         bool // Step: has a target, so that participants are asked
-	Decides                      bool // Step: has a fulfillment, so that its output is decided about
-	Func                         bool // a Go function computes its input, its test or its list
+	Feeds                        bool   // as in Node
+	Timed                        bool   // Step: has a timing, or the workflow has a deadline
+	Asks                         bool   // Step: has a target, so that participants are asked
+	Decides                      bool   // Step: has a fulfillment, so that its output is decided about
+	Func                         bool   // a Go function computes its input, its test or its list
 }
 
 // Stands reports whether a row is directly in a branch of a gate or, with gate -1, directly in the body of a map. A join is
@@ -113,11 +113,11 @@ const (
 
 // Edge leads from a row to one that waits for it.
 type Edge struct {
-	From, To int32
-	Class    Class
-	Data     bool // To's input names From's output
-	Read     bool // only an expression requires it, not the tree or a `needs`
-	Guard    bool // From is the gate around To
+	From, To int32 // rows
+	Class    Class // what To waits for
+	Data     bool  // To's input names From's output
+	Read     bool  // only an expression needs it, not the tree or a `needs`
+	Guard    bool  // From is the gate around To
 }
 
 // OpKind is the way in which an operation is carried out.
@@ -134,9 +134,9 @@ const (
 
 // Operation is an operation that steps call by name.
 type Operation struct {
-	Name  string
-	Kind  OpKind
-	Bound *template.Bound // nil if the document does not bind it
+	Name  string          // as steps call it
+	Kind  OpKind          // how it is carried out
+	Bound *template.Bound // nil when it is not bound in the document
 }
 
 // Row returns the row of a step, map or named conditional by its id. It reports false if there is none.
@@ -147,7 +147,7 @@ func (p *Plan) Row(id string) (int32, bool) {
 
 // Predecessors returns the rows with an edge to row, ascending. The slice belongs to the plan.
 func (p *Plan) Predecessors(row int32) []int32 {
-	return p.Incoming[p.firstIn[row]:p.firstIn[row+1]]
+	return p.incoming[p.firstIn[row]:p.firstIn[row+1]]
 }
 
 // Outgoing returns the edges that leave row. The slice belongs to the plan.

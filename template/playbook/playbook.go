@@ -25,16 +25,16 @@ const Kind = "Playbook"
 //  3. CallSites[i] is carried out by row i of the plan that the playbook's Workflow compiles to, and CallSites[i].CallSite is i.
 //  4. A task's Secrets mark keys of the Keychain.
 type Playbook struct {
-	Name      string
+	Name      string                 // from the metadata
 	Jinja     bool                   // written in Jinja's dialect, which reads workload keys and results without a prefix
 	Metadata  map[string]value.Value // name included
-	Executor  Executor
+	Executor  Executor               // settings, with defaults filled in
 	Workload  map[string]value.Value // defaults; what a run is started with is merged over them
-	Keychain  []*secret.Entry
-	Steps     []*Step
-	CallSites []*Task         // the tasks that make calls, of all steps, in order
-	Warnings  document.Errors // valid, but probably mistakes; in the order of the document
-	Pos       document.Pos
+	Keychain  []*secret.Entry        // where secrets come from, in the order written
+	Steps     []*Step                // in the order written, at least one
+	CallSites []*Task                // the tasks that make calls, of all steps, in order
+	Warnings  document.Errors        // valid, but probably mistakes; in the order of the document
+	Pos       document.Pos           // where it was written
 
 	doc      value.Value // the document that it was read from, in canonical form
 	requires []template.Requirement
@@ -45,9 +45,9 @@ type Playbook struct {
 
 // Executor holds the settings of a run.
 type Executor struct {
-	Entry          int // index of the first step to run. Default: 0
-	Final          int // index of the step that runs once at the end; -1: none
-	NoNextIsError  bool
+	Entry          int          // index of the first step to run. Default: 0
+	Final          int          // index of the step that runs once at the end; -1: none
+	NoNextIsError  bool         // a step that has arcs, of which none holds, is an error: no_next
 	ImplicitJoin   bool         // steps to which arcs of several steps lead have a Join of all
 	Completion     Completion   // Default: FailOnAny
 	OnBlocked      OnBlocked    // Default: "", the engine's setting
@@ -101,9 +101,9 @@ type Expr interface {
 
 // Step is a transition: it takes a token, runs its pipeline, and puts tokens at the ends of arcs.
 type Step struct {
-	Name       string
-	Desc       string
-	Index      int
+	Name       string        // unique in the playbook
+	Desc       string        // for people
+	Index      int           // in Playbook.Steps
 	Admit      *Admit        // nil: every token is admitted
 	Join       *Join         // nil: every token runs the step
 	Timeout    time.Duration // of a step-run, from its start; 0: none
@@ -114,35 +114,35 @@ type Step struct {
 	Tasks      []*Task       // empty: it completes at once
 	Set        []Set         // applied at its end, before the arcs
 	Next       *Next         // nil: a leaf
-	Pos        document.Pos
+	Pos        document.Pos  // where it was written
 
 	secrets []string // marks of the secrets that Input reads
 }
 
 // Admit decides whether a token may run its step.
 type Admit struct {
-	Rules    []AdmitRule // the first that holds decides; none: the token is denied
-	Discard  bool        // a denied token is dropped; else it stays pending
-	Coalesce bool        // pending tokens of the step become one
-	Keys     []string    // of ctx that the rules read, sorted; in Jinja's dialect also the names that they read without a prefix
-	AllKeys  bool        // they may read any
-	Pos      document.Pos
+	Rules    []AdmitRule  // the first that holds decides; none: the token is denied
+	Discard  bool         // a denied token is dropped; else it stays pending
+	Coalesce bool         // pending tokens of the step become one
+	Keys     []string     // of ctx that the rules read, sorted; in Jinja's dialect also the names that they read without a prefix
+	AllKeys  bool         // they may read any
+	Pos      document.Pos // where it was written
 }
 
 // AdmitRule is one line of an Admit.
 type AdmitRule struct {
-	When  Expr   // nil: always (`else`)
-	Text  string // When as written, without braces
-	Allow bool
-	Pos   document.Pos
+	When  Expr         // nil: always (`else`)
+	Text  string       // When as written, without braces
+	Allow bool         // the token is admitted; else denied
+	Pos   document.Pos // where it was written
 }
 
 // Join merges the tokens of a fan-out.
 type Join struct {
-	Mode     JoinMode
-	N        int  // Count: arrivals, at least 1
-	FireMiss bool // fires even if a branch has failed
-	Pos      document.Pos
+	Mode     JoinMode     // how many branches it waits for
+	N        int          // Count: arrivals, at least 1
+	FireMiss bool         // fires even if a branch has failed
+	Pos      document.Pos // where it was written
 
 	answers fanSet // fan-outs whose tokens it merges: see Playbook.AnswersTo
 }
@@ -159,12 +159,12 @@ const (
 
 // Loop runs a step's pipeline once per item of a list.
 type Loop struct {
-	In          Expr
-	Iterator    string
-	Parallel    bool
-	MaxInFlight Expr // iterations at once, of a parallel loop; nil: no limit
-	Conflict    Conflict
-	Pos         document.Pos
+	In          Expr         // a list
+	Iterator    string       // name of the item in expressions: iter.<Iterator>
+	Parallel    bool         // iterations run side by side; else one after the other
+	MaxInFlight Expr         // iterations at once, of a parallel loop; nil: no limit
+	Conflict    Conflict     // Default: ConflictRejected
+	Pos         document.Pos // where it was written
 }
 
 // Conflict is the action when iterations of a parallel loop write to the same place of ctx: to equal paths, or to paths of
@@ -180,7 +180,7 @@ const (
 
 // Task is one tool of a pipeline.
 type Task struct {
-	Label     string
+	Label     string        // unique in its pipeline
 	Kind      string        // of the tool, as written: the name of an operation, or noop
 	CallSite  int           // index into Playbook.CallSites; -1: noop, no call is made
 	Step      int           // index of its step
@@ -194,7 +194,7 @@ type Task struct {
 	Unmatched bool          // no rule holds: an error fails the step (on_unmatched: fail); else it continues
 	Result    *Result       // storage of its results; nil: they stay in the event
 	Call      template.Step // its timing, target, fan-in and fulfillment
-	Pos       document.Pos
+	Pos       document.Pos  // where it was written
 }
 
 // Result stores a task's large results outside the context.
@@ -205,21 +205,21 @@ type Result struct {
 
 // Select is a field of a result that stays readable.
 type Select struct {
-	Path []string
-	As   string
+	Path []string // keys from the result on
+	As   string   // name that it has beside the reference
 }
 
 // Rule is one line of a task's policy.
 type Rule struct {
-	When     Expr   // nil: always (`else`)
-	Text     string // When as written, without braces
-	Set      []Set
-	Do       Do
-	To       int     // Jump: index of a task, or Previous
-	Attempts int     // Retry: in all, the first included. Default: 3
-	Backoff  Backoff // Retry. Default: BackoffNone
-	Delay    Expr    // Retry: seconds; nil: 1
-	Pos      document.Pos
+	When     Expr         // nil: always (`else`)
+	Text     string       // When as written, without braces
+	Set      []Set        // written before Do
+	Do       Do           // what follows
+	To       int          // Jump: index of a task, or Previous
+	Attempts int          // Retry: in all, the first included. Default: 3
+	Backoff  Backoff      // Retry. Default: BackoffNone
+	Delay    Expr         // Retry: seconds; nil: 1
+	Pos      document.Pos // where it was written
 }
 
 // Previous is the target of a jump `to: previous`: the preceding task of the list.
@@ -259,28 +259,28 @@ const (
 
 // Set writes a value.
 type Set struct {
-	Scope Scope
-	Path  []string // at least one key; further keys lead inside the value
-	Value Expr
-	Pos   document.Pos
+	Scope Scope        // where it writes
+	Path  []string     // at least one key; further keys lead inside the value
+	Value Expr         // what it writes
+	Pos   document.Pos // where it was written
 }
 
 // Next routes the token of a step that has ended.
 type Next struct {
-	Inclusive bool // every arc that holds; else the first
-	Arcs      []Arc
-	Pos       document.Pos
+	Inclusive bool         // every arc that holds; else the first
+	Arcs      []Arc        // in the order written
+	Pos       document.Pos // where it was written
 }
 
 // Arc leads to a step.
 type Arc struct {
-	To      int
-	When    Expr   // nil: always
-	Text    string // When as written, without braces
-	Set     []Set
-	Args    Expr // nil: {}
-	Inherit bool // Args is laid over the incoming args
-	Pos     document.Pos
+	To      int          // index of the step
+	When    Expr         // nil: always
+	Text    string       // When as written, without braces
+	Set     []Set        // written when the arc is taken
+	Args    Expr         // nil: {}
+	Inherit bool         // Args is laid over the incoming args
+	Pos     document.Pos // where it was written
 }
 
 // WorkloadOf returns the workload of a run: what it is started with, laid over the defaults, objects within objects too; lists

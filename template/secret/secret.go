@@ -16,13 +16,13 @@ const Variable = "keychain"
 
 // Entry is an entry of a keychain.
 type Entry struct {
-	Name      string
-	Kind      Kind
+	Name      string            // unique in the keychain
+	Kind      Kind              // where it comes from
 	Keys      []string          // of its values, sorted; of an HTTP answer, those that are read
 	Sources   map[string]string // Env and File: where each value is found, by key
 	Request   *Request          // HTTP
 	AutoRenew bool              // HTTP: requested again when the answer's expires_in (seconds) is over
-	Pos       document.Pos
+	Pos       document.Pos      // where it was written
 }
 
 // Kind is the kind of a source of secrets.
@@ -39,9 +39,9 @@ const (
 // before.
 type Request struct {
 	Method   string // GET or POST. Default: POST with Data, else GET
-	Endpoint Expr
-	Headers  Expr // an object; nil: none
-	Data     Expr // sent as JSON; nil: nothing
+	Endpoint Expr   // the URL
+	Headers  Expr   // an object; nil: none
+	Data     Expr   // sent as JSON; nil: nothing
 }
 
 // Expr is a value with expressions in it, compiled in the document's dialect.

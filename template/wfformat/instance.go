@@ -28,7 +28,7 @@ type Instance struct {
 
 // Task is one task of an instance.
 type Task struct {
-	ID        string
+	ID        string   // unique in the instance
 	Parents   []string // ids of the tasks it followed, each once, in the order of the file
 	Runtime   float64  // seconds; 0: none was recorded, or it was too short to measure
 	Program   string   // what it executed: a program or a whole script; empty: not recorded

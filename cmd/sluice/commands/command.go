@@ -73,7 +73,7 @@ func (c *command) send(cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", progress.Clean(done.Warning))
 	}
 	if !done.Driven && c.req.Verb != api.Cancel && c.req.Verb != api.Pause {
-		fmt.Fprintf(cmd.ErrOrStderr(), "no process works on run %s; to go on, run:\n  %s\n", progress.Clean(done.Run),
+		fmt.Fprintf(cmd.ErrOrStderr(), "no process works on run %s: start again the program that has its Go operations, or if it has none, run:\n  %s\n", progress.Clean(done.Run),
 			cli.ResumeCommand(c.dir, progress.Clean(done.Run)))
 	}
 	return nil

@@ -169,7 +169,7 @@ func showReport(w io.Writer, file string, r *explore.Report) {
 	if n := len(r.Findings); n > 0 {
 		what = cli.Plural(n, "finding")
 	}
-	fmt.Fprintf(w, "%s: %s in %s, %s; runs end as %s\n", file, what, cli.Plural(r.States, "state"), extent, endsText(r.Ends))
+	fmt.Fprintf(w, "%s: %s in %s, %s; %s\n", file, what, cli.Plural(r.States, "state"), extent, endsText(r.Ends))
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		fmt.Fprintf(w, "\n%s: %s\n", f.Kind, progress.CleanLines(f.Text))
@@ -184,7 +184,7 @@ func showReport(w io.Writer, file string, r *explore.Report) {
 
 func endsText(ends []string) string {
 	if len(ends) == 0 {
-		return "nothing"
+		return "no run ended"
 	}
-	return strings.Join(ends, ", ")
+	return "runs end as " + strings.Join(ends, ", ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/schema"
+	"github.com/sluiceflow/sluice/template/expr"
 )
 
 func newSchema() *cobra.Command {
@@ -29,12 +30,20 @@ there, only sluice validate finds.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			k := schema.Find(args[0])
 			if k == nil {
-				return cli.Refuse(fmt.Errorf("there is no schema of %q: KIND is one of %s", args[0], strings.Join(schemaKinds(), ", ")))
+				return cli.Refuse(noSchema(args[0]))
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s", k.JSON())
 			return nil
 		},
 	}
+}
+
+// noSchema returns the error about a kind that does not exist, with the one that was probably meant.
+func noSchema(kind string) error {
+	if near, ok := expr.Nearest(kind, schemaKinds()); ok {
+		return fmt.Errorf("there is no schema of %q (did you mean %q?)", kind, near)
+	}
+	return fmt.Errorf("there is no schema of %q: KIND is one of %s", kind, strings.Join(schemaKinds(), ", "))
 }
 
 // schemaKinds returns the kinds of documents, by name.

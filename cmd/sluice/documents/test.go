@@ -27,7 +27,8 @@ order.
 
 For programs, -o json prints one object for each scenario:
   {"scenario":…,"file":…,"line":…,"passed":…,"duration":…,"events":…,"crashes":…,
-   "differences":[{"where":…,"at":…,"key":…,"want":…,"got":…,"event":{"seq":…,"type":…,"node":…,"at":…}}]}
+   "differences":[{"where":…,"at":…,"key":…,"want":…,"got":…,"event":{"seq":…,"type":…,"node":…,"at":…}}],
+   "refused":[{"at":…,"command":…,"reason":…}]}
 
 It ends with 0 if all scenarios pass, with 1 if one fails, and with 2 if a document cannot be read.`,
 		Example: `  sluice test scenarios/

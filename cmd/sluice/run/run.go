@@ -163,7 +163,15 @@ func (f *runFlags) participants() (directory.Directory, error) {
 	return file, nil
 }
 
-// conclude shows the end of the run, and returns the Exit for it.
+// remedy returns what to do about a run that is parked.
+func remedy(err error) string {
+	if errors.Is(err, coordinator.ErrMissing) {
+		return ": start the program that has it, sluice has no Go operations"
+	}
+	return ""
+}
+
+// conclude shows how the run ended, and returns the Exit for it.
 func conclude(stderr io.Writer, f *runFlags, s *session, v view.View, end ending) error {
 	resume := ""
 	if end.err == nil && end.result == nil {
@@ -173,7 +181,7 @@ func conclude(stderr io.Writer, f *runFlags, s *session, v view.View, end ending
 	s.log.to(nil)
 	switch {
 	case errors.Is(end.err, coordinator.ErrParked):
-		return cli.Fail(fmt.Errorf("run %s is parked: %s", s.run.ID(), coordinator.ParkedReason(end.err)))
+		return cli.Fail(fmt.Errorf("run %s is parked: %s%s", s.run.ID(), coordinator.ParkedReason(end.err), remedy(end.err)))
 	case end.err != nil:
 		return cli.Fail(end.err)
 	case end.result == nil:

@@ -45,8 +45,8 @@ type View interface {
 
 // Run describes the run of a view.
 type Run struct {
-	Workflow *template.Workflow
-	Seen     uint64 // sequence of the last event journaled before this process began; 0: none
+	Workflow *template.Workflow // its definition, for names and whether it has an output
+	Seen     uint64             // sequence of the last event journaled before this process began; 0: none
 }
 
 // hasOutput reports whether a completed run has an output to be shown. That of a playbook is the output of its last step, if any.

@@ -2,9 +2,7 @@ package program
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/internal/readfile"
@@ -17,9 +15,9 @@ import (
 
 // Program is a compiled workflow, some of whose calls the script answers.
 type Program struct {
-	Plan      *plan.Plan
-	Folder    string // to which its paths are relative
-	Functions map[string]*template.Function
+	Plan      *plan.Plan                    // with the steps that the script answers as calls
+	Folder    string                        // that paths in it are relative to
+	Functions map[string]*template.Function // Go functions by name
 }
 
 // Source is an uncompiled workflow: a document, or a tree built in Go.
@@ -106,7 +104,7 @@ func (src Source) Compile(operations, decisions script.Parts, path string, direc
 	childErr := checkChildren(w, src.folder)
 	checked, checkErr := template.Check(w, template.Known{
 		Operation:  func(name string) bool { return b.known[name] },
-		Operations: slices.Sorted(maps.Keys(operations)),
+		Operations: b.used(),
 	})
 	if err := document.Join(readErr, b.errs.Err(), childErr, checkErr); err != nil {
 		return nil, err
@@ -165,6 +163,16 @@ func (b *binder) bind() {
 			b.unscripted(s)
 		}
 	})
+}
+
+// used returns the operations that the script answers and the document calls. A name that only the script has may be the
+// misspelt one, so it is no suggestion.
+func (b *binder) used() []string {
+	names := make([]string, 0, len(b.known))
+	for name := range b.known {
+		names = append(names, Operation(name))
+	}
+	return names
 }
 
 func (b *binder) unscripted(s *template.Step) {

@@ -18,8 +18,8 @@ type answers struct {
 
 // Answer is the scripted end of one call.
 type Answer struct {
-	After       time.Duration
-	Output      value.Value
+	After       time.Duration    // since the call was first made
+	Output      value.Value      // nil: null
 	Failure     *journal.Failure // nil: Output is the answer
 	Never       bool             // the call is not answered
 	Unreachable bool             // the participant cannot be reached
@@ -34,6 +34,6 @@ const DeliverMax = 1_000
 // Frame is a report of a call in progress.
 type Frame struct {
 	After   time.Duration // since the call was made
-	Kind    string
-	Payload value.Value
+	Kind    string        // of the report
+	Payload value.Value   // of the report
 }

@@ -8,9 +8,9 @@ import (
 
 // Verdict is the result of judging something at a gate.
 type Verdict struct {
-	Allow bool
-	Rule  int    // index of the rule that decided; -1: no rule did
-	Err   string // why the rules could not be evaluated
+	Allow bool   // it may pass
+	Rule  int    // index of the rule that decided; -1: there is none
+	Err   string // why it could not be decided
 }
 
 // Judge decides what may pass a gate.

@@ -10,13 +10,13 @@ import (
 
 // Outcome is the end of a task.
 type Outcome struct {
-	Task     *playbook.Task
-	Result   value.Value
-	Failure  *journal.Failure // nil: the task succeeded
-	About    map[string]any
-	Attempt  int
-	At       int64
-	Duration time.Duration
+	Task     *playbook.Task   // the task that called
+	Result   value.Value      // a value of package value; nil after a failure
+	Failure  *journal.Failure // nil: it went well
+	About    map[string]any   // metadata of the answer, by key, such as http
+	Attempt  int              // of the task, from 1
+	At       int64            // when it ended, Unix nanoseconds
+	Duration time.Duration    // of the attempt, at least 0
 }
 
 // Unwrap splits an HTTP answer: rules see its body as the result, and the rest as `outcome.http`.
