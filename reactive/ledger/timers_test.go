@@ -250,3 +250,21 @@ func TestStaleTimersAreSwept(t *testing.T) {
 	next, _ = b.NextTimer()
 	require.Zero(t, next, "a run that has ended has none")
 }
+
+// A run that goes on after its end has its deadline anew, from the next call on; the old one means nothing.
+func TestAReopenedRunHasItsDeadlineAnew(t *testing.T) {
+	w := beside(&template.Step{})
+	w.Deadline = seconds(10)
+	b := open(t, w)
+	b.step(0, journal.Event{Type: journal.CallRequested, At: instant(1), Attempt: 1})
+	b.step(0, journal.Event{Type: journal.CallError, At: instant(2), Attempt: 1})
+	require.Equal(t, instant(11), b.Deadline())
+	b.Finish(b.next(&journal.Event{Type: journal.RunFinished}))
+	require.Equal(t, ledger.Applied, b.Reopen())
+	require.Equal(t, ledger.Late, b.Reopen())
+	next, _ := b.NextTimer()
+	require.Zero(t, next)
+	b.step(0, journal.Event{Type: journal.CallRequested, At: instant(7), Attempt: 2})
+	next, _ = b.NextTimer()
+	require.Equal(t, instant(17), next)
+}
