@@ -27,7 +27,7 @@ func TestMessagesMeetWaitsOldestFirst(t *testing.T) {
 		}
 		b := open(t, beside(all...))
 		var letters []letter
-		var waits []int32            // nodes that wait, oldest first
+		var waits []int32              // nodes that wait, oldest first
 		waitsFor := map[int32]string{} // by node that waits
 		attempt := map[int32]int32{}
 		names := rapid.SampledFrom([]string{"go", "stop"})

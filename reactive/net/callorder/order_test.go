@@ -94,7 +94,7 @@ func TestACallWaitsForThoseBeforeIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &record{from: map[string][]string{}, apart: map[string]bool{}}
 		o := callorder.New(callgraph.New(nil), laneOf)
-		over := map[string]bool{}    // step-runs that have ended
+		over := map[string]bool{}     // step-runs that have ended
 		current := map[string]place{} // by lane: the task under way
 		schedule := func(t *rapid.T, from []string) {
 			run := fmt.Sprint("run", len(r.runs))
