@@ -101,7 +101,8 @@ func TestHeadFindsEveryRunAndNoOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		store := memory.New()
 		defer store.Close()
-		r := reader.New(context.Background(), store, nil, nil)
+		listed := 0
+		r := reader.New(context.Background(), counted{store, &listed}, nil, nil)
 		known := map[string]bool{}
 		for _, id := range rapid.SliceOfN(ids, 0, 12).Draw(t, "runs") {
 			if !known[id] {
@@ -115,9 +116,12 @@ func TestHeadFindsEveryRunAndNoOther(t *testing.T) {
 			head, err := r.Head(context.Background(), id)
 			require.NoError(t, err)
 			require.Equal(t, "of "+id, head.Name)
+			require.Equal(t, 1, listed, "no other is listed")
+			listed = 0
 		}
 		if _, err := r.Head(context.Background(), asked); !known[asked] {
 			require.ErrorIs(t, err, decide.ErrRunNotFound)
+			require.LessOrEqual(t, listed, 1, "it ends at the first that follows")
 		}
 		_, err := r.Head(context.Background(), "")
 		require.ErrorIs(t, err, decide.ErrRunNotFound)
@@ -135,6 +139,23 @@ func TestHeadFindsEveryRunAndNoOther(t *testing.T) {
 		slices.Sort(want)
 		require.Equal(t, want, below)
 	})
+}
+
+// counted counts the heads that are listed.
+type counted struct {
+	journal.Store
+	heads *int
+}
+
+func (s counted) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
+	return func(yield func(journal.Head, error) bool) {
+		for head, err := range s.Store.Heads(ctx, after) {
+			*s.heads++
+			if !yield(head, err) {
+				return
+			}
+		}
+	}
 }
 
 // torn is a store that cannot read the head of one run.
@@ -271,6 +292,8 @@ func TestStateOfEachKindOfRun(t *testing.T) {
 	r.write("rules", 0, true, rules)
 	r.write("over", 0, false, over, finished)
 	r.write("torn", 0, true, requested)
+	r.write("done", 0, false, r.started("done"), finished)
+	r.process.parked["done"] = decide.ErrParked
 	r.process.parked["parked"] = fmt.Errorf("%w: no room", decide.ErrParked)
 	for _, c := range []struct {
 		run      string
@@ -279,7 +302,7 @@ func TestStateOfEachKindOfRun(t *testing.T) {
 		seq      uint64
 	}{
 		{"good", false, nil, 2}, {"parked", false, decide.ErrParked, 1}, {"rules", false, decide.ErrRules, 1},
-		{"over", true, nil, 2}, {"torn", false, journal.ErrDamaged, 1},
+		{"over", true, nil, 2}, {"done", true, nil, 2}, {"torn", false, journal.ErrDamaged, 1},
 	} {
 		s, err := r.State(t.Context(), c.run)
 		require.NoError(t, err, c.run)
