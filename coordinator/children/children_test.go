@@ -171,6 +171,9 @@ func TestACallIsAnsweredByItsChild(t *testing.T) {
 				require.Equal(t, c.code, own.Code)
 				require.True(t, own.Permanent)
 			}
+			if c.result == below {
+				require.Equal(t, c.text, own.Message, "the innermost is named")
+			}
 			_, unable := errors.AsType[*pool.Unable](err)
 			require.Equal(t, name == "without a program", unable)
 			if c.result != nil {
