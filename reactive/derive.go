@@ -70,6 +70,11 @@ func (t *tree) branch(v int32) branchState {
 	if row.Gate < 0 {
 		return open
 	}
+	return t.chosen(v, row)
+}
+
+// chosen is branch for a node inside a conditional.
+func (t *tree) chosen(v int32, row *plan.Row) branchState {
 	g := t.l.Node(t.beside(v, row.Gate))
 	switch g.Status {
 	case ledger.Completed:
@@ -157,7 +162,7 @@ func (t *tree) moved(v int32) ledger.Status {
 // wantStart makes a satisfied step ready, at once where nothing limits it and otherwise when it gets its slots.
 func (t *tree) wantStart(v int32) {
 	n := t.l.Node(v)
-	if n.Has(ledger.Granted) || t.room.groupOf(v) < 0 {
+	if n.Has(ledger.Granted) || t.l.Row(v).Group < 0 || t.room.groupOf(v) < 0 {
 		t.setStatus(v, ledger.Ready)
 		return
 	}
@@ -199,15 +204,14 @@ func (t *tree) setStatus(v int32, s ledger.Status) {
 		if t.l.Watched() {
 			t.changes = append(t.changes, ledger.Change{Node: v, From: old, To: s, Seq: t.l.Seq(), Call: t.callChange(v)})
 		}
+		if row.Group >= 0 {
+			t.room.hold(v, s == ledger.Ready || s == ledger.Running)
+		}
 		switch s {
 		case ledger.Ready:
-			t.room.hold(v, true)
 			t.room.queueStart(v)
 		case ledger.Running:
 			n.Flags &^= ledger.Candidate | ledger.Granted
-			t.room.hold(v, true)
-		default:
-			t.room.hold(v, false)
 		}
 	}
 	changed := t.show(v, shows(row.Kind, s, n.Flags))

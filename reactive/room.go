@@ -153,7 +153,10 @@ func (o *room) mayStart(v int32) bool {
 
 // startsOf returns the queue that a node waits in.
 func (o *room) startsOf(v int32) *slots.Queue {
-	if room := o.RoomOf(v); o.rooms != nil && room != CallRoom {
+	if o.rooms == nil {
+		return &o.starts
+	}
+	if room := o.RoomOf(v); room != CallRoom {
 		return &o.apart[room-1]
 	}
 	return &o.starts

@@ -58,7 +58,7 @@ func (t *tree) init(l ledger.Keeper, p *places, o *room) {
 // plant makes the nodes outside maps wait for the run's start.
 func (t *tree) plant() {
 	for row := range t.l.Len() {
-		n := &t.plan.Nodes[row]
+		n := &t.plan.Rows[row]
 		if n.Map >= 0 || n.Kind == plan.Join {
 			continue
 		}

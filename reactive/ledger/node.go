@@ -72,7 +72,12 @@ func (l *Ledger) Plan() *plan.Plan { return l.plan }
 func (l *Ledger) Len() int32 { return int32(len(l.nodes)) }
 
 // Row returns the parts of a node's plan that every event needs.
-func (l *Ledger) Row(v int32) *plan.Row { return &l.plan.Rows[l.bank.Row(v)] }
+func (l *Ledger) Row(v int32) *plan.Row {
+	if int(v) < len(l.plan.Rows) { // outside maps a node is its row, and the bank need not be read
+		return &l.plan.Rows[v]
+	}
+	return &l.plan.Rows[l.bank.Row(v)]
+}
 
 // Place returns a node's row of the plan.
 func (l *Ledger) Place(v int32) *plan.Node { return &l.plan.Nodes[l.bank.Row(v)] }

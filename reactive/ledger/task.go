@@ -6,7 +6,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -85,7 +84,7 @@ func (k *tasks) asksPerson(v int32) bool {
 }
 
 func (k *tasks) fulfillment(v int32) *template.Fulfillment {
-	if k.l.Row(v).Kind != plan.Step || k.l.Place(v).Step == nil {
+	if !k.l.Row(v).Decides {
 		return nil
 	}
 	return k.l.Place(v).Step.Fulfillment

@@ -392,6 +392,7 @@ func (b *builder) rows() {
 			r.OpKind = p.Operations[n.Op].Kind
 			r.Timed = n.Timing != nil || p.Workflow.Deadline > 0
 			r.Asks = n.Step.Target != nil
+			r.Decides = n.Step.Fulfillment != nil
 			r.Func = n.Step.Func != nil
 		}
 		p.Rows[i], p.Keys[i] = r, n.Key

@@ -74,6 +74,7 @@ type Row struct {
 	Feeds                        bool
 	Timed                        bool // Step: has a timing, or the workflow has a deadline
 	Asks                         bool // Step: has a target, so that participants are asked
+	Decides                      bool // Step: has a fulfillment, so that its output is decided about
 	Func                         bool // a Go function computes its input, its test or its list
 }
 
