@@ -110,13 +110,16 @@ func TestRecoveryDoesWhatIsDocumented(t *testing.T) {
 	}
 }
 
-// contents are those of the files that Sluice itself writes, but for LOCK.
+// contents are those of the files that Sluice itself writes, but for LOCK, and whether there is a database.
 func contents(t *testing.T, dir string) map[string]string {
 	all := map[string]string{}
 	for _, name := range []string{"VERSION", "COMMIT"} {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
 			all[name] = string(text)
 		}
+	}
+	if names, err := os.ReadDir(filepath.Join(dir, "db")); err == nil && len(names) > 0 {
+		all["db"] = "a database"
 	}
 	return all
 }
