@@ -34,6 +34,7 @@ const module = "github.com/sluiceflow/sluice"
 var floors = []floor{
 	// usable alone
 	{"internal/cancelled", nil},
+	{"internal/binheap", nil},
 	{"internal/readfile", nil},
 	{"internal/usercode", nil},
 	{"signals", nil},
@@ -66,8 +67,8 @@ var floors = []floor{
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
 	{"reactive/journal/disk", uses("internal/readfile", "internal/usercode", "reactive/journal")},
 	{"reactive/call", uses("reactive/journal", "template", "template/value")},
-	{"reactive/slots", nil},
-	{"reactive/ledger", uses("reactive/call", "reactive/journal", "signals", "template", "template/plan", "template/value")},
+	{"reactive/slots", uses("internal/binheap")},
+	{"reactive/ledger", uses("internal/binheap", "reactive/call", "reactive/journal", "signals", "template", "template/plan", "template/value")},
 	{"reactive/routed", uses("reactive/journal", "reactive/ledger", "template/value")},
 	{"reactive/explain", uses("reactive/journal", "reactive/ledger", "template/value")},
 	{"reactive", uses("reactive/call", "reactive/explain", "reactive/journal", "reactive/ledger", "reactive/routed",
@@ -199,7 +200,7 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/secret", "template/expr/jinja",
-	"template/duration", "template/fields", "dag/petri",
+	"template/duration", "template/fields", "dag/petri", "internal/binheap",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
 	"reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",

@@ -274,19 +274,3 @@ func failed(code string, err error) *journal.Failure {
 	}
 	return &journal.Failure{Code: code, Message: err.Error()}
 }
-
-func kindOf(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case string:
-		return "a string"
-	case int64, float64:
-		return "a number"
-	case map[string]any:
-		return "an object"
-	}
-	return fmt.Sprintf("%T", v)
-}

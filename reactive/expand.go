@@ -113,7 +113,7 @@ func (t *tree) items(v int32, list any, failure *journal.Failure) ([]any, *journ
 	}
 	items, ok := list.([]any)
 	if !ok {
-		return nil, &journal.Failure{Code: CodeOver, Message: fmt.Sprintf("a map needs a list, not %s", kindOf(list))}
+		return nil, &journal.Failure{Code: CodeOver, Message: fmt.Sprintf("a map needs a list, not %s", journal.KindOf(list))}
 	}
 	made := 0 // items of an expansion that was withdrawn, whose nodes are used again
 	if x := t.maps[v]; x != nil {

@@ -37,7 +37,7 @@ func read(n *document.Node) (*Scenario, error) {
 	})
 	for _, key := range []string{"name", "workflow", "expect"} {
 		if n.Get(key) == nil {
-			r.Fault(n, key+" is missing")
+			r.Refuse(n, key+" is missing")
 		}
 	}
 	if last := untilLast.Add(-s.until); s.start.After(last) {
@@ -45,7 +45,7 @@ func read(n *document.Node) (*Scenario, error) {
 		if at == nil {
 			at = n.Get("until")
 		}
-		r.Fault(at, fmt.Sprintf("a scenario must end by %s: start it by %s, or have it end sooner (until)",
+		r.Refuse(at, fmt.Sprintf("a scenario must end by %s: start it by %s, or have it end sooner (until)",
 			untilLast.Format(time.RFC3339), last.Format(time.RFC3339)))
 	}
 	for i := range s.timeline {
@@ -66,9 +66,9 @@ func (r *reader) instant(n *document.Node) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, r.Text(n))
 	switch {
 	case err != nil:
-		r.Fault(n, "this must be a time such as 2027-01-31T12:00:00Z")
+		r.Refuse(n, "start must be a time such as 2027-01-31T12:00:00Z")
 	case t.Before(startFirst) || t.After(untilLast):
-		r.Fault(n, fmt.Sprintf("this must be a time after the start of 1970 and before %s", untilLast.Format(time.RFC3339)))
+		r.Refuse(n, fmt.Sprintf("start must be a time after the start of 1970 and before %s", untilLast.Format(time.RFC3339)))
 	default:
 		return t.UTC()
 	}

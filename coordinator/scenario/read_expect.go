@@ -55,7 +55,7 @@ func (r *reader) expectation(n *document.Node) *expectation {
 		"ctx":         func(v *document.Node) { x.add("ctx", show(v.Value()), wantContext(v.Value())) },
 	})
 	if n.Kind == document.Mapping && n.Len() == 0 {
-		r.Fault(n, "an expectation must expect something")
+		r.Refuse(n, "an expectation must expect something")
 	}
 	return x
 }
@@ -153,7 +153,7 @@ func (r *reader) dispatch(n *document.Node) call.Dispatch {
 		"status":      func(v *document.Node) { d.State = call.State(r.oneOf(v, states)) },
 	})
 	if n.Kind == document.Mapping && (n.Get("participant") == nil || n.Get("status") == nil) {
-		r.Fault(n, "a dispatch has participant and status")
+		r.Refuse(n, "a dispatch has participant and status")
 	}
 	return d
 }

@@ -32,7 +32,7 @@ func (r *reader) timeline(n *document.Node) []entry {
 	for _, item := range n.Items() {
 		e := r.entry(item)
 		if e.at < last {
-			r.Fault(item, "the timeline goes back: "+duration.Format(e.at)+" after "+duration.Format(last))
+			r.Refuse(item, "the timeline goes back: "+duration.Format(e.at)+" after "+duration.Format(last))
 		}
 		last = e.at
 		list = append(list, e)
@@ -62,7 +62,7 @@ func (r *reader) entry(n *document.Node) entry {
 		names = append(names, name)
 		known[name] = func(v *document.Node) {
 			if e.kind != "" {
-				r.Fault(n, name+" cannot be combined with "+e.kind)
+				r.Refuse(n, name+" cannot be combined with "+e.kind)
 			}
 			e.kind = name
 			read(v)
@@ -73,11 +73,11 @@ func (r *reader) entry(n *document.Node) entry {
 		return e
 	}
 	if n.Get("at") == nil {
-		r.Fault(n, "at is missing")
+		r.Refuse(n, "at is missing")
 	}
 	if e.kind == "" {
 		slices.Sort(names)
-		r.Fault(n, "an entry has one of "+strings.Join(names, ", "))
+		r.Refuse(n, "an entry has one of "+strings.Join(names, ", "))
 	}
 	return e
 }
@@ -92,7 +92,7 @@ func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journ
 		"name":   func(v *document.Node) { d.Name = r.Text(v) },
 		"reason": func(v *document.Node) { d.Reason = r.Text(v) },
 		"actor":  func(v *document.Node) { d.Actor = r.Text(v) },
-		"work":   func(v *document.Node) { d.Work = r.Flag(v) },
+		"work":   func(v *document.Node) { d.Work = r.Boolean(v) },
 	}
 	known := fields{"actor": read["actor"]}
 	for _, key := range keys {
@@ -104,7 +104,7 @@ func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journ
 	r.Object(n, known)
 	for _, key := range keys {
 		if key != "reason" && key != "work" && n.Kind == document.Mapping && n.Get(key) == nil {
-			r.Fault(n, key+" is missing")
+			r.Refuse(n, key+" is missing")
 		}
 	}
 	return e
@@ -126,7 +126,7 @@ func (r *reader) cancel(n *document.Node) journal.Event {
 func (r *reader) decision(n *document.Node) journal.Event {
 	e := r.command(n, journal.DecisionReceived, "step", "status", "reason")
 	if s := call.Fulfillment(e.Detail.State); s != call.Fulfilled && s != call.NotFulfilled {
-		r.Fault(n, "status must be "+string(call.Fulfilled)+" or "+string(call.NotFulfilled))
+		r.Refuse(n, "status must be "+string(call.Fulfilled)+" or "+string(call.NotFulfilled))
 	}
 	return e
 }
@@ -139,7 +139,7 @@ func (r *reader) patch(n *document.Node) journal.Event {
 			e.Value = v.Value()
 			for x := range v.Entries() {
 				if _, ok := value.ParsePath(x.Key); !ok {
-					r.Fault(v, fmt.Sprintf("%q is not a path: write key or key.inner", x.Key))
+					r.Refuse(v, fmt.Sprintf("%q is not a path: write key or key.inner", x.Key))
 				}
 			}
 		},
@@ -151,8 +151,8 @@ func (r *reader) patch(n *document.Node) journal.Event {
 // crash reads the time for which the engine is away.
 func (r *reader) crash(n *document.Node) (down time.Duration) {
 	if n.Kind == document.Bool {
-		if !r.Flag(n) {
-			r.Fault(n, "crash must be true or say for how long")
+		if !r.Boolean(n) {
+			r.Refuse(n, "crash must be true or say for how long")
 		}
 		return 0
 	}

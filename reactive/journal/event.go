@@ -1,6 +1,9 @@
 package journal
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Event is one record of a run's journal. It is a value: stores copy it, and readers must not change the values that it
 // refers to. It takes 72 bytes, because a run of 100,000 steps in memory holds 200,000 of them.
@@ -91,6 +94,24 @@ func (f *Failure) Error() string {
 		return f.Code
 	}
 	return f.Code + ": " + f.Message
+}
+
+// KindOf returns the kind of a value, for the messages of failures. Journals hold those messages: unlike those of value.Describe,
+// its words stay as they are.
+func KindOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case string:
+		return "a string"
+	case int64, float64:
+		return "a number"
+	case map[string]any:
+		return "an object"
+	}
+	return fmt.Sprintf("%T", v)
 }
 
 // Start holds the parameters of a run: enough to recover it anywhere.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"github.com/sluiceflow/sluice/internal/binheap"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -62,40 +63,9 @@ type timers struct {
 	first map[int32]int64 // when a step with a total timeout was first requested, or retried by a person
 }
 
-func (t *timers) add(x timer) {
-	t.heap = append(t.heap, x)
-	h := t.heap
-	for i := len(h) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !t.less(h[i], h[parent]) {
-			return
-		}
-		h[i], h[parent] = h[parent], h[i]
-		i = parent
-	}
-}
+func (t *timers) add(x timer) { t.heap = binheap.Push(t.heap, x, t.less) }
 
-func (t *timers) pop() {
-	h := t.heap
-	last := len(h) - 1
-	h[0] = h[last]
-	h = h[:last]
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= last {
-			break
-		}
-		if child+1 < last && t.less(h[child+1], h[child]) {
-			child++
-		}
-		if !t.less(h[child], h[i]) {
-			break
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
-	}
-	t.heap = h
-}
+func (t *timers) pop() { t.heap = binheap.Pop(t.heap, t.less) }
 
 func (t *timers) clear() { t.heap = nil }
 

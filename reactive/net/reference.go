@@ -3,6 +3,7 @@ package net
 import (
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net/outcome"
 	"github.com/sluiceflow/sluice/reactive/net/results"
 	"github.com/sluiceflow/sluice/template/value"
@@ -24,7 +25,7 @@ func (p *pipelines) resolve(out *outcome.Outcome) {
 	v, ok := p.referred(text)
 	switch {
 	case !isText:
-		out.Failure = failure(CodeReference, "%s is no reference", outcome.KindOf(out.Result))
+		out.Failure = failure(CodeReference, "%s is no reference", journal.KindOf(out.Result))
 	case !ok:
 		out.Failure = failure(CodeReference, "there is no result %s in this run", text)
 	}

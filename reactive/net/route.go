@@ -8,7 +8,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/routed"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net/outcome"
 	"github.com/sluiceflow/sluice/reactive/net/results"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -135,7 +134,7 @@ func (r *router) args(arc *playbook.Arc) (map[string]value.Value, *journal.Failu
 		}
 		own, ok := v.(map[string]any)
 		if !ok {
-			return nil, failure(ReasonGuard, "args must be an object, not %s", outcome.KindOf(v))
+			return nil, failure(ReasonGuard, "args must be an object, not %s", journal.KindOf(v))
 		}
 		maps.Copy(args, own)
 	}

@@ -126,7 +126,7 @@ func (r *stepRuns) openLoop(run *stepRun) *journal.Failure {
 	}
 	items, ok := list.([]any)
 	if !ok {
-		return failure(KindNoList, "a loop needs a list, not %s", outcome.KindOf(list))
+		return failure(KindNoList, "a loop needs a list, not %s", journal.KindOf(list))
 	}
 	if most := int(r.net.root.Start().MapItemsMax); most > 0 && len(items) > most {
 		return failure(ReasonLimit, "a list of %d items; a loop may have %d", len(items), most)

@@ -1,6 +1,10 @@
 package slots
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/sluiceflow/sluice/internal/binheap"
+)
 
 // Queue is the set of nodes that may start; First returns the first in template order. Nodes outside maps are in template
 // order by their numbers: each is a bit, and a bit of the level above tells whether any of 64 is set. Items of maps are in a
@@ -70,39 +74,7 @@ func (s *Queue) First() int32 {
 }
 
 // Push puts an item's node into the heap.
-func (s *Queue) Push(v int32) {
-	h := append(s.heap, v)
-	i := len(h) - 1
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !s.less(h[i], h[parent]) {
-			break
-		}
-		h[i], h[parent] = h[parent], h[i]
-		i = parent
-	}
-	s.heap = h
-}
+func (s *Queue) Push(v int32) { s.heap = binheap.Push(s.heap, v, s.less) }
 
 // Pop takes the first node out of the heap.
-func (s *Queue) Pop() {
-	h := s.heap
-	last := len(h) - 1
-	h[0] = h[last]
-	h = h[:last]
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= last {
-			break
-		}
-		if child+1 < last && s.less(h[child+1], h[child]) {
-			child++
-		}
-		if !s.less(h[child], h[i]) {
-			break
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
-	}
-	s.heap = h
-}
+func (s *Queue) Pop() { s.heap = binheap.Pop(s.heap, s.less) }

@@ -36,7 +36,7 @@ func (r *Reader) list(n *document.Node) []Answer {
 		return []Answer{r.answer(n)}
 	}
 	if n.Len() == 0 {
-		r.Fault(n, "a list of answers must not be empty")
+		r.Refuse(n, "a list of answers must not be empty")
 	}
 	list := make([]Answer, 0, n.Len())
 	for _, item := range n.Items() {
@@ -61,8 +61,8 @@ func (r *Reader) answer(n *document.Node) Answer {
 		"after":       func(v *document.Node) { a.After = r.Duration(v) },
 		"output":      func(v *document.Node) { a.Output = v.Value() },
 		"error":       func(v *document.Node) { a.Failure = r.failure(v) },
-		"never":       func(v *document.Node) { a.Never = r.Flag(v) },
-		"unreachable": func(v *document.Node) { a.Unreachable = r.Flag(v) },
+		"never":       func(v *document.Node) { a.Never = r.Boolean(v) },
+		"unreachable": func(v *document.Node) { a.Unreachable = r.Boolean(v) },
 		"frames":      func(v *document.Node) { a.Frames = r.frames(v) },
 	})
 	if a.Failure != nil && len(a.About) > 0 {
@@ -75,7 +75,7 @@ func (r *Reader) answer(n *document.Node) Answer {
 		}
 	}
 	if n.Kind == document.Mapping && endings > 1 {
-		r.Fault(n, "an answer has one of output, error, never, unreachable")
+		r.Refuse(n, "an answer has one of output, error, never, unreachable")
 	}
 	return a
 }
@@ -96,10 +96,10 @@ func (r *Reader) frames(n *document.Node) []Frame {
 			"payload": func(v *document.Node) { f.Payload = v.Value() },
 		})
 		if f.After < last {
-			r.Fault(item, "the frames go back: "+duration.Format(f.After)+" after "+duration.Format(last))
+			r.Refuse(item, "the frames go back: "+duration.Format(f.After)+" after "+duration.Format(last))
 		}
 		if item.Kind == document.Mapping && item.Get("kind") == nil {
-			r.Fault(item, "kind is missing")
+			r.Refuse(item, "kind is missing")
 		}
 		last = f.After
 		list = append(list, f)
@@ -114,14 +114,14 @@ func (r *Reader) failure(n *document.Node) *journal.Failure {
 		"code":      func(v *document.Node) { f.Code = r.Text(v) },
 		"message":   func(v *document.Node) { f.Message = r.Text(v) },
 		"details":   func(v *document.Node) { f.Details = v.Value() },
-		"retryable": func(v *document.Node) { f.Retryable = r.Flag(v) },
+		"retryable": func(v *document.Node) { f.Retryable = r.Boolean(v) },
 		"kind":      func(v *document.Node) { kind = r.Text(v) },
 	})
 	if kind != "" {
 		f.Details = withDetails(f.Details, map[string]any{"kind": kind})
 	}
 	if n.Kind == document.Mapping && n.Get("code") == nil {
-		r.Fault(n, "code is missing")
+		r.Refuse(n, "code is missing")
 	}
 	return f
 }
@@ -144,7 +144,7 @@ func withDetails(details any, more map[string]any) any {
 func (r *Reader) deliver(n *document.Node) int {
 	times := r.Count(n)
 	if times > DeliverMax {
-		r.Fault(n, fmt.Sprintf("an answer comes in %d times at most, not %d", DeliverMax, times))
+		r.Refuse(n, fmt.Sprintf("an answer comes in %d times at most, not %d", DeliverMax, times))
 		return DeliverMax
 	}
 	return times

@@ -54,7 +54,39 @@
 // The tests flip every byte of a small store, cut its files at every length (with SLUICE_EXHAUSTIVE=1; else at every
 // eighth), and expect each event unchanged or an error. A directory replaced by an older copy of itself is not detected.
 //
+// # Recovery
+//
+// Open looks at the files in this order, and stops at the first that is not as a store or a crash leaves it:
+//
+//	LOCK ──▶ VERSION ──▶ COMMIT ──▶ db (Pebble applies its log) ──▶ its commit number is at least that of COMMIT
+//
+// It mends nothing: what it cannot explain by a crash, it refuses and leaves as it is. The log may end in the middle of a record,
+// since only what was synced before was acknowledged. Records are looked at when they are read.
+//
+//	an empty directory                  a store is made in it
+//	a LOCK of a process that has died   taken over
+//	no VERSION, and no database         VERSION is made: a crash has cut short the making of the store
+//	no VERSION, but a database          refused with ErrDamaged
+//	a VERSION of a later program        refused with ErrVersion, and nothing is touched
+//	a VERSION that is rubbish           refused with ErrDamaged
+//	no COMMIT                           made anew: who removes it accepts the database as it is
+//	a COMMIT that is rubbish            refused with ErrDamaged; a Raw mends it
+//	a COMMIT behind the database        opened: it is not synced, and may be old after a power failure
+//	a COMMIT ahead of the database      refused with ErrDamaged: acknowledged commits are lost, which nothing mends
+//	a COMMIT, but no database           refused with ErrDamaged, likewise
+//	no commit number in the database    refused with ErrDamaged; a Raw mends it
+//	a commit number that is rubbish     refused with ErrDamaged; a Raw mends it
+//	a head that is rubbish              opened: the head is listed with ErrDamaged; a Raw writes another
+//	a batch that is rubbish             opened: its stream ends before it with ErrDamaged, and nothing mends it
+//
 // # Stored format
+//
+//	VERSION  "sluice journal 1\n", written first and synced
+//	COMMIT   ┌────────────┬───────────────────┐
+//	         │ number (8) │ CRC-32C of it (4) │   written after each sync, and not synced itself
+//	         └────────────┴───────────────────┘
+//	LOCK     the number of the process that has it open, for messages only: the lock belongs to the open file
+//	db/      Pebble's log, tables and manifest, with the records below
 //
 // Keys are a byte for the space, the stream's name, and for events a zero byte and the first sequence of the batch in
 // eight bytes, most significant first. So a stream's batches are neighbors in the order of their events, and the heads of

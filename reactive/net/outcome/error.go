@@ -1,8 +1,6 @@
 package outcome
 
 import (
-	"fmt"
-
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -41,21 +39,4 @@ func kind(f *journal.Failure) string {
 		}
 	}
 	return f.Code
-}
-
-// KindOf returns the kind of a value, for messages of errors. Journals contain those messages, so the words must not change.
-func KindOf(v value.Value) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case string:
-		return "a string"
-	case int64, float64:
-		return "a number"
-	case map[string]any:
-		return "an object"
-	}
-	return fmt.Sprintf("%T", v)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/playbook"
 )
@@ -52,7 +53,7 @@ func Delay(rule *playbook.Rule, n int, env expr.Env) (time.Duration, error) {
 				return 0, errors.New("delay must be a number of seconds, not " + strconv.Quote(v))
 			}
 		default:
-			return 0, errors.New("delay must be a number of seconds, not " + KindOf(v))
+			return 0, errors.New("delay must be a number of seconds, not " + journal.KindOf(v))
 		}
 	}
 	switch rule.Backoff {
