@@ -109,10 +109,8 @@ func (r *run) wait(ctx context.Context) bool {
 		due := r.step.NextDue()
 		woken := r.sleep(ctx, due)
 		switch {
-		case r.stopped:
-			return false
-		case ctx.Err() != nil:
-			continue // a result may have arrived just before
+		case r.stopped, ctx.Err() != nil:
+			continue // to the end, unless a result has arrived just before
 		case woken, due > 0 && r.instant() >= due, r.inProgress.Count > 0, r.host.WantsRoom():
 			return true
 		case time.Since(r.drivenAt) < r.engine.config.IdleTimeout:

@@ -24,7 +24,6 @@ func (e *Engine) notice(id string) (ctx context.Context, release func()) {
 	return e.parked.Notice(e.ctx, id)
 }
 
-// logParked logs that a run is parked.
 func (e *Engine) logParked(id string, reason error) {
 	e.config.Logger.Warn("a run is parked: it cannot go on in this process", "run", id, "reason", reason)
 }
@@ -46,12 +45,8 @@ func (r *run) shouldPark() (start *journal.Start, parks bool) {
 		r.err = nil
 		return nil, false
 	}
-	for _, other := range []error{ErrRunNotFound, ErrShutdown} {
-		if errors.Is(r.err, other) {
-			return nil, false
-		}
-	}
-	if r.started && r.seq == 0 && errors.Is(r.err, journal.ErrConflict) { // the id belongs to another run
+	taken := r.started && r.seq == 0 && errors.Is(r.err, journal.ErrConflict) // the id belongs to another run
+	if taken || errors.Is(r.err, ErrRunNotFound) || errors.Is(r.err, ErrShutdown) {
 		return nil, false
 	}
 	e := r.engine

@@ -21,8 +21,12 @@ var (
 	_ children.Engine = process{}
 )
 
-func (p process) Now() int64             { return p.clock.Now() }
-func (p process) Drives(run string) bool { return p.driven.Has(run) }
+func (p process) Now() int64                                           { return p.clock.Now() }
+func (p process) Drives(run string) bool                               { return p.driven.Has(run) }
+func (p process) Report(what, run string, err error)                   { p.report(what, run, err) }
+func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }
+func (p process) Tried(run string) <-chan struct{}                     { return p.parked.Tried(run) }
+func (p process) Go(f func())                                          { p.loops.Go(f) }
 
 func (p process) Parked(ctx context.Context, run string) error {
 	return (&Run{engine: p.Engine, id: run}).Parked(ctx)
@@ -33,9 +37,6 @@ func (p process) Host(run string, entry *registry.Entry, root *reactive.Root) de
 	return pool.NewHost(&calls, entry, root, p.config.Limits.OfRun())
 }
 
-func (p process) Report(what, run string, err error)                   { p.report(what, run, err) }
-func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }
-
 func (p process) Begin(ctx context.Context, entry *registry.Entry, input any, child children.Start) error {
 	_, err := p.begin(ctx, entry, input, startOptions{id: child.ID, parent: child.Call, in: child.Identity})
 	return err
@@ -44,8 +45,6 @@ func (p process) Begin(ctx context.Context, entry *registry.Entry, input any, ch
 func (p process) Wait(ctx context.Context, run string) (*Result, error) {
 	return (&Run{engine: p.Engine, id: run}).Wait(ctx)
 }
-
-func (p process) Tried(run string) <-chan struct{} { return p.parked.Tried(run) }
 
 func (p process) Cancel(ctx context.Context, run, reason string) error {
 	return (&Run{engine: p.Engine, id: run}).Cancel(ctx, reason)
@@ -58,8 +57,6 @@ func (p process) Command(ctx context.Context, run string, command journal.Event,
 func (p process) Note(ctx context.Context, run string, command journal.Event) error {
 	return p.note(ctx, run, command)
 }
-
-func (p process) Go(f func()) { p.loops.Go(f) }
 
 func (p process) CallChild(call *operation.Call, find func(context.Context) (*registry.Entry, error)) (any, error) {
 	return p.children.CallChild(call, find)
