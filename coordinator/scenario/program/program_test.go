@@ -191,7 +191,7 @@ func TestChildWorkflowsAreCheckedAtAnyDepth(t *testing.T) {
 		"asked, and asks below":    {asks("{path: above.yaml}"), "nested fan-out"},
 		"missing":                  {calls("{path: elsewhere.yaml}"), "elsewhere.yaml"},
 		"broken":                   {calls("{path: broken.yaml}"), `broken.yaml:1:`},
-		"by a name that is no one": {calls("{name: other}"), "a scenario finds none by its name: give its path, or script the step"},
+		"by a name that is no one": {calls("{name: other}"), "a scenario cannot find a workflow by its name: give its path, or script the step"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := compile(t, folder, c.text, parts("greet"), nil)
