@@ -6,12 +6,12 @@
 //	result, err := run.Wait(ctx)
 //	err = engine.Shutdown(ctx)
 //
-// Each run in memory has a loop. Only its turns append to the run's journal; while the loop waits, the goroutine that brings a
-// result takes the turn in its place:
+// Each run in memory has a loop, whose turns append to its journal; while the loop waits, the goroutine that brings a result takes
+// the turn in its place. A command to a run that this engine does not drive is appended without a loop (note.go).
 //
-//	outcomes ─┐                                                              ┌─▶ replies to commands
+//	results ──┐                                                              ┌─▶ replies to commands
 //	commands ─┼─▶ inbox ─▶ Stepper: apply, decide ─▶ Append ─▶ one sync ─────┼─▶ calls that end
-//	timers ───┘            (pure, see package decide)         (shared)       └─▶ calls that begin ─▶ outcomes
+//	timers ───┘            (pure, see package decide)         (shared)       └─▶ calls that begin ─▶ results
 //
 // Recovery takes the same path: a loop begins by applying its run's journal to the stepper. A run goes on this way after a
 // crash, after a failed append, and after it has left memory because only a timer, a message or a person could move it.
@@ -23,10 +23,11 @@
 //	children   starts child runs, counts, pauses and cancels them
 //	reader     reads runs: state, history, explanations, call graphs
 //	parking    records the runs that cannot go on here, and why
-//	pickup     records which runs this engine goes on with
+//	pickup     records which runs this engine goes on with; limits bounds them
 //	inbox      queues the items and finished calls of a run
 //	clock      tells the time, and wakes runs when they are due
-//	limits     bounds a run
+//	operation  makes functions and bindings callable; keychain has their secrets, directory their participants
+//	api        serves other processes, by control's socket; observe traces; doctor repairs; scenario and explore test
 //
 // # Contracts
 //
@@ -40,7 +41,7 @@
 // if no process was running at that moment.
 //
 // Order: the events of a run are applied one by one in journal order, and steps start in template order. Events of different
-// runs have no order.
+// runs are not ordered among each other.
 //
 // Concurrency: Engine and Run are safe for concurrent use. A Stepper belongs to one goroutine. Operations are called from many
 // goroutines at once.

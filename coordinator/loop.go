@@ -37,9 +37,8 @@ func (r *run) drive(ctx context.Context) {
 	}
 }
 
-// turn drains the inbox, decides, appends the decisions, and only then carries them out. It is the only place that appends to a
-// run's stream. here is true on a goroutine of the pool. turn reports false if the run must be recovered, because failed is
-// set, or leaves memory.
+// turn drains the inbox, decides, appends the decisions, and only then carries them out. here: on a goroutine of the pool. It
+// reports false if the run must be recovered, because failed is set, or leaves memory.
 func (r *run) turn(ctx context.Context, here bool) bool {
 	out := r.step.Step(r.instant(), r.takeItems())
 	if r.failed = r.append(ctx, out.Batch); r.failed != nil {
@@ -75,7 +74,7 @@ func (r *run) append(ctx context.Context, batch []journal.Event) error {
 	return r.commit(ctx, batch, r.step.Head())
 }
 
-// commit is append with the given head.
+// commit is append with the given head, and the only place that appends to a run's journal: also for note, without a loop.
 func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.Head) error {
 	last, err := journal.AppendParts(context.WithoutCancel(ctx), r.engine.store, r.id, r.seq, batch, head, unfinished(head))
 	if err == nil {

@@ -20,7 +20,7 @@ func (c *Call) Redactor() operation.Redactor {
 	return c.run.Ring
 }
 
-// reveal fills the secrets in the call's input and participant data. It is called on the goroutine that makes the call.
+// reveal fills the secrets in the call's input. It is called on the goroutine that makes the call.
 func (c *Call) reveal() error {
 	if c.run.Ring == nil {
 		return nil

@@ -56,5 +56,5 @@
 // journal, event for event.
 //
 // Expectations are checked against what an observer reads in the journals, not against the engine. A difference names the
-// event that caused them.
+// event that caused it.
 package scenario

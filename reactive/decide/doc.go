@@ -8,4 +8,8 @@
 // The driver of a run first appends the events of a StepResult, and does the rest when they are durable. A Stepper is ahead
 // of the journal by these events: if they cannot be appended, the driver discards it and makes another from the journal. The
 // same items at the same instants yield the same events.
+//
+//	stepper.go   one step: items, due timers, decisions      refuse.go, fits.go   what may not be journaled, and why
+//	answer.go    what is answered without a call             note.go              runs that no process drives
+//	resume.go    calls to be repeated after a crash          start.go, limits.go  the first event and its limits
 package decide

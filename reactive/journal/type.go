@@ -44,7 +44,7 @@ var kinds = [...]struct {
 	CallReported:        {"call.reported", []Writer{Stepper}},
 }
 
-// Writer is a source of events. Only the coordinator's loop appends them to a run's journal.
+// Writer is a source of events. Only the coordinator appends them to a run's journal, in one place.
 type Writer string
 
 // The writers.

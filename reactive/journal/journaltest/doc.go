@@ -6,6 +6,6 @@
 //
 // TestStore tests the contract of every store. TestDurable tests the additional contract of a store that survives its
 // process: acknowledged appends exist after a restart and after the process was killed at any moment, and after damage they
-// either exist unchanged or the store reports an error. It flips every byte of a small store; with SLUICE_EXHAUSTIVE=1 in
-// the environment it also cuts every file at every length, and with -short it tries a sample.
+// either exist unchanged or the store reports an error. It flips every byte of a small store and cuts its files at
+// every eighth length, with SLUICE_EXHAUSTIVE=1 in the environment at every length; with -short it tries a sample.
 package journaltest
