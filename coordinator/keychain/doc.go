@@ -1,9 +1,9 @@
-// Package keychain fetches the secrets of a run, fills them in the calls that need them, and redacts them from
+// Package keychain fetches the secrets of a run, puts them into the calls that need them, and redacts them from
 // everything that is written.
 //
 //	ring := keychain.New(workflow, workload, 30*time.Second)
 //	err := ring.Resolve(ctx)                              before the run exists
-//	input, err := ring.Reveal(ctx, task.Secrets, input)   before a call: marks become secrets
+//	input, err := ring.Reveal(ctx, call.Secrets, input)   before a call: marks become secrets
 //	output = ring.Redact(output)                          after it: secrets become marks
 //
 // Readers of the journal, a log or an event see marks (secret.Mark), as expressions do. A run that is loaded into memory

@@ -1,4 +1,4 @@
-// Package binheap has the two moves of a binary heap in a slice: the element that goes before all others is at index 0. It calls no
+// Package binheap has push and pop of a binary heap in a slice: the element that goes before all others is at index 0. It calls no
 // method of an interface, as container/heap does, and so keeps elements unboxed.
 package binheap
 

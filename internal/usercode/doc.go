@@ -8,7 +8,7 @@
 //
 //	Call      the goroutine belongs to the caller of Sluice: it ends
 //	CallExit  the goroutine belongs to Sluice and may end: a function is called before it does
-//	Apart     the goroutine must not end: the code runs on a separate one, for about a microsecond
+//	Apart     the goroutine must not end: the code runs on a separate one, which costs about a microsecond
 //
 // Nothing prevents code from ending the whole process: os.Exit, a stack overflow, concurrent writes to a map.
 package usercode

@@ -1,5 +1,5 @@
 // Package secret describes the secrets that a document names in its keychain: where they come from, and the marks that stand for
-// them. Their values never reach a journal: expressions see a mark in the place of each, and the maker of a call puts in those that
+// them. Their values never reach a journal: expressions see a mark in the place of each, and package pool puts in those that
 // the call's own templates read.
 package secret
 
