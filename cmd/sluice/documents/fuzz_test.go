@@ -38,9 +38,8 @@ var few = coordinator.Limits{
 }
 
 // allocatedMax bounds the bytes that all verbs together may allocate for one document, freed ones included. It bounds the memory of
-// each verb, and roughly its time. The most seen is 311 MiB, by test, whose journals alone may keep 256 MiB in
-// memory (scenario.BytesMax).
-const allocatedMax = 512 << 20
+// each verb, and roughly its time.
+const allocatedMax = 256 << 20
 
 // FuzzDocuments: for any document, every verb ends within its limits. Bytes that begin with a zero drive the generator; all others are
 // the text of one file, or of several, each after a line with its name, such as "-- child.yaml --".
