@@ -11,8 +11,9 @@ import (
 )
 
 // Body decides which calls a run makes and when the run is done, in place of a workflow's tree: the routed steps of a
-// playbook. The root keeps the calls themselves: attempts, timing, participants, fulfillment, slots. Like the root, a Body
-// is a pure function of the journal.
+// playbook, the cells of a world. The root keeps the calls themselves: attempts, timing, participants, fulfillment, slots.
+// Like the root, a Body is a pure function of the journal. A body with routed steps implements Steps as well, and one
+// with cells Cells.
 type Body interface {
 	// Apply takes an event after the root has taken it. It opens and closes calls, and calls Calls.Derive after that, until
 	// nothing changes any more.
@@ -21,9 +22,13 @@ type Body interface {
 	// Input returns the input of a call's next attempt.
 	Input(v int32) (any, *journal.Failure)
 
-	// NextFiring returns the key of the step-run to be scheduled next, and the same key until it has been scheduled. It
-	// reports false when there is none.
-	NextFiring() (string, bool)
+	// Ready reports whether Next has an event.
+	Ready() bool
+
+	// Next returns the event of the body's next move at an instant, and the same until it has been applied: a step-run to
+	// be scheduled, an activation of a cell. It reports false when there is none. It may evaluate expressions; what they
+	// yield is in the event, so that Apply need not evaluate them again.
+	Next(now int64) (journal.Event, bool)
 
 	// NextDue returns the instant of the body's next timer in Unix nanoseconds, 0 if it has none, and whether that timer
 	// retries something.
@@ -44,9 +49,33 @@ type Body interface {
 	// Secrets returns the marks of the secrets in the input of a call; none when the call is not open.
 	Secrets(v int32) []string
 
+	// Explain returns what explains the body. It asks run about the rest of the run.
+	Explain(run explain.Run) explain.Body
+
 	Refuser
-	Teller
 }
+
+// Cells is a Body with cells, which take the messages of the run and make its calls: a world.
+type Cells interface {
+	// Receive completes the event of a message that is to be journaled: it brings the payload into its normal form and adds
+	// the cells that the message goes to. Its error says why the message cannot be taken; one that wraps ErrFull means that
+	// it may be later. If a message of the same id was taken before, Receive returns the event of that one, without its
+	// payload, and nothing is to be journaled.
+	Receive(e *journal.Event) (earlier *journal.Event, err error)
+
+	// Settle replaces the output in the event of a call's result by what a cell takes from it, in its normal form. If that
+	// is impossible, it adds the failure to the event.
+	Settle(v int32, e *journal.Event)
+
+	// Asked returns the idempotency key that was asked for a call; "": none.
+	Asked(v int32) string
+
+	// RefusePause judges a pause of a cell, or the end of one.
+	RefusePause(cell string, paused bool) error
+}
+
+// ErrFull means that too many messages wait for a cell.
+var ErrFull = errors.New("the mailbox is full")
 
 // Refuser returns why a command that concerns a Body, and no open call, would have no effect; nil when the command may be
 // journaled.
@@ -66,8 +95,8 @@ type Refuser interface {
 // ErrUnknown means that a body does not know a key.
 var ErrUnknown = errors.New("no such step")
 
-// Teller reports the state of a body.
-type Teller interface {
+// Steps is a Body with routed steps: it reports their state.
+type Steps interface {
 	// Workload returns the run's input, completed by the document's defaults. It must not be changed.
 	Workload() map[string]value.Value
 
@@ -77,8 +106,8 @@ type Teller interface {
 	// Counts returns the body's counts.
 	Counts() routed.Counts
 
-	// Steps returns the names of the steps, in the order written.
-	Steps() []string
+	// Names returns the names of the steps, in the order written.
+	Names() []string
 
 	// Tasks returns the labels of a step's tasks; nil if there is no such step.
 	Tasks(step string) []string
@@ -98,7 +127,4 @@ type Teller interface {
 
 	// Changes returns the changes of the body's steps from now on. It watches the body.
 	Changes() routed.Changes
-
-	// Explain returns what explains the body, which it watches. It asks run about the rest of the run.
-	Explain(run explain.Run) explain.Body
 }

@@ -1,6 +1,7 @@
 package reactive
 
 import (
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
 )
@@ -10,25 +11,32 @@ func NewRouted(p *plan.Plan, body func(*Calls) Body) *Root {
 	r := New(p)
 	r.routed = &Calls{root: r, nodes: map[string]int32{}, numbered: map[int32]int32{}, free: make([][]int32, len(p.Nodes))}
 	r.body = body(r.routed)
+	r.cells, _ = r.body.(Cells)
 	return r
 }
 
 // Body returns the body of a routed run; nil for any other.
 func (r *Root) Body() Body { return r.body }
 
-// NextFiring returns the next step-run to be scheduled. It reports false when there is none or the run is closed.
-func (r *Root) NextFiring() (string, bool) {
-	if r.body == nil || r.Closed() {
-		return "", false
-	}
-	return r.body.NextFiring()
+// Steps returns the routed steps of a run; nil for a run without any.
+func (r *Root) Steps() Steps {
+	s, _ := r.body.(Steps)
+	return s
 }
 
-// firing reports whether a step-run is to be scheduled.
-func (r *Root) firing() bool {
-	_, ok := r.NextFiring()
-	return ok
+// Cells returns the cells of a run; nil for a run without any.
+func (r *Root) Cells() Cells { return r.cells }
+
+// Next returns the event of the body's next move at an instant. It reports false when there is none or the run is closed.
+func (r *Root) Next(now int64) (journal.Event, bool) {
+	if !r.moving() {
+		return journal.Event{}, false
+	}
+	return r.body.Next(now)
 }
+
+// moving reports whether the body has a move to make.
+func (r *Root) moving() bool { return r.body != nil && !r.Closed() && r.body.Ready() }
 
 // Calls are the calls of a routed run: nodes that a Body opens when a call is to be made and closes when it is over. The
 // node of a closed call is used again, so a run holds as many nodes as it ever has open calls at once. Calls start, and

@@ -18,7 +18,7 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 	case journal.RunPaused, journal.RunResumed:
 		return r.keeper.Pause(e)
 	case journal.MessageReceived:
-		return r.keeper.Message(e)
+		return r.foldMessage(e)
 	case journal.RunReopened:
 		return r.keeper.Reopen()
 	}
@@ -28,6 +28,8 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 	switch e.Type {
 	case journal.RunCancelled, journal.RunClosed, journal.RunDeadlineExceeded:
 		return r.foldClosed(e)
+	case journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed, journal.CellReset, journal.CellExpired:
+		return ledger.Applied // by the body
 	}
 	v := r.resolve(e)
 	if v < 0 && r.body != nil {
@@ -48,6 +50,17 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 		}
 	}
 	return r.keeper.Loose(e)
+}
+
+// foldMessage keeps a message for the steps that wait for one. The messages of a world are the body's.
+func (r *Root) foldMessage(e *journal.Event) ledger.Effect {
+	switch {
+	case r.cells == nil:
+		return r.keeper.Message(e)
+	case r.Closed() || r.Finished() != nil:
+		return ledger.Late
+	}
+	return ledger.Applied
 }
 
 // resolve returns the node of an event; -1: none. The hint saves the lookup for events made in this process.

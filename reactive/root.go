@@ -27,7 +27,8 @@ type Root struct {
 	*gates
 	*faults
 	keeper ledger.Keeper
-	body   Body // of a routed run; else nil
+	body   Body  // of a routed run; else nil
+	cells  Cells // the body of a world; else nil
 }
 
 // New returns the root of a run that has no events yet.

@@ -20,7 +20,7 @@ func (r *Root) RunStatus() RunStatus {
 		return RunStatus(r.Finished().Detail.State)
 	case r.Paused():
 		return RunPaused
-	case r.busy == 0 && !r.keeper.Deciding() && !r.Done() && !r.firing() && !r.starting():
+	case r.busy == 0 && !r.keeper.Deciding() && !r.Done() && !r.moving() && !r.starting():
 		return RunWaiting
 	}
 	return RunRunning

@@ -323,10 +323,10 @@ func (h *sized) Write(data []byte) (int, error) {
 
 // look looks for findings in a new state.
 func (e *explorer) look(p *play, i int) {
-	if body := p.root.Body(); body != nil {
+	if steps := p.root.Steps(); steps != nil {
 		once := e.kind.once()
-		for _, name := range body.Steps() {
-			s, _ := body.StepNow(name)
+		for _, name := range steps.Names() {
+			s, _ := steps.StepNow(name)
 			e.ran[name] = e.ran[name] || s.Runs > 0
 			if name == once && s.Runs > 1 && !e.twice {
 				e.twice = true

@@ -60,8 +60,8 @@ var unread value.Value = map[string]any{}
 
 // namesOf returns the names that guesses about a node have, the most specific first.
 func namesOf(root *reactive.Root, v int32) []string {
-	if body := root.Body(); body != nil {
-		at, _ := body.Place(v)
+	if steps := root.Steps(); steps != nil {
+		at, _ := steps.Place(v)
 		return []string{at.Step + "." + at.Task, at.Step}
 	}
 	step, _, _ := strings.Cut(root.Key(v), "[") // of a map's item

@@ -81,8 +81,8 @@ func (p *play) answers(req reactive.Request) []move {
 
 // reply returns what an operation returns for an output. An HTTP request succeeds with status 200.
 func (p *play) reply(req reactive.Request, out value.Value) any {
-	if body := p.root.Body(); body != nil {
-		if at, ok := body.Place(req.Node); ok && at.Kind == "http" {
+	if steps := p.root.Steps(); steps != nil {
+		if at, ok := steps.Place(req.Node); ok && at.Kind == "http" {
 			return operation.Reply{Output: out, About: map[string]any{"http": map[string]any{"status": int64(200)}}}
 		}
 	}

@@ -98,20 +98,20 @@ var _ expr.Env = view{}
 
 // Name returns the run's status, the context of routed steps, or the numbers of their runs.
 func (s view) Name(name string) (value.Value, error) {
-	body := s.root.Body()
+	steps := s.root.Steps()
 	switch name {
 	case "run":
 		return map[string]any{"status": string(s.root.RunStatus()), "finished": s.root.Finished() != nil}, nil
 	case "ctx":
-		if body != nil {
-			return body.Context(), nil
+		if steps != nil {
+			return steps.Context(), nil
 		}
 		return map[string]any{}, nil
 	case "runs":
 		runs := map[string]any{}
-		if body != nil {
-			for _, name := range body.Steps() {
-				step, _ := body.StepNow(name)
+		if steps != nil {
+			for _, name := range steps.Names() {
+				step, _ := steps.StepNow(name)
 				runs[name] = int64(step.Runs)
 			}
 		}
@@ -122,14 +122,14 @@ func (s view) Name(name string) (value.Value, error) {
 
 // Step returns the view of a step.
 func (s view) Step(id string, f expr.Field) (value.Value, error) {
-	body := s.root.Body()
-	if body == nil && strings.Contains(id, "[") {
+	steps := s.root.Steps()
+	if steps == nil && strings.Contains(id, "[") {
 		return s.item(id, f)
 	}
-	if body == nil {
+	if steps == nil {
 		return s.root.Env(-1).Step(id, f)
 	}
-	step, ok := body.StepNow(id)
+	step, ok := steps.StepNow(id)
 	if !ok {
 		return nil, fmt.Errorf("unknown step %q", id)
 	}

@@ -40,10 +40,10 @@ func (k routes) once() string {
 // patches returns the values that may be written to the context so that a gate is evaluated again: true, and those that its rules
 // compare with.
 func (k routes) patches(p *play) []move {
-	body := p.root.Body()
+	steps := p.root.Steps()
 	var list []move
 	seen := map[string]bool{}
-	for _, w := range body.Waits() {
+	for _, w := range steps.Waits() {
 		if w.Kind != routed.AtGate {
 			continue
 		}
@@ -56,7 +56,7 @@ func (k routes) patches(p *play) []move {
 		for _, key := range keys {
 			for _, v := range append([]value.Value{true}, p.e.guesses.context[key]...) {
 				label := "ctx." + key + " becomes " + short(v)
-				if seen[label] || value.Equal(body.Context()[key], v) {
+				if seen[label] || value.Equal(steps.Context()[key], v) {
 					continue
 				}
 				seen[label] = true
@@ -68,7 +68,7 @@ func (k routes) patches(p *play) []move {
 }
 
 func (routes) describe(p *play) (step, why string) {
-	for _, w := range p.root.Body().Waits() {
+	for _, w := range p.root.Steps().Waits() {
 		switch w.Kind {
 		case routed.AtGate:
 			return w.Step, "a token waits at the gate of step " + w.Step + ", which nothing opens"

@@ -83,13 +83,13 @@ func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[r
 		var root *reactive.Root
 		begin := func(of *reactive.Root) func(*journal.Event) {
 			root = of
-			if body := root.Body(); body != nil {
-				body.Watch(func(v routed.View) { views = append(views, v) })
+			if steps := root.Steps(); steps != nil {
+				steps.Watch(func(v routed.View) { views = append(views, v) })
 			}
 			return func(e *journal.Event) { root.Apply(e) }
 		}
 		for _, err := range r.follow(ctx, run, r.store.Read(ctx, run, 1), begin) {
-			if err == nil && root.Body() == nil {
+			if err == nil && root.Steps() == nil {
 				err = fmt.Errorf("%w: only a playbook's run has a net", decide.ErrNotPossible)
 			}
 			if err != nil {

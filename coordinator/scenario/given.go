@@ -63,13 +63,13 @@ func (t *track) callNames(i int) []string {
 
 // note records the task of a playbook's call, which its net drops when the call has ended.
 func (t *track) note(i int) {
-	body := t.seen.Body()
+	steps := t.seen.Steps()
 	e := &t.journal[i]
-	if body == nil || e.Type != journal.CallRequested {
+	if steps == nil || e.Type != journal.CallRequested {
 		return
 	}
 	if v, ok := t.seen.Node(e.Node); ok {
-		if p, ok := body.Place(v); ok {
+		if p, ok := steps.Place(v); ok {
 			t.places[i] = p
 		}
 	}

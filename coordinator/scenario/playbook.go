@@ -27,8 +27,8 @@ const netChangeBytes = 256
 
 // observeNet makes the observer of a playbook's run record the changes of its net.
 func (t *track) observeNet() {
-	if body := t.seen.Body(); body != nil {
-		body.Watch(func(v routed.View) {
+	if steps := t.seen.Steps(); steps != nil {
+		steps.Watch(func(v routed.View) {
 			t.netChanges = append(t.netChanges, netChange{v, t.observed})
 			t.execution.bytes += netChangeBytes
 		})
@@ -47,21 +47,21 @@ func (t *track) count(yes func(v *routed.View) bool) (n int, by *Event) {
 }
 
 // ofPlaybook returns a test that fails for runs of other workflows.
-func ofPlaybook(key string, look func(t *track, body reactive.Body) (string, *Event, bool)) test {
+func ofPlaybook(key string, look func(t *track, steps reactive.Steps) (string, *Event, bool)) test {
 	return func(g *execution) (string, *Event, bool) {
-		body := g.main().seen.Body()
-		if body == nil {
+		steps := g.main().seen.Steps()
+		if steps == nil {
 			return "only playbooks have " + key, nil, false
 		}
-		return look(g.main(), body)
+		return look(g.main(), steps)
 	}
 }
 
 // either returns a test that calls ofBody for a playbook's run, and other for any other run.
-func either(ofBody func(t *track, body reactive.Body) (string, *Event, bool), other test) test {
+func either(ofBody func(t *track, steps reactive.Steps) (string, *Event, bool), other test) test {
 	return func(g *execution) (string, *Event, bool) {
-		if body := g.main().seen.Body(); body != nil {
-			return ofBody(g.main(), body)
+		if steps := g.main().seen.Steps(); steps != nil {
+			return ofBody(g.main(), steps)
 		}
 		return other(g)
 	}
@@ -69,7 +69,7 @@ func either(ofBody func(t *track, body reactive.Body) (string, *Event, bool), ot
 
 // wantRuns compares the order in which the step-runs were scheduled.
 func wantRuns(want order) test {
-	return ofPlaybook("runs", func(t *track, _ reactive.Body) (string, *Event, bool) {
+	return ofPlaybook("runs", func(t *track, _ reactive.Steps) (string, *Event, bool) {
 		var got []string
 		var by []int
 		for _, v := range t.netChanges {
@@ -91,8 +91,8 @@ func wantRuns(want order) test {
 
 // wantContext compares the given keys of the context, each value as a whole.
 func wantContext(want value.Value) test {
-	return ofPlaybook("ctx", func(t *track, body reactive.Body) (string, *Event, bool) {
-		got := body.Context()
+	return ofPlaybook("ctx", func(t *track, steps reactive.Steps) (string, *Event, bool) {
+		got := steps.Context()
 		named, ok := want.(map[string]any)
 		for k, v := range named {
 			have, there := got[k]
@@ -103,9 +103,9 @@ func wantContext(want value.Value) test {
 	})
 }
 
-func wantPlaybookStatus(name, want string) func(t *track, body reactive.Body) (string, *Event, bool) {
-	return func(t *track, body reactive.Body) (string, *Event, bool) {
-		s, ok := body.StepNow(name)
+func wantPlaybookStatus(name, want string) func(t *track, steps reactive.Steps) (string, *Event, bool) {
+	return func(t *track, steps reactive.Steps) (string, *Event, bool) {
+		s, ok := steps.StepNow(name)
 		if !ok {
 			return "unknown step " + quote(name), nil, false
 		}
@@ -114,9 +114,9 @@ func wantPlaybookStatus(name, want string) func(t *track, body reactive.Body) (s
 	}
 }
 
-func wantPlaybookReason(name, want string) func(t *track, body reactive.Body) (string, *Event, bool) {
-	return func(t *track, body reactive.Body) (string, *Event, bool) {
-		s, ok := body.StepNow(name)
+func wantPlaybookReason(name, want string) func(t *track, steps reactive.Steps) (string, *Event, bool) {
+	return func(t *track, steps reactive.Steps) (string, *Event, bool) {
+		s, ok := steps.StepNow(name)
 		if !ok {
 			return "unknown step " + quote(name), nil, false
 		}
@@ -125,9 +125,9 @@ func wantPlaybookReason(name, want string) func(t *track, body reactive.Body) (s
 	}
 }
 
-func wantPlaybookOutput(name string, want value.Value) func(t *track, body reactive.Body) (string, *Event, bool) {
-	return func(t *track, body reactive.Body) (string, *Event, bool) {
-		s, ok := body.StepNow(name)
+func wantPlaybookOutput(name string, want value.Value) func(t *track, steps reactive.Steps) (string, *Event, bool) {
+	return func(t *track, steps reactive.Steps) (string, *Event, bool) {
+		s, ok := steps.StepNow(name)
 		_, by := t.count(func(v *routed.View) bool { return v.Name == routed.StepDone && v.Step == name })
 		if !ok || s.Runs == 0 {
 			return "none: no such step has run", nil, false
@@ -137,11 +137,11 @@ func wantPlaybookOutput(name string, want value.Value) func(t *track, body react
 }
 
 // wantTries compares the number of runs of a task's tool; for a step, the sum over its tasks.
-func wantTries(name string, want int) func(t *track, body reactive.Body) (string, *Event, bool) {
-	return func(t *track, body reactive.Body) (string, *Event, bool) {
+func wantTries(name string, want int) func(t *track, steps reactive.Steps) (string, *Event, bool) {
+	return func(t *track, steps reactive.Steps) (string, *Event, bool) {
 		step, task, _ := strings.Cut(name, ".")
-		_, ok := body.StepNow(step)
-		if !ok || task != "" && !slices.Contains(body.Tasks(step), task) {
+		_, ok := steps.StepNow(step)
+		if !ok || task != "" && !slices.Contains(steps.Tasks(step), task) {
 			return "unknown step or task " + quote(name), nil, false
 		}
 		got, by := t.count(func(v *routed.View) bool {
@@ -161,9 +161,9 @@ var viewNames = []routed.ViewName{
 }
 
 // wantPlaybookCount compares counts of step-runs, tokens and branches, or of changes of the net.
-func wantPlaybookCount(name string, want int) func(t *track, body reactive.Body) (string, *Event, bool) {
-	return func(t *track, body reactive.Body) (string, *Event, bool) {
-		c := body.Counts()
+func wantPlaybookCount(name string, want int) func(t *track, steps reactive.Steps) (string, *Event, bool) {
+	return func(t *track, steps reactive.Steps) (string, *Event, bool) {
+		c := steps.Counts()
 		totals := map[string]int{
 			"steps_run": c.StepsRun, "succeeded": c.Succeeded, "failed": c.Failed,
 			"discarded": c.Discarded, "tokens_pending": c.Pending,
@@ -190,8 +190,8 @@ func wantPlaybookCount(name string, want int) func(t *track, body reactive.Body)
 }
 
 // wantViews looks for changes in this order; others may occur between.
-func wantViews(want []string) func(t *track, body reactive.Body) (string, *Event, bool) {
-	return func(t *track, body reactive.Body) (string, *Event, bool) {
+func wantViews(want []string) func(t *track, steps reactive.Steps) (string, *Event, bool) {
+	return func(t *track, steps reactive.Steps) (string, *Event, bool) {
 		found, last := 0, -1
 		for _, v := range t.netChanges {
 			if found < len(want) && string(v.Name) == want[found] {

@@ -61,8 +61,8 @@ func (q question) operation() string {
 
 // task returns the task of a playbook's call, and false for any other call.
 func (q question) task() (routed.Place, bool) {
-	if body := q.t.root.Body(); body != nil {
-		return body.Place(q.call.Node)
+	if steps := q.t.root.Steps(); steps != nil {
+		return steps.Place(q.call.Node)
 	}
 	return routed.Place{}, false
 }

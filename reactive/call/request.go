@@ -18,6 +18,7 @@ type Request struct {
 	Making      int32             // of the attempt's call, from 1: one more than that of the newest making that has reported
 	Input       any               // a value of package value, value.Raw, or the plain Go value another step returned; shared: it must not be changed
 	Identity    *journal.Identity // that started the run; nil: not given. Shared, like Input
+	Asked       string            // the part of the idempotency key in place of Node, as the caller asked for; "": Node
 	Secrets     []string          // marks in Input of the call's secrets, which replace them when the call is made
 }
 
@@ -26,8 +27,12 @@ func (r *Request) Key() string {
 	if r.Decision != 0 {
 		return r.Run + "/" + r.Node + "/?" + strconv.Itoa(int(r.Decision))
 	}
-	if r.Participant != "" {
-		return r.Run + "/" + r.Node + "/" + r.Participant
+	of := r.Node
+	if r.Asked != "" {
+		of = r.Asked
 	}
-	return r.Run + "/" + r.Node
+	if r.Participant != "" {
+		return r.Run + "/" + of + "/" + r.Participant
+	}
+	return r.Run + "/" + of
 }

@@ -14,6 +14,10 @@ var (
 	ErrShutdown     = errors.New("coordinator: the engine is shutting down")
 	ErrParked       = errors.New("coordinator: the run is parked")
 	ErrMailboxFull  = errors.New("coordinator: too many messages wait to be taken")
+
+	ErrNotWorld       = errors.New("coordinator: only worlds have cells")
+	ErrCellNotFound   = errors.New("coordinator: no such cell")
+	ErrInvalidMessage = errors.New("coordinator: the world does not take the message")
 )
 
 // ErrEnded means that a call has ended and can no longer report.

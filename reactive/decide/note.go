@@ -7,20 +7,22 @@ import (
 
 // Note returns the events by which a command extends the journal of a run that no engine drives: due timers before it, the
 // command, and the run's end if nothing is left to do. The engine that continues the run decides everything else. A refused
-// command adds nothing; the stepper must not be used after that.
-func (s *Stepper) Note(now int64, command journal.Event) ([]journal.Event, error) {
+// command adds nothing; the stepper must not be used after that. A message that was taken before adds nothing either: Note
+// then returns the event of that as taken, and else the event of the command.
+func (s *Stepper) Note(now int64, command journal.Event) (events []journal.Event, taken journal.Event, err error) {
 	s.Settle(now)
-	err := s.refuseState(&command)
-	if err == nil {
-		err = s.refuseSize(&command)
-	}
+	earlier, err := s.refuseCommand(&command)
 	if err != nil {
-		return nil, err
+		return nil, taken, err
+	}
+	if earlier != nil {
+		return nil, *earlier, nil
 	}
 	command.At = now
 	s.enact(command)
+	taken = s.batch[len(s.batch)-1]
 	s.end()
-	return s.batch, nil
+	return s.batch, taken, nil
 }
 
 // Settle returns the events of due timers of a run that no engine drives, as many as one step takes, and its end if nothing
@@ -62,8 +64,10 @@ func Noted(e *journal.Event) bool {
 	}
 	switch e.Type {
 	case journal.MessageReceived, journal.NodeAborted, journal.NodeRetried, journal.ContextPatched, journal.RunPaused,
-		journal.RunResumed, journal.RunCancelled:
+		journal.RunResumed, journal.RunCancelled, journal.CellPaused, journal.CellResumed, journal.CellReset:
 		return true
+	case journal.CellFailed: // by a person, unlike one that the cell's machine has caused
+		return e.Detail != nil && e.Detail.Failure != nil && e.Detail.Failure.Code == reactive.CodeAborted
 	case journal.DecisionReceived, journal.DecisionOverridden:
 		return e.Detail != nil && e.Detail.State != ""
 	}

@@ -9,15 +9,31 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// refuse returns why an item would have no effect or harm the run; nil when it may be journaled.
-func (s *Stepper) refuse(it *Item) error {
-	if err := s.refuseState(&it.Event); err != nil {
-		return err
-	}
+// refuse returns why an item would have no effect or harm the run; nil when it may be journaled. If the item is a message
+// that was taken before, refuse returns the event of that.
+func (s *Stepper) refuse(it *Item) (earlier *journal.Event, err error) {
 	if it.Reply == nil { // a result, see fit
-		return nil
+		return nil, s.refuseState(&it.Event)
 	}
-	return s.refuseSize(&it.Event)
+	return s.refuseCommand(&it.Event)
+}
+
+// refuseCommand is refuse for a command.
+func (s *Stepper) refuseCommand(e *journal.Event) (earlier *journal.Event, err error) {
+	if err := s.refuseState(e); err != nil {
+		return nil, err
+	}
+	if cells := s.root.Cells(); cells != nil && e.Type == journal.MessageReceived {
+		switch earlier, err = cells.Receive(e); {
+		case errors.Is(err, reactive.ErrFull):
+			return nil, fmt.Errorf("%w: %w", ErrMailboxFull, err)
+		case err != nil:
+			return nil, fmt.Errorf("%w: %w", ErrInvalidMessage, err)
+		case earlier != nil:
+			return earlier, nil
+		}
+	}
+	return nil, s.refuseSize(e)
 }
 
 // refuseState returns why an event has no effect in the current state.
@@ -50,8 +66,52 @@ func (s *Stepper) refuseState(e *journal.Event) error {
 		}
 	case journal.RunPaused, journal.RunResumed:
 		return s.refusePause(e)
+	case journal.CellPaused, journal.CellResumed:
+		return s.refuseCellPause(e)
 	}
 	return nil
+}
+
+// refuseCellPause returns why a cell cannot be paused or resumed.
+func (s *Stepper) refuseCellPause(e *journal.Event) error {
+	cells := s.root.Cells()
+	switch {
+	case cells == nil:
+		return ErrNotWorld
+	case s.root.Closed():
+		return ErrFinished
+	}
+	return cellError(cells.RefusePause(e.Node, e.Type == journal.CellPaused))
+}
+
+// cellError returns the error of a command about a cell.
+func cellError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, reactive.ErrUnknown):
+		return fmt.Errorf("%w: %w", ErrCellNotFound, err)
+	}
+	return fmt.Errorf("%w: %w", ErrNotPossible, err)
+}
+
+// aboutCell reports whether an abort or a retry names a cell, and no open call.
+func (s *Stepper) aboutCell(e *journal.Event) bool {
+	if s.root.Cells() == nil || e.Type != journal.NodeAborted && e.Type != journal.NodeRetried {
+		return false
+	}
+	_, call := s.root.Node(e.Node)
+	return !call
+}
+
+// aborted returns the detail of a cell's failure from that of the command.
+func aborted(d *journal.Detail) *journal.Detail {
+	out := journal.Detail{}
+	if d != nil {
+		out = *d
+	}
+	out.Failure = &journal.Failure{Code: reactive.CodeAborted, Message: out.Reason}
+	return &out
 }
 
 // refusePause returns why a run cannot be paused or resumed. Each cause of a pause ends in its own way.
@@ -89,7 +149,7 @@ func (s *Stepper) reopens(e *journal.Event) bool {
 func (s *Stepper) refuseStep(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
 	if body := s.root.Body(); !ok && body != nil {
-		return refuseOther(body, e)
+		return s.refuseOther(body, e)
 	}
 	if !ok {
 		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
@@ -129,13 +189,15 @@ func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 }
 
 // refuseOther refuses commands about something other than an open call of a routed run, as its body decides.
-func refuseOther(body reactive.Body, e *journal.Event) error {
+func (s *Stepper) refuseOther(body reactive.Body, e *journal.Event) error {
 	refuse := body.RefuseAbort
 	if e.Type == journal.NodeRetried {
 		refuse = body.RefuseRetry
 	}
 	err := refuse(e.Node)
 	switch {
+	case s.root.Cells() != nil:
+		return cellError(err)
 	case err == nil:
 		return nil
 	case errors.Is(err, reactive.ErrUnknown):
@@ -167,7 +229,7 @@ func (s *Stepper) refusePatch(e *journal.Event) error {
 	switch {
 	case s.root.Closed():
 		return ErrFinished
-	case body == nil:
+	case s.root.Steps() == nil:
 		return fmt.Errorf("%w: only playbooks have a context", ErrNotPossible)
 	case len(changes) == 0:
 		return fmt.Errorf("%w: there is nothing to write", ErrNotPossible)

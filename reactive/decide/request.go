@@ -27,4 +27,7 @@ func CallFor(root *reactive.Root, req reactive.Request, to *call.Request) {
 	if body := root.Body(); body != nil {
 		to.Secrets = body.Secrets(req.Node)
 	}
+	if cells := root.Cells(); cells != nil {
+		to.Asked = cells.Asked(req.Node)
+	}
 }

@@ -25,6 +25,7 @@ type Item struct {
 	Event    journal.Event   // without Seq and At
 	Received int64           // Unix nanoseconds; 0: now
 	Reply    func(err error) // of a command: called once it is durable or refused
+	Taken    *journal.Event  // of a message: set to its event before Reply is called, or to that of an earlier one with its id; nil: not wanted
 }
 
 // Host provides the functions that a Stepper needs of its driver.
@@ -162,13 +163,13 @@ func (s *Stepper) fire(until int64) (late bool) {
 // take applies one item. A refused command leaves the journal unchanged.
 func (s *Stepper) take(it *Item) (Reply, bool) {
 	if it.Reply == nil {
+		s.settle(&it.Event)
 		s.fit(&it.Event)
 	}
-	if err := s.refuse(it); err != nil {
-		if it.Reply == nil {
-			return Reply{}, false
-		}
-		return Reply{it.Reply, err}, true
+	earlier, err := s.refuse(it)
+	if err != nil || earlier != nil {
+		it.taken(earlier)
+		return Reply{it.Reply, err}, it.Reply != nil
 	}
 	e := it.Event
 	e.At = s.now
@@ -181,11 +182,39 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 		e.Detail = &d
 	}
 	s.enact(e)
+	it.taken(&s.batch[len(s.batch)-1])
 	return Reply{it.Reply, nil}, it.Reply != nil
 }
 
-// enact applies a command that was not refused. A retry of a step resumes a finished run.
+// taken notes the event by which a message was taken.
+func (it *Item) taken(e *journal.Event) {
+	if it.Taken != nil && e != nil {
+		*it.Taken = *e
+	}
+}
+
+// settle brings the result of a call into the form that the cells of a world take.
+func (s *Stepper) settle(e *journal.Event) {
+	cells := s.root.Cells()
+	if cells == nil || e.Type != journal.CallResponded || e.Detail != nil && e.Detail.Participant != "" {
+		return
+	}
+	if v, ok := s.root.Node(e.Node); ok && s.root.Open(s.root.Request(v, e.Attempt)) {
+		cells.Settle(v, e)
+	}
+}
+
+// enact applies a command that was not refused. A retry of a step resumes a finished run. An abort or a retry of a cell is
+// one of a kind of its own.
 func (s *Stepper) enact(e journal.Event) {
+	if s.aboutCell(&e) {
+		switch e.Type {
+		case journal.NodeAborted:
+			e.Type, e.Detail = journal.CellFailed, aborted(e.Detail)
+		case journal.NodeRetried:
+			e.Type = journal.CellReset
+		}
+	}
 	if e.Type == journal.NodeRetried && s.root.Finished() != nil {
 		s.apply(journal.Event{Type: journal.RunReopened, At: s.now, Detail: e.Detail})
 	}
@@ -215,7 +244,7 @@ func (s *Stepper) decide() (more bool) {
 		s.ask()
 		s.askParticipants()
 		s.askDecisions()
-		s.schedule()
+		s.move()
 		s.start()
 		s.answerPure()
 		switch {
@@ -330,14 +359,15 @@ func (s *Stepper) askDecisions() {
 	}
 }
 
-// schedule schedules step-runs for the tokens of a playbook, oldest first, up to the limit.
-func (s *Stepper) schedule() {
+// move journals the moves of a body, up to the limit: step-runs for the tokens of a playbook, activations of cells.
+func (s *Stepper) move() {
 	for !s.full() && !s.root.Paused() {
-		key, ok := s.root.NextFiring()
+		e, ok := s.root.Next(s.now)
 		if !ok {
 			return
 		}
-		s.apply(journal.Event{Type: journal.StepScheduled, At: s.now, Node: key})
+		e.At = s.now
+		s.apply(e)
 	}
 }
 
@@ -411,9 +441,10 @@ func (s *Stepper) answerPure() {
 	for i := range s.answers {
 		a := &s.answers[i]
 		if s.root.Open(a.req) {
-			e := Ending(a.req, a.result)
+			e := s.About(a.req.Node, Ending(a.req, a.result))
+			s.settle(&e)
 			s.fit(&e)
-			s.apply(s.About(a.req.Node, e))
+			s.apply(e)
 		}
 	}
 	clear(s.answers)

@@ -38,7 +38,7 @@ type StepChange struct {
 type Changes struct {
 	from  uint64
 	root  *reactive.Root
-	steps routed.Changes // nil: not yet watched, or the run has no body
+	steps routed.Changes // nil: not yet watched, or the run has no routed steps
 }
 
 // NewChanges returns the changes of a run from a sequence on. The root must have no events yet.
@@ -50,8 +50,8 @@ func NewChanges(root *reactive.Root, from uint64) *Changes {
 func (w *Changes) Apply(e *journal.Event) Update {
 	if e.Seq == w.from {
 		w.root.Watch()
-		if body := w.root.Body(); body != nil {
-			w.steps = body.Changes()
+		if steps := w.root.Steps(); steps != nil {
+			w.steps = steps.Changes()
 		}
 	}
 	outcome := w.root.Apply(e)

@@ -9,23 +9,23 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Routed is the state of a body.
+// Routed is the state of a run with routed steps.
 type Routed struct {
 	Counts  routed.Counts          // since the start of the run
 	Context map[string]value.Value // `ctx` of its expressions; shared, must not be changed
 }
 
-// routedStates describes the steps of a body, each with the open calls of its runs.
-func routedStates(body reactive.Body, calls []StepState) []StepState {
+// routedStates describes routed steps, each with the open calls of its runs.
+func routedStates(steps reactive.Steps, calls []StepState) []StepState {
 	var list []StepState
 	loops := map[string]*routed.Wait{}
-	for _, w := range body.Waits() {
+	for _, w := range steps.Waits() {
 		if w.Kind == routed.ForItems {
 			loops[w.Step] = &w
 		}
 	}
-	for _, name := range body.Steps() {
-		s, _ := body.StepNow(name)
+	for _, name := range steps.Names() {
+		s, _ := steps.StepNow(name)
 		state := StepState{
 			Step: s.Step, Kind: plan.Step, Status: s.Status, Runs: s.Runs, Live: s.Live, Tokens: s.Pending + s.Held,
 		}

@@ -82,9 +82,9 @@ func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
 		Run: id, Start: root.Start(), Status: root.RunStatus(), Started: root.StartedAt(), Updated: root.At(),
 		Due: root.NextDue(), Seq: root.Seq(), Steps: stepStates(root, tracks),
 	}
-	if body := root.Body(); body != nil {
-		s.Steps = routedStates(body, s.Steps)
-		s.Routed = &Routed{Counts: body.Counts(), Context: body.Context()}
+	if steps := root.Steps(); steps != nil {
+		s.Steps = routedStates(steps, s.Steps)
+		s.Routed = &Routed{Counts: steps.Counts(), Context: steps.Context()}
 	}
 	if e := root.Finished(); e != nil {
 		s.Finished, s.Failure, s.Output = true, e.Detail.Failure, e.Value

@@ -30,6 +30,8 @@ const (
 	detailMaking       = 15
 	detailWork         = 16
 	detailCause        = 17
+	detailID           = 18
+	detailCells        = 19
 
 	failureCode      = 0
 	failureMessage   = 1
@@ -56,6 +58,7 @@ const (
 	startInstancesMax   = 16
 	startContextMax     = 17
 	startEventWorkMax   = 18
+	startSeed           = 19
 
 	identityID        = 0
 	identityScopes    = 1
@@ -97,6 +100,8 @@ func appendDetail(w *encoder, d *Detail) error {
 	w.int(detailMaking, int64(d.Making))
 	w.bool(detailWork, d.Work)
 	w.text(detailCause, d.Cause)
+	w.text(detailID, d.ID)
+	w.texts(detailCells, d.Cells)
 	return nil
 }
 
@@ -141,6 +146,10 @@ func (d *decoder) detail() *Detail {
 			v.Work = d.bool()
 		case detailCause:
 			v.Cause = d.text()
+		case detailID:
+			v.ID = d.text()
+		case detailCells:
+			v.Cells = d.texts()
 		default:
 			d.unknown(key)
 		}
@@ -228,6 +237,7 @@ func appendStart(w *encoder, s *Start) error {
 	w.int(startInstancesMax, int64(s.InstancesMax))
 	w.int(startContextMax, int64(s.ContextBytesMax))
 	w.int(startEventWorkMax, int64(s.EventWorkMax))
+	w.bytes(startSeed, s.Seed)
 	return nil
 }
 
@@ -299,6 +309,8 @@ func (d *decoder) start() *Start {
 			s.ContextBytesMax = d.int32()
 		case startEventWorkMax:
 			s.EventWorkMax = d.int32()
+		case startSeed:
+			s.Seed = slices.Clone(d.bytes())
 		case startChildren:
 			s.Children = d.labels()
 		case startOnBlocked:

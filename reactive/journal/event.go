@@ -40,7 +40,7 @@ const (
 	DecisionRequested   Type = 12 // a decision source was asked. Node, Attempt; Value
 	DecisionReceived    Type = 13 // it answered. Node, Attempt; Value; Detail.State, Detail.Actor, Detail.Failure
 	DecisionOverridden  Type = 14 // a person overrode it. Node, Attempt; Detail.State, Detail.Actor, Detail.Reason
-	MessageReceived     Type = 15 // a message from outside. Detail.Name, Detail.Actor; Value: payload
+	MessageReceived     Type = 15 // a message from outside. Detail.Name, Detail.Actor; in a world Detail.ID, Detail.Cells; Value: payload
 	NodeAborted         Type = 16 // a person or program aborted one node. Node; Detail.Actor, Detail.Reason
 	NodeRetried         Type = 17 // a person requested another attempt, or another decision. Node; Detail.Actor, Detail.Work, Detail.Key
 	BranchDecided       Type = 18 // a Go function decided a conditional. Node; Value: bool; Detail.Failure when it failed
@@ -56,6 +56,12 @@ const (
 	ContentStored       Type = 28 // the only event of a stream `def/…` or `blob/…`. Value: the content
 	StepScheduled       Type = 29 // a token of a playbook was taken by a run of its step. Node: `<step>@<number>`
 	CallReported        Type = 30 // a call reported its progress. Node, Attempt; Detail.Participant, Detail.Making, Detail.Count: number, Detail.Name: kind; Value: payload
+	CellStepped         Type = 31 // a cell of a world has taken a message, a receipt or a timer. Node: its address; Value: what came of it, see docs/events.md
+	CellFailed          Type = 32 // a cell has failed and takes nothing until it is reset. Node; Detail.Failure; Detail.Actor, Detail.Reason when a person aborted it; Value: the cause
+	CellPaused          Type = 33 // a cell keeps what comes until it is resumed. Node; Detail.Actor, Detail.Reason
+	CellResumed         Type = 34 // ends that. Node; Detail.Actor, Detail.Reason
+	CellReset           Type = 35 // a person has a failed cell go on. Node; Detail.Actor, Detail.Reason
+	CellExpired         Type = 36 // a cell without activity is deleted. Node; Detail.Due
 )
 
 // Detail holds the fields that only some types have. An event owns its Detail.
@@ -64,7 +70,7 @@ type Detail struct {
 	Failure      *Failure // why something failed
 	Participant  string   // id of one that was asked
 	Participants []string // ids of those that are asked, in order
-	Timer        string   // "retry", "window", "decision"; of a playbook also "timeout", "more"
+	Timer        string   // "retry", "window", "decision"; of a playbook also "timeout", "more"; of a world "cell"
 	State        string   // status of a dispatch, a decision or the run
 	Name         string   // of a message
 	Actor        string   // who did it: a person, a program
@@ -78,6 +84,8 @@ type Detail struct {
 	Making       int32    // which making of the call reports: 1, and one more each time it is made again with the same request id
 	Work         bool     // a retry repeats the work also where only the decision is open
 	Cause        string   // id of the run whose pause or resume reaches this one, its child
+	ID           string   // of a message, as its sender named it: a second one of that id is not taken
+	Cells        []string // addresses of the cells of a world that a message went to, in order
 }
 
 // Failure describes why something failed. Code is for programs and part of the contract; Message is for people.
@@ -134,6 +142,7 @@ type Start struct {
 	Labels          map[string]string // names to texts, for people and lists
 	Actor           string            // who started it
 	OnBlocked       string            // effective: what a playbook does when only denied tokens are left
+	Seed            []byte            // of a world: 32 random bytes, from which its activations draw
 	Identity        *Identity         // in whose name the calls are made; nil: no one is named
 }
 

@@ -42,6 +42,12 @@ var kinds = [...]struct {
 	ContentStored:       {"content.stored", []Writer{Registry}},
 	StepScheduled:       {"step.scheduled", []Writer{Stepper}},
 	CallReported:        {"call.reported", []Writer{Stepper}},
+	CellStepped:         {"cell.stepped", []Writer{Stepper}},
+	CellFailed:          {"cell.failed", []Writer{Command, Stepper}},
+	CellPaused:          {"cell.paused", []Writer{Command}},
+	CellResumed:         {"cell.resumed", []Writer{Command}},
+	CellReset:           {"cell.reset", []Writer{Command}},
+	CellExpired:         {"cell.expired", []Writer{Timer}},
 }
 
 // Writer is a source of events. Only the coordinator appends them to a run's journal, in one place.
@@ -51,7 +57,7 @@ type Writer string
 const (
 	Command  Writer = "command"  // a person or program sent it to the coordinator, which journals or refuses it
 	Stepper  Writer = "stepper"  // package decide derived it from the journal, or from the result of a call
-	Timer    Writer = "timer"    // a timer fired: of a call, in package ledger, or of a playbook, in package net
+	Timer    Writer = "timer"    // a timer fired: of a call, in package ledger, of a playbook, in package net, or of a world, in package world
 	Registry Writer = "registry" // it stores a definition and belongs to no run
 )
 

@@ -75,7 +75,7 @@ func (s *Signals) Step(key string) *StepSignals {
 	x.Preconditions = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.preconditions.Get(r), nil })
 	x.BlockedByFailure = signals.NewComputed(g, func(r signals.Reader) (bool, error) { return x.blocks.Get(r), nil })
 	s.steps[key] = x
-	if s.root.Body() != nil {
+	if s.root.Steps() != nil {
 		s.routed = append(s.routed, x)
 	}
 	s.err = errors.Join(s.err, s.write(x))
@@ -84,7 +84,7 @@ func (s *Signals) Step(key string) *StepSignals {
 
 // Changed records that a node has changed, if it has signals.
 func (s *Signals) Changed(v int32) {
-	if len(s.steps) == 0 || s.root.Body() != nil {
+	if len(s.steps) == 0 || s.root.Steps() != nil {
 		return
 	}
 	if x := s.steps[s.root.Key(v)]; x != nil {
@@ -143,8 +143,8 @@ func (s *Signals) write(x *StepSignals) error {
 // now returns the state of a step in the root.
 func (s *Signals) now(key string) (status reactive.Status, result any, preconditions, blocks bool) {
 	r := s.root
-	if body := r.Body(); body != nil {
-		step, _ := body.StepNow(key)
+	if steps := r.Steps(); steps != nil {
+		step, _ := steps.StepNow(key)
 		return step.Status, step.Result, false, false
 	}
 	v, ok := r.Node(key)

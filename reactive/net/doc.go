@@ -10,7 +10,7 @@
 // its end, and closes it when control leaves the task. So timing, targets, fan-in and fulfillment of a tool work as in any
 // other workflow.
 //
-// Of the admitted tokens the oldest gets the next step-run (NextFiring); package decide journals it as step.scheduled.
+// Of the admitted tokens the oldest gets the next step-run (Next); package decide journals it as step.scheduled.
 //
 // Parts that do not need the whole net have their own packages: gate holds denied tokens, outcome describes the
 // end of a task, results stores large results out of line, variables implements the scopes that expressions write to, and

@@ -23,8 +23,8 @@ func (n *Net) Step(i int) routed.StepState {
 	return out
 }
 
-// Steps returns the names of the playbook's steps.
-func (n *Net) Steps() []string { return n.book.StepNames() }
+// Names returns the names of the playbook's steps.
+func (n *Net) Names() []string { return n.book.StepNames() }
 
 // Tasks returns the labels of a step's tasks; nil if there is no such step.
 func (n *Net) Tasks(step string) []string {

@@ -3,6 +3,7 @@ package net
 import (
 	"container/heap"
 
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/routed"
 
 	"github.com/sluiceflow/sluice/reactive/net/gate"
@@ -91,11 +92,14 @@ func (n *Net) discard(t *token) {
 // enable makes a token ready.
 func (n *Net) enable(t *token) { n.ready.add(t) }
 
-// NextFiring returns the key of the step-run that the oldest admitted token is for.
-func (n *Net) NextFiring() (string, bool) {
-	if n.ready.Len() == 0 || n.stopped {
-		return "", false
+// Ready reports whether a token is admitted.
+func (n *Net) Ready() bool { return n.ready.Len() > 0 && !n.stopped }
+
+// Next returns the event that schedules the step-run which the oldest admitted token is for.
+func (n *Net) Next(int64) (journal.Event, bool) {
+	if !n.Ready() {
+		return journal.Event{}, false
 	}
 	t := n.ready[0]
-	return key(n.book.Steps[t.step].Name, n.steps[t.step].runs+1), true
+	return journal.Event{Type: journal.StepScheduled, Node: key(n.book.Steps[t.step].Name, n.steps[t.step].runs+1)}, true
 }

@@ -12,7 +12,7 @@ import (
 
 // Changes collects the changes of a playbook's steps, run by run, and the progress of their loops. It implements routed.Changes.
 type Changes struct {
-	net     reactive.Teller
+	net     reactive.Steps
 	steps   []string
 	index   map[string]int    // of each step
 	was     []reactive.Status // of each step, as last reported
@@ -23,8 +23,8 @@ type Changes struct {
 }
 
 // NewChanges returns the changes of a net from now on. It watches the net.
-func NewChanges(n reactive.Teller) *Changes {
-	steps := n.Steps()
+func NewChanges(n reactive.Steps) *Changes {
+	steps := n.Names()
 	w := &Changes{
 		net: n, steps: steps, index: map[string]int{}, was: make([]reactive.Status, len(steps)), live: map[string]*routed.LoopChange{},
 		waiting: map[int]bool{},

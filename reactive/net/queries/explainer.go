@@ -16,6 +16,7 @@ import (
 // Net is the net that is asked.
 type Net interface {
 	reactive.Body
+	reactive.Steps
 
 	// Playbook returns the playbook of the run.
 	Playbook() *playbook.Playbook
