@@ -25,9 +25,9 @@ type Body interface {
 	// Ready reports whether Next has an event.
 	Ready() bool
 
-	// Next returns the event of the body's next move at an instant, and the same until it has been applied: a step-run to
-	// be scheduled, an activation of a cell. It reports false when there is none. It may evaluate expressions; what they
-	// yield is in the event, so that Apply need not evaluate them again.
+	// Next returns the event of the body's next move at an instant: a step-run to be scheduled, an activation of a cell. It
+	// reports false when there is none. It may evaluate expressions; their results are in the event, so that Apply need not
+	// evaluate them again.
 	Next(now int64) (journal.Event, bool)
 
 	// NextDue returns the instant of the body's next timer in Unix nanoseconds, 0 if it has none, and whether that timer
@@ -87,9 +87,6 @@ type Refuser interface {
 	// RefuseRetry judges a retry of a key that is not an open call's. Its errors wrap ErrUnknown if the body does not know
 	// the key.
 	RefuseRetry(key string) error
-
-	// RefusePatch judges a write of values to the context, by path.
-	RefusePatch(changes map[string]any) error
 }
 
 // ErrUnknown means that a body does not know a key.
@@ -102,6 +99,9 @@ type Steps interface {
 
 	// Context returns the run's context. It must not be changed.
 	Context() map[string]value.Value
+
+	// RefusePatch judges a write of values to the context, by path: nil when it may be journaled.
+	RefusePatch(changes map[string]any) error
 
 	// Counts returns the body's counts.
 	Counts() routed.Counts

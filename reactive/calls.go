@@ -32,6 +32,8 @@ func (r *Root) Next(now int64) (journal.Event, bool) {
 	if !r.moving() {
 		return journal.Event{}, false
 	}
+	r.tree.meter.Bound(EvaluationMax)
+	defer r.tree.meter.Free()
 	return r.body.Next(now)
 }
 

@@ -224,17 +224,17 @@ func (s *Stepper) refuseDecision(e *journal.Event) error {
 
 // refusePatch returns why the context cannot be written.
 func (s *Stepper) refusePatch(e *journal.Event) error {
-	body := s.root.Body()
+	steps := s.root.Steps()
 	changes, _ := e.Value.(map[string]any)
 	switch {
 	case s.root.Closed():
 		return ErrFinished
-	case s.root.Steps() == nil:
+	case steps == nil:
 		return fmt.Errorf("%w: only playbooks have a context", ErrNotPossible)
 	case len(changes) == 0:
 		return fmt.Errorf("%w: there is nothing to write", ErrNotPossible)
 	}
-	if err := body.RefusePatch(changes); err != nil {
+	if err := steps.RefusePatch(changes); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotPossible, err)
 	}
 	return nil

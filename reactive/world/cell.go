@@ -1,0 +1,203 @@
+package world
+
+import (
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// cell is the state of one key of a machine.
+type cell struct {
+	machine *machine.Machine
+	key     value.Value // in normal form; nil if the machine has no key
+	address string
+
+	state     value.Value // nil: none
+	mail      mailbox
+	aside     *item // what the cell failed at; a reset delivers it again
+	open      openList
+	failure   *journal.Failure
+	completed bool // the newest activation that was not ignored has completed it
+	paused    bool
+	ticket    uint64 // of its place in the ring; 0: it has none
+	expiring  bool   // in the heap of expiries
+
+	active int64  // instant of its newest activation or delivery, Unix nanoseconds
+	last   uint64 // sequence of its newest activation; 0: none
+}
+
+// held reports whether the cell keeps what comes.
+func (c *cell) held() bool { return c.failure != nil || c.paused }
+
+// gone reports whether nothing is left of the cell.
+func (c *cell) gone() bool {
+	return c.state == nil && c.open.n == 0 && c.mail.Len() == 0 && c.failure == nil && !c.paused
+}
+
+// status returns the status of the cell.
+func (c *cell) status() Status {
+	switch {
+	case c.failure != nil:
+		return Failed
+	case c.open.n > 0:
+		return Waiting
+	case c.mail.Len() > 0, c.machine.Process && !c.completed:
+		return Running
+	}
+	return Completed
+}
+
+// cellAt returns the cell of an address, a new one if there is none. The address is that of an event, and so valid.
+func (w *World) cellAt(address string) *cell {
+	if c := w.cells[address]; c != nil {
+		return c
+	}
+	m, key, err := w.def.ParseAddress(address)
+	if err != nil {
+		return &cell{} // of no machine: an event of another world, which changes nothing
+	}
+	c := &cell{machine: m, key: key, address: address}
+	w.cells[address] = c
+	return c
+}
+
+// touch concludes a change of a cell: it joins or leaves the ring, and is forgotten if nothing is left of it.
+func (w *World) touch(c *cell) {
+	if c.gone() {
+		delete(w.cells, c.address)
+	}
+	w.ring.put(c)
+	w.expiries.put(c)
+}
+
+// mailbox is a queue of items.
+type mailbox struct {
+	items []item
+	first int // index of the oldest
+}
+
+// item is something that a cell is to be given.
+type item struct {
+	seq   uint64 // of the event that it comes from
+	depth int    // how many activations in a row have raised it; 0: it comes from outside
+	event machine.Event
+}
+
+// Len returns the number of items.
+func (m *mailbox) Len() int { return len(m.items) - m.first }
+
+func (m *mailbox) push(it item) { m.items = append(m.items, it) }
+
+func (m *mailbox) pushFront(it item) {
+	if m.first == 0 {
+		m.items = append(m.items, item{})
+		copy(m.items[1:], m.items)
+		m.items[0] = it
+		return
+	}
+	m.first--
+	m.items[m.first] = it
+}
+
+func (m *mailbox) front() *item { return &m.items[m.first] }
+
+// pop removes the oldest item. The slice is moved when half of it is free, so that it does not grow with what has passed.
+func (m *mailbox) pop() item {
+	it := m.items[m.first]
+	m.items[m.first] = item{}
+	m.first++
+	switch {
+	case m.first == len(m.items):
+		m.items, m.first = nil, 0
+	case m.first > 32 && m.first > len(m.items)/2:
+		n := copy(m.items, m.items[m.first:])
+		clear(m.items[n:])
+		m.items, m.first = m.items[:n], 0
+	}
+	return it
+}
+
+// ring holds the cells that have something to do, in the order in which they take turns. A cell that is held, or has nothing
+// to do any more, loses its place, and gets one at the end when it goes on.
+type ring struct {
+	places  []place
+	first   int
+	tickets uint64
+}
+
+// place is a place in the ring. It is void if its cell has another ticket.
+type place struct {
+	cell   *cell
+	ticket uint64
+}
+
+// put adds a cell that has mail and is not held, and takes the place of any other.
+func (r *ring) put(c *cell) {
+	switch {
+	case c.held() || c.mail.Len() == 0:
+		c.ticket = 0
+	case c.ticket == 0:
+		r.tickets++
+		c.ticket = r.tickets
+		r.places = append(r.places, place{c, c.ticket})
+	}
+}
+
+// head returns the cell whose turn it is; nil: no cell has anything to do.
+func (r *ring) head() *cell {
+	if r.first == len(r.places) {
+		return nil
+	}
+	return r.places[r.first].cell
+}
+
+// turn ends the turn of a cell: it takes its next behind all others that have something to do.
+func (r *ring) turn(c *cell) { c.ticket = 0 }
+
+// trim removes void places from the front, so that head is a cell with something to do. The slice is moved when half of it
+// is free.
+func (r *ring) trim() {
+	for r.first < len(r.places) && r.places[r.first].ticket != r.places[r.first].cell.ticket {
+		r.places[r.first] = place{}
+		r.first++
+	}
+	if r.first == len(r.places) {
+		r.places, r.first = r.places[:0], 0
+	}
+	if r.first > 64 && r.first > len(r.places)/2 {
+		n := copy(r.places, r.places[r.first:])
+		clear(r.places[n:])
+		r.places, r.first = r.places[:n], 0
+	}
+}
+
+// openList is the list of a cell's open intents, in the order of their opening.
+type openList struct {
+	first, last *intent
+	n           int
+}
+
+func (l *openList) add(x *intent) {
+	if x.before = l.last; l.last != nil {
+		l.last.after = x
+	} else {
+		l.first = x
+	}
+	l.last = x
+	l.n++
+}
+
+func (l *openList) remove(x *intent) {
+	if x.before != nil {
+		x.before.after = x.after
+	} else {
+		l.first = x.after
+	}
+	if x.after != nil {
+		x.after.before = x.before
+	} else {
+		l.last = x.before
+	}
+	x.before, x.after = nil, nil
+	l.n--
+}

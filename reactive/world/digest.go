@@ -1,0 +1,64 @@
+package world
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Digest writes all state that the world's future depends on. Instants are written relative to now.
+func (w *World) Digest(out io.Writer, now int64) {
+	fmt.Fprintf(out, "world %v;", w.stopped)
+	for _, address := range slices.Sorted(maps.Keys(w.cells)) {
+		w.cells[address].digest(out, now)
+	}
+	for _, p := range w.ring.places[w.ring.first:] {
+		if p.ticket == p.cell.ticket {
+			fmt.Fprintf(out, "turn %s;", p.cell.address)
+		}
+	}
+	for _, f := range w.faults {
+		fmt.Fprintf(out, "fault %s %s;", f.cell.address, f.failure.Code)
+	}
+	for _, id := range w.recent.order {
+		fmt.Fprintf(out, "id %q;", id)
+	}
+}
+
+func (c *cell) digest(out io.Writer, now int64) {
+	fmt.Fprintf(out, "cell %s %s %v %v;", c.address, text(c.state), c.completed, c.paused)
+	if c.machine.TTL > 0 {
+		fmt.Fprintf(out, "active %d;", c.active-now)
+	}
+	if c.failure != nil {
+		fmt.Fprintf(out, "failed %s %v;", c.failure.Code, c.aside != nil)
+	}
+	if c.aside != nil {
+		c.aside.digest(out)
+	}
+	for _, it := range c.mail.items[c.mail.first:] {
+		it.digest(out)
+	}
+	for x := c.open.first; x != nil; x = x.after {
+		fmt.Fprintf(out, "open %s %s %s %s;", x.show().Effect, x.issuer, x.asked, text(x.params))
+		if x.effect == nil {
+			fmt.Fprintf(out, "timer %s %d;", x.timer, x.due-now)
+		}
+	}
+}
+
+func (it *item) digest(out io.Writer) {
+	fmt.Fprintf(out, "item %d %s %s %d;", it.event.Kind, it.event.Name, text(it.event.Value), it.depth)
+}
+
+// text returns a value as text, in one form for equal values.
+func text(v value.Value) string {
+	data, err := value.JSON(v)
+	if err != nil { // cannot happen: the codec accepts only values
+		return err.Error()
+	}
+	return string(data)
+}

@@ -1,0 +1,119 @@
+package world
+
+import (
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/explain"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// reasonsMax bounds the reasons that explain a run: a world may have many cells.
+const reasonsMax = 100
+
+// explainer explains a world and its cells.
+type explainer struct {
+	world *World
+	run   explain.Run
+	ended map[string]*ending        // by node key of a call
+	about map[string]*explain.Event // by address: the newest event that decided its status
+}
+
+// ending is how a call has ended.
+type ending struct {
+	status  reactive.Status
+	failure *journal.Failure
+	event   *explain.Event
+}
+
+// Explain returns what explains the world from now on.
+func (w *World) Explain(run explain.Run) explain.Body {
+	x := &explainer{world: w, run: run, ended: map[string]*ending{}, about: map[string]*explain.Event{}}
+	w.watch = x.see
+	return x
+}
+
+// see notes the event that a cell's status follows from.
+func (x *explainer) see(e *journal.Event) {
+	switch e.Type {
+	case journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed, journal.CellReset, journal.CellExpired:
+		x.about[e.Node] = x.run.Event()
+	}
+}
+
+// CallEnded implements explain.Body.
+func (x *explainer) CallEnded(key string, status reactive.Status, f *journal.Failure) {
+	x.ended[key] = &ending{status, f, x.run.Event()}
+}
+
+// Waiting implements explain.Body: cells that have failed or are paused first, then what the others wait for.
+func (x *explainer) Waiting() []explain.Reason {
+	var held, open []explain.Reason
+	for c := range x.world.Cells() {
+		if len(held)+len(open) >= reasonsMax {
+			break
+		}
+		switch {
+		case c.Status == Failed || c.Paused:
+			held = append(held, x.cell(&c))
+		case len(c.Intents) > 0:
+			open = append(open, x.cell(&c))
+		}
+	}
+	if list := append(held, open...); len(list) > 0 {
+		return list
+	}
+	return []explain.Reason{{Kind: "message", Text: "the world waits for messages"}}
+}
+
+// cell returns why a cell is as it is.
+func (x *explainer) cell(c *CellState) explain.Reason {
+	r := explain.Reason{Kind: "cell", Step: c.Address, Text: fmt.Sprintf("cell %s is %s", c.Address, c.Status), Decided: x.about[c.Address]}
+	r.Reasons = x.reasons(c)
+	return r
+}
+
+// reasons returns what a cell waits for, and why it has failed.
+func (x *explainer) reasons(c *CellState) (list []explain.Reason) {
+	if c.Failure != nil {
+		list = append(list, explain.Reason{Kind: "failure", Step: c.Address, Text: c.Failure.Error(), Decided: x.about[c.Address]})
+	}
+	if c.Paused {
+		list = append(list, explain.Reason{Kind: "pause", Step: c.Address, Text: "cell " + c.Address + " is paused", Decided: x.about[c.Address]})
+	}
+	if c.Held > 0 {
+		list = append(list, explain.Reason{Kind: "held", Step: c.Address, Text: fmt.Sprintf("%d items are kept until the cell goes on", c.Held)})
+	}
+	for _, i := range c.Intents {
+		if i.Effect == "timer" {
+			list = append(list, explain.Timer("timer "+i.Issuer, i.Due.UnixNano()))
+			continue
+		}
+		list = append(list, x.run.Call(x.world.intents.byKey[i.Key].node))
+	}
+	if len(list) == 0 && c.Status == Running {
+		list = append(list, explain.Reason{Kind: "message", Step: c.Address, Text: "cell " + c.Address + " waits for messages"})
+	}
+	return list
+}
+
+// Ending implements explain.Body.
+func (x *explainer) Ending(f *journal.Failure) []explain.Reason {
+	return []explain.Reason{{Kind: "failure", Text: f.Error()}}
+}
+
+// Explain implements explain.Body: of a cell, or of a call that has ended.
+func (x *explainer) Explain(name string) *explain.Explanation {
+	if c, ok := x.world.Cell(name); ok {
+		return &explain.Explanation{About: name, Kind: "cell", Status: string(c.Status), Decided: x.about[name], Reasons: x.reasons(&c)}
+	}
+	e := x.ended[name]
+	if e == nil {
+		return nil
+	}
+	out := &explain.Explanation{About: name, Kind: "call", Status: e.status.String(), Decided: e.event}
+	if e.failure != nil {
+		out.Reasons = []explain.Reason{{Kind: "failure", Step: name, Text: e.failure.Error(), Decided: e.event}}
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// fault is a failure of a cell that is to be journaled.
+type fault struct {
+	cell    *cell
+	seq     uint64 // of the event that has caused it
+	failure *journal.Failure
+}
+
+func (f fault) event() journal.Event {
+	return journal.Event{Type: journal.CellFailed, Node: f.cell.address, Value: int64(f.seq), Detail: &journal.Detail{Failure: f.failure}}
+}
+
+// failed fails a cell: it gives up its intents and keeps what comes. The item that it failed at is put aside.
+func (w *World) failed(e *journal.Event) {
+	c := w.cellAt(e.Node)
+	if c.machine == nil {
+		return
+	}
+	w.tally.Failed++
+	c.active = e.At
+	cause, _ := e.Value.(int64)
+	if !w.faulty(c) && c.mail.Len() > 0 && c.mail.front().seq == uint64(cause) {
+		it := c.mail.pop()
+		c.aside, c.last = &it, e.Seq
+	}
+	c.failure = e.FailureOr(reactive.CodeAborted)
+	w.dropAll(c)
+	w.touch(c)
+}
+
+// faulty reports whether a cell was to fail because of a result, and takes note that it does.
+func (w *World) faulty(c *cell) bool {
+	before := len(w.faults)
+	w.faults = slices.DeleteFunc(w.faults, func(f fault) bool { return f.cell == c })
+	return len(w.faults) < before
+}
+
+// reset has a failed cell go on, first with what it failed at.
+func (w *World) reset(e *journal.Event) {
+	c := w.cells[e.Node]
+	if c == nil || c.failure == nil {
+		return
+	}
+	c.failure, c.active = nil, e.At
+	if c.aside != nil {
+		c.mail.pushFront(*c.aside)
+		c.aside = nil
+	}
+	w.touch(c)
+}
+
+// paused holds a cell, or lets it go on.
+func (w *World) paused(e *journal.Event) {
+	if c := w.cells[e.Node]; c != nil {
+		c.paused, c.active = e.Type == journal.CellPaused, e.At
+		w.touch(c)
+	}
+}
+
+// unknownCell is the error of a command to a cell that does not exist.
+type unknownCell string
+
+func (c unknownCell) Error() string { return fmt.Sprintf("no cell %q", string(c)) }
+
+func (unknownCell) Is(target error) bool { return target == reactive.ErrUnknown }
+
+// find returns an existing cell.
+func (w *World) find(address string) (*cell, error) {
+	if c := w.cells[address]; c != nil {
+		return c, nil
+	}
+	return nil, unknownCell(address)
+}
+
+// RefuseAbort returns why a cell cannot be aborted.
+func (w *World) RefuseAbort(address string) error {
+	c, err := w.find(address)
+	if err == nil && c.failure != nil {
+		err = fmt.Errorf("cell %q has failed already", address)
+	}
+	return err
+}
+
+// RefuseRetry returns why a cell cannot be retried.
+func (w *World) RefuseRetry(address string) error {
+	c, err := w.find(address)
+	if err == nil && c.failure == nil {
+		err = fmt.Errorf("cell %q has not failed", address)
+	}
+	return err
+}
+
+// RefusePause returns why a cell cannot be paused or resumed.
+func (w *World) RefusePause(address string, paused bool) error {
+	c, err := w.find(address)
+	switch {
+	case err != nil:
+		return err
+	case paused && c.paused:
+		return fmt.Errorf("cell %q is paused already", address)
+	case !paused && !c.paused:
+		return fmt.Errorf("cell %q is not paused", address)
+	}
+	return nil
+}

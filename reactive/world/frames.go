@@ -1,0 +1,43 @@
+package world
+
+import (
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/machine"
+)
+
+// frames is how far the reports of one call have come.
+type frames struct {
+	attempt int32
+	number  int32 // the highest
+}
+
+// reported delivers a report of a call to a machine that takes frames. A number that the attempt has reported before is not
+// delivered again: the call was made again, or repeats itself.
+func (w *World) reported(e *journal.Event) {
+	x := w.intents.byKey[e.Node]
+	if x == nil || e.Detail == nil || e.Attempt != w.root.Attempt(x.node) {
+		return
+	}
+	last := x.frames[e.Detail.Participant]
+	if last.attempt != e.Attempt {
+		last = frames{attempt: e.Attempt}
+	}
+	if e.Detail.Count <= last.number {
+		return
+	}
+	last.number = e.Detail.Count
+	if x.frames == nil {
+		x.frames = map[string]frames{}
+	}
+	x.frames[e.Detail.Participant] = last
+	if !x.cell.machine.Takes(machine.Frame) {
+		return
+	}
+	r := receipt{intent: x, status: receiptOK}
+	v := r.common()
+	delete(v, "status")
+	v["number"], v["kind"], v["payload"] = int64(e.Detail.Count), e.Detail.Name, e.Value
+	x.cell.active = w.instant()
+	x.cell.mail.push(item{seq: e.Seq, event: machine.Event{Kind: machine.Frame, Name: x.effect.Name, Value: v}})
+	w.touch(x.cell)
+}

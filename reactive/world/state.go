@@ -1,0 +1,89 @@
+package world
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Status is the status of a cell.
+type Status string
+
+// The statuses of cells, the first that holds.
+const (
+	Failed    Status = "failed"    // it takes nothing until it is retried
+	Waiting   Status = "waiting"   // it has open intents
+	Running   Status = "running"   // it has mail, or its process has not completed
+	Completed Status = "completed" // nothing is left to do
+)
+
+// CellState is the state of a cell.
+type CellState struct {
+	Address string           // machine[key]
+	Machine string           // name
+	Key     value.Value      // in normal form; nil if the machine has no key
+	Status  Status           // see there
+	Paused  bool             // a person holds it
+	State   value.Value      // nil: none; shared, must not be changed
+	Failure *journal.Failure // of one that has failed
+	Intents []IntentState    // open, in the order of emission
+	Mail    int              // items that wait for its turn
+	Held    int              // the same, of a cell that keeps them until it goes on
+	Last    uint64           // sequence of its newest activation; 0: none
+	Active  time.Time        // instant of the newest event about it
+}
+
+// IntentState is the state of an open intent.
+type IntentState struct {
+	Key    string      // of its node: what `abort` and `explain` take
+	Effect string      // name; "timer": a timer
+	Issuer string      // which of several is meant; the name of a timer
+	ID     string      // `sha256:…`; "": a timer
+	Params value.Value // shared, must not be changed
+	Due    time.Time   // of a timer
+}
+
+// Cell returns the state of a cell. It reports false if there is no such cell.
+func (w *World) Cell(address string) (CellState, bool) {
+	c := w.cells[address]
+	if c == nil {
+		return CellState{}, false
+	}
+	return c.show(), true
+}
+
+// Cells yields the states of all cells, in the order of their addresses.
+func (w *World) Cells() iter.Seq[CellState] {
+	return func(yield func(CellState) bool) {
+		for _, address := range slices.Sorted(maps.Keys(w.cells)) {
+			if !yield(w.cells[address].show()) {
+				return
+			}
+		}
+	}
+}
+
+func (c *cell) show() CellState {
+	s := CellState{
+		Address: c.address, Machine: c.machine.Name, Key: c.key, Status: c.status(), Paused: c.paused, State: c.state,
+		Failure: c.failure, Mail: c.mail.Len(), Last: c.last, Active: time.Unix(0, c.active).UTC(),
+	}
+	if c.held() {
+		s.Held = s.Mail
+	}
+	for x := c.open.first; x != nil; x = x.after {
+		s.Intents = append(s.Intents, x.show())
+	}
+	return s
+}
+
+func (x *intent) show() IntentState {
+	if x.effect == nil {
+		return IntentState{Key: x.key, Effect: "timer", Issuer: x.timer, Due: time.Unix(0, x.due).UTC()}
+	}
+	return IntentState{Key: x.key, Effect: x.effect.Name, Issuer: x.issuer, ID: x.id, Params: x.params}
+}

@@ -1,0 +1,185 @@
+package world
+
+import (
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// World is the state of a world's run: its cells, their mail, and the intents that they wait for. It is attached to the root
+// that keeps the run's calls, and owned by the goroutine that owns the root.
+//
+// Invariants, checked by check:
+//  1. A cell without state, intents, mail and failure, which nobody holds, is not in cells.
+//  2. A cell is in the ring once if it has mail and is not held; else it is not.
+//  3. Every open call and every armed timer is an intent of exactly one cell, and of that cell's machine.
+type World struct {
+	def   *machine.World
+	root  *reactive.Root
+	calls *reactive.Calls
+
+	cells    map[string]*cell // by address
+	ring     ring
+	faults   []fault // whose cells are to fail
+	intents  intents
+	expiries expiries
+	recent   recent
+	tally    Tally
+	watch    func(*journal.Event)
+	event    *journal.Event // that is applied
+	stopped  bool           // the run was cancelled or closed
+}
+
+// Tally counts what has happened in a world.
+type Tally struct {
+	Messages int `json:"messages"` // taken
+	Stepped  int `json:"stepped"`  // activations, ignored ones included
+	Ignored  int `json:"ignored"`  // activations that no rule was about
+	Failed   int `json:"failed"`   // times that a cell has failed
+	Faults   int `json:"faults"`   // results that do not fit their effect
+	Dropped  int `json:"dropped"`  // intents that a cell has given up
+}
+
+// New returns the root of a world's run without events.
+func New(p *plan.Plan) *reactive.Root {
+	def := p.Workflow.Routing.(*machine.World)
+	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
+		w := &World{def: def, root: c.Root(), calls: c, cells: map[string]*cell{}}
+		w.intents.init()
+		w.recent.init()
+		return w
+	})
+}
+
+// Of returns the world of a run; nil for a run of any other workflow.
+func Of(r *reactive.Root) *World {
+	w, _ := r.Body().(*World)
+	return w
+}
+
+// Definition returns the definition of the world.
+func (w *World) Definition() *machine.World { return w.def }
+
+// Tally returns the counts of the world.
+func (w *World) Tally() Tally { return w.tally }
+
+// Apply takes an event after the root: it changes the cell that the event is about, delivers mail, and settles the intents
+// whose calls have ended.
+func (w *World) Apply(e *journal.Event) {
+	w.event = e
+	switch {
+	case w.stopped:
+	case w.root.Closed():
+		w.close()
+	default:
+		w.apply(e)
+		w.settle()
+		if w.watch != nil {
+			w.watch(e)
+		}
+		w.ring.trim()
+		w.expiries.trim()
+	}
+}
+
+func (w *World) apply(e *journal.Event) {
+	switch e.Type {
+	case journal.MessageReceived:
+		w.received(e)
+	case journal.CellStepped:
+		w.stepped(e)
+	case journal.CellFailed:
+		w.failed(e)
+	case journal.CellPaused, journal.CellResumed:
+		w.paused(e)
+	case journal.CellReset:
+		w.reset(e)
+	case journal.CellExpired:
+		w.expired(e)
+	case journal.TimerFired:
+		w.fired(e)
+	case journal.CallResponded:
+		w.responded(e)
+	case journal.CallReported:
+		w.reported(e)
+	}
+}
+
+// close ends everything: nothing is delivered any more, and no intent is open. Cells keep their states.
+func (w *World) close() {
+	w.stopped = true
+	w.ring, w.faults, w.expiries = ring{}, nil, expiries{}
+	for _, c := range w.cells {
+		c.open, c.ticket = openList{}, 0
+	}
+	w.intents.init()
+}
+
+// Ready reports whether a cell has something to do.
+func (w *World) Ready() bool { return !w.stopped && (len(w.faults) > 0 || w.ring.head() != nil) }
+
+// Next returns the event of the next failure of a cell, or of the next activation.
+func (w *World) Next(now int64) (journal.Event, bool) {
+	switch {
+	case !w.Ready():
+		return journal.Event{}, false
+	case len(w.faults) > 0:
+		return w.faults[0].event(), true
+	}
+	return w.activate(w.ring.head(), now), true
+}
+
+// NextDue returns the instant of the next timer: one that a cell has armed, or the end of a cell's time to live.
+func (w *World) NextDue() (due int64, retry bool) {
+	switch armed, ends := w.intents.due(), w.expiries.due(); {
+	case w.stopped:
+		return 0, false
+	case armed == 0 || ends != 0 && ends < armed:
+		return ends, false
+	default:
+		return armed, false
+	}
+}
+
+// Fire returns the event of the timer that NextDue describes.
+func (w *World) Fire(now int64) journal.Event {
+	due, _ := w.NextDue()
+	e := journal.Event{At: now, Detail: &journal.Detail{Due: due}}
+	if x := w.intents.armed(); x != nil && x.due == due {
+		e.Type, e.Node, e.Detail.Timer = journal.TimerFired, x.key, timerOfCell
+		return e
+	}
+	e.Type, e.Node = journal.CellExpired, w.expiries.heap[0].cell.address
+	return e
+}
+
+// timerOfCell is the name of the timers of cells in journals.
+const timerOfCell = "cell"
+
+// Input returns the params of an intent.
+func (w *World) Input(v int32) (any, *journal.Failure) {
+	if x := w.intents.byNode[v]; x != nil {
+		return x.params, nil
+	}
+	return nil, nil
+}
+
+// Asked returns the idempotency key that the machine asked for, with the cell and the effect that it belongs to.
+func (w *World) Asked(v int32) string {
+	if x := w.intents.byNode[v]; x != nil && x.asked != "" {
+		return x.cell.address + "." + machine.Escape(x.effect.Name) + "/" + x.asked
+	}
+	return ""
+}
+
+// Done reports whether nothing is left to do, which a world never is: it ends when it is cancelled.
+func (w *World) Done() bool { return false }
+
+// Verdict returns how the run ends.
+func (w *World) Verdict() reactive.Verdict {
+	return reactive.Verdict{Status: reactive.RunCompleted, Node: -1}
+}
+
+// Secrets returns the marks of secrets in the input of a call: params are journaled and hold none.
+func (w *World) Secrets(int32) []string { return nil }
