@@ -198,7 +198,7 @@ func (e *Engine) Run(ctx context.Context, id string) (*Run, error) {
 	case !ok:
 		return nil, fmt.Errorf("%w: %s", ErrRunNotFound, id)
 	}
-	return &Run{engine: e, id: id}, nil
+	return e.handle(id, ""), nil
 }
 
 // exists reports whether there is a run with that id. A run whose first record is damaged exists.

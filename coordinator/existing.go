@@ -28,7 +28,7 @@ func (e *Engine) existing(ctx context.Context, first *journal.Event) (*Run, erro
 			}
 			difference := decide.Difference(&was, first)
 			if difference == "" {
-				return &Run{engine: e, id: start.Run}, nil
+				return e.handle(start.Run, ""), nil
 			}
 			return nil, &ExistsError{start.Run, difference}
 		}

@@ -2,15 +2,12 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/sluiceflow/sluice/coordinator/inbox"
-	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
-	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -21,6 +18,8 @@ import (
 // A command is journaled, or refused with an error: ErrFinished if the run has ended, ErrStepNotFound, or ErrNotPossible if it
 // would have no effect. A refused command does not change the journal.
 type Run struct {
+	cells.Handle // of a world's run: see there
+
 	engine *Engine
 	id     string
 	actor  string // the actor of its commands; "": none
@@ -31,7 +30,7 @@ func (r *Run) ID() string { return r.id }
 
 // As returns a handle of the same run whose commands are recorded as those of actor, a person or a program. Each command is
 // refused if the name has more than ActorMax bytes.
-func (r *Run) As(actor string) *Run { return &Run{r.engine, r.id, actor} }
+func (r *Run) As(actor string) *Run { return r.engine.handle(r.id, actor) }
 
 // Wait waits until the run has ended and returns its result, whatever the status: see Result.Err. The error of Wait itself
 // means that the result is unknown: ctx has ended, ErrShutdown, or ErrParked with the reason. A run that this engine does not
@@ -190,42 +189,7 @@ func (r *Run) Decide(ctx context.Context, step string, done bool, reason string)
 
 // command passes an event to the run's loop and waits until it is durable or refused.
 func (r *Run) command(ctx context.Context, event journal.Event) error {
-	if err := limits.CheckActor(r.actor); err != nil {
-		return err
-	}
-	if r.actor != "" {
-		if event.Detail == nil {
-			event.Detail = &journal.Detail{}
-		}
-		event.Detail.Actor = r.actor
-	}
-	put := r.ask
-	if !r.Driven() {
-		put = func(ctx context.Context, event journal.Event) error { return r.engine.note(ctx, r.id, event) }
-	}
-	err := put(ctx, event)
-	for errors.Is(err, errUnloaded) {
-		err = put(ctx, event)
-	}
-	if errors.Is(err, decide.ErrRules) { // the rules of a finished run no longer matter
-		if head, unread := r.engine.reader.Head(ctx, r.id); unread == nil && !head.Open {
-			return fmt.Errorf("run %s: %w", r.id, ErrFinished)
-		}
-	}
-	return err
-}
-
-// ask passes on a command once. It returns errUnloaded if the run left memory before it took the command.
-func (r *Run) ask(ctx context.Context, event journal.Event) error {
-	done := make(chan error, 1)
-	it := decide.Item{Event: event, Reply: once(done)}
-	if err := r.engine.deliver(ctx, r.id, it); err != nil {
-		return err
-	}
-	err, answered := inbox.AwaitReply(ctx, done, r.engine.shut)
-	if answered && err != nil {
-		return fmt.Errorf("run %s: %w", r.id, err)
-	}
+	_, err := asked{r}.Take(ctx, event)
 	return err
 }
 

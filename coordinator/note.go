@@ -21,27 +21,27 @@ func (r *Run) Driven() bool {
 // the command would abandon them. The head marks the run as due, so that the next engine handles the command at once.
 //
 // No loop owns the run, so several callers may append at the same time; the later one reads the journal again.
-func (e *Engine) note(ctx context.Context, id string, command journal.Event) error {
+func (e *Engine) note(ctx context.Context, id string, command journal.Event) (journal.Event, error) {
 	for {
 		if e.shutting() {
-			return ErrShutdown
+			return command, ErrShutdown
 		}
-		err := e.noteOnce(ctx, id, command)
+		taken, err := e.noteOnce(ctx, id, command)
 		switch {
 		case errors.Is(err, journal.ErrConflict):
 			continue
 		case err != nil:
-			return e.readError(ctx, fmt.Errorf("run %s: %w", id, err))
+			return command, e.readError(ctx, fmt.Errorf("run %s: %w", id, err))
 		}
-		return nil
+		return taken, nil
 	}
 }
 
-func (e *Engine) noteOnce(ctx context.Context, id string, command journal.Event) error {
+func (e *Engine) noteOnce(ctx context.Context, id string, command journal.Event) (taken journal.Event, err error) {
 	r := newRun(e, id)
 	entry, root, err := e.reader.Replay(ctx, id, nil)
 	if err != nil {
-		return err
+		return taken, err
 	}
 	r.seq = root.Seq()
 	r.setRoot(entry, root, root.At())
@@ -51,19 +51,19 @@ func (e *Engine) noteOnce(ctx context.Context, id string, command journal.Event)
 	var paused, now bool
 	panicked := e.reader.Derived(id, func() {
 		before, paused = r.children(), root.Paused()
-		if batch, err = r.step.Note(r.instant(), command); err == nil {
+		if batch, taken, err = r.step.Note(r.instant(), command); err == nil && len(batch) > 0 {
 			after, now, head = r.children(), root.Paused(), decide.HeadAfter(root, &batch[len(batch)-1])
 		}
 	})
-	if err = errors.Join(panicked, err); err != nil {
-		return err
+	if err = errors.Join(panicked, err); err != nil || len(batch) == 0 {
+		return taken, err
 	}
 	if err := r.commit(ctx, batch, head); err != nil {
-		return err
+		return taken, err
 	}
 	err = e.children.CancelEnded(ctx, before, after)
 	if now != paused {
 		err = errors.Join(err, e.children.NotePause(ctx, id, now, after))
 	}
-	return err
+	return taken, err
 }

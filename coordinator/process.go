@@ -29,7 +29,7 @@ func (p process) Tried(run string) <-chan struct{}                     { return 
 func (p process) Go(f func())                                          { p.loops.Go(f) }
 
 func (p process) Parked(ctx context.Context, run string) error {
-	return (&Run{engine: p.Engine, id: run}).Parked(ctx)
+	return p.handle(run, "").Parked(ctx)
 }
 
 func (p process) Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host {
@@ -43,11 +43,11 @@ func (p process) Begin(ctx context.Context, entry *registry.Entry, input any, ch
 }
 
 func (p process) Wait(ctx context.Context, run string) (*Result, error) {
-	return (&Run{engine: p.Engine, id: run}).Wait(ctx)
+	return p.handle(run, "").Wait(ctx)
 }
 
 func (p process) Cancel(ctx context.Context, run, reason string) error {
-	return (&Run{engine: p.Engine, id: run}).Cancel(ctx, reason)
+	return p.handle(run, "").Cancel(ctx, reason)
 }
 
 func (p process) Command(ctx context.Context, run string, command journal.Event, reply func(error)) error {

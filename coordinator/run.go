@@ -21,8 +21,8 @@ type stepper interface {
 	// Step applies items and due timers, and decides.
 	Step(now int64, items []decide.Item) decide.StepResult
 
-	// Note returns the events that a command adds to the journal of a run that does not go on here.
-	Note(now int64, command journal.Event) ([]journal.Event, error)
+	// Note returns the events that a command adds to the journal of a run that does not go on here, and its own.
+	Note(now int64, command journal.Event) (events []journal.Event, taken journal.Event, err error)
 
 	// Resume returns the calls to be made again, and the endings of those that may not be repeated.
 	Resume(underWay func(reactive.Request) bool) (again []reactive.Request, interrupted []journal.Event)

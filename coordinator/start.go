@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -104,6 +105,10 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	if start.Identity, err = decide.OwnIdentity(o.in); err != nil {
 		return nil, err
 	}
+	if p.Workflow.Routing != nil && p.Workflow.Routing.Kind() == machine.Kind {
+		start.Seed = make([]byte, 32)
+		rand.Read(start.Seed) // never fails
+	}
 	for {
 		run, err := e.beginOnce(ctx, entry, first, o.named)
 		if err != errNotBegun {
@@ -140,7 +145,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	e.loops.Go(func() { r.loop(e.ctx) })
 	switch err, answered := inbox.AwaitReply(ctx, done, e.shut); {
 	case err == nil:
-		return &Run{engine: e, id: id}, nil
+		return e.handle(id, ""), nil
 	case !answered:
 		return nil, err
 	case errors.Is(err, journal.ErrConflict):

@@ -5,6 +5,8 @@ package bodies
 import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/net"
+	"github.com/sluiceflow/sluice/reactive/world"
+	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
 )
@@ -12,6 +14,7 @@ import (
 // kinds maps the kind of a workflow's routing to the constructor of its roots.
 var kinds = map[string]func(*plan.Plan) *reactive.Root{
 	playbook.Kind: net.New,
+	machine.Kind:  world.New,
 }
 
 // NewRoot returns the root of a run without events, with the body that the workflow's routing requires; a workflow without

@@ -26,6 +26,9 @@ type Item struct {
 	Received int64           // Unix nanoseconds; 0: now
 	Reply    func(err error) // of a command: called once it is durable or refused
 	Taken    *journal.Event  // of a message: set to its event before Reply is called, or to that of an earlier one with its id; nil: not wanted
+
+	// Look, in an item without an event, reads the root. Reply follows when all that it has read is durable.
+	Look func(*reactive.Root)
 }
 
 // Host provides the functions that a Stepper needs of its driver.
@@ -162,6 +165,10 @@ func (s *Stepper) fire(until int64) (late bool) {
 
 // take applies one item. A refused command leaves the journal unchanged.
 func (s *Stepper) take(it *Item) (Reply, bool) {
+	if it.Look != nil {
+		it.Look(s.root)
+		return Reply{it.Reply, nil}, true
+	}
 	if it.Reply == nil {
 		s.settle(&it.Event)
 		s.fit(&it.Event)

@@ -1,0 +1,86 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/coordinator/inbox"
+	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// handle returns a handle of a run whose commands are those of actor.
+func (e *Engine) handle(id, actor string) *Run {
+	r := &Run{engine: e, id: id, actor: actor}
+	r.Handle = cells.New(asked{r})
+	return r
+}
+
+// asked carries out what the handle of a run is asked for. It implements cells.Run.
+type asked struct{ *Run }
+
+// Take passes a command to the run's loop and returns its event once that is durable, or why it was refused.
+func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Event, err error) {
+	if err := cmp.Or(r.engine.checkOpen(), limits.CheckActor(r.actor)); err != nil {
+		return taken, err
+	}
+	if r.actor != "" {
+		if event.Detail == nil {
+			event.Detail = &journal.Detail{}
+		}
+		event.Detail.Actor = r.actor
+	}
+	if !r.Driven() {
+		taken, err = r.engine.note(ctx, r.id, event)
+	} else {
+		var journaled journal.Event
+		if err = r.ask(ctx, decide.Item{Event: event, Taken: &journaled}); err == nil { // else the loop may yet write it
+			taken = journaled
+		}
+	}
+	if errors.Is(err, decide.ErrRules) { // the rules of a finished run no longer matter
+		if head, unread := r.engine.reader.Head(ctx, r.id); unread == nil && !head.Open {
+			err = fmt.Errorf("run %s: %w", r.id, ErrFinished)
+		}
+	}
+	return taken, err
+}
+
+// Look implements cells.Run. A run that does not go on here is read from its journal.
+func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
+	if err := r.engine.checkOpen(); err != nil {
+		return err
+	}
+	if r.Driven() && r.engine.parkedFor(r.id) == nil {
+		return r.ask(ctx, decide.Item{Look: look})
+	}
+	_, root, err := r.engine.reader.Replay(ctx, r.id, nil)
+	if err == nil {
+		look(root)
+	}
+	return r.engine.readError(ctx, err)
+}
+
+// ask passes an item to the run's loop and waits for the reply. A run that has left memory before it took the item is loaded
+// again.
+func (r asked) ask(ctx context.Context, it decide.Item) error {
+	for {
+		done := make(chan error, 1)
+		it.Reply = once(done)
+		if err := r.engine.deliver(ctx, r.id, it); err != nil {
+			return err
+		}
+		switch err, answered := inbox.AwaitReply(ctx, done, r.engine.shut); {
+		case errors.Is(err, errUnloaded):
+		case answered && err != nil:
+			return fmt.Errorf("run %s: %w", r.id, err)
+		default:
+			return err
+		}
+	}
+}

@@ -1,0 +1,166 @@
+// Package cells sends messages and commands to the cells of a world's run, and reads their states.
+//
+//	sent, err := run.SendMessage(ctx, cells.Message{Name: "OrderPlaced", Payload: order, ID: "web-17"})
+//	cell, err := run.Await(ctx, "order[o-1]", func(c *cells.State) bool { return c.Status == world.Completed })
+//
+// A Handle is a part of coordinator.Run, which implements its Run. A message is routed and brought into its normal form by the
+// run itself: it is refused with the place of the fault, or journaled with the cells that it goes to.
+package cells
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// State is the state of a cell.
+type State = world.CellState
+
+// Message is a message to a world.
+type Message struct {
+	Name    string // of its type
+	Payload any    // of that type; owned by the sender
+	ID      string // a second message of the same id is not taken; "": none. At most world.IDBytesMax bytes
+}
+
+// Sent is how a message was taken.
+type Sent struct {
+	Seq   uint64   // sequence of its event, or of that of an earlier message of the same id
+	Cells []string // addresses of the cells that it goes to, in order; none: no machine subscribes to it
+}
+
+// Run carries out what a Handle asks for.
+type Run interface {
+	// Take passes a command on and returns its event, or that of an earlier message of the same id, once it is durable. If
+	// it is refused, Take returns the reason.
+	Take(ctx context.Context, command journal.Event) (journal.Event, error)
+
+	// Look calls look with the state of the run as of its newest durable event or a later one that becomes durable before
+	// Look returns. look must not keep the root.
+	Look(ctx context.Context, look func(*reactive.Root)) error
+
+	// Last returns the sequence of the run's newest event.
+	Last(ctx context.Context) (uint64, error)
+
+	// Roots yields the state of the run after each of its durable events, from the first on, until the run or ctx ends.
+	Roots(ctx context.Context) iter.Seq2[*reactive.Root, error]
+}
+
+// Handle is the part of a run that has cells. Other runs refuse everything with decide.ErrNotWorld.
+type Handle struct{ run Run }
+
+// New returns the handle of a run.
+func New(run Run) Handle { return Handle{run} }
+
+// SendMessage sends a message and returns how it was taken, once that is durable. A message that the world does not take
+// changes nothing: the error wraps decide.ErrInvalidMessage and names the place, or decide.ErrMailboxFull.
+func (h Handle) SendMessage(ctx context.Context, m Message) (Sent, error) {
+	payload, err := value.Own(m.Payload)
+	if err != nil {
+		return Sent{}, fmt.Errorf("payload of message %q: %w", m.Name, err)
+	}
+	e, err := h.run.Take(ctx, journal.Event{
+		Type: journal.MessageReceived, Value: payload, Detail: &journal.Detail{Name: m.Name, ID: m.ID},
+	})
+	if err != nil {
+		return Sent{}, err
+	}
+	return Sent{Seq: e.Seq, Cells: e.Detail.Cells}, nil
+}
+
+// PauseCell holds a cell: it keeps what comes until it is resumed. Its calls and timers go on.
+func (h Handle) PauseCell(ctx context.Context, cell, reason string) error {
+	return h.command(ctx, journal.CellPaused, cell, reason)
+}
+
+// ResumeCell ends that.
+func (h Handle) ResumeCell(ctx context.Context, cell string) error {
+	return h.command(ctx, journal.CellResumed, cell, "")
+}
+
+func (h Handle) command(ctx context.Context, t journal.Type, cell, reason string) error {
+	_, err := h.run.Take(ctx, journal.Event{Type: t, Node: cell, Detail: &journal.Detail{Reason: reason}})
+	return err
+}
+
+// Cell returns the state of a cell. The error wraps decide.ErrCellNotFound if there is none.
+func (h Handle) Cell(ctx context.Context, address string) (State, error) {
+	var state State
+	var err error
+	if err := h.run.Look(ctx, func(root *reactive.Root) { state, err = find(root, address) }); err != nil {
+		return State{}, err // the run may yet look
+	}
+	return state, err
+}
+
+// find returns the state of a cell.
+func find(root *reactive.Root, address string) (State, error) {
+	w := world.Of(root)
+	if w == nil {
+		return State{}, decide.ErrNotWorld
+	}
+	state, ok := w.Cell(address)
+	if !ok {
+		return state, fmt.Errorf("%w: no cell %q", decide.ErrCellNotFound, address)
+	}
+	return state, nil
+}
+
+// Cells returns the states of all cells that keep accepts, in the order of their addresses; nil keeps all. At most limit: 0
+// means all.
+func (h Handle) Cells(ctx context.Context, keep func(*State) bool, limit int) ([]State, error) {
+	var list []State
+	var err error
+	if err := h.run.Look(ctx, func(root *reactive.Root) {
+		w := world.Of(root)
+		if w == nil {
+			err = decide.ErrNotWorld
+			return
+		}
+		for c := range w.Cells() {
+			if keep != nil && !keep(&c) {
+				continue
+			}
+			if list = append(list, c); len(list) == limit {
+				return
+			}
+		}
+	}); err != nil {
+		return nil, err
+	}
+	return list, err
+}
+
+// Await waits until a condition holds for a cell, which need not exist yet, and returns its state at that event: the newest
+// when Await was called, or a later one. The condition is not asked while the cell does not exist.
+func (h Handle) Await(ctx context.Context, address string, condition func(*State) bool) (State, error) {
+	last, err := h.run.Last(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	for root, err := range h.run.Roots(ctx) {
+		switch {
+		case err != nil:
+			return State{}, err
+		case root.Seq() < last:
+			continue
+		}
+		state, err := find(root, address)
+		switch {
+		case err == nil && condition(&state):
+			return state, nil
+		case errors.Is(err, decide.ErrNotWorld):
+			return state, err
+		case root.Finished() != nil:
+			return state, fmt.Errorf("%w: the condition about cell %q does not hold", decide.ErrFinished, address)
+		}
+	}
+	return State{}, decide.ErrFinished
+}
