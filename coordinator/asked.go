@@ -71,7 +71,7 @@ func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
 func (r asked) ask(ctx context.Context, it decide.Item) error {
 	for {
 		done := make(chan error, 1)
-		it.Reply = once(done)
+		it.Reply = inbox.Once(done)
 		if err := r.engine.deliver(ctx, r.id, it); err != nil {
 			return err
 		}

@@ -179,16 +179,6 @@ func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) 
 	return entry, err
 }
 
-// once returns a reply that sends the first error to done, which has room for one, and drops the others.
-func once(done chan<- error) func(error) {
-	return func(err error) {
-		select {
-		case done <- err:
-		default:
-		}
-	}
-}
-
 // Run finds a run by its id, finished or not. It returns ErrRunNotFound if there is none.
 func (e *Engine) Run(ctx context.Context, id string) (*Run, error) {
 	ok, err := e.exists(ctx, id)

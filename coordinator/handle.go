@@ -57,7 +57,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		case <-active.unloaded:
 		case <-e.shut:
 		}
-		if !isClosed(active.unloaded) { // the loop does not return
+		if !cancelled.Closed(active.unloaded) { // the loop does not return
 			return nil, ErrShutdown
 		}
 		switch {

@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
-	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -61,7 +62,7 @@ func (r *run) turn(ctx context.Context, here bool) bool {
 
 // notifyStarted closes durable once the run's start is durable.
 func (r *run) notifyStarted() {
-	if r.started && r.seq > 0 && !isClosed(r.durable) {
+	if r.started && r.seq > 0 && !cancelled.Closed(r.durable) {
 		close(r.durable)
 	}
 }
@@ -76,21 +77,11 @@ func (r *run) append(ctx context.Context, batch []journal.Event) error {
 
 // commit is append with the given head, and the only place that appends to a run's journal: also for note, without a loop.
 func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.Head) error {
-	last, err := journal.AppendParts(context.WithoutCancel(ctx), r.engine.store, r.id, r.seq, batch, head, unfinished(head))
+	last, err := journal.AppendParts(context.WithoutCancel(ctx), r.engine.store, r.id, r.seq, batch, head, decide.Unfinished(head))
 	if err == nil {
 		r.seq = last
 	}
 	return err
-}
-
-// unfinished returns the head that is stored while the rest of a batch is missing: an engine that finds it continues the run at
-// once.
-func unfinished(head journal.Head) journal.Head {
-	head.Due = head.Updated
-	if !head.Open {
-		head.Open, head.Status = true, string(reactive.RunRunning)
-	}
-	return head
 }
 
 // wait waits until there are items, further decisions, or a due timer. It reports false if the run leaves memory: because it is

@@ -54,15 +54,6 @@ func (e *Engine) unreturned() error {
 	return fmt.Errorf("%w: %s", ErrUnreturned, strings.Join(names, "; "))
 }
 
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
 // Shutdown accepts no more starts and lets calls in progress return as long as ctx lasts; then it ends them and waits five
 // more seconds. It abandons calls that have not returned by then, ignores their results, and names them in its error,
 // ErrUnreturned. Unfinished runs go on when another engine is made on the store. It closes the store. From then on every
@@ -82,7 +73,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	before := e.before
 	e.mu.Unlock()
 	defer close(e.shut)
-	beforeErr := e.callBefore(ctx, before)
+	beforeErr := usercode.All(ctx, before)
 	e.mu.Lock()
 	e.closed = true
 	e.pool.Close()
@@ -108,26 +99,6 @@ func (e *Engine) BeforeShutdown(f func() error) error {
 	}
 	e.mu.Unlock()
 	return f()
-}
-
-// callBefore calls the functions of BeforeShutdown, and waits for them as long as ctx lasts. The channel receives their error
-// when all have returned.
-func (e *Engine) callBefore(ctx context.Context, before []func() error) <-chan error {
-	beforeErr := make(chan error, 1)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		var errs []error
-		for _, f := range before {
-			errs = append(errs, usercode.Apart(f))
-		}
-		beforeErr <- errors.Join(errs...)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
-	return beforeErr
 }
 
 // checkOpen returns ErrShutdown once the engine has shut down, else nil.

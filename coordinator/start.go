@@ -135,7 +135,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	r.calls.Ring, r.started = ring, true
 	r.setRoot(entry, decide.NewRoot(p), 0)
 	done := make(chan error, 1)
-	r.inbox.Add(decide.Item{Event: first, Reply: once(done)})
+	r.inbox.Add(decide.Item{Event: first, Reply: inbox.Once(done)})
 	if !e.enter(r) {
 		return e.existing(ctx, &first)
 	}

@@ -145,6 +145,16 @@ func (b *Inbox) Close() (items []decide.Item, ended []*pool.Call) {
 	return items, ended
 }
 
+// Once returns a reply that sends the first error to done, which has room for one, and drops the others.
+func Once(done chan<- error) func(error) {
+	return func(err error) {
+		select {
+		case done <- err:
+		default:
+		}
+	}
+}
+
 // AwaitReply waits for the reply to an item. answered is false if ctx ended or shut was closed first: code that does not
 // return can block a loop.
 func AwaitReply(ctx context.Context, done <-chan error, shut <-chan struct{}) (err error, answered bool) {

@@ -1,4 +1,4 @@
-// Package cancelled returns the errors of contexts that have ended.
+// Package cancelled tells whether contexts and channels have ended, and why.
 package cancelled
 
 import (
@@ -15,4 +15,14 @@ func Error(ctx context.Context) error {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", err, cause)
+}
+
+// Closed reports whether a channel that nothing is sent to is closed.
+func Closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }

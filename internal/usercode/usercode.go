@@ -1,6 +1,8 @@
 package usercode
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -51,6 +53,26 @@ func Apart(f func() error) error {
 		done <- CallExit(f, func(p *Panic) { done <- p })
 	}()
 	return <-done
+}
+
+// All calls functions in order, each apart, and returns when all have returned or ctx has ended. The channel receives their
+// errors, joined, when all have returned.
+func All(ctx context.Context, fs []func() error) <-chan error {
+	result := make(chan error, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var errs []error
+		for _, f := range fs {
+			errs = append(errs, Apart(f))
+		}
+		result <- errors.Join(errs...)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	return result
 }
 
 // newPanic describes a recovered value. It must be called by the deferred function that has recovered, while the stack is

@@ -56,6 +56,16 @@ func HeadAfter(root *reactive.Root, last *journal.Event) journal.Head {
 	return h
 }
 
+// Unfinished returns the head that is stored while the rest of a batch is missing: an engine that finds it continues the run
+// at once.
+func Unfinished(head journal.Head) journal.Head {
+	head.Due = head.Updated
+	if !head.Open {
+		head.Open, head.Status = true, string(reactive.RunRunning)
+	}
+	return head
+}
+
 // Noted reports whether an event is a command that may have been journaled while no engine drove the run; an engine that
 // does records when the command arrived.
 func Noted(e *journal.Event) bool {

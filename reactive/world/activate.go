@@ -24,7 +24,7 @@ const (
 func (w *World) activate(c *cell, now int64) journal.Event {
 	it := c.mail.front()
 	in := machine.Input{
-		Machine: c.machine, Key: c.key, State: c.state, Event: it.event, Now: now, Seq: w.root.Seq() + 1, Seed: w.root.Start().Seed,
+		Machine: c.machine, Key: c.key, State: c.state, Event: it.event, Now: now, Seq: w.root.Seq() + 1, Seed: w.seed,
 	}
 	out, failure := w.def.Step(&in, w.root.Meter())
 	var v map[string]any
@@ -77,14 +77,14 @@ func (w *World) record(c *cell, it *item, out *machine.Output, seq uint64) (map[
 // recordRaised returns the raised events with the cells that they go to.
 func (w *World) recordRaised(it *item, raised []machine.Raised) ([]any, *machine.Failure) {
 	if len(raised) > 0 && it.depth+1 > ChainMax {
-		return nil, &machine.Failure{Code: machine.CodeLimit, Message: fmt.Sprintf(
+		return nil, &machine.Failure{Code: machine.CodeLimitExceeded, Message: fmt.Sprintf(
 			"events have raised events %d times in a row, as often as they may", ChainMax)}
 	}
 	list := make([]any, 0, len(raised))
 	for _, r := range raised {
 		addresses, err := w.addresses(r.To)
 		if err != nil {
-			return nil, &machine.Failure{Code: machine.CodeLimit, Message: fmt.Sprintf("raise %s: %v", r.Name, err)}
+			return nil, &machine.Failure{Code: machine.CodeLimitExceeded, Message: fmt.Sprintf("raise %s: %v", r.Name, err)}
 		}
 		cells := make([]any, len(addresses))
 		for i, a := range addresses {
@@ -98,7 +98,7 @@ func (w *World) recordRaised(it *item, raised []machine.Raised) ([]any, *machine
 // recordEmitted returns the emitted effects with their identities.
 func (w *World) recordEmitted(c *cell, emitted []machine.Emission, seq uint64) ([]any, *machine.Failure) {
 	if n := len(w.intents.byKey) + len(emitted); n > IntentsMax {
-		return nil, &machine.Failure{Code: machine.CodeLimit, Message: fmt.Sprintf(
+		return nil, &machine.Failure{Code: machine.CodeLimitExceeded, Message: fmt.Sprintf(
 			"with these, %d effects of the world would be open: at most %d are allowed", n, IntentsMax)}
 	}
 	list := make([]any, 0, len(emitted))
@@ -107,9 +107,9 @@ func (w *World) recordEmitted(c *cell, emitted []machine.Emission, seq uint64) (
 			list = append(list, map[string]any{"timer": x.Timer, "due": x.Due})
 			continue
 		}
-		id, err := w.def.Intent(&machine.Origin{Machine: c.machine, Key: c.key, Effect: x.Effect, Params: x.Params, Asked: x.Key, Index: i, Seq: seq})
+		id, err := c.identity(&x, i, seq)
 		if err != nil {
-			return nil, &machine.Failure{Code: machine.CodeOutput, Message: err.Error()}
+			return nil, &machine.Failure{Code: machine.CodeOutputInvalid, Message: err.Error()}
 		}
 		m := map[string]any{"effect": x.Effect.Name, "params": x.Params, "intent": id}
 		if x.Issuer != "" {
@@ -121,6 +121,20 @@ func (w *World) recordEmitted(c *cell, emitted []machine.Emission, seq uint64) (
 		list = append(list, m)
 	}
 	return list, nil
+}
+
+// identity returns the identity of an effect that the cell emits.
+func (c *cell) identity(x *machine.Emission, index int, seq uint64) (string, error) {
+	key, err := machine.KeyBytes(c.machine, c.key)
+	if err != nil {
+		return "", err
+	}
+	q := machine.Request{
+		Machine: c.machine.Name, MachineHash: c.machine.Hash, Key: key, Effect: x.Effect.Name, EffectHash: x.Effect.Hash,
+		Requested: x.Key, Index: index, Seq: seq, Params: x.Params, Executor: x.Effect.Executor,
+	}
+	_, intent, err := q.Identities()
+	return intent, err
 }
 
 // dropped returns the node keys of the open intents that an activation gives up: those that it names, or all.
@@ -136,9 +150,7 @@ func (c *cell) dropped(named []machine.Drop, all bool) (keys []any) {
 // among reports whether an intent is named.
 func (x *intent) among(named []machine.Drop) bool {
 	for _, d := range named {
-		switch {
-		case x.effect == nil && d.Effect == nil && (d.Timer == "" || d.Timer == x.timer),
-			x.effect != nil && d.Effect == x.effect && (d.Issuer == "" || d.Issuer == x.issuer):
+		if d.Effect == x.name() && (d.Issuer == "" || d.Issuer == x.from()) {
 			return true
 		}
 	}

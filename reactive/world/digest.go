@@ -43,9 +43,9 @@ func (c *cell) digest(out io.Writer, now int64) {
 		it.digest(out)
 	}
 	for x := c.open.first; x != nil; x = x.after {
-		fmt.Fprintf(out, "open %s %s %s %s;", x.show().Effect, x.issuer, x.asked, text(x.params))
+		fmt.Fprintf(out, "open %s %s %s %s;", x.name(), x.from(), x.asked, text(x.params))
 		if x.effect == nil {
-			fmt.Fprintf(out, "timer %s %d;", x.timer, x.due-now)
+			fmt.Fprintf(out, "due %d;", x.due-now)
 		}
 	}
 }

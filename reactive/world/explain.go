@@ -6,6 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/machine"
 )
 
 // reasonsMax bounds the reasons that explain a run: a world may have many cells.
@@ -85,7 +86,7 @@ func (x *explainer) reasons(c *CellState) (list []explain.Reason) {
 		list = append(list, explain.Reason{Kind: "held", Step: c.Address, Text: fmt.Sprintf("%d items are kept until the cell goes on", c.Held)})
 	}
 	for _, i := range c.Intents {
-		if i.Effect == "timer" {
+		if i.Effect == machine.TimerEffect {
 			list = append(list, explain.Timer("timer "+i.Issuer, i.Due.UnixNano()))
 			continue
 		}

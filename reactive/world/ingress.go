@@ -66,16 +66,17 @@ func (w *World) received(e *journal.Event) {
 	w.tally.Messages++
 	w.recent.add(e)
 	for _, address := range e.Detail.Cells {
-		w.deliver(address, item{seq: e.Seq, event: machine.Event{Kind: machine.Message, Name: e.Detail.Name, Value: e.Value}})
+		w.deliver(address, e.Detail.Name, e.Value, item{seq: e.Seq})
 	}
 }
 
-// deliver puts an item into the mailbox of a cell.
-func (w *World) deliver(address string, it item) {
+// deliver puts a message into the mailbox of a cell.
+func (w *World) deliver(address, name string, payload value.Value, it item) {
 	c := w.cellAt(address)
 	if c.machine == nil {
 		return
 	}
+	it.event = w.def.Arrival(c.machine, c.key, name, payload)
 	c.active = w.instant()
 	c.mail.push(it)
 	w.touch(c)

@@ -32,6 +32,22 @@ type intent struct {
 	armed bool
 }
 
+// name returns the name of the effect; that of a timer is machine.TimerEffect.
+func (x *intent) name() string {
+	if x.effect == nil {
+		return machine.TimerEffect
+	}
+	return x.effect.Name
+}
+
+// from returns the issuer; that of a timer is its name.
+func (x *intent) from() string {
+	if x.effect == nil {
+		return x.timer
+	}
+	return x.issuer
+}
+
 // intents are the open intents of a world.
 type intents struct {
 	byKey    map[string]*intent

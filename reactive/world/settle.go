@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive"
@@ -17,6 +18,9 @@ const (
 	receiptError   = "error"
 	receiptTimeout = "timeout"
 )
+
+// codeReceipt is the code of a result that does not fit its effect.
+const codeReceipt = "receipt_invalid"
 
 // Settle replaces the output of a call by the payload of its receipt, in its normal form. If it has none, the event holds the
 // failure beside the payload as it came.
@@ -41,13 +45,13 @@ func (w *World) Settle(v int32, e *journal.Event) {
 func (w *World) payload(x *intent, output any) (value.Value, *journal.Failure) {
 	of, err := value.Of(output)
 	if err != nil {
-		return nil, &journal.Failure{Code: machine.CodeReceipt, Message: err.Error()}
+		return nil, &journal.Failure{Code: codeReceipt, Message: err.Error()}
 	}
 	w.root.Meter().Bound(reactive.EvaluationMax)
 	defer w.root.Meter().Free()
 	payload, err := w.def.Receipt(x.effect, of, w.root.Meter())
 	if err != nil {
-		return payload, &journal.Failure{Code: machine.CodeReceipt, Message: err.Error()}
+		return payload, &journal.Failure{Code: codeReceipt, Message: err.Error()}
 	}
 	return payload, nil
 }
@@ -83,7 +87,7 @@ func (w *World) ended(x *intent) {
 	case reactive.Completed:
 		r.status = receiptOK
 		r.payload, _ = value.Of(w.root.Output(x.node))
-		if x.effect.Asks() {
+		if x.effect.Call.Target != nil {
 			r.payload, x.fault = w.payload(x, r.payload)
 		}
 	case reactive.Failed:
@@ -166,18 +170,16 @@ func (r *receipt) value() value.Value {
 func (r *receipt) rejection(f *journal.Failure) value.Value {
 	v := r.common()
 	v["error_code"], v["error_message"] = f.Code, f.Message
-	v["payload_hash"], v["payload_size"] = machine.PayloadHash(r.payload)
+	hash, encoded, _ := journal.HashOf(r.payload) // of the model: it has been journaled
+	v["payload_hash"], v["payload_size"] = fmt.Sprintf("sha256:%x", hash[:]), int64(len(encoded))
 	return v
 }
 
 func (r *receipt) common() map[string]any {
 	x := r.intent
-	v := map[string]any{"effect": "timer", "issuer": x.timer, "status": r.status, "intent": x.id, "emitted_at_seq": int64(x.emitted)}
-	if x.effect != nil {
-		v["effect"], v["issuer"] = x.effect.Name, nil
-		if x.issuer != "" {
-			v["issuer"] = x.issuer
-		}
+	v := map[string]any{"effect": x.name(), "issuer": nil, "status": r.status, "intent": x.id, "emitted_at_seq": int64(x.emitted)}
+	if from := x.from(); from != "" {
+		v["issuer"] = from
 	}
 	return v
 }

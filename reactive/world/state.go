@@ -82,8 +82,9 @@ func (c *cell) show() CellState {
 }
 
 func (x *intent) show() IntentState {
+	s := IntentState{Key: x.key, Effect: x.name(), Issuer: x.from(), ID: x.id, Params: x.params}
 	if x.effect == nil {
-		return IntentState{Key: x.key, Effect: "timer", Issuer: x.timer, Due: time.Unix(0, x.due).UTC()}
+		s.Due = time.Unix(0, x.due).UTC()
 	}
-	return IntentState{Key: x.key, Effect: x.effect.Name, Issuer: x.issuer, ID: x.id, Params: x.params}
+	return s
 }

@@ -53,7 +53,7 @@ func (w *World) stepped(e *journal.Event) {
 func (w *World) raised(e *journal.Event, r map[string]any, depth int) {
 	name, _ := r["event"].(string)
 	for _, address := range texts(r["cells"]) {
-		w.deliver(address, item{seq: e.Seq, depth: depth, event: machine.Event{Kind: machine.Message, Name: name, Value: r["value"]}})
+		w.deliver(address, name, r["value"], item{seq: e.Seq, depth: depth})
 	}
 }
 
@@ -64,7 +64,7 @@ func (w *World) emitted(e *journal.Event, c *cell, m map[string]any, index int) 
 	if name, ok := m["timer"].(string); ok {
 		x.timer = name
 		x.due, _ = m["due"].(int64)
-		x.key = c.address + ".timer" + at
+		x.key = c.address + "." + machine.TimerEffect + at
 		w.intents.add(x)
 		return
 	}

@@ -28,6 +28,7 @@ type World struct {
 	tally    Tally
 	watch    func(*journal.Event)
 	event    *journal.Event // that is applied
+	seed     [32]byte       // of the run: its activations draw from it
 	stopped  bool           // the run was cancelled or closed
 }
 
@@ -85,6 +86,8 @@ func (w *World) Apply(e *journal.Event) {
 
 func (w *World) apply(e *journal.Event) {
 	switch e.Type {
+	case journal.RunStarted:
+		copy(w.seed[:], w.root.Start().Seed)
 	case journal.MessageReceived:
 		w.received(e)
 	case journal.CellStepped:
