@@ -17,6 +17,7 @@ type Reply struct {
 	Taken       bool                     `json:"taken,omitempty"`       // the request was read and will be answered
 	Run         *Run                     `json:"run,omitempty"`         // of List and Show
 	Step        *Step                    `json:"step,omitempty"`        // of Show, after the run
+	Cell        *Cell                    `json:"cell,omitempty"`        // of Cells and Await; of Show, after the run or in its place
 	Call        *Call                    `json:"call,omitempty"`        // of Graph
 	Event       *Event                   `json:"event,omitempty"`       // of Events
 	View        *View                    `json:"view,omitempty"`        // of Views
@@ -32,8 +33,12 @@ type Done struct {
 	Run    string `json:"run,omitempty"`    // its full id
 	Driven bool   `json:"driven,omitempty"` // the answering engine goes on with it; of a command
 
-	// Warning explains why the command, which is durable, may have no effect: no step waits for a message of that name.
+	// Warning explains why the command, which is durable, may have no effect: no step waits for a message of that name. Of
+	// Cells, it is why the condition could not be evaluated for some.
 	Warning string `json:"warning,omitempty"`
+
+	Seq   uint64   `json:"seq,omitempty"`   // of a message: of its event, or of that of an earlier one of the same id
+	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the cells that it goes to
 }
 
 // Run describes a run to programs. A list omits the fields marked so.
@@ -58,6 +63,8 @@ type Run struct {
 	Counts   *Counts           `json:"counts,omitempty"`  // of a playbook's run; not in a list
 	Context  json.RawMessage   `json:"ctx,omitempty"`     // of a playbook's run; not in a list
 	Steps    []Step            `json:"steps,omitempty"`   // not in a list
+	World    *World            `json:"world,omitempty"`   // of a world's run; not in a list
+	Cells    []Cell            `json:"cells,omitempty"`   // of a world's run, the first of World.Cells; not in a list
 }
 
 // Step is a step, map or named conditional of a run.
@@ -133,6 +140,8 @@ type Event struct {
 	Failure      *Failure        `json:"failure,omitempty"`      // why something failed
 	State        string          `json:"state,omitempty"`        // of a dispatch, a decision or the run
 	Name         string          `json:"name,omitempty"`         // of a message, or the kind of a report
+	ID           string          `json:"id,omitempty"`           // of a message
+	Cells        []string        `json:"cells,omitempty"`        // of a message to a world: the cells that it goes to
 	Actor        string          `json:"actor,omitempty"`        // who did it: a person, a program
 	Reason       string          `json:"reason,omitempty"`       // in the words of the actor
 	Timer        string          `json:"timer,omitempty"`        // which timer fired
@@ -244,6 +253,9 @@ func runOfState(s *coordinator.State) *Run {
 	}
 	if s.Routed != nil {
 		routedOf(r, s.Routed)
+	}
+	if s.World != nil {
+		r.World = worldOf(s.World)
 	}
 	return r
 }

@@ -16,7 +16,7 @@ import (
 // Explain implements coordinator.Run.Explain.
 func (r *Reader) Explain(ctx context.Context, run, step string) (*explain.Explanation, error) {
 	out, finished, err := r.explained(ctx, run, step)
-	if err != nil && !errors.Is(err, decide.ErrStepNotFound) && r.lost(ctx, run, err) {
+	if err != nil && !errors.Is(err, decide.ErrStepNotFound) && !errors.Is(err, decide.ErrCellNotFound) && r.lost(ctx, run, err) {
 		return r.unexplained(ctx, run, step, err)
 	}
 	if err != nil {

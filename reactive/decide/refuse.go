@@ -23,7 +23,14 @@ func (s *Stepper) refuseCommand(e *journal.Event) (earlier *journal.Event, err e
 	if err := s.refuseState(e); err != nil {
 		return nil, err
 	}
-	if cells := s.root.Cells(); cells != nil && e.Type == journal.MessageReceived {
+	if e.Type == journal.MessageReceived {
+		cells := s.root.Cells()
+		if cells == nil && e.Detail != nil && e.Detail.ID != "" {
+			return nil, fmt.Errorf("%w, and know messages by their ids", ErrNotWorld)
+		}
+		if cells == nil {
+			return nil, s.refuseSize(e)
+		}
 		switch earlier, err = cells.Receive(e); {
 		case errors.Is(err, reactive.ErrFull):
 			return nil, fmt.Errorf("%w: %w", ErrMailboxFull, err)

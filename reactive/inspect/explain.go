@@ -188,6 +188,9 @@ func (x *Explainer) step(name string) (*explain.Explanation, error) {
 				return out, nil
 			}
 		}
+		if x.root.Cells() != nil {
+			return nil, fmt.Errorf("%w: %q", decide.ErrCellNotFound, name)
+		}
 		return nil, fmt.Errorf("%w: %q", decide.ErrStepNotFound, name)
 	}
 	out := &explain.Explanation{About: name, Kind: x.kind(v), Status: x.root.Status(v).String(), Decided: x.nodes[name]}
