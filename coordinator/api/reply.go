@@ -140,8 +140,6 @@ type Event struct {
 	Failure      *Failure        `json:"failure,omitempty"`      // why something failed
 	State        string          `json:"state,omitempty"`        // of a dispatch, a decision or the run
 	Name         string          `json:"name,omitempty"`         // of a message, or the kind of a report
-	ID           string          `json:"id,omitempty"`           // of a message
-	Cells        []string        `json:"cells,omitempty"`        // of a message to a world: the cells that it goes to
 	Actor        string          `json:"actor,omitempty"`        // who did it: a person, a program
 	Reason       string          `json:"reason,omitempty"`       // in the words of the actor
 	Timer        string          `json:"timer,omitempty"`        // which timer fired

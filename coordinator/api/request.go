@@ -81,6 +81,9 @@ func (v Verb) Command() bool {
 	return false
 }
 
+// Follows reports whether the answer to the verb lasts as long as what it waits for.
+func (v Verb) Follows() bool { return v == Watch || v == Await }
+
 // read reports whether the verb only reads.
 func (v Verb) read() bool {
 	switch v {

@@ -88,16 +88,16 @@ func (s *Stepper) refuseCellPause(e *journal.Event) error {
 	case s.root.Closed():
 		return ErrFinished
 	}
-	return cellError(cells.RefusePause(e.Node, e.Type == journal.CellPaused))
+	return cellError(e.Node, cells.RefusePause(e.Node, e.Type == journal.CellPaused))
 }
 
 // cellError returns the error of a command about a cell.
-func cellError(err error) error {
+func cellError(cell string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, reactive.ErrUnknown):
-		return fmt.Errorf("%w: %w", ErrCellNotFound, err)
+		return fmt.Errorf("%w %q", ErrCellNotFound, cell)
 	}
 	return fmt.Errorf("%w: %w", ErrNotPossible, err)
 }
@@ -204,7 +204,7 @@ func (s *Stepper) refuseOther(body reactive.Body, e *journal.Event) error {
 	err := refuse(e.Node)
 	switch {
 	case s.root.Cells() != nil:
-		return cellError(err)
+		return cellError(e.Node, err)
 	case err == nil:
 		return nil
 	case errors.Is(err, reactive.ErrUnknown):

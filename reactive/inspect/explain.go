@@ -189,7 +189,7 @@ func (x *Explainer) step(name string) (*explain.Explanation, error) {
 			}
 		}
 		if x.root.Cells() != nil {
-			return nil, fmt.Errorf("%w: %q", decide.ErrCellNotFound, name)
+			return nil, fmt.Errorf("%w %q", decide.ErrCellNotFound, name)
 		}
 		return nil, fmt.Errorf("%w: %q", decide.ErrStepNotFound, name)
 	}

@@ -69,7 +69,7 @@ func (w *World) paused(e *journal.Event) {
 // unknownCell is the error of a command to a cell that does not exist.
 type unknownCell string
 
-func (c unknownCell) Error() string { return fmt.Sprintf("%q", string(c)) }
+func (c unknownCell) Error() string { return fmt.Sprintf("no cell %q", string(c)) }
 
 func (unknownCell) Is(target error) bool { return target == reactive.ErrUnknown }
 

@@ -61,7 +61,7 @@ func (w *World) emitted(e *journal.Event, c *cell, m map[string]any, index int) 
 	if name, ok := m["timer"].(string); ok {
 		x.timer = name
 		x.due, _ = m["due"].(int64)
-		x.key = c.address + "." + machine.TimerEffect + at
+		x.key = intentKey(e, machine.TimerEffect, index)
 		w.intents.add(x)
 		return
 	}
