@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/stretchr/testify/require"
@@ -78,6 +77,16 @@ func (m *tree) add(place string, paths []string, data map[string]cbor.RawMessage
 		m.nodes[hash], m.at[place] = node, hash
 	}
 	return hash
+}
+
+// isBelowLeaf reports whether a place is below that of a leaf.
+func (m *tree) isBelowLeaf(place string) bool {
+	for n := range len(place) {
+		if m.leafs[place[:n]] {
+			return true
+		}
+	}
+	return false
 }
 
 func hexOf(path []byte) string {
@@ -191,7 +200,7 @@ func cells(n int) []trie.Entry {
 }
 
 // built returns a store with a trie of entries.
-func built(tb testing.TB, kind func(func(trie.Hash) ([]byte, error)) trie.Trie, entries []trie.Entry) (*nodes, trie.Trie, trie.Hash) {
+func built(tb require.TestingT, kind func(func(trie.Hash) ([]byte, error)) trie.Trie, entries []trie.Entry) (*nodes, trie.Trie, trie.Hash) {
 	s := newNodes()
 	t := kind(s.Fetch)
 	root, err := t.Update(trie.Empty, entries, s.Put)
