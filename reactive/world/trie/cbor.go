@@ -88,10 +88,9 @@ func (d *decoder) head() (major byte, n uint64) {
 		return 0, 0
 	}
 	n = 0
-	for _, c := range d.b[:size] {
+	for _, c := range d.take(size) {
 		n = n<<8 | uint64(c)
 	}
-	d.b = d.b[size:]
 	if size == 1 && n < 24 || size > 1 && n>>(4*size) == 0 {
 		d.fail(fmt.Errorf("%d is not in its shortest form", n))
 		return 0, 0
@@ -128,10 +127,6 @@ func (d *decoder) array(want int) {
 
 // take returns the next n bytes, which there must be.
 func (d *decoder) take(n int) []byte {
-	if n > len(d.b) {
-		d.fail(errTruncated)
-		return nil
-	}
 	taken := d.b[:n:n]
 	d.b = d.b[n:]
 	return taken

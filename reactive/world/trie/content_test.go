@@ -164,6 +164,13 @@ func requireReads(t require.TestingT, index trie.Trie, root trie.Hash, entries [
 		require.NoError(t, err)
 		require.True(t, ok)
 		require.Equal(t, e.Data, data)
+
+		absent := bytes.Clone(e.Path) // most likely
+		absent[i%len(absent)] ^= 0x11
+		want := slices.ContainsFunc(entries, func(e trie.Entry) bool { return bytes.Equal(e.Path, absent) })
+		_, ok, err = index.Get(root, absent)
+		require.NoError(t, err)
+		require.Equal(t, want, ok)
 	}
 }
 

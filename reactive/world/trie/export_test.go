@@ -7,7 +7,7 @@ func (t Trie) Reencode(data, path []byte, depth int) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case n.branch != nil:
-		return appendBranch(nil, n.count, n.branch), nil
+		return encodeBranch(n.count, n.branch), nil
 	}
-	return appendLeaf(nil, n.entries), nil
+	return encodeLeaf(n.entries), nil
 }

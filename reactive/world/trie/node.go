@@ -58,9 +58,13 @@ func (n *node) agrees(seen, unread int) error {
 	return nil
 }
 
-// appendLeaf appends the encoding of a leaf: [0, [entry…]].
-func appendLeaf(dst []byte, entries []Entry) []byte {
-	dst = append(dst, majorArray|2, majorUint|kindLeaf)
+// encodeLeaf returns the encoding of a leaf: [0, [entry…]].
+func encodeLeaf(entries []Entry) []byte {
+	size := 4 // the heads
+	for _, e := range entries {
+		size += len(e.Data)
+	}
+	dst := append(make([]byte, 0, size), majorArray|2, majorUint|kindLeaf)
 	dst = appendHead(dst, majorArray, uint64(len(entries)))
 	for _, e := range entries {
 		dst = append(dst, e.Data...)
@@ -68,9 +72,10 @@ func appendLeaf(dst []byte, entries []Entry) []byte {
 	return dst
 }
 
-// appendBranch appends the encoding of a branch: [1, count, bitmap, [hash…]].
-func appendBranch(dst []byte, count int, b *branch) []byte {
-	dst = append(dst, majorArray|4, majorUint|kindBranch)
+// encodeBranch returns the encoding of a branch: [1, count, bitmap, [hash…]].
+func encodeBranch(count int, b *branch) []byte {
+	const heads, child = 2 + 9 + 3 + 1, 2 + len(Hash{}) // at most
+	dst := append(make([]byte, 0, heads+child*b.size()), majorArray|4, majorUint|kindBranch)
 	dst = appendHead(dst, majorUint, uint64(count))
 	dst = appendHead(dst, majorUint, uint64(b.bitmap))
 	dst = appendHead(dst, majorArray, uint64(b.size()))

@@ -15,7 +15,7 @@ var ErrDamaged = errors.New("trie: damaged")
 type Hash = [sha256.Size]byte
 
 // Empty is the root of the trie without entries. Its node is neither fetched nor put.
-var Empty = sha256.Sum256(appendLeaf(nil, nil))
+var Empty = sha256.Sum256(encodeLeaf(nil))
 
 // An Entry is what a trie holds under a path. Those that a trie returns share memory with what was fetched: they must not be
 // changed, and whoever keeps a small part of one for long should copy it.
@@ -33,8 +33,8 @@ type Trie struct {
 	// PathBytes is the length of all paths.
 	PathBytes int
 
-	// AppendPath appends the path of an entry to dst. It must be a pure function of the entry, must refuse what is no
-	// entry of the kind, and must accept one encoding only of what it accepts.
+	// AppendPath appends the path of an entry to dst, or refuses what is no entry of the kind. It is given one CBOR item in
+	// its deterministic form, so an entry has one encoding if its fields have. It must be a pure function.
 	AppendPath func(dst, data []byte) ([]byte, error)
 
 	// Fetch returns the bytes with a hash. Its result is verified, and never changed.

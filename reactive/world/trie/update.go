@@ -144,7 +144,7 @@ func (u *update) rebuild(b branch, changed [16]*subtree, count int) (subtree, er
 		}
 		b.set(nib, hash)
 	}
-	hash, err := u.keep(appendBranch(nil, count, &b))
+	hash, err := u.keep(encodeBranch(count, &b))
 	return subtree{count: count, hash: hash}, err
 }
 
@@ -180,7 +180,7 @@ func (u *update) store(s subtree) (Hash, error) {
 	case s.count == 0:
 		return Empty, nil
 	}
-	return u.keep(appendLeaf(nil, s.entries))
+	return u.keep(encodeLeaf(s.entries))
 }
 
 // keep puts a node, unless it is there, and returns its hash.
