@@ -72,6 +72,7 @@ var floors = []floor{
 	{"reactive/journal/disk", uses("internal/readfile", "internal/usercode", "reactive/journal")},
 	{"reactive/call", uses("reactive/journal", "template", "template/value")},
 	{"reactive/slots", uses("internal/binheap")},
+	{"reactive/world/trie", nil},
 	{"reactive/ledger", uses("internal/binheap", "reactive/call", "reactive/journal", "signals", "template", "template/plan", "template/value")},
 	{"reactive/routed", uses("reactive/journal", "reactive/ledger", "template/value")},
 	{"reactive/explain", uses("reactive/journal", "reactive/ledger", "template/value")},
@@ -211,6 +212,8 @@ var pure = []string{
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
 	"template/schema", "template/machine", "reactive/world", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
+	"reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
+	"reactive/world/trie",
 }
 
 // pkg is the output of `go list` for a package of this module.
