@@ -29,8 +29,15 @@ func testSweepRaces(t *testing.T, s journal.ContentStore) {
 			returned.Store(true)
 		})
 		wg.Go(func() {
-			late.Store(!returned.Load())
-			sweep(t, s, "run", "number 4")
+			err := s.SweepContent(context.Background(), "run", func(h journal.Hash) bool {
+				if !returned.Load() {
+					late.Store(true)
+				}
+				return h == hash("number 4")
+			})
+			if err != nil {
+				t.Error(err)
+			}
 		})
 		wg.Wait()
 		if late.Load() {

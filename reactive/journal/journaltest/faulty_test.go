@@ -159,17 +159,24 @@ var faults = map[string]struct {
 		}
 	}},
 	"sweeps what is being put": {"a_sweep_spares_a_put_that_has_not_returned", func(f *faulty) {
-		put, sweep, ended := f.put, f.sweep, atomic.Int64{}
+		// The test begins a put of two blobs and a sweep, and then a sweep alone. Here the first sweep begins when the store spares
+		// the blobs no longer, and ends before the caller hears of them.
+		put, sweep, puts, sweeps := f.put, f.sweep, atomic.Int64{}, atomic.Int64{}
 		f.put = func(ctx context.Context, stream string, blobs [][]byte) error {
 			err := put(ctx, stream, blobs)
-			// The store spares it no longer, and its caller has not heard of it yet. Of two sweeps the test begins one meanwhile.
-			for len(blobs) == 2 && ended.Load()%2 == 0 {
+			if len(blobs) == 2 {
+				puts.Add(1)
+			}
+			for len(blobs) == 2 && sweeps.Load()%2 == 0 {
 				runtime.Gosched()
 			}
 			return err
 		}
 		f.sweep = func(ctx context.Context, stream string, keep func(journal.Hash) bool) error {
-			defer ended.Add(1)
+			for puts.Load() <= sweeps.Load()/2 {
+				runtime.Gosched()
+			}
+			defer sweeps.Add(1)
 			return sweep(ctx, stream, keep)
 		}
 	}},
