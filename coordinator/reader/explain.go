@@ -43,7 +43,7 @@ func parkedReason(err error) explain.Reason {
 func (r *Reader) explained(ctx context.Context, run, step string) (out *explain.Explanation, finished bool, err error) {
 	var x *inspect.Explainer
 	root, err := r.followAll(ctx, run, func(root *reactive.Root) func(*journal.Event) {
-		x = inspect.NewExplainer(run, root)
+		x = inspect.NewExplainer(run, step, root)
 		return x.Apply
 	})
 	if err != nil {

@@ -76,11 +76,11 @@ func (w *World) Apply(e *journal.Event) {
 	default:
 		w.apply(e)
 		w.settle()
-		if w.watch != nil {
-			w.watch(e)
-		}
 		w.ring.trim()
 		w.expiries.trim()
+	}
+	if w.watch != nil {
+		w.watch(e)
 	}
 }
 

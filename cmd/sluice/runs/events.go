@@ -120,7 +120,7 @@ func (l *eventLines) view(v *api.View) {
 	}
 	line := fmt.Sprintf("%4d  %s  %-27s", v.Seq, v.At.Local().Format(cli.Clock+".000"), v.Type)
 	list := []string{about, v.Status}
-	if about == "" {
+	if v.Cell != "" || v.Call != "" || about == "" {
 		list = happening(v)
 	}
 	if v.Token > 0 {
