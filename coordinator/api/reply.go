@@ -200,6 +200,7 @@ type Update struct {
 	Changes []Change `json:"changes"`         // of statuses of steps, in the order in which they follow
 	Tasks   []Task   `json:"tasks,omitempty"` // changes of what was decided about steps
 	Loops   []Loop   `json:"loops,omitempty"` // how far loops of a playbook have come
+	Cells   []Moved  `json:"cells,omitempty"` // changes of the statuses of cells of a world
 	Status  string   `json:"status"`          // of the run, after the event
 }
 
@@ -316,6 +317,7 @@ func UpdateOf(u *coordinator.Update) Update {
 		t := &u.Tasks[i]
 		out.Tasks = append(out.Tasks, Task{t.Step, t.Attempt, string(t.From), string(t.To), FailureOf(t.Failure)})
 	}
+	out.Cells = movedOf(u.Cells)
 	for _, l := range u.Loops {
 		out.Loops = append(out.Loops, Loop{Step: l.Step, Items: l.Items, Done: l.Done, Failed: l.Failed})
 	}

@@ -64,6 +64,25 @@ type Intent struct {
 	Failure  *Failure        `json:"failure,omitempty"`  // of the call's newest attempt
 }
 
+// Moved is a change of the status of a cell.
+type Moved struct {
+	Cell    string   `json:"cell"`              // address
+	From    string   `json:"from,omitempty"`    // a world.Status; empty: the cell is new
+	To      string   `json:"to,omitempty"`      // a world.Status; empty: the cell does not exist any more
+	Paused  bool     `json:"paused,omitempty"`  // a person holds it
+	Failure *Failure `json:"failure,omitempty"` // of one that has failed
+}
+
+// movedOf describes the cells whose status an event has changed.
+func movedOf(list []inspect.CellChange) (out []Moved) {
+	for i := range list {
+		if c := &list[i]; c.From != c.Cell.Status {
+			out = append(out, Moved{c.Cell.Address, string(c.From), string(c.Cell.Status), c.Cell.Paused, FailureOf(c.Cell.Failure)})
+		}
+	}
+	return out
+}
+
 // worldOf describes a world without its cells.
 func worldOf(w *inspect.World) *World {
 	return &World{

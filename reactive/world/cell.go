@@ -63,6 +63,7 @@ func (w *World) cellAt(address string) *cell {
 
 // touch concludes a change of a cell: it joins or leaves the ring, and is forgotten if nothing is left of it.
 func (w *World) touch(c *cell) {
+	w.note(c)
 	if c.gone() {
 		delete(w.cells, c.address)
 	}

@@ -27,6 +27,8 @@ type World struct {
 	recent   recent
 	tally    Tally
 	watch    func(*journal.Event)
+	tracking bool           // changed is kept
+	changed  []*cell        // by the event that is applied
 	event    *journal.Event // that is applied
 	seed     [32]byte       // of the run: its activations draw from it
 	stopped  bool           // the run was cancelled or closed
@@ -68,7 +70,7 @@ func (w *World) Tally() Tally { return w.tally }
 // Apply takes an event after the root: it changes the cell that the event is about, delivers mail, and settles the intents
 // whose calls have ended.
 func (w *World) Apply(e *journal.Event) {
-	w.event = e
+	w.event, w.changed = e, w.changed[:0]
 	switch {
 	case w.stopped:
 	case w.root.Closed():
@@ -117,6 +119,7 @@ func (w *World) close() {
 		c.open, c.ticket = openList{}, 0
 	}
 	w.intents.init()
+	w.noteAll()
 }
 
 // Ready reports whether a cell has something to do.

@@ -152,6 +152,10 @@ func (l *eventLines) update(u *api.Update) {
 		}
 		fmt.Fprintf(l.w, "      %s: %s -> %s%s\n", progress.Clean(c.Step), c.From, to, why)
 	}
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		fmt.Fprintf(l.w, "      %s: %s -> %s\n", progress.Clean(c.Cell), cmp.Or(c.From, "new"), cmp.Or(c.To, "deleted"))
+	}
 	for _, t := range u.Tasks {
 		fmt.Fprintf(l.w, "      %s: task %s -> %s\n", progress.Clean(t.Step), t.From, t.To)
 	}
