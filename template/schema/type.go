@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sluiceflow/sluice/template/expr"
 )
@@ -87,7 +88,7 @@ type Field struct {
 
 // Field returns the type of a field of a record or of an arm of a variant, or nil.
 func (t *Type) Field(name string) *Type {
-	i, ok := slices.BinarySearchFunc(t.Fields, name, func(f Field, name string) int { return compareText(f.Name, name) })
+	i, ok := slices.BinarySearchFunc(t.Fields, name, func(f Field, name string) int { return strings.Compare(f.Name, name) })
 	if !ok {
 		return nil
 	}
