@@ -177,6 +177,7 @@ func TestEachFaultOfAValueIsNamedWithItsPointer(t *testing.T) {
 		{"Shape", `{"$tag": "Square"}`, "/$value: is missing"},
 		{"Shape", `{"$tag": "Square", "value": 4}`, `/value: is not declared (did you mean "$value"?)`},
 		{"Shape", `{"$tag": "Square", "$value": 4, "x": 1}`, "/x: is not declared"},
+		{"{variant: {A: option<nat>}}", `{"$tag": "A", "x": 1}`, "/x: is not declared"},
 		{"Shape", `{"$tag": 5, "$value": 4}`, "/$tag: must be a text, not an integer"},
 		{"Shape", "{}", "must be one arm with its value or {$tag, $value}, not 0 keys"},
 		{"Shape", `{"Square": 1, "Circle": {}}`, "must be one arm with its value or {$tag, $value}, not 2 keys"},
