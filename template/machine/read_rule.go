@@ -102,7 +102,9 @@ func (r *reader) on(m *Machine, n *document.Node) On {
 }
 
 // isEffect reports whether there is an effect of that name.
-func (r *reader) isEffect(name string) bool { return name == TimerEffect || r.world.effects[name] != nil }
+func (r *reader) isEffect(name string) bool {
+	return name == TimerEffect || r.world.effects[name] != nil
+}
 
 func (r *reader) noArm(m *Machine, n *document.Node, name string) {
 	r.Fault(&document.Error{Pos: n.Pos, Text: name, Msg: fmt.Sprintf("event %q is no arm of machine %q", name, m.Name)})

@@ -1,0 +1,2 @@
+// Package machine reads documents of kind World.
+package machine
