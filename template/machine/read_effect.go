@@ -66,7 +66,11 @@ func (r *reader) bind(e *Effect, n *document.Node, binding template.Binding) {
 	}
 	if key == "" {
 		if child := w.Operations[e.Executor].Workflow; child != nil {
-			r.Fault(&document.Error{Pos: n.Pos.Key("operation"), Text: e.Executor, Msg: fmt.Sprintf(
+			at := n.Pos
+			if v := n.Get("operation"); v != nil {
+				at = v.Pos
+			}
+			r.Fault(&document.Error{Pos: at, Text: e.Executor, Msg: fmt.Sprintf(
 				"an effect cannot have the binding workflow yet: operation %q is bound to one", e.Executor)})
 		}
 		return
