@@ -42,14 +42,11 @@ func alone(variant *schema.Type, arm schema.Field) bool {
 // place as a JSON pointer.
 func (w *World) Route(name string, payload value.Value) (*Routed, error) {
 	t := w.Types.Lookup(name)
-	if t == nil {
+	if t == nil || t.Kind == schema.System {
 		return nil, unknown("type", name, w.Types.Names())
 	}
 	v, err := t.Normalize(payload)
 	if err != nil {
-		return nil, err
-	}
-	if err := w.sendable(t, v); err != nil {
 		return nil, err
 	}
 	routed := &Routed{Name: name, Payload: v}
@@ -63,20 +60,6 @@ func (w *World) Route(name string, payload value.Value) (*Routed, error) {
 		}
 	}
 	return routed, nil
-}
-
-// sendable refuses an arm of a variant that only the engine makes.
-func (w *World) sendable(t *schema.Type, v value.Value) error {
-	if t.Kind != schema.Variant {
-		return nil
-	}
-	tag := v.(map[string]any)["$tag"]
-	for _, arm := range t.Fields {
-		if _, given := system[arm.Type.Name]; given && arm.Name == tag {
-			return &schema.Fault{Pointer: value.Pointer{"$tag"}, Text: fmt.Sprintf("only the engine makes events of arm %q", arm.Name)}
-		}
-	}
-	return nil
 }
 
 // reaches reports whether a cell hears of the message already.
