@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -82,6 +83,17 @@ func TestTheTableOfFailures(t *testing.T) {
 		machine.CodeLimitExceeded, machine.CodeStepFailed}, codes)
 	require.Contains(t, section(t, "Failures"), "64 effects and timers, 256 messages, 1 MiB")
 	require.Equal(t, []int{64, 256, 1 << 20}, []int{machine.EmittedMax, machine.RaisedMax, machine.OutputMax})
+
+	page, err := os.ReadFile("../../docs/world.md")
+	require.NoError(t, err)
+	var listed []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| [^|]* \\|$").FindAllStringSubmatch(string(page), -1) {
+		listed = append(listed, row[1])
+	}
+	require.Equal(t, append([]string{"failed", "waiting", "running", "completed"}, codes...), listed)
+	for what, limit := range map[string]int{"effects and timers": machine.EmittedMax, "messages": machine.RaisedMax, "bytes of state, params and messages": machine.OutputMax} {
+		require.Contains(t, string(page), fmt.Sprintf("| %s | %d |\n", what, limit))
+	}
 }
 
 // Both spellings of a world have one document.

@@ -30,7 +30,7 @@ func (r *reader) effect(entry document.Entry) {
 	maps.Copy(known, kinds)
 	for _, key := range []string{"workflow", "send"} {
 		known[key] = func(v *document.Node) {
-			r.Refuse(v, fmt.Sprintf("an effect cannot have the binding %s yet: bind it to an operation", key))
+			r.Fault(&document.Error{Pos: v.Pos, Text: key, Msg: fmt.Sprintf("an effect cannot have the binding %s yet: bind it to an operation", key)})
 		}
 	}
 	r.Object(n, known)
