@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sluiceflow/sluice/template/expr"
 )
@@ -67,7 +68,7 @@ const (
 // Type is a type of values. A reference is the declared type itself, so a type that is used twice is one Type. It is
 // immutable and safe for concurrent use.
 type Type struct {
-	Kind   Kind
+	Kind   Kind    // Invalid of a type that was refused
 	Name   string  // under which it is declared; "" if it is written where it is used
 	Fields []Field // of a record, or the arms of a variant; by name
 	Elem   *Type   // of a list, a set or an option; of a map, that of its values
@@ -81,13 +82,13 @@ type Type struct {
 
 // Field is a field of a record, or an arm of a variant.
 type Field struct {
-	Name string
-	Type *Type
+	Name string // not empty
+	Type *Type  // not nil
 }
 
 // Field returns the type of a field of a record or of an arm of a variant, or nil.
 func (t *Type) Field(name string) *Type {
-	i, ok := slices.BinarySearchFunc(t.Fields, name, func(f Field, name string) int { return compareText(f.Name, name) })
+	i, ok := slices.BinarySearchFunc(t.Fields, name, func(f Field, name string) int { return strings.Compare(f.Name, name) })
 	if !ok {
 		return nil
 	}
