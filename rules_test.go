@@ -57,9 +57,8 @@ var floors = []floor{
 	{"template/secret", uses("template/document", "template/expr", "template/value")},
 	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/duration", "template/expr",
 		"template/expr/jinja", "template/secret", "template/value")},
-	{"template/schema", uses("template/document", "template/duration", "template/expr", "template/value")},
-	{"template/machine", uses("template", "template/document", "template/duration", "template/expr", "template/fields", "template/schema",
-		"template/value")},
+	{"template/machine", uses("template", "template/document", "template/duration", "template/expr", "template/fields",
+		"template/schema", "template/value")},
 	{"template/kinds", uses("template", "template/workflowdef", "template/document", "template/expr", "template/machine", "template/playbook")},
 	{"template/wfformat", uses("dag", "template", "template/document", "template/duration")},
 
@@ -208,10 +207,10 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/secret", "template/expr/jinja",
-	"template/duration", "template/fields", "template/schema", "dag/petri", "internal/binheap",
+	"template/duration", "template/fields", "template/schema", "template/machine", "dag/petri", "internal/binheap",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
-	"template/machine", "reactive/world", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
+	"reactive/world", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
 	"reactive/world/trie",
 }
 

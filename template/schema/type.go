@@ -58,7 +58,7 @@ func (k Kind) isKey() bool {
 // DepthMax bounds the types within each other, those that are referred to included.
 const DepthMax = 64
 
-// Names of types that every document has. Their values are made by a run, and are no part of a message.
+// Names of types that every document has; Receipt, Rejected and Frame are short for them. Their values are made by a run, and are no part of a message.
 const (
 	ReceiptType  = "sys/EffectReceiptEnvelope@1" // how an effect has ended
 	RejectedType = "sys/EffectReceiptRejected@1" // a receipt whose payload is not of its type
@@ -115,10 +115,15 @@ func (ts *Types) Lookup(name string) *Type {
 	return systemTypes[name]
 }
 
-// systemTypes are the types that every document has.
-var systemTypes = map[string]*Type{
-	ReceiptType: systemType(ReceiptType), RejectedType: systemType(RejectedType), FrameType: systemType(FrameType),
-}
+// systemTypes are the types that every document has, each with a short name too.
+var systemTypes = func() map[string]*Type {
+	all := map[string]*Type{}
+	for short, name := range map[string]string{"Receipt": ReceiptType, "Rejected": RejectedType, "Frame": FrameType} {
+		t := systemType(name)
+		all[name], all[short] = t, t
+	}
+	return all
+}()
 
 func systemType(name string) *Type {
 	return &Type{Kind: System, Name: name, depth: 1, sum: sha256.Sum256([]byte(name))}
