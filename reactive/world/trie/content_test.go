@@ -2,6 +2,7 @@ package trie_test
 
 import (
 	"bytes"
+	"encoding/hex"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -137,7 +138,7 @@ func requireWork(t require.TestingT, s *nodes, old, now *tree, changes []trie.En
 
 	isAbove := map[string]bool{}
 	for _, c := range changes {
-		for path, n := hexOf(c.Path), 0; n <= len(path); n++ {
+		for path, n := hex.EncodeToString(c.Path), 0; n <= len(path); n++ {
 			isAbove[path[:n]] = true
 		}
 	}
