@@ -6,7 +6,7 @@
 //	for entry, err := range cells.Walk(root, nil, nil) { … }
 //
 // A root is all that is needed to find a set again, and sets share the nodes that they have in common: an Update makes the nodes
-// above what it changes anew and leaves the others. So a snapshot of a million cells, of which ten have changed, takes some fifty nodes.
+// above what it changes anew and leaves the others. So a snapshot of a million cells, of which ten have changed, takes some forty nodes.
 //
 // # Nodes
 //
