@@ -105,8 +105,8 @@ type driver struct {
 }
 
 func (d *driver) Function(string, []any) (value.Value, *journal.Failure) { panic("there are none") }
-func (d *driver) Pure(int32, any) (call.Result, bool)                     { return call.Result{}, false }
-func (d *driver) Reserve(reactive.Room) bool                              { return true }
+func (d *driver) Pure(int32, any) (call.Result, bool)                    { return call.Result{}, false }
+func (d *driver) Reserve(reactive.Room) bool                             { return true }
 
 func drive(t require.TestingT, text string) *driver {
 	d := &driver{t: t, plan: planOf(t, text), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()}

@@ -223,14 +223,14 @@ func TestStatesWithoutFields(t *testing.T) {
 
 func TestThePayloadOfAReceipt(t *testing.T) {
 	w := load(t, "{kind: World, name: w, effects: {all: {params: unit, receipt: {record: {n: nat}}}, part: {params: unit, receipt: nat, payload: '{{ output.body.n }}'}}, machines: {}}")
-	v, err := w.Effect("all").Receive(map[string]any{"n": 7.0})
+	v, err := w.Effect("all").Receive(map[string]any{"n": 7.0}, nil)
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"n": int64(7)}, v)
-	_, err = w.Effect("all").Receive(map[string]any{"n": int64(-1)})
+	_, err = w.Effect("all").Receive(map[string]any{"n": int64(-1)}, nil)
 	require.EqualError(t, err, "/n: must be at least 0")
-	v, err = w.Effect("part").Receive(map[string]any{"status": int64(200), "body": map[string]any{"n": int64(3)}})
+	v, err = w.Effect("part").Receive(map[string]any{"status": int64(200), "body": map[string]any{"n": int64(3)}}, nil)
 	require.NoError(t, err)
 	require.Equal(t, int64(3), v)
-	_, err = w.Effect("part").Receive("text")
+	_, err = w.Effect("part").Receive("text", nil)
 	require.Error(t, err)
 }
