@@ -1,0 +1,385 @@
+package purity
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// mutation is a change of a variable, or of what it refers to.
+type mutation struct {
+	root    types.Object
+	pos     token.Pos
+	through bool // by a pointer, slice or map: seen by all that refer to it
+}
+
+// aliases finds what the local variables of each body may refer to, whatever the order of its statements.
+func (x *examiner) aliases() {
+	for _, b := range x.bodies {
+		b.aliases = map[types.Object][]types.Object{}
+		for grows := true; grows; {
+			grows = false
+			assignments(x.TypesInfo, b.syntax, func(to types.Object, from ast.Expr) {
+				if isGlobal(to) || !refers(to.Type(), nil) {
+					return
+				}
+				for _, root := range x.refer(b, from) {
+					if root != to && !slices.Contains(b.aliases[to], root) {
+						b.aliases[to] = append(b.aliases[to], root)
+						grows = true
+					}
+				}
+			})
+		}
+	}
+}
+
+// assignments calls each with the variables that n assigns and the expressions that their values come from.
+func assignments(info *types.Info, n ast.Node, each func(to types.Object, from ast.Expr)) {
+	assign := func(to, from ast.Expr) {
+		if id, ok := to.(*ast.Ident); ok && from != nil {
+			if obj := info.ObjectOf(id); obj != nil {
+				each(obj, from)
+			}
+		}
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, to := range n.Lhs {
+				assign(to, n.Rhs[min(i, len(n.Rhs)-1)])
+			}
+		case *ast.ValueSpec:
+			for i, to := range n.Names {
+				if len(n.Values) > 0 {
+					assign(to, n.Values[min(i, len(n.Values)-1)])
+				}
+			}
+		case *ast.RangeStmt:
+			assign(n.Key, n.X)
+			assign(n.Value, n.X)
+		case *ast.TypeSwitchStmt:
+			if s, ok := n.Assign.(*ast.AssignStmt); ok {
+				for _, clause := range n.Body.List {
+					if obj := info.Implicits[clause]; obj != nil {
+						each(obj, s.Rhs[0])
+					}
+				}
+			}
+		}
+		return true
+	})
+}
+
+// refer returns the variables that the value of an expression may refer to.
+func (x *examiner) refer(b *body, e ast.Expr) []types.Object {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if v, ok := x.TypesInfo.ObjectOf(e).(*types.Var); ok {
+			return append([]types.Object{v}, b.aliases[v]...)
+		}
+	case *ast.SelectorExpr:
+		if v, ok := x.TypesInfo.Uses[e.Sel].(*types.Var); ok && !v.IsField() {
+			return []types.Object{v}
+		}
+		return x.refer(b, e.X)
+	case *ast.IndexExpr:
+		return x.refer(b, e.X)
+	case *ast.SliceExpr:
+		return x.refer(b, e.X)
+	case *ast.StarExpr:
+		return x.refer(b, e.X)
+	case *ast.UnaryExpr:
+		return x.refer(b, e.X)
+	case *ast.TypeAssertExpr:
+		return x.refer(b, e.X)
+	case *ast.CompositeLit:
+		var all []types.Object
+		for _, element := range e.Elts {
+			if kv, ok := element.(*ast.KeyValueExpr); ok {
+				element = kv.Value
+			}
+			if refers(x.TypesInfo.TypeOf(element), nil) {
+				all = append(all, x.refer(b, element)...)
+			}
+		}
+		return all
+	case *ast.CallExpr:
+		if tv := x.TypesInfo.Types[e.Fun]; (tv.IsType() || isBuiltin(x.TypesInfo, e, "append")) && len(e.Args) > 0 {
+			return x.refer(b, e.Args[0])
+		}
+	}
+	return nil
+}
+
+// refers reports whether a value of a type may share memory with another.
+func refers(t types.Type, seen []types.Type) bool {
+	if t == nil || slices.Contains(seen, t) {
+		return false
+	}
+	seen = append(seen, t)
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Struct:
+		for f := range u.Fields() {
+			if refers(f.Type(), seen) {
+				return true
+			}
+		}
+		return false
+	case *types.Array:
+		return refers(u.Elem(), seen)
+	}
+	return true
+}
+
+// settleChanges finds what each body changes; calls change what their functions change, so this goes on until nothing is new.
+func (x *examiner) settleChanges() {
+	for grows := true; grows; {
+		grows = false
+		for _, b := range x.bodies {
+			b.changes = x.mutations(b)
+			for _, m := range b.changes {
+				i, ok := b.params[m.root]
+				s := &b.node.summary
+				if ok && m.through && !slices.ContainsFunc(s.Changes, func(c change) bool { return c.Param == i }) {
+					s.Changes = append(s.Changes, change{Param: i, Where: x.place(m.pos)})
+					grows = true
+				}
+			}
+		}
+	}
+}
+
+func (x *examiner) mutations(b *body) (list []mutation) {
+	ast.Inspect(b.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, to := range n.Lhs {
+				list = append(list, x.assigned(b, to)...)
+			}
+		case *ast.IncDecStmt:
+			list = append(list, x.assigned(b, n.X)...)
+		case *ast.RangeStmt:
+			if n.Tok == token.ASSIGN {
+				list = append(list, x.assigned(b, n.Key)...)
+				if n.Value != nil {
+					list = append(list, x.assigned(b, n.Value)...)
+				}
+			}
+		case *ast.CallExpr:
+			for _, root := range x.changedBy(b, n) {
+				list = append(list, mutation{root: root, pos: n.Pos(), through: true})
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// assigned returns what an assignment to an expression changes.
+func (x *examiner) assigned(b *body, to ast.Expr) (list []mutation) {
+	through, pos := false, to.Pos()
+	for {
+		switch e := ast.Unparen(to).(type) {
+		case *ast.Ident:
+			v, ok := x.TypesInfo.Uses[e].(*types.Var)
+			if !ok {
+				return nil // declared here, or blank
+			}
+			list = append(list, mutation{v, pos, through})
+			if through {
+				for _, root := range b.aliases[v] {
+					list = append(list, mutation{root, pos, true})
+				}
+			}
+			return list
+		case *ast.SelectorExpr:
+			if v, ok := x.TypesInfo.Uses[e.Sel].(*types.Var); ok && !v.IsField() {
+				return []mutation{{v, pos, through}}
+			}
+			if s := x.TypesInfo.Selections[e]; s != nil && s.Indirect() {
+				through = true
+			}
+			to = e.X
+		case *ast.IndexExpr:
+			if _, ok := x.TypesInfo.TypeOf(e.X).Underlying().(*types.Array); !ok {
+				through = true
+			}
+			to = e.X
+		case *ast.StarExpr:
+			through, to = true, e.X
+		default:
+			for _, root := range x.refer(b, e) {
+				list = append(list, mutation{root, pos, true})
+			}
+			return list
+		}
+	}
+}
+
+// changedBy returns the variables that a call changes by what it is given.
+func (x *examiner) changedBy(b *body, call *ast.CallExpr) (roots []types.Object) {
+	for _, name := range []string{"delete", "clear", "copy"} {
+		if isBuiltin(x.TypesInfo, call, name) {
+			return x.refer(b, call.Args[0])
+		}
+	}
+	f, ok := typeutil.Callee(x.TypesInfo, call).(*types.Func)
+	if !ok {
+		return nil
+	}
+	for _, i := range x.changedParams(f.Origin()) {
+		for _, arg := range x.arguments(call, f, i) {
+			if i < 0 || refers(x.TypesInfo.TypeOf(arg), nil) {
+				roots = append(roots, x.refer(b, arg)...)
+			}
+		}
+	}
+	return roots
+}
+
+// changedParams returns the parameters through which a function changes something; -1 is the receiver.
+func (x *examiner) changedParams(f *types.Func) (list []int) {
+	if isMachine(f) {
+		return emitsThrough(f)
+	}
+	if j, ok := x.standard(f); ok {
+		if i, changes := changedByStandard(f); changes && j.of(f) == nil {
+			return []int{i}
+		}
+		return nil
+	}
+	for _, c := range x.summaryOf(f).Changes {
+		list = append(list, c.Param)
+	}
+	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) && x.someChanges(f) {
+		list = append(list, -1)
+	}
+	return list
+}
+
+// someChanges reports whether a type of the package that has the interface of a method changes its receiver in that method.
+func (x *examiner) someChanges(method *types.Func) bool {
+	iface := method.Signature().Recv().Type().Underlying().(*types.Interface)
+	for obj, n := range x.nodes {
+		f, ok := obj.(*types.Func)
+		if ok && f.Name() == method.Name() && f.Signature().Recv() != nil && types.Implements(f.Signature().Recv().Type(), iface) &&
+			slices.ContainsFunc(n.summary.Changes, func(c change) bool { return c.Param == -1 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// isMachine reports whether an object belongs to the package of machines.
+func isMachine(obj types.Object) bool { return obj.Pkg() != nil && obj.Pkg().Path() == machinePath }
+
+// asking holds the methods of an activation that change nothing.
+var asking = setOf("Now Key Cell Seq Origin")
+
+// emitsThrough returns the activations that a function of the package of machines is given, and by which it orders or draws.
+func emitsThrough(f *types.Func) (list []int) {
+	if recv := f.Signature().Recv(); recv != nil && receiverOf(f) == "Activation" && !asking[f.Name()] {
+		list = append(list, -1)
+	}
+	for i := range f.Signature().Params().Len() {
+		p, ok := types.Unalias(f.Signature().Params().At(i).Type()).(*types.Pointer)
+		if !ok {
+			continue
+		}
+		if n, ok := types.Unalias(p.Elem()).(*types.Named); ok && n.Obj().Name() == "Activation" {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// arguments returns what a call gives to a parameter; -1 is the receiver.
+func (x *examiner) arguments(call *ast.CallExpr, f *types.Func, i int) []ast.Expr {
+	args := call.Args
+	if recv := f.Signature().Recv(); recv != nil {
+		sel, ok := calledSelector(call)
+		if !ok || x.TypesInfo.Selections[sel] == nil {
+			return nil
+		}
+		if x.TypesInfo.Selections[sel].Kind() == types.MethodExpr {
+			i++ // the receiver is the first argument
+		} else if i < 0 {
+			return []ast.Expr{sel.X}
+		}
+	}
+	switch last := f.Signature().Params().Len() - 1; {
+	case i < 0 || i >= len(args):
+		return nil
+	case f.Signature().Variadic() && i == last:
+		return args[i:]
+	}
+	return args[i : i+1]
+}
+
+// calledSelector returns the selector that a call calls, without type arguments.
+func calledSelector(call *ast.CallExpr) (*ast.SelectorExpr, bool) {
+	sel, ok := withoutTypes(call.Fun).(*ast.SelectorExpr)
+	return sel, ok
+}
+
+func withoutTypes(e ast.Expr) ast.Expr {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.IndexExpr:
+		return ast.Unparen(e.X)
+	case *ast.IndexListExpr:
+		return ast.Unparen(e.X)
+	default:
+		return e
+	}
+}
+
+func isBuiltin(info *types.Info, call *ast.CallExpr, name string) bool {
+	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	b, ok := info.Uses[id].(*types.Builtin)
+	return ok && b.Name() == name
+}
+
+// isGlobal reports whether an object is a variable of a package.
+func isGlobal(obj types.Object) bool {
+	v, ok := obj.(*types.Var)
+	return ok && !v.IsField() && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
+}
+
+// noteChanges makes faults of the changes of variables of packages: for who changes them, and for who reads them. What init functions
+// and initial values change is part of the beginning, and is followed from the variable.
+func (x *examiner) noteChanges() {
+	for _, b := range x.bodies {
+		for _, m := range b.changes {
+			if !isGlobal(m.root) {
+				continue
+			}
+			n := x.nodes[m.root]
+			switch {
+			case b.isInit() && (n != nil || b.fn != nil):
+				if n != nil && n != b.node {
+					n.edges = append(n.edges, edge{pos: m.pos, name: b.node.name, to: b.node})
+				}
+				continue
+			case x.isTest(b.syntax) && n != nil && !x.isTestPos(m.root.Pos()):
+				continue
+			}
+			b.node.add(fault{pos: m.pos, what: b.node.name + " changes the package variable " + m.root.Name(), instead: keepIt})
+			if n != nil {
+				n.add(fault{pos: m.pos, what: b.node.name + " changes the package variable " + m.root.Name(), instead: keepIt, soft: true})
+			}
+		}
+	}
+}
+
+const keepIt = "keep it in the state of the cell, or never change it"
+
+func (x *examiner) isTestPos(pos token.Pos) bool { return x.isTest(&ast.Ident{NamePos: pos}) }
