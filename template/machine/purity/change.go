@@ -233,6 +233,9 @@ func (x *examiner) changedBy(b *body, call *ast.CallExpr) (roots []types.Object)
 	if !ok {
 		return nil
 	}
+	if isMachine(f) {
+		return x.emitsThrough(b, call, f.Origin())
+	}
 	for _, i := range x.changedParams(f.Origin()) {
 		for _, arg := range x.arguments(call, f, i) {
 			if i < 0 || refers(x.TypesInfo.TypeOf(arg), nil) {
@@ -245,9 +248,6 @@ func (x *examiner) changedBy(b *body, call *ast.CallExpr) (roots []types.Object)
 
 // changedParams returns the parameters through which a function changes something; -1 is the receiver.
 func (x *examiner) changedParams(f *types.Func) (list []int) {
-	if isMachine(f) {
-		return emitsThrough(f)
-	}
 	if j, ok := x.standard(f); ok {
 		if i, changes := changedByStandard(f); changes && j.of(f) == nil {
 			return []int{i}
@@ -282,21 +282,35 @@ func isMachine(obj types.Object) bool { return obj.Pkg() != nil && obj.Pkg().Pat
 // asking holds the methods of an activation that change nothing.
 var asking = setOf("Now Key Cell Seq Origin")
 
-// emitsThrough returns the activations that a function of the package of machines is given, and by which it orders or draws.
-func emitsThrough(f *types.Func) (list []int) {
-	if recv := f.Signature().Recv(); recv != nil && receiverOf(f) == "Activation" && !asking[f.Name()] {
-		list = append(list, -1)
-	}
-	for i := range f.Signature().Params().Len() {
-		p, ok := types.Unalias(f.Signature().Params().At(i).Type()).(*types.Pointer)
-		if !ok {
-			continue
+// emitsThrough returns the activations that a call of the package of machines is given, and by which it emits, notes or draws.
+func (x *examiner) emitsThrough(b *body, call *ast.CallExpr, f *types.Func) (roots []types.Object) {
+	if receiverOf(f) == "Activation" {
+		if asking[f.Name()] {
+			return nil
 		}
-		if n, ok := types.Unalias(p.Elem()).(*types.Named); ok && n.Obj().Name() == "Activation" {
-			list = append(list, i)
+		for _, recv := range x.arguments(call, f, -1) {
+			roots = append(roots, x.refer(b, recv)...)
 		}
 	}
-	return list
+	for _, arg := range call.Args {
+		if isActivation(x.TypesInfo.TypeOf(arg)) {
+			roots = append(roots, x.refer(b, arg)...)
+		}
+	}
+	return roots
+}
+
+// isActivation reports whether a type is a pointer to an activation, or an interface that stands for one.
+func isActivation(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	return ok && isMachine(n.Obj()) && (n.Obj().Name() == "Activation" || types.IsInterface(n))
 }
 
 // arguments returns what a call gives to a parameter; -1 is the receiver.
@@ -359,12 +373,12 @@ func isGlobal(obj types.Object) bool {
 func (x *examiner) noteChanges() {
 	for _, b := range x.bodies {
 		for _, m := range b.changes {
-			if !isGlobal(m.root) {
+			if !x.isKept(m) {
 				continue
 			}
 			n := x.nodes[m.root]
 			switch {
-			case b.isInit() && (n != nil || b.fn != nil):
+			case x.isInit(b, m.pos):
 				if n != nil && n != b.node {
 					n.edges = append(n.edges, edge{pos: m.pos, name: b.node.name, to: b.node})
 				}
@@ -372,12 +386,48 @@ func (x *examiner) noteChanges() {
 			case x.isTest(b.syntax) && n != nil && !x.isTestPos(m.root.Pos()):
 				continue
 			}
-			b.node.add(fault{pos: m.pos, what: b.node.name + " changes the package variable " + m.root.Name(), instead: keepIt})
+			f := fault{pos: m.pos, what: b.node.name + " changes the package variable " + m.root.Name(), instead: keepIt}
+			b.node.add(f)
 			if n != nil {
-				n.add(fault{pos: m.pos, what: b.node.name + " changes the package variable " + m.root.Name(), instead: keepIt, soft: true})
+				f.soft = true
+				n.add(f)
 			}
 		}
 	}
+}
+
+// isKept reports whether a mutation changes a variable of a package. What is given to io.Discard or os.Stdout is not kept there.
+func (x *examiner) isKept(m mutation) bool {
+	_, isStandard := x.standard(m.root)
+	return isGlobal(m.root) && !(isStandard && m.through)
+}
+
+// isInit reports whether a position of a body runs before any step: in an init function or initial value, and not in a function
+// literal that is kept, or given to a machine.
+func (x *examiner) isInit(b *body, pos token.Pos) bool {
+	if !b.isInit() {
+		return false
+	}
+	now := map[*ast.FuncLit]bool{} // literals that are called at once, or by whom they are passed to
+	is := true
+	ast.Inspect(b.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if lit, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok {
+				now[lit] = true
+			}
+			f, ok := typeutil.Callee(x.TypesInfo, n).(*types.Func)
+			for _, arg := range n.Args {
+				if lit, isLit := ast.Unparen(arg).(*ast.FuncLit); isLit && ok && !isMachine(f) && len(x.summaryOf(f.Origin()).Defines) == 0 {
+					now[lit] = true
+				}
+			}
+		case *ast.FuncLit:
+			is = is && (now[n] || !within(pos, n))
+		}
+		return is
+	})
+	return is
 }
 
 const keepIt = "keep it in the state of the cell, or never change it"

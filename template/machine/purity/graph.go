@@ -53,7 +53,7 @@ type body struct {
 	changes []mutation
 }
 
-// isInit reports whether a body runs before anything else: it may fill the variables of its package.
+// isInit reports whether a body runs before any step: it may fill the variables of its package.
 func (b *body) isInit() bool {
 	return b.fn == nil || b.fn.Name() == "init" && b.fn.Signature().Recv() == nil
 }

@@ -302,11 +302,21 @@ func (l *loop) sum(to ast.Expr, op token.Token, from ast.Expr, pos token.Pos) {
 	case token.MUL, token.AND, token.OR, token.XOR, token.AND_NOT:
 		class = op.String()
 	}
-	if b, ok := l.TypesInfo.TypeOf(to).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 || class == "" {
+	switch {
+	case class != "" && isInteger(l.TypesInfo.TypeOf(to)):
+		l.sumUp(to, class)
+	case from == nil:
+		l.sumUp(to, class+"1")
+	case !l.varies(from):
+		l.sumUp(to, op.String()+types.ExprString(from)) // the same for each entry
+	default:
 		l.show(pos, "it combines the values of %s, which depend on their order", types.ExprString(to))
-		return
 	}
-	l.sumUp(to, class)
+}
+
+func isInteger(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
 }
 
 // combines looks at x = x + y, x = x || y, x = min(x, y) and their like.
@@ -328,7 +338,11 @@ func (l *loop) combines(to, from ast.Expr, pos token.Pos) bool {
 			l.sumUp(to, e.Op.String())
 			return true
 		}
-		l.sum(to, e.Op, nil, pos)
+		other := e.Y
+		if same(e.Y, to) {
+			other = e.X
+		}
+		l.sum(to, e.Op, other, pos)
 		return true
 	case *ast.CallExpr:
 		for _, name := range []string{"min", "max"} {

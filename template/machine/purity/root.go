@@ -84,6 +84,11 @@ type follower struct {
 
 func (w *follower) follow(arg ast.Expr) {
 	w.read(arg)
+	for _, m := range w.body.changes {
+		if w.isKept(m) && within(m.pos, arg) && !w.isInit(w.body, m.pos) {
+			w.node.add(fault{pos: m.pos, what: "the function literal changes the package variable " + m.root.Name(), instead: keepIt})
+		}
+	}
 	w.captured(arg)
 	w.bound(arg)
 	ast.Inspect(arg, func(n ast.Node) bool {
@@ -221,7 +226,7 @@ func (w *follower) returning(result ast.Expr) {
 		case *ast.CallExpr:
 			w.maker(n)
 		case *ast.Ident:
-			if v, ok := w.TypesInfo.Uses[n].(*types.Var); ok && !w.seen[v] && !isGlobal(v) {
+			if v, ok := w.TypesInfo.Uses[n].(*types.Var); ok && !w.seen[v] && !isGlobal(v) && !within(v.Pos(), result) {
 				w.seen[v] = true
 				assignments(w.TypesInfo, w.body.syntax, func(to types.Object, from ast.Expr) {
 					if to == v {
