@@ -14,6 +14,7 @@ type mutation struct {
 	root    types.Object
 	pos     token.Pos
 	through bool // by a pointer, slice or map: seen by all that refer to it
+	fills   bool // sets, counts or deletes elements of a map by keys: the same in any order
 }
 
 // aliases finds what the local variables of each body may refer to, whatever the order of its statements.
@@ -115,6 +116,27 @@ func (x *examiner) refer(b *body, e ast.Expr) []types.Object {
 	return nil
 }
 
+// coreOf returns the underlying type, of a type parameter that of the types that it may be.
+func coreOf(t types.Type) types.Type {
+	if t == nil {
+		return nil
+	}
+	p, ok := types.Unalias(t).(*types.TypeParam)
+	if !ok {
+		return t.Underlying()
+	}
+	iface := p.Constraint().Underlying().(*types.Interface)
+	for e := range iface.EmbeddedTypes() {
+		if u, ok := e.(*types.Union); ok && u.Len() > 0 {
+			return u.Term(0).Type().Underlying()
+		}
+		if !types.IsInterface(e) {
+			return e.Underlying()
+		}
+	}
+	return t.Underlying()
+}
+
 // refers reports whether a value of a type may share memory with another.
 func refers(t types.Type, seen []types.Type) bool {
 	if t == nil || slices.Contains(seen, t) {
@@ -146,8 +168,7 @@ func (x *examiner) settleChanges() {
 			for _, m := range b.changes {
 				i, ok := b.params[m.root]
 				s := &b.node.summary
-				if ok && m.through && !slices.ContainsFunc(s.Changes, func(c change) bool { return c.Param == i }) {
-					s.Changes = append(s.Changes, change{Param: i, Where: x.place(m.pos)})
+				if ok && m.through && s.changes(change{Param: i, Where: x.place(m.pos), Fills: m.fills}) {
 					grows = true
 				}
 			}
@@ -160,10 +181,10 @@ func (x *examiner) mutations(b *body) (list []mutation) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for _, to := range n.Lhs {
-				list = append(list, x.assigned(b, to)...)
+				list = append(list, x.filled(to, n.Tok, x.assigned(b, to))...)
 			}
 		case *ast.IncDecStmt:
-			list = append(list, x.assigned(b, n.X)...)
+			list = append(list, x.filled(n.X, token.ADD_ASSIGN, x.assigned(b, n.X))...)
 		case *ast.RangeStmt:
 			if n.Tok == token.ASSIGN {
 				list = append(list, x.assigned(b, n.Key)...)
@@ -172,9 +193,7 @@ func (x *examiner) mutations(b *body) (list []mutation) {
 				}
 			}
 		case *ast.CallExpr:
-			for _, root := range x.changedBy(b, n) {
-				list = append(list, mutation{root: root, pos: n.Pos(), through: true})
-			}
+			list = append(list, x.changedBy(b, n)...)
 		}
 		return true
 	})
@@ -191,16 +210,16 @@ func (x *examiner) assigned(b *body, to ast.Expr) (list []mutation) {
 			if !ok {
 				return nil // declared here, or blank
 			}
-			list = append(list, mutation{v, pos, through})
+			list = append(list, mutation{root: v, pos: pos, through: through})
 			if through {
 				for _, root := range b.aliases[v] {
-					list = append(list, mutation{root, pos, true})
+					list = append(list, mutation{root: root, pos: pos, through: true})
 				}
 			}
 			return list
 		case *ast.SelectorExpr:
 			if v, ok := x.TypesInfo.Uses[e.Sel].(*types.Var); ok && !v.IsField() {
-				return []mutation{{v, pos, through}}
+				return []mutation{{root: v, pos: pos, through: through}}
 			}
 			if s := x.TypesInfo.Selections[e]; s != nil && s.Indirect() {
 				through = true
@@ -215,18 +234,39 @@ func (x *examiner) assigned(b *body, to ast.Expr) (list []mutation) {
 			through, to = true, e.X
 		default:
 			for _, root := range x.refer(b, e) {
-				list = append(list, mutation{root, pos, true})
+				list = append(list, mutation{root: root, pos: pos, through: true})
 			}
 			return list
 		}
 	}
 }
 
-// changedBy returns the variables that a call changes by what it is given.
-func (x *examiner) changedBy(b *body, call *ast.CallExpr) (roots []types.Object) {
+// filled marks the changes of an assignment that fill a map.
+func (x *examiner) filled(to ast.Expr, tok token.Token, list []mutation) []mutation {
+	at, ok := ast.Unparen(to).(*ast.IndexExpr)
+	if !ok || x.TypesInfo.Types[at.Index].Value != nil {
+		return list
+	}
+	m, ok := coreOf(x.TypesInfo.TypeOf(at.X)).(*types.Map)
+	if ok && (tok == token.ASSIGN || tok == token.ADD_ASSIGN && isInteger(m.Elem())) {
+		for i := range list {
+			list[i].fills = true
+		}
+	}
+	return list
+}
+
+// changedBy returns what a call changes of what it is given.
+func (x *examiner) changedBy(b *body, call *ast.CallExpr) (list []mutation) {
+	note := func(roots []types.Object, fills bool) {
+		for _, root := range roots {
+			list = append(list, mutation{root: root, pos: call.Pos(), through: true, fills: fills})
+		}
+	}
 	for _, name := range []string{"delete", "clear", "copy"} {
 		if isBuiltin(x.TypesInfo, call, name) {
-			return x.refer(b, call.Args[0])
+			note(x.refer(b, call.Args[0]), name != "copy")
+			return list
 		}
 	}
 	f, ok := typeutil.Callee(x.TypesInfo, call).(*types.Func)
@@ -234,31 +274,33 @@ func (x *examiner) changedBy(b *body, call *ast.CallExpr) (roots []types.Object)
 		return nil
 	}
 	if isMachine(f) {
-		return x.emitsThrough(b, call, f.Origin())
+		note(x.emitsThrough(b, call, f.Origin()), false)
+		return list
 	}
-	for _, i := range x.changedParams(f.Origin()) {
-		for _, arg := range x.arguments(call, f, i) {
-			if i < 0 || refers(x.TypesInfo.TypeOf(arg), nil) {
-				roots = append(roots, x.refer(b, arg)...)
+	for _, c := range x.changesOf(f.Origin()) {
+		for _, arg := range x.arguments(call, f, c.Param) {
+			if c.Param < 0 || refers(x.TypesInfo.TypeOf(arg), nil) {
+				note(x.refer(b, arg), c.Fills)
 			}
 		}
 	}
-	return roots
+	return list
 }
 
-// changedParams returns the parameters through which a function changes something; -1 is the receiver.
-func (x *examiner) changedParams(f *types.Func) (list []int) {
+// inAnyOrder holds the methods of the standard library that change their receiver, and give the same in any order.
+var inAnyOrder = setOf("math/big.Int.Add math/big.Int.Sub math/big.Int.Mul math/big.Rat.Add math/big.Rat.Sub math/big.Rat.Mul maps.Copy maps.Insert net/url.Values.Set")
+
+// changesOf returns what a function changes through its parameters.
+func (x *examiner) changesOf(f *types.Func) []change {
 	if j, ok := x.standard(f); ok {
 		if i, changes := changedByStandard(f); changes && j.of(f) == nil {
-			return []int{i}
+			return []change{{Param: i, Fills: inAnyOrder[f.Pkg().Path()+"."+nameOf(f)]}}
 		}
 		return nil
 	}
-	for _, c := range x.summaryOf(f).Changes {
-		list = append(list, c.Param)
-	}
+	list := x.summaryOf(f).Changes
 	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) && x.someChanges(f) {
-		list = append(list, -1)
+		return []change{{Param: -1}}
 	}
 	return list
 }

@@ -53,6 +53,22 @@ func (f *finding) text() string {
 type change struct {
 	Param int
 	Where string
+	Fills bool // it only sets, counts or deletes elements of a map by keys
+}
+
+// changes notes a change of a parameter, and reports whether that is news.
+func (s *summary) changes(c change) bool {
+	for i := range s.Changes {
+		if was := &s.Changes[i]; was.Param == c.Param {
+			isNews := was.Fills && !c.Fills
+			if isNews {
+				*was = c
+			}
+			return isNews
+		}
+	}
+	s.Changes = append(s.Changes, c)
+	return true
 }
 
 // place returns the place of a position, without the folder of the package.

@@ -13,7 +13,7 @@ func (r *reader) mapRange(n *ast.RangeStmt) {
 	if isBlank(n.Key) && isBlank(n.Value) {
 		return
 	}
-	l := &loop{reader: r, stmt: n, own: map[token.Pos]bool{}, sums: map[string]string{}, sets: map[string]string{}, vars: map[types.Object]token.Pos{}}
+	l := &loop{reader: r, stmt: n, own: map[token.Pos]bool{}, sums: map[string]string{}, sets: map[string]string{}, vars: map[string]bool{}}
 	if n.Tok == token.ASSIGN {
 		l.show(n.Pos(), "the variables of the range keep the last entry")
 	}
@@ -50,11 +50,11 @@ type loop struct {
 	key   types.Object
 	why   string // the first thing that shows the order
 	at    token.Pos
-	own   map[token.Pos]bool         // identifiers read by the statement that changes them, or by a comparison that finds the least
-	sums  map[string]string          // what is added up, with the class of the operator
-	sets  map[string]string          // what is set to a value that is the same for all entries
-	vars  map[types.Object]token.Pos // outer variables that change
-	exits []string                   // what the loop is left with
+	own   map[token.Pos]bool // identifiers read by the statement that changes them, or by a comparison that finds the least
+	sums  map[string]string  // what is added up, with the class of the operator
+	sets  map[string]string  // what is set to a value that is the same for all entries
+	vars  map[string]bool    // outer variables and fields that change
+	exits []string           // what the loop is left with
 	exit  token.Pos
 }
 
@@ -214,6 +214,7 @@ func (l *loop) change(to, from ast.Expr, s *ast.AssignStmt, conditions []ast.Exp
 		if !l.sortedAfter(text, l.stmt.End()) && !l.sortedAfter(base(to), l.stmt.End()) {
 			l.show(s.Pos(), "it appends to %s, which is not sorted after it", text)
 		}
+	case l.places(to):
 	case l.combines(to, from, s.Pos()):
 	case l.finds(to, from, s, conditions):
 	case l.varies(from):
@@ -234,7 +235,7 @@ func (l *loop) fills(to ast.Expr, tok token.Token) bool {
 	if !ok || tok != token.ASSIGN {
 		return false
 	}
-	_, isMap := l.TypesInfo.TypeOf(at.X).Underlying().(*types.Map)
+	_, isMap := coreOf(l.TypesInfo.TypeOf(at.X)).(*types.Map)
 	return isMap && l.varies(at.Index)
 }
 
@@ -257,6 +258,17 @@ func (l *loop) byKey(to ast.Expr) bool {
 	}
 }
 
+// places reports whether an element of a slice that is sorted after the loop is set.
+func (l *loop) places(to ast.Expr) bool {
+	at, ok := ast.Unparen(to).(*ast.IndexExpr)
+	if !ok || !l.sortedAfter(types.ExprString(at.X), l.stmt.End()) {
+		return false
+	}
+	l.allow(at.Index)
+	l.sumUp(at.X, "append")
+	return true
+}
+
 func (l *loop) appends(to, from ast.Expr) bool {
 	call, ok := ast.Unparen(from).(*ast.CallExpr)
 	return ok && isBuiltin(l.TypesInfo, call, "append") && types.ExprString(call.Args[0]) == types.ExprString(to)
@@ -272,10 +284,8 @@ func base(e ast.Expr) string {
 
 // note remembers that an outer variable changes, and that this statement may read it.
 func (l *loop) note(to ast.Expr) {
-	if id, ok := ast.Unparen(to).(*ast.Ident); ok {
-		l.own[id.Pos()] = true
-		l.vars[l.TypesInfo.Uses[id]] = id.Pos()
-	}
+	l.own[to.Pos()] = true
+	l.vars[types.ExprString(to)] = true
 }
 
 func (l *loop) sumUp(to ast.Expr, class string) {
@@ -440,22 +450,31 @@ func (l *loop) allow(cond ast.Expr) {
 // reads finds reads of what changes while the loop runs: they depend on the entries before.
 func (l *loop) reads() {
 	ast.Inspect(l.stmt.Body, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok || l.own[id.Pos()] {
+		e, ok := n.(ast.Expr)
+		if !ok || l.own[n.Pos()] {
 			return true
 		}
-		if _, changes := l.vars[l.TypesInfo.Uses[id]]; changes && !l.isAppended(id) {
-			l.show(id.Pos(), "it reads %s, which the entries before have changed", id.Name)
+		switch e := e.(type) {
+		case *ast.Ident:
+			if l.inner(l.TypesInfo.Uses[e]) {
+				return true
+			}
+		case *ast.SelectorExpr:
+		default:
+			return true
+		}
+		if text := types.ExprString(e); l.vars[text] && !l.isAppended(e) {
+			l.show(e.Pos(), "it reads %s, which the entries before have changed", text)
 		}
 		return true
 	})
 }
 
-// isAppended reports whether an identifier is what append is given, to be assigned to itself.
-func (l *loop) isAppended(id *ast.Ident) (is bool) {
+// isAppended reports whether an expression is what append is given, to be assigned to itself.
+func (l *loop) isAppended(e ast.Expr) (is bool) {
 	ast.Inspect(l.stmt.Body, func(n ast.Node) bool {
 		if s, ok := n.(*ast.AssignStmt); ok && len(s.Lhs) == 1 && l.appends(s.Lhs[0], s.Rhs[0]) {
-			is = is || s.Rhs[0].(*ast.CallExpr).Args[0].Pos() == id.Pos()
+			is = is || s.Rhs[0].(*ast.CallExpr).Args[0].Pos() == e.Pos()
 		}
 		return !is
 	})
@@ -478,15 +497,12 @@ func (l *loop) calls(body ast.Node) {
 }
 
 func (l *loop) call(n *ast.CallExpr) {
-	if isBuiltin(l.TypesInfo, n, "delete") || isBuiltin(l.TypesInfo, n, "clear") {
-		return
-	}
 	if isBuiltin(l.TypesInfo, n, "panic") && l.varies(n.Args[0]) {
 		l.show(n.Pos(), "it panics with the first entry that it comes to")
 	}
-	for _, root := range l.changedBy(l.body, n) {
-		if !l.inner(root) && !l.ranged(root) {
-			l.show(n.Pos(), "it calls %s, which changes %s, for each entry", types.ExprString(n.Fun), root.Name())
+	for _, m := range l.changedBy(l.body, n) {
+		if !m.fills && !l.inner(m.root) && !l.ranged(m.root) {
+			l.show(n.Pos(), "it calls %s, which changes %s, for each entry", types.ExprString(n.Fun), m.root.Name())
 		}
 	}
 }

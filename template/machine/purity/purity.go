@@ -66,6 +66,7 @@ func run(pass *analysis.Pass) (any, error) {
 	roots := x.roots()
 	if pass.Pkg.Path() != machinePath {
 		x.reportRoots(roots)
+		x.valued()
 	}
 	x.exportFacts()
 	return nil, nil

@@ -42,7 +42,7 @@ func (r *reader) read(n ast.Node) {
 func (r *reader) channel(n ast.Node, what string) { r.node.fault(n.Pos(), concurrent, what) }
 
 func (r *reader) ranges(n *ast.RangeStmt) {
-	switch r.TypesInfo.TypeOf(n.X).Underlying().(type) {
+	switch coreOf(r.TypesInfo.TypeOf(n.X)).(type) {
 	case *types.Chan:
 		r.channel(n, "a range over a channel")
 	case *types.Map:
@@ -56,7 +56,7 @@ func (r *reader) ranges(n *ast.RangeStmt) {
 
 func (r *reader) call(n *ast.CallExpr) {
 	if isBuiltin(r.TypesInfo, n, "make") {
-		if _, ok := r.TypesInfo.TypeOf(n).Underlying().(*types.Chan); ok {
+		if _, ok := coreOf(r.TypesInfo.TypeOf(n)).(*types.Chan); ok {
 			r.channel(n, "a channel")
 		}
 	}

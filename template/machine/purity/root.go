@@ -52,11 +52,43 @@ func (x *examiner) rootsOf(b *body, call *ast.CallExpr) (list []root) {
 	for _, i := range params {
 		for _, arg := range x.arguments(call, f, i) {
 			n := &node{name: x.rootName(call, f)}
-			(&follower{reader: &reader{examiner: x, body: b, node: n}, seen: map[types.Object]bool{}}).follow(arg)
+			w := &follower{reader: &reader{examiner: x, body: b, node: n}, seen: map[types.Object]bool{}}
+			w.follow(arg)
+			if i >= 0 {
+				w.becomes(arg.Pos(), x.TypesInfo.TypeOf(arg), f.Signature().Params().At(i).Type())
+			}
 			list = append(list, root{node: n, pos: arg.Pos()})
 		}
 	}
 	return list
+}
+
+// valued reports the uses of Define and Migrate, and of functions that pass on to them, as values: who calls those is not known.
+func (x *examiner) valued() {
+	called := map[*ast.Ident]bool{}
+	for _, b := range x.bodies {
+		ast.Inspect(b.syntax, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				switch f := withoutTypes(n.Fun).(type) {
+				case *ast.Ident:
+					called[f] = true
+				case *ast.SelectorExpr:
+					called[f.Sel] = true
+				}
+			case *ast.Ident:
+				f, ok := x.TypesInfo.Uses[n].(*types.Func)
+				if !ok || called[n] {
+					return true
+				}
+				_, isGiven := given[f.Name()]
+				if isGiven && isMachine(f) || len(x.summaryOf(f.Origin()).Defines) > 0 {
+					x.Reportf(n.Pos(), "%s is used as a value, so what it is given cannot be followed; call it", f.Name())
+				}
+			}
+			return true
+		})
+	}
 }
 
 // rootName says what is defined: the machine by its name, if that is constant.
@@ -125,6 +157,7 @@ func (w *follower) local(id *ast.Ident, v *types.Var) {
 		if to == v {
 			isAssigned = true
 			w.follow(from)
+			w.becomes(from.Pos(), w.TypesInfo.TypeOf(from), v.Type())
 		}
 	})
 	if !isAssigned && mayCall(v.Type(), nil) && w.isLiteralParam(v) {
