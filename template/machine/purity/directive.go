@@ -21,7 +21,7 @@ func (x *examiner) directives() {
 				continue
 			}
 			if strings.TrimSpace(reason) == "" {
-				x.Reportf(c.Pos(), "%s needs a reason: %s reads what never changes, say", directive, directive)
+				x.Reportf(c.Pos(), "%s needs a reason, as in %s the table is built once and never changes", directive, directive)
 				continue
 			}
 			*b.node = node{name: b.node.name, trusted: true, summary: summary{Defines: b.node.summary.Defines}}
