@@ -1,6 +1,7 @@
 package purity
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -21,4 +22,23 @@ func TestEveryStandardPackageIsJudged(t *testing.T) {
 	for path := range standard {
 		require.NotContains(t, path, ".", "modules are followed")
 	}
+}
+
+// The table of the documentation has what each message says, and what it advises.
+func TestTheDocumentationHasEveryKind(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/machinevet.md")
+	require.NoError(t, err)
+	kinds := map[*kind]bool{concurrent: true}
+	for _, j := range standard {
+		kinds[j.all] = true
+		for _, k := range j.but {
+			kinds[k] = true
+		}
+	}
+	delete(kinds, nil)
+	require.Len(t, kinds, 14)
+	for k := range kinds {
+		require.Contains(t, string(text), "| "+k.does+" | "+k.instead+" |")
+	}
+	require.Contains(t, string(text), "| "+keepIt+" |")
 }
