@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // conversions follows the methods of values where they become interfaces: whoever has the interface may call them.
@@ -161,9 +162,13 @@ func (r *reader) becomes(pos token.Pos, from, to types.Type) {
 	if !ok {
 		return
 	}
-	names := found
-	for m := range iface.Methods() {
-		names = append(names[:len(names):len(names)], m.Name())
+	names := methodsOf(iface, found)
+	if iface.NumMethods() == 0 {
+		for _, asserted := range r.asserted {
+			if types.Implements(from, asserted) {
+				names = methodsOf(asserted, names)
+			}
+		}
 	}
 	for _, name := range names {
 		obj, _, _ := types.LookupFieldOrMethod(from, true, r.Pkg, name)
@@ -175,5 +180,42 @@ func (r *reader) becomes(pos token.Pos, from, to types.Type) {
 			continue // whoever made the value is judged
 		}
 		r.mention(pos, f)
+	}
+}
+
+// methodsOf returns the names with those of the methods of an interface.
+func methodsOf(iface *types.Interface, names []string) []string {
+	names = slices.Clone(names)
+	for m := range iface.Methods() {
+		names = append(names, m.Name())
+	}
+	return names
+}
+
+// assertions finds the interfaces that the package asserts of values of any type.
+func (x *examiner) assertions() {
+	note := func(e ast.Expr) {
+		if t := x.TypesInfo.TypeOf(e); t != nil {
+			if iface, ok := t.Underlying().(*types.Interface); ok && iface.NumMethods() > 0 {
+				x.asserted = append(x.asserted, iface)
+			}
+		}
+	}
+	for _, file := range x.Files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.TypeAssertExpr:
+				if n.Type != nil {
+					note(n.Type)
+				}
+			case *ast.TypeSwitchStmt:
+				for _, clause := range n.Body.List {
+					for _, e := range clause.(*ast.CaseClause).List {
+						note(e)
+					}
+				}
+			}
+			return true
+		})
 	}
 }

@@ -490,10 +490,35 @@ func (l *loop) calls(body ast.Node) {
 				l.show(n.Pos(), "it calls %s for each entry", types.ExprString(call.Fun))
 			}
 		case *ast.CallExpr:
+			if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && l.yields(l.TypesInfo.Uses[id]) {
+				l.show(n.Pos(), "it passes each entry to %s", id.Name)
+			}
 			l.call(n)
 		}
 		return true
 	})
+}
+
+// yields reports whether a variable is the parameter of an iterator, that is of a function without results.
+func (l *loop) yields(obj types.Object) (does bool) {
+	if _, ok := obj.(*types.Var); !ok || !isSignature(obj.Type()) {
+		return false
+	}
+	isIterator := func(sig *types.Signature) bool {
+		return sig.Params().Len() == 1 && sig.Results().Len() == 0 && sig.Params().At(0) == obj
+	}
+	if f := l.body.fn; f != nil && isIterator(f.Signature()) {
+		return true
+	}
+	ast.Inspect(l.body.syntax, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			if sig, ok := typeOfCall(l.TypesInfo.TypeOf(lit)); ok && isIterator(sig) {
+				does = true
+			}
+		}
+		return !does
+	})
+	return does
 }
 
 func (l *loop) call(n *ast.CallExpr) {

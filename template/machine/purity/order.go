@@ -23,7 +23,7 @@ func (r *reader) unordered(n *ast.CallExpr) {
 	if !sequences[name] || r.isOrdered(n) {
 		return
 	}
-	r.node.add(fault{pos: n.Pos(), what: name + " " + mapOrder.does, instead: "sort what it gives: slices.Sorted(" + types.ExprString(n) + ")"})
+	r.node.add(fault{pos: n.Pos(), what: name + " " + mapOrder.does, instead: "sort what it gives, as in slices.Sorted(maps.Keys(…))"})
 }
 
 // isOrdered reports whether the entries of a map that a call gives are ranged over, which is looked at apart, or sorted.

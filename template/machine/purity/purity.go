@@ -45,6 +45,8 @@ type examiner struct {
 	*analysis.Pass
 	nodes  map[types.Object]*node // functions, methods and variables of the package
 	bodies []*body                // in the order of the source
+
+	asserted []*types.Interface // interfaces that the package asserts of values
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -54,6 +56,7 @@ func run(pass *analysis.Pass) (any, error) {
 	pass.ExportPackageFact(&examined{})
 	x := &examiner{Pass: pass, nodes: map[types.Object]*node{}}
 	x.declare()
+	x.assertions()
 	x.aliases()
 	x.settleChanges()
 	x.settleSorts()

@@ -37,15 +37,15 @@ func TestImpuritiesAreFoundAndWhatLooksLikeThemIsNot(t *testing.T) {
 		}
 	}
 	machines := defined(planted.Pass)
-	require.GreaterOrEqual(t, len(machines), 70)
+	require.GreaterOrEqual(t, len(machines), 90)
 	for _, name := range machines {
-		if name != "field" { // defined by a method, and reported where that is called
+		if name != "field" && name != "service" { // defined by methods, and reported where those are called
 			require.True(t, found[name], "machine %q is impure", name)
 		}
 	}
 	hasForm(t, planted.Diagnostics)
 	require.Empty(t, alike.Diagnostics)
-	require.GreaterOrEqual(t, len(defined(alike.Pass)), 50)
+	require.GreaterOrEqual(t, len(defined(alike.Pass)), 60)
 }
 
 // form is that of every message: the machine, what is impure, where, by which calls, and what to do instead.
