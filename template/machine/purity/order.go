@@ -67,9 +67,11 @@ func (r *reader) sortedAfter(text string, pos token.Pos) (is bool) {
 	ast.Inspect(r.body.syntax, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.RangeStmt:
-			if n.Pos() > pos && types.ExprString(n.X) == text && n.Value != nil {
-				elements[types.ExprString(n.Value)] = true
+			if n.Pos() > pos && types.ExprString(n.X) == text && n.Key != nil {
 				elements[text+"["+types.ExprString(n.Key)+"]"] = true
+				if n.Value != nil {
+					elements[types.ExprString(n.Value)] = true
+				}
 			}
 		case *ast.CallExpr:
 			if n.Pos() >= pos {
