@@ -35,13 +35,9 @@ func (r *reader) conversions(n ast.Node) {
 		}
 		return true
 	})
-	if b := r.body; b.fn == nil && n == b.syntax { // an initial value
-		for id, obj := range r.TypesInfo.Defs {
-			if obj != nil && r.nodes[obj] == r.node && id.Pos() < n.Pos() {
-				if e, ok := n.(ast.Expr); ok {
-					r.becomes(n.Pos(), r.TypesInfo.TypeOf(e), obj.Type())
-				}
-			}
+	if e, ok := n.(ast.Expr); ok && n == r.body.syntax { // an initial value
+		for i, v := range r.body.vars {
+			r.becomes(n.Pos(), r.valueAt([]ast.Expr{e}, i), v.Type())
 		}
 	}
 }

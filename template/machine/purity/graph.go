@@ -48,6 +48,7 @@ type body struct {
 	node    *node
 	fn      *types.Func // nil: an initial value
 	syntax  ast.Node
+	vars    []types.Object                  // of an initial value: the variables that have it
 	params  map[types.Object]int            // the receiver is -1
 	aliases map[types.Object][]types.Object // of a local variable: what it may refer to
 	changes []mutation
@@ -100,20 +101,19 @@ func (x *examiner) declareFunc(file *ast.File, d *ast.FuncDecl) {
 }
 
 func (x *examiner) declareVar(v *ast.ValueSpec) {
-	first := &node{}
+	var last *body
 	for i, id := range v.Names {
-		n := first
-		if len(v.Values) == len(v.Names) || i == 0 {
-			n = &node{name: "variable " + id.Name}
-		}
-		if obj := x.TypesInfo.Defs[id]; obj != nil {
-			x.nodes[obj] = n
-		}
-		if i == 0 {
-			first = n
-		}
+		obj := x.TypesInfo.Defs[id]
+		n := &node{name: "variable " + id.Name}
 		if i < len(v.Values) {
-			x.bodies = append(x.bodies, &body{node: n, syntax: v.Values[i], params: map[types.Object]int{}})
+			last = &body{node: n, syntax: v.Values[i], params: map[types.Object]int{}}
+			x.bodies = append(x.bodies, last)
+		} else if last != nil {
+			n = last.node // one call gives all of them their values
+		}
+		x.nodes[obj] = n
+		if last != nil {
+			last.vars = append(last.vars, obj)
 		}
 	}
 }
@@ -186,8 +186,7 @@ func (x *examiner) list() (list []*node) {
 		}
 	}
 	var rest []*node // without a body: variables, and functions of assembly
-	names := x.Pkg.Scope().Names()
-	for _, name := range names {
+	for _, name := range x.Pkg.Scope().Names() {
 		if n := x.nodes[x.Pkg.Scope().Lookup(name)]; n != nil && !seen[n] {
 			seen[n] = true
 			rest = append(rest, n)

@@ -48,7 +48,7 @@ type policy struct {
 	log   func(string)
 }
 
-func (p *policy) fee(k string) int { return p.fees[k] }
+func (p *policy) fee(k string) int      { return p.fees[k] }
 func (p policy) withLimit(n int) policy { p.limit = n; return p }
 
 var defaultPolicy = &policy{limit: 3, fees: map[string]int{"a": 1}}
