@@ -60,6 +60,7 @@ var floors = []floor{
 	{"template/machine", uses("template", "template/document", "template/duration", "template/expr", "template/fields",
 		"template/schema", "template/value")},
 	{"template/kinds", uses("template", "template/workflowdef", "template/document", "template/expr", "template/machine", "template/playbook")},
+	{"template/machine/purity", nil},
 	{"template/wfformat", uses("dag", "template", "template/document", "template/duration")},
 
 	{"schema", nil},
@@ -166,6 +167,7 @@ var floors = []floor{
 	{"cmd/sluice/run", uses("cmd/sluice/cli", "cmd/sluice/progress", "cmd/sluice/view", "coordinator", "coordinator/api",
 		"coordinator/control", "coordinator/directory", "coordinator/operation", "reactive", "reactive/journal",
 		"reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds", "template/value")},
+	{"cmd/machinevet", uses("template/machine/purity")},
 	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/run", "cmd/sluice/runs")},
 }
 
@@ -200,6 +202,7 @@ var libraries = map[string][]string{
 	"golang.org/x/sync":                        {"coordinator/pool"},
 	"golang.org/x/sys":                         {"coordinator/operation", "reactive/journal/disk"},
 	"golang.org/x/text":                        {"coordinator/registry"},
+	"golang.org/x/tools":                       {"cmd/machinevet", "template/machine/purity"},
 	"pgregory.net/rapid":                       {"reactive/journal/journaltest"},
 }
 
@@ -208,7 +211,7 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/secret", "template/expr/jinja",
-	"template/duration", "template/fields", "template/schema", "template/machine", "dag/petri", "internal/binheap",
+	"template/duration", "template/fields", "template/schema", "template/machine", "template/machine/purity", "dag/petri", "internal/binheap",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
 	"reactive/world", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
