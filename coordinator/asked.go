@@ -51,19 +51,24 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 	return taken, err
 }
 
-// Look implements cells.Run. A run that does not go on here is read from its journal.
+// Look implements cells.Run. A run that does not go on here, or has ended, is read from its journal.
 func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
-	if err := r.engine.checkOpen(); err != nil {
-		return err
-	}
 	if r.Driven() && r.engine.parkedFor(r.id) == nil {
-		return r.ask(ctx, decide.Item{Look: look})
+		if err := r.ask(ctx, decide.Item{Look: look}); !errors.Is(err, ErrFinished) {
+			return err
+		}
 	}
 	_, root, err := r.engine.reader.Replay(ctx, r.id, nil)
 	if err == nil {
 		look(root)
 	}
 	return r.engine.readError(ctx, err)
+}
+
+// Content implements cells.Run.
+func (r asked) Content() journal.ContentStore {
+	content, _ := r.engine.store.(journal.ContentStore)
+	return content
 }
 
 // ask passes an item to the run's loop and waits for the reply. A run that has left memory before it took the item is loaded

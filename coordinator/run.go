@@ -16,25 +16,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// stepper is the interface of decide.Stepper, which decides for a run.
-type stepper interface {
-	// Step applies items and due timers, and decides.
-	Step(now int64, items []decide.Item) decide.StepResult
-
-	// Note returns the events that a command adds to the journal of a run that does not go on here, and its own.
-	Note(now int64, command journal.Event) (events []journal.Event, taken journal.Event, err error)
-
-	// Resume returns the calls to be made again, and the endings of those that may not be repeated.
-	Resume(underWay func(reactive.Request) bool) (again []reactive.Request, interrupted []journal.Event)
-
-	Room() *decide.Reserved        // reserved by Step
-	OpenCalls() []reactive.Request // requested, without an answer
-	NextDue() int64                // Unix nanoseconds; 0: never
-	Head() journal.Head
-	Done() *journal.Event // the run's last event; nil: it has not ended
-	Paused() bool
-}
-
 // run is one run in memory. The goroutine that holds turns owns all fields but the inbox, the channels and paused.
 type run struct {
 	id       string
@@ -49,12 +30,12 @@ type run struct {
 	entry      *registry.Entry
 	calls      pool.Run // with the run's secrets
 	inProgress pool.InProgress
-	host       *pool.Host // of step
-	step       stepper    // nil while the run must be recovered
-	seq        uint64     // last durable sequence
-	last       int64      // latest instant passed to the stepper
-	more       bool       // there are further decisions
-	idle       bool       // the run has left memory, and is loaded again when needed
+	host       *pool.Host      // of step
+	step       *decide.Stepper // nil while the run must be recovered
+	seq        uint64          // last durable sequence
+	last       int64           // latest instant passed to the stepper
+	more       bool            // there are further decisions
+	idle       bool            // the run has left memory, and is loaded again when needed
 	timer      *time.Timer
 	ctx        context.Context // of the loop
 	wakeAt     int64           // instant of the timer for which the loop sleeps; 0: none
@@ -62,6 +43,7 @@ type run struct {
 	drivenAt   time.Time       // when another goroutine last began to drive the run
 	stopped    bool            // another goroutine's turn was the last: the loop recovers the run or unloads it
 	failed     error           // why the run must be recovered
+	keeping    atomic.Bool     // a snapshot is being made
 	paused     atomic.Bool     // as of the last turn; read by child runs that begin
 	items      []decide.Item   // of the current turn
 	pending    []decide.Item   // those of items that are neither durable nor refused
@@ -122,6 +104,18 @@ func (r *run) resume(ctx context.Context) {
 // children returns the ids of the runs that the run's open calls have started, or will start.
 func (r *run) children() map[string]bool {
 	return children.IDs(r.host.Children(r.step.OpenCalls()))
+}
+
+// keep makes a snapshot, if one is due, while the run goes on.
+func (r *run) keep() {
+	if r.step.SnapshotDue() && !r.keeping.Swap(true) {
+		r.engine.loops.Go(func() {
+			defer r.keeping.Store(false)
+			if _, err := r.engine.handle(r.id, "").Snapshot(r.engine.ctx); err != nil && r.engine.ctx.Err() == nil {
+				r.engine.config.Logger.Warn("a snapshot of a world could not be made", "run", r.id, "error", err)
+			}
+		})
+	}
 }
 
 // relayPause passes the beginning or end of the run's pause on to its child runs.

@@ -18,9 +18,10 @@ type World struct {
 
 // worldState describes a world.
 func worldState(w *world.World) *World {
-	s := &World{Tally: w.Tally(), Count: w.Len(), By: map[world.Status]int{}}
+	s := &World{Tally: w.Tally(), By: map[world.Status]int{}}
 	var others []world.CellState
 	for c := range w.Cells() {
+		s.Count++
 		s.By[c.Status]++
 		if c.Paused {
 			s.Held++

@@ -2,8 +2,6 @@ package world
 
 import (
 	"iter"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive"
@@ -53,12 +51,9 @@ type IntentState struct {
 	Failure  *journal.Failure // of the call's newest attempt
 }
 
-// Len returns the number of cells.
-func (w *World) Len() int { return len(w.cells) }
-
 // Cell returns the state of a cell. It reports false if there is no such cell.
 func (w *World) Cell(address string) (CellState, bool) {
-	c := w.cells[address]
+	c := w.lookup(address)
 	if c == nil {
 		return CellState{}, false
 	}
@@ -68,8 +63,8 @@ func (w *World) Cell(address string) (CellState, bool) {
 // Cells yields the states of all cells, in the order of their addresses.
 func (w *World) Cells() iter.Seq[CellState] {
 	return func(yield func(CellState) bool) {
-		for _, address := range slices.Sorted(maps.Keys(w.cells)) {
-			if !yield(w.show(w.cells[address])) {
+		for c := range w.all() {
+			if !yield(w.show(c)) {
 				return
 			}
 		}

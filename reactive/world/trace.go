@@ -159,8 +159,8 @@ func (x *explainer) traced(name string) *explain.Explanation {
 	if t == nil || t.first == nil {
 		return nil
 	}
-	for c := range x.world.Cells() {
-		x.waiting(x.world.cells[c.Address])
+	for c := range x.world.all() {
+		x.waiting(c)
 	}
 	first := t.first.reason
 	out := &explain.Explanation{About: name, Kind: "event", Status: first.Decided.Type, Decided: first.Decided}
