@@ -261,14 +261,6 @@ func command(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 	return run.Retry(ctx, req.Step)
 }
 
-// unawaited returns a warning if no step waits for a message, else "".
-func unawaited(ctx context.Context, run *coordinator.Run, message string) string {
-	if e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, message)); ok {
-		return e.Error()
-	}
-	return ""
-}
-
 func parsePayload(text json.RawMessage) (value.Value, error) {
 	if len(text) == 0 {
 		return nil, nil

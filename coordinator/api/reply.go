@@ -37,7 +37,7 @@ type Done struct {
 	// Cells, it is why the condition could not be evaluated for some.
 	Warning string `json:"warning,omitempty"`
 
-	Seq   uint64   `json:"seq,omitempty"`   // of a message: of its event, or of that of an earlier one of the same id
+	Seq   uint64   `json:"seq,omitempty"`   // of a message to a world: of its event, or of that of an earlier one of the same id
 	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the cells that it goes to
 }
 

@@ -221,9 +221,14 @@ func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 	if err != nil {
 		return err
 	}
-	done.Seq, done.Cells = sent.Seq, sent.Cells
-	if len(sent.Cells) == 0 {
-		done.Warning = unawaited(ctx, run, req.Message)
+	if len(sent.Cells) > 0 {
+		done.Seq, done.Cells = sent.Seq, sent.Cells
+		return nil
+	}
+	if e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, req.Message)); ok {
+		if done.Warning = e.Error(); e.World {
+			done.Seq = sent.Seq
+		}
 	}
 	return nil
 }
