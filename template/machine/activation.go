@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/template/duration"
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -203,13 +204,19 @@ func invalid(code, place string, err error) *Failure {
 }
 
 // Receive returns the payload of an effect's receipt, made of the output of its call and normalised. An error is a fault: the
-// output is not what the effect gives.
-func (e *Effect) Receive(output value.Value) (value.Value, error) {
+// output is not what the effect gives. The value is then the payload as it came, or the output if there is none. The work of
+// the expression is counted by the meter, which may be nil.
+func (e *Effect) Receive(output value.Value, meter *expr.Meter) (value.Value, error) {
+	payload := output
 	if e.Payload != nil {
 		var err error
-		if output, err = e.Payload.Eval(payloadScope{output}); err != nil {
-			return nil, err
+		if payload, err = e.Payload.Eval(payloadScope{output, meter}); err != nil {
+			return output, err
 		}
 	}
-	return e.Receipt.Normalize(output)
+	v, err := e.Receipt.Normalize(payload)
+	if err != nil {
+		return payload, err
+	}
+	return v, nil
 }

@@ -113,3 +113,16 @@ func (way route) key(v value.Value) (value.Value, error) {
 	}
 	return v, nil
 }
+
+// Arrival returns what a cell is given for a message that Route has delivered to it. The payload is in normal form.
+func (w *World) Arrival(m *Machine, key value.Value, name string, payload value.Value) Event {
+	for _, way := range w.routes[name] {
+		if way.to.Machine != m {
+			continue
+		}
+		if k, err := way.key(payload); err == nil && value.Equal(k, key) {
+			return way.event(name, payload)
+		}
+	}
+	return Event{Kind: Message, Name: name, Value: payload}
+}

@@ -47,7 +47,13 @@ func (s *scope) Meter() *expr.Meter { return s.meter }
 func instant(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339Nano) }
 
 // payloadScope is what the payload of an effect sees: the output of the call.
-type payloadScope struct{ output value.Value }
+type payloadScope struct {
+	output value.Value
+	meter  *expr.Meter
+}
+
+// Meter returns the meter of the event.
+func (s payloadScope) Meter() *expr.Meter { return s.meter }
 
 // Name returns the output.
 func (s payloadScope) Name(string) (value.Value, error) { return s.output, nil }

@@ -118,6 +118,7 @@ func TestEachFaultOfAValueIsNamedWithItsPointer(t *testing.T) {
 		{"bytes", `"AA\nA"`, `must be base64, padded with =, not "AA\nA"`},
 		{"bytes", `"__=="`, `must be base64, padded with =, not "__=="`},
 		{"bytes", `"AB=="`, `must be base64, padded with =, whose unused bits are 0, not "AB=="`},
+		{"bytes", `"AI=="`, `must be base64, padded with =, whose unused bits are 0, not "AI=="`},
 		{"bytes", `"AAB="`, `must be base64, padded with =, whose unused bits are 0, not "AAB="`},
 		{"time", `"2027-01-31"`, `must be a time such as 2027-01-31T12:00:00Z, not "2027-01-31"`},
 		{"time", `"2027-02-31T12:00:00Z"`, `must be a time such as 2027-01-31T12:00:00Z, not "2027-02-31T12:00:00Z"`},

@@ -248,8 +248,13 @@ func TestTheUseOfARefusedTypeIsNoFault(t *testing.T) {
 	require.Equal(t, schema.Invalid, bad.Kind)
 }
 
+func TestARecursiveTypeIsRefusedOnce(t *testing.T) {
+	_, faults := schema.Read(node(t, "T: {record: {a: T, b: list<T>, c: U}}\nU: set<T>\n"))
+	require.Len(t, faults, 1)
+}
+
 func TestTheDeepestTypeIsRead(t *testing.T) {
-	ts := types(t, chain(64))
+	ts := types(t, chain(64)+"Same: Other\nOther: T63\n") // other names are no level
 	v := any(int64(7))
 	for range 63 {
 		v = []any{v}
