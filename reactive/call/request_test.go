@@ -17,7 +17,7 @@ var full = call.Request{
 	Run: "r", Node: "check[3]", Operation: "check", Participant: "ann", Attempt: 2, Decision: 1, Making: 3,
 	Input:    map[string]any{"n": int64(1) << 60, "x": 1.5, "list": []any{nil, true, "ü"}},
 	Identity: &journal.Identity{ID: "ben", Scopes: []string{"read"}, Resources: map[string]any{"orders": int64(7)}},
-	Secrets:  []string{"mark"},
+	Secrets:  []string{"mark"}, Asked: "order[a].pay/k",
 }
 
 var fullResult = call.Result{
