@@ -43,7 +43,7 @@ const putBytes = 1 << 20
 func (s *Store) PutContent(ctx context.Context, stream string, blobs [][]byte) error {
 	hashes, err := journal.CheckContent(stream, blobs)
 	if err == nil {
-		defer s.sweeps.Put(stream, hashes)()
+		s.sweeps.Put(stream, hashes)
 		err = s.putAll(ctx, stream, hashes, blobs)
 	}
 	if err != nil {
