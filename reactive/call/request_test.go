@@ -78,7 +78,10 @@ func TestKeysTellCallsApart(t *testing.T) {
 	again.Attempt++
 	require.Equal(t, full.Key(), again.Key(), "an automatic retry has the same key")
 	asked, plain := full, full
-	asked.Decision = 0
-	plain.Decision, plain.Participant = 0, ""
+	asked.Decision, asked.Asked = 0, ""
+	plain.Decision, plain.Participant, plain.Asked = 0, "", ""
 	require.Equal(t, []string{"r/check[3]/?1", "r/check[3]/ann", "r/check[3]"}, []string{full.Key(), asked.Key(), plain.Key()})
+	own := plain
+	own.Asked = "order[a].pay/k"
+	require.Equal(t, "r/order[a].pay/k", own.Key())
 }
