@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -25,12 +24,6 @@ import (
 // difference.
 const turnsMax = 10_000
 
-// The default limits of a scenario.
-const (
-	WorkMax  = 2_000_000_000
-	BytesMax = 256 << 20
-)
-
 // execution is one run of a scenario. It drives the steppers of the runs: it delivers due items, and advances the clock from one
 // instant at which something is due to the next. It is single-threaded and never sleeps.
 //
@@ -53,14 +46,13 @@ type execution struct {
 	place     string              // the current entry of the timeline; "": none
 	directory *template.Directory // the current participants
 	report    *Report
-	events    int  // of all runs
-	bytes     int  // of their encodings
-	work      int  // of expressions
-	fault     bool // the execution cannot go on
+	budget    budget
+	encoded   []byte // of the batch journaled last, for its memory
+	fault     bool   // the execution cannot go on
 }
 
 func newExecution(s *Scenario, o Options) *execution {
-	g := &execution{s: s, options: o, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(),
+	g := &execution{s: s, options: o, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(), budget: newBudget(o),
 		report: &Report{Scenario: s.Name, File: s.Pos.File, Line: s.Pos.Line}}
 	if o.Seed != 0 {
 		g.shuffle = rand.New(rand.NewPCG(uint64(o.Seed), 0))
@@ -139,6 +131,7 @@ func (g *execution) begin(t *track, input any) error {
 	if err := registry.CheckInput(t.program.Plan.Workflow, in); err != nil {
 		return err
 	}
+	g.budget.work += 2 * nodeWork * len(t.program.Plan.Rows)
 	t.schedule.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.Plan, in, g.ofRun())})
 	g.tracks = append(g.tracks, t)
 	if t.parent != nil {
@@ -218,16 +211,21 @@ func (g *execution) turn(t *track) bool {
 	if t.finished() != nil && len(items) == 0 {
 		return false
 	}
+	g.cap(t)
 	out := t.step.Step(g.now, items)
 	for _, r := range out.Replies {
 		r.To(r.Err)
 	}
 	// As in the engine's loop, calls are made only after their requests are in the journal. After a crash the calls of this turn are
 	// dropped, and recovery must find the open requests in the journal.
-	switch err := t.append(out.Batch); {
+	err := t.append(&out)
+	g.evaluated(t)
+	g.budget.events += len(out.Batch)
+	g.budget.work += eventWork * (2*len(out.Batch) + len(items) + len(out.Calls))
+	switch {
 	case err != nil:
 		g.fail("journal", "events that can be stored", err.Error())
-	case g.tooMuch(t, len(out.Batch)):
+	case g.exceeded():
 	case g.options.Crash && len(out.Batch) > 0:
 		g.crash(t)
 	default:
@@ -243,31 +241,9 @@ func (g *execution) turn(t *track) bool {
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
 }
 
-// ofRun returns the limits of each run.
-func (g *execution) ofRun() decide.Limits {
-	return g.limits.OfRun().Within(cmp.Or(g.options.WorkMax, WorkMax))
-}
-
-// tooMuch counts the resources that a turn has used, and fails the scenario if they exceed the bounds. A run that reaches its own
-// limit of events ends by itself, with a few more events.
-func (g *execution) tooMuch(t *track, events int) bool {
-	g.events += events
-	g.work += t.root.Meter().Spent() + t.seen.Meter().Spent() - t.spent
-	t.spent = t.root.Meter().Spent() + t.seen.Meter().Spent()
-	switch most := g.limits.EventsMax; {
-	case len(g.tracks) > 1 && most >= 0 && g.events > most:
-		g.fail("journal", fmt.Sprintf("at most %d events of all runs together", most), "more")
-	case g.bytes > cmp.Or(g.options.BytesMax, BytesMax):
-		g.fail("journal", fmt.Sprintf("at most %d bytes of all runs together", cmp.Or(g.options.BytesMax, BytesMax)), "more")
-	case g.work > cmp.Or(g.options.WorkMax, WorkMax):
-		g.fail("expressions", fmt.Sprintf("at most %d steps of work of all runs together", cmp.Or(g.options.WorkMax, WorkMax)), "more")
-	}
-	return g.fault
-}
-
 // items returns the items of a run that are due now, shuffled where the rules leave their order open.
 func (g *execution) items(t *track) []decide.Item {
-	items := t.schedule.take(g.now)
+	items := t.schedule.take(g.now, g.budget.bytesMax-g.budget.bytes)
 	if g.shuffle != nil {
 		g.shuffle.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 	}
@@ -296,6 +272,10 @@ func (g *execution) received(it decide.Item) decide.Item {
 func (g *execution) crash(t *track) {
 	g.report.Crashes++
 	t.rebuild()
+	g.evaluated(t)
+	if g.exceeded() {
+		return
+	}
 	again, lost := t.unanswered()
 	for _, it := range lost {
 		t.schedule.add(g.now, it)
@@ -308,7 +288,9 @@ func (g *execution) crash(t *track) {
 // recover restarts the engine after a crash of all runs.
 func (g *execution) recover() {
 	for _, t := range g.tracks {
-		g.crash(t)
+		if g.crash(t); g.fault {
+			return
+		}
 	}
 }
 
@@ -332,6 +314,7 @@ func (g *execution) answer(q question, p *script.Part) {
 	if ok {
 		a, ok = p.Next(q.call.Participant)
 	}
+	g.budget.work += eventWork * len(a.Frames)
 	for i := range a.Frames {
 		q.t.schedule.add(call.After(g.now, a.Frames[i].After), q.report(int32(i+1), &a.Frames[i]))
 	}
@@ -397,6 +380,7 @@ func (g *execution) sinceStart() time.Duration { return time.Duration(g.now - g.
 
 // differ records a difference at the current instant.
 func (g *execution) differ(where, key, want, got string, by *Event) {
+	g.budget.bytes += len(want) + len(got)
 	g.report.Differences = append(g.report.Differences, Difference{
 		Where: where, At: duration.Format(g.sinceStart()), Key: key, Want: want, Got: got, Event: by,
 	})

@@ -30,7 +30,7 @@ func (t *track) observeNet() {
 	if body := t.seen.Body(); body != nil {
 		body.Watch(func(v routed.View) {
 			t.netChanges = append(t.netChanges, netChange{v, t.observed})
-			t.execution.bytes += netChangeBytes
+			t.execution.budget.bytes += netChangeBytes
 		})
 	}
 }

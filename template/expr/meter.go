@@ -8,7 +8,21 @@ type Meter struct {
 	spent   int
 	last    int // the value of spent at which no further evaluation begins
 	bounded bool
+	most    int // the value of spent that no evaluation may exceed
+	capped  bool
 }
+
+// Quota is the work that one evaluation may take.
+type Quota int32
+
+// quotaMax is the quota of an evaluation that only its own limits bound.
+const quotaMax = Quota(MaxBytes / slotBytes)
+
+// Steps returns the steps that an evaluation may take, at most MaxSteps.
+func (q Quota) Steps() int { return min(MaxSteps, int(q)) }
+
+// Bytes returns the bytes that an evaluation may make, at most MaxBytes.
+func (q Quota) Bytes() int { return min(MaxBytes, int(q)*slotBytes) }
 
 // Metered is an Env whose evaluations are counted.
 type Metered interface {
@@ -22,22 +36,33 @@ func (m *Meter) Bound(work int) { m.last, m.bounded = m.spent+work, true }
 // Free lifts the bound.
 func (m *Meter) Free() { m.bounded = false }
 
+// Cap limits the work of the evaluations from here on like Bound, and that of each: an evaluation that would exceed the limit
+// fails. Where that changes what a run does, the run is no longer of use.
+func (m *Meter) Cap(work int) { m.most, m.capped = m.spent+work, true }
+
 // Add counts work other than that of expressions.
 func (m *Meter) Add(work int) { m.spent += work }
 
 // Spent returns the work so far.
 func (m *Meter) Spent() int { return m.spent }
 
-// Begin refuses an evaluation in env if earlier evaluations have exceeded the bound.
-func Begin(env Env) error {
+// Begin returns the quota of an evaluation in env. It refuses the evaluation if earlier ones have exceeded the bound.
+func Begin(env Env) (Quota, error) {
 	metered, ok := env.(Metered)
 	if !ok {
-		return nil
+		return quotaMax, nil
 	}
-	if m := metered.Meter(); m != nil && m.bounded && m.spent >= m.last {
-		return &Error{Msg: fmt.Sprintf("the expressions of everything that follows from one event take too much work together: %v", ErrLimit), Err: ErrLimit}
+	m := metered.Meter()
+	switch {
+	case m == nil:
+	case m.bounded && m.spent >= m.last:
+		return 0, &Error{Msg: fmt.Sprintf("the expressions of everything that follows from one event take too much work together: %v", ErrLimit), Err: ErrLimit}
+	case m.capped && m.spent >= m.most:
+		return 0, &Error{Msg: fmt.Sprintf("all expressions take too much work together: %v", ErrLimit), Err: ErrLimit}
+	case m.capped:
+		return Quota(min(int(quotaMax), m.most-m.spent)), nil
 	}
-	return nil
+	return quotaMax, nil
 }
 
 // Spend counts the steps and bytes that an evaluation in env has taken.
