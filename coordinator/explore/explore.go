@@ -181,14 +181,14 @@ func (p *play) drive(now int64, items ...decide.Item) error {
 		p.batch = append(p.batch, out.Batch...)
 		p.made += out.Bytes
 		items = nil
+		spent := p.e.count(p)
 		if !out.More || refused != nil {
-			p.e.count(p)
 			return refused
 		}
 		if p.e.bytes+p.made > p.e.options.BytesMax {
 			return errFull
 		}
-		if turn > turnsMax || len(p.batch) > p.e.options.batchMax || p.e.count(p) {
+		if turn > turnsMax || len(p.batch) > p.e.options.batchMax || spent {
 			return fmt.Errorf("%w: %d events follow in %d turns from one that came from outside, at most %d in %d are looked at",
 				errEndless, len(p.batch), turn+1, p.e.options.batchMax, turnsMax)
 		}

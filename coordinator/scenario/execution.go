@@ -46,13 +46,15 @@ type execution struct {
 	place     string              // the current entry of the timeline; "": none
 	directory *template.Directory // the current participants
 	report    *Report
+	library   *program.Library
+	programs  map[*program.Program]bool // those of the runs
 	budget    budget
 	encoded   []byte // of the batch journaled last, for its memory
 	fault     bool   // the execution cannot go on
 }
 
-func newExecution(s *Scenario, o Options) *execution {
-	g := &execution{s: s, options: o, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(), budget: newBudget(o),
+func newExecution(s *Scenario, o Options, library *program.Library) *execution {
+	g := &execution{s: s, options: o, library: library, programs: map[*program.Program]bool{}, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(), budget: newBudget(o),
 		report: &Report{Scenario: s.Name, File: s.Pos.File, Line: s.Pos.Line}}
 	if o.Seed != 0 {
 		g.shuffle = rand.New(rand.NewPCG(uint64(o.Seed), 0))
@@ -89,16 +91,26 @@ func (g *execution) perform() {
 
 // open starts the scenario's own run. It returns an error if the document or its input is refused.
 func (g *execution) open() error {
-	src, err := program.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
+	src, err := g.library.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
 	if err != nil {
 		return err
 	}
-	p, err := src.Compile(g.answers.operations, g.answers.decisions, "", g.s.directory)
+	p, err := g.compile(src, "", g.s.directory)
 	if err != nil {
 		return err
 	}
 	g.directory = p.Plan.Workflow.Directory
 	return g.begin(newTrack(g, "run", "", p), g.s.input)
+}
+
+// compile returns the program of a run at path, and counts it unless another run has it.
+func (g *execution) compile(src *program.Source, path string, directory *template.Directory) (*program.Program, error) {
+	p, err := g.library.Compile(src, g.answers.operations, g.answers.decisions, path, directory)
+	if err == nil && !g.programs[p] {
+		g.programs[p] = true
+		g.budget.bytes += p.Bytes * programBytes
+	}
+	return p, err
 }
 
 // refused compares the error of a document, if any, with the expected one. It returns true if there is nothing to run.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/duration"
@@ -41,10 +42,11 @@ type Options struct {
 func (s *Scenario) Run(o Options) *Report {
 	plain := o // for the run without crashes, to compare with
 	plain.Crash = false
-	g := newExecution(s, plain)
+	library := program.NewLibrary()
+	g := newExecution(s, plain, library)
 	g.perform()
 	if o.Crash && g.mayCrash() {
-		crashed := newExecution(s, o)
+		crashed := newExecution(s, o, library)
 		crashed.perform()
 		if !crashed.fault {
 			crashed.compare(g)

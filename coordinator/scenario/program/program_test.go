@@ -38,9 +38,9 @@ func write(t *testing.T, folder, name, text string) {
 
 // compile compiles a workflow that stands in a scenario.
 func compile(t *testing.T, folder, text string, operations, decisions script.Parts) (*program.Program, error) {
-	src, err := program.Find(node(t, text), nil, folder)
+	src, err := program.NewLibrary().Find(node(t, text), nil, folder)
 	require.NoError(t, err)
-	return src.Compile(operations, decisions, "", nil)
+	return program.NewLibrary().Compile(src, operations, decisions, "", nil)
 }
 
 const hello = "{kind: Workflow, name: hello, steps: [{operation: greet}]}"
@@ -63,13 +63,13 @@ func TestFindLooksInTheScenarioInGoAndInFiles(t *testing.T) {
 		"not a document": {"torn.yaml", "", "torn.yaml:1:"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			src, err := program.Find(node(t, c.workflow), built, folder)
+			src, err := program.NewLibrary().Find(node(t, c.workflow), built, folder)
 			if c.fault != "" {
 				require.ErrorContains(t, err, c.fault)
 				return
 			}
 			require.NoError(t, err)
-			p, err := src.Compile(parts("greet"), nil, "", nil)
+			p, err := program.NewLibrary().Compile(src, parts("greet"), nil, "", nil)
 			require.NoError(t, err)
 			require.Equal(t, c.want, p.Plan.Workflow.Name)
 			require.Equal(t, folder, p.Folder)
@@ -85,10 +85,10 @@ func TestAWorkflowBuiltInGoIsLeftAsItIs(t *testing.T) {
 	}
 	twice := &template.Function{Name: "twice", Call: func(args []any) (any, error) { return args, nil }}
 	require.NoError(t, w.Register(twice))
-	src, err := program.Find(node(t, "built"), map[string]*template.Workflow{"built": w}, "")
+	src, err := program.NewLibrary().Find(node(t, "built"), map[string]*template.Workflow{"built": w}, "")
 	require.NoError(t, err)
 	directory := &template.Directory{}
-	p, err := src.Compile(parts("ask"), nil, "", directory)
+	p, err := program.NewLibrary().Compile(src, parts("ask"), nil, "", directory)
 	require.NoError(t, err)
 	require.NotSame(t, w, p.Plan.Workflow)
 	require.Same(t, directory, p.Plan.Workflow.Directory)
