@@ -305,8 +305,11 @@ func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	if ended {
 		fmt.Fprintf(h, "ended %s;", p.root.RunStatus())
 	}
+	before := p.root.Meter().Spent()
 	p.root.Digest(h, now)
+	size := h.bytes + p.root.Meter().Spent() - before + int(p.root.Len())*nodeWork
 	e.work += h.bytes + int(p.root.Len())*nodeWork
+	e.count(p)
 	digest := [32]byte(h.Sum(nil))
 	if i, ok := e.known[digest]; ok {
 		return i
@@ -317,12 +320,12 @@ func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	}
 	i := len(e.states)
 	e.known[digest] = i
-	e.states = append(e.states, state{from: from, label: label, batch: p.batch, depth: depth, ended: ended, size: h.bytes + int(p.root.Len())*nodeWork})
+	e.states = append(e.states, state{from: from, label: label, batch: p.batch, depth: depth, ended: ended, size: size})
 	e.events += len(p.batch)
 	e.bytes += p.made
 	if ended {
 		e.ends[string(p.root.RunStatus())] = true
-	} else if size := e.states[i].size; e.alive == 0 || e.alive+size <= liveMax {
+	} else if e.alive == 0 || e.alive+size <= liveMax {
 		e.states[i].live = p
 		e.alive += size
 	}
