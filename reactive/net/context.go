@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -26,6 +27,7 @@ func (n *Net) Context() map[string]value.Value { return n.ctx.All() }
 
 // patch applies a change of the context from outside: an object whose keys are paths such as `a.b`.
 func (c *runContext) patch(e *journal.Event) {
+	var w copying
 	changes, _ := e.Value.(map[string]any)
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
 		path, ok := value.ParsePath(k)
@@ -33,10 +35,14 @@ func (c *runContext) patch(e *journal.Event) {
 		if err == nil {
 			err = variables.Fits(path, v)
 		}
+		if ok {
+			w.add(&c.Vars, path)
+		}
 		if ok && err == nil && c.WriteWithin(c.room(), path, v) == nil {
 			c.net.gates.Touch(path[0])
 		}
 	}
+	c.net.root.Meter().Add(w.work())
 	c.net.emit(routed.View{Name: routed.ContextPatched})
 }
 
@@ -44,6 +50,11 @@ func (c *runContext) patch(e *journal.Event) {
 func (n *Net) RefusePatch(changes map[string]any) error {
 	trial := n.ctx.Copied()
 	changed := false
+	quota, err := expr.Begin(n.root.Env(-1))
+	if err != nil {
+		return err
+	}
+	var w copying
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
 		path, ok := value.ParsePath(k)
 		if !ok {
@@ -51,6 +62,9 @@ func (n *Net) RefusePatch(changes map[string]any) error {
 		}
 		if err := variables.Fits(path, changes[k]); err != nil {
 			return err
+		}
+		if w.add(&trial, path); w.work() > int(quota) {
+			return fmt.Errorf("it writes to many places of large objects: write such an object as a whole: %w", expr.ErrLimit)
 		}
 		if err := trial.WriteWithin(n.ctx.room(), path, changes[k]); err != nil {
 			return err
@@ -84,6 +98,9 @@ func (c *runContext) set(list []playbook.Set, s *scope) error {
 	for i := range list {
 		path := list[i].Path
 		err := variables.Fits(path, values[i])
+		if err == nil {
+			err = s.pay(list[i].Scope, path)
+		}
 		if err == nil {
 			switch list[i].Scope {
 			case playbook.Ctx:

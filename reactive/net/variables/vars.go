@@ -65,6 +65,21 @@ func (v *Vars) Write(path []string, x value.Value) error {
 	return nil
 }
 
+// Copies returns the number of keys of the objects that a write at the path copies.
+func (v *Vars) Copies(path []string) int {
+	keys := 0
+	if v.held {
+		keys = len(v.values)
+	}
+	at := v.values[path[0]]
+	for _, key := range path[1:] {
+		object, _ := at.(map[string]any)
+		keys += len(object)
+		at = object[key]
+	}
+	return keys
+}
+
 // WriteWithin is Write, but fails if the variables would take more than most bytes after it; below 1 there is no limit. Only
 // the value at the path is measured.
 func (v *Vars) WriteWithin(most int, path []string, x value.Value) error {
