@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template/value"
@@ -45,10 +46,12 @@ func (g *execution) ofRun() decide.Limits {
 // cap ends the evaluations of a run that exceed what is left. Then its journal is no longer that of an engine, and exceeded
 // fails the scenario.
 func (g *execution) cap(t *track) {
-	left := g.budget.workMax - g.budget.work + 1 // so that exceeded sees it
-	t.root.Meter().Cap(left)
-	t.seen.Meter().Cap(left)
+	t.root.Meter().Cap(g.budget.left())
+	t.seen.Meter().Cap(g.budget.left())
 }
+
+// left returns the work that is left, and one more, so that exceeded sees what takes it all.
+func (b *budget) left() int { return b.workMax - b.work + 1 }
 
 // evaluated counts the work of a run's expressions since the last call.
 func (g *execution) evaluated(t *track) {
@@ -75,16 +78,21 @@ func (g *execution) exceeded() bool {
 	return g.fault
 }
 
-// sizeOf returns the encoded size of what an item brings.
-func sizeOf(it *decide.Item, most int) int {
-	size, _ := value.Size(it.Event.Value, most) // what is no value is refused when it arrives
+// sizeOf returns the bytes of what an item brings, roughly.
+func sizeOf(it *decide.Item) int {
+	size := bytesOf(it.Event.Value)
 	if d := it.Event.Detail; d != nil {
-		about, _ := value.Size(d.About, most)
-		size += about
+		size += bytesOf(d.About)
 		if d.Failure != nil {
-			details, _ := value.Size(d.Failure.Details, most)
-			size += details + len(d.Failure.Message)
+			size += bytesOf(d.Failure.Details) + len(d.Failure.Message)
 		}
 	}
 	return size
+}
+
+// bytesOf returns the bytes that a value takes; 0 if it is none, which is refused when it arrives.
+func bytesOf(v any) int {
+	size, _ := value.Size(v, math.MaxInt)
+	nodes, _ := value.Nodes(v, math.MaxInt)
+	return size + (nodes-1)*value.NodeBytes
 }

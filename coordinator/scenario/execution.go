@@ -47,14 +47,14 @@ type execution struct {
 	directory *template.Directory // the current participants
 	report    *Report
 	library   *program.Library
-	programs  map[*program.Program]bool // those of the runs
+	programs  map[*program.Program]*registry.InputSchema // those of the runs, with the schemas of their inputs
 	budget    budget
-	encoded   []byte // of the batch journaled last, for its memory
+	encoded   []byte // of the event journaled last, for its memory
 	fault     bool   // the execution cannot go on
 }
 
 func newExecution(s *Scenario, o Options, library *program.Library) *execution {
-	g := &execution{s: s, options: o, library: library, programs: map[*program.Program]bool{}, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(), budget: newBudget(o),
+	g := &execution{s: s, options: o, library: library, programs: map[*program.Program]*registry.InputSchema{}, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(), budget: newBudget(o),
 		report: &Report{Scenario: s.Name, File: s.Pos.File, Line: s.Pos.Line}}
 	if o.Seed != 0 {
 		g.shuffle = rand.New(rand.NewPCG(uint64(o.Seed), 0))
@@ -106,11 +106,16 @@ func (g *execution) open() error {
 // compile returns the program of a run at path, and counts it unless another run has it.
 func (g *execution) compile(src *program.Source, path string, directory *template.Directory) (*program.Program, error) {
 	p, err := g.library.Compile(src, g.answers.operations, g.answers.decisions, path, directory)
-	if err == nil && !g.programs[p] {
-		g.programs[p] = true
+	if err != nil {
+		return nil, err
+	}
+	if _, known := g.programs[p]; !known {
+		if g.programs[p], err = registry.SchemaOf(p.Plan.Workflow); err != nil {
+			return nil, err
+		}
 		g.budget.bytes += p.Bytes * programBytes
 	}
-	return p, err
+	return p, nil
 }
 
 // refused compares the error of a document, if any, with the expected one. It returns true if there is nothing to run.
@@ -140,7 +145,8 @@ func (g *execution) begin(t *track, input any) error {
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if err := registry.CheckInput(t.program.Plan.Workflow, in); err != nil {
+	spent, err := g.programs[t.program].CheckWithin(in, g.budget.left())
+	if g.budget.work += spent; err != nil {
 		return err
 	}
 	g.budget.work += 2 * nodeWork * len(t.program.Plan.Rows)
@@ -249,6 +255,7 @@ func (g *execution) turn(t *track) bool {
 		for _, q := range asked {
 			g.ask(q)
 		}
+		g.exceeded()
 	}
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
 }
@@ -308,7 +315,7 @@ func (g *execution) recover() {
 
 // ask gets the answer of a request from the script or a child run. The answer of a repeated request is scheduled already.
 func (g *execution) ask(q question) {
-	if g.fault || !g.answers.first(q.id()) {
+	if g.exceeded() || !g.answers.first(q.id()) {
 		return
 	}
 	p := q.part(g.answers)

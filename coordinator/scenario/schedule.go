@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"container/heap"
-	"math"
 
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
@@ -45,7 +44,7 @@ func (a *schedule) add(due int64, it decide.Item) { a.repeat(due, 1, it) }
 
 func (a *schedule) repeat(due int64, times int, it decide.Item) {
 	if times > 0 {
-		heap.Push(&a.queue, scheduled{due, a.made, times, sizeOf(&it, math.MaxInt), it})
+		heap.Push(&a.queue, scheduled{due, a.made, times, sizeOf(&it), it})
 		a.made++
 	}
 }

@@ -110,23 +110,23 @@ func (t *track) rebuild() {
 // cannot be stored or change when they are.
 func (t *track) append(out *decide.StepResult) error {
 	var codec journal.Codec
-	batch, data := out.Batch, t.execution.encoded[:0]
-	for i := range batch {
-		if want := uint64(len(t.journal) + i + 1); batch[i].Seq != want {
-			return fmt.Errorf("event %d of the batch has sequence %d, not %d", i, batch[i].Seq, want)
+	first, encoded := len(t.journal), 0
+	for i := range out.Batch {
+		e := &out.Batch[i]
+		if want := uint64(len(t.journal) + 1); e.Seq != want {
+			return fmt.Errorf("event %d of the batch has sequence %d, not %d", i, e.Seq, want)
 		}
-		var err error
-		if data, err = codec.Append(data, &batch[i]); err != nil {
+		data, err := codec.Append(t.execution.encoded[:0], e)
+		if err != nil {
+			return err
+		}
+		t.execution.encoded = data
+		encoded += len(data)
+		if t.journal, err = codec.DecodeAll(t.journal, data); err != nil {
 			return err
 		}
 	}
-	t.execution.encoded = data
-	t.execution.budget.bytes += max(len(data), out.Bytes)
-	first := len(t.journal)
-	var err error
-	if t.journal, err = codec.DecodeAll(t.journal, data); err != nil {
-		return err
-	}
+	t.execution.budget.bytes += max(encoded, out.Bytes)
 	for i := first; i < len(t.journal); i++ {
 		t.observe(i)
 	}

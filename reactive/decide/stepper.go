@@ -71,10 +71,11 @@ type Stepper struct {
 	last    int                  // length of the batch at which this step stops
 	begun   int                  // the work of expressions before this step
 	held    int                  // the bytes of events before this step
-	beside  int                  // the bytes of what the batch holds besides values
+	beside  int                  // the bytes of what the batch takes besides encodings of values
 	batch   []journal.Event
 	calls   []reactive.Request
 	answers []answer
+	waiting int // the bytes of answers
 	now     int64
 }
 
@@ -103,7 +104,7 @@ type StepResult struct {
 	Calls   []reactive.Request // to be made: of steps, of their participants, to their decision sources
 	Cancels []reactive.Request // to be stopped
 	Replies []Reply            // to be sent once Batch is durable
-	Bytes   int                // that Batch takes, roughly: values as they are encoded, texts of failures, participants
+	Bytes   int                // that Batch takes, roughly
 	More    bool               // there is more to decide at once
 }
 
@@ -201,20 +202,29 @@ func (s *Stepper) enact(e journal.Event) {
 func (s *Stepper) apply(e journal.Event) {
 	e.Seq = s.root.Seq() + 1
 	s.batch = append(s.batch, e)
-	s.beside += besideValue(e.Detail)
+	s.beside += s.besideText(&e)
 	s.fold(&s.batch[len(s.batch)-1])
 }
 
-// besideValue returns the bytes of what an event holds besides its value, where that can be much.
-func besideValue(d *journal.Detail) int {
-	if d == nil {
-		return 0
-	}
-	n := len(d.Participants) * participantBytes
-	if d.Failure != nil {
-		n += len(d.Failure.Message)
+// besideText returns the bytes of what an event takes in memory besides the encodings of its values, where that can be much.
+func (s *Stepper) besideText(e *journal.Event) int {
+	n := s.nodeBytes(e.Value)
+	if d := e.Detail; d != nil {
+		n += len(d.Participants)*participantBytes + s.nodeBytes(d.About)
+		if d.Failure != nil {
+			n += len(d.Failure.Message) + s.nodeBytes(d.Failure.Details)
+		}
 	}
 	return n
+}
+
+// nodeBytes returns the bytes of the lists, objects, keys and scalars of a value, if it has any within it.
+func (s *Stepper) nodeBytes(v any) int {
+	nodes, _ := value.Nodes(v, s.limits.ValueNodesMax)
+	if nodes < 2 {
+		return 0
+	}
+	return nodes * value.NodeBytes
 }
 
 // decide runs rounds until nothing follows any more: first ends, then answers to waits, then starts. It reports whether it
@@ -254,7 +264,7 @@ func (s *Stepper) budget() {
 // full reports whether the step has done enough; a cancel waits at most one step. A run at its limit of events is closed by
 // the next step.
 func (s *Stepper) full() bool {
-	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > s.limits.StepWorkMax || s.root.Bytes()+s.beside-s.held > s.limits.StepBytesMax || s.overfull()
+	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > s.limits.StepWorkMax || s.root.Bytes()+s.beside+s.waiting-s.held > s.limits.StepBytesMax || s.overfull()
 }
 
 // overfull reports whether a run that is not closed has reached its limit of events.
@@ -411,6 +421,11 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	}
 	if result, done := s.carryOut(v, op, input); done {
 		s.answers = append(s.answers, answer{req, result})
+		size, _ := value.Size(result.Output, s.limits.ValueBytesMax)
+		s.waiting += size + s.nodeBytes(result.Output)
+		if f := result.Failure; f != nil {
+			s.waiting += len(f.Message)
+		}
 	} else if op.Kind == plan.Call {
 		s.calls = append(s.calls, req)
 	}
@@ -436,7 +451,7 @@ func (s *Stepper) answerPure() {
 		}
 	}
 	clear(s.answers)
-	s.answers = s.answers[:0]
+	s.answers, s.waiting = s.answers[:0], 0
 }
 
 // About sets the node of an event.
