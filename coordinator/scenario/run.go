@@ -27,8 +27,9 @@ type Options struct {
 	// Default: coordinator.DefaultLimits.
 	Limits coordinator.Limits
 
-	// WorkMax bounds the work of the expressions of all runs together, as expr.Meter counts it, and BytesMax the encoding of their
-	// journals, which stay in memory. A scenario that exceeds them fails. Defaults: WorkMax and BytesMax.
+	// WorkMax bounds the work of all runs together: that of expressions, as expr.Meter counts it, and of events. BytesMax bounds
+	// what their journals, workflows and differences take in memory. A scenario that exceeds them fails. Defaults: WorkMax and
+	// BytesMax.
 	WorkMax  int
 	BytesMax int
 

@@ -17,8 +17,8 @@ type texts struct {
 	hashes map[shared]hashed
 }
 
-// textMax is the length beyond which a text is written as its hash.
-const textMax = 256
+// shortText is the length beyond which a text is written as its hash.
+const shortText = 256
 
 // shared identifies a list or an object by its place in memory.
 type shared struct {
@@ -48,7 +48,7 @@ func (t *texts) of(v any) string {
 	}
 	t.buffer = data
 	t.net.root.Meter().Add(len(data))
-	if len(data) <= textMax {
+	if len(data) <= shortText {
 		return string(data)
 	}
 	text := fmt.Sprintf("#%x", sha256.Sum256(data))

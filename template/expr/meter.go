@@ -3,7 +3,8 @@ package expr
 import "fmt"
 
 // Meter counts the work of evaluations, and bounds their total. Work is counted in steps, and one more for every 16 bytes
-// that are made: at its limits, one evaluation is 4 million. The zero Meter only counts.
+// that are made: at its limits, one evaluation is 4 million. Each counts 5 besides, for the memory that it makes for itself. The
+// zero Meter only counts.
 type Meter struct {
 	spent   int
 	last    int // the value of spent at which no further evaluation begins
@@ -15,8 +16,8 @@ type Meter struct {
 // Quota is the work that one evaluation may take.
 type Quota int32
 
-// quotaMax is the quota of an evaluation that only its own limits bound.
-const quotaMax = Quota(MaxBytes / slotBytes)
+// wholeQuota is the quota of an evaluation that only its own limits bound.
+const wholeQuota = Quota(MaxBytes / slotBytes)
 
 // Steps returns the steps that an evaluation may take, at most MaxSteps.
 func (q Quota) Steps() int { return min(MaxSteps, int(q)) }
@@ -50,7 +51,7 @@ func (m *Meter) Spent() int { return m.spent }
 func Begin(env Env) (Quota, error) {
 	metered, ok := env.(Metered)
 	if !ok {
-		return quotaMax, nil
+		return wholeQuota, nil
 	}
 	m := metered.Meter()
 	switch {
@@ -60,9 +61,9 @@ func Begin(env Env) (Quota, error) {
 	case m.capped && m.spent >= m.most:
 		return 0, &Error{Msg: fmt.Sprintf("all expressions take too much work together: %v", ErrLimit), Err: ErrLimit}
 	case m.capped:
-		return Quota(min(int(quotaMax), m.most-m.spent)), nil
+		return Quota(min(int(wholeQuota), m.most-m.spent)), nil
 	}
-	return quotaMax, nil
+	return wholeQuota, nil
 }
 
 // evaluationWork is the work of an evaluation apart from its steps and bytes: it makes some 64 bytes for itself.

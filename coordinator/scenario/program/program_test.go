@@ -96,6 +96,32 @@ func TestAWorkflowBuiltInGoIsLeftAsItIs(t *testing.T) {
 	require.Contains(t, p.Functions, "twice")
 }
 
+// Ten thousand child runs of a document read and compile it once, unless the script answers other steps of one of them.
+func TestRunsShareAProgramWhereTheScriptAnswersTheSame(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "w.yaml", "{kind: Workflow, name: w, operations: {nap: {sleep: {for: PT1S}}}, steps: [{id: a, operation: nap}, {id: b, operation: greet}]}")
+	l := program.NewLibrary()
+	answers := parts("greet", "one/a")
+	compiled := func(path string) *program.Program {
+		src, err := l.OfChild(&template.Workflow{}, &template.Child{Path: "w.yaml"}, folder)
+		require.NoError(t, err)
+		p, err := l.Compile(src, answers, nil, path, nil)
+		require.NoError(t, err)
+		return p
+	}
+	first := compiled("two/")
+	require.NotZero(t, first.Bytes)
+	write(t, folder, "w.yaml", "no longer read")
+	require.Same(t, first, compiled("three/"))
+	require.Same(t, first, compiled("m[7]/"))
+	one := compiled("one/")
+	require.NotSame(t, first, one)
+	require.Same(t, one, compiled("one/"))
+	require.Equal(t, "nap", first.Plan.Nodes[0].Step.Operation)
+	require.Equal(t, "nap", program.Operation(one.Plan.Nodes[0].Step.Operation))
+	require.NotEqual(t, "nap", one.Plan.Nodes[0].Step.Operation, "the script answers it")
+}
+
 // The script answers what it names, by step or operation, at the run's own path or within it; the engine answers built-ins; anything
 // else is a fault.
 func TestTheScriptAnswersWhatItNames(t *testing.T) {
