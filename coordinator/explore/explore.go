@@ -75,7 +75,7 @@ type play struct {
 	root  *reactive.Root
 	step  *decide.Stepper
 	batch []journal.Event // of the move that is made
-	made  int             // bytes of batch
+	made  int             // bytes that batch takes in memory
 	spent int             // work of the root that explorer.work includes
 }
 
@@ -185,7 +185,7 @@ func (p *play) drive(now int64, items ...decide.Item) error {
 		if !out.More || refused != nil {
 			return refused
 		}
-		if p.e.bytes+p.made > p.e.options.BytesMax {
+		if p.made > p.e.options.BytesMax {
 			return errFull
 		}
 		if turn > turnsMax || len(p.batch) > p.e.options.batchMax || spent {
@@ -206,7 +206,7 @@ const (
 // errEndless means that a move was not followed to its end.
 var errEndless = errors.New("the run goes on for ever, or for too long to be checked")
 
-// errFull means that a move was not followed to its end, because its events exceed the bytes that are left.
+// errFull means that a move was not followed to its end, because its events take too much memory.
 var errFull = errors.New("the values of the run take too much memory")
 
 // count adds the work of a play to that of all, and reports whether a bound is reached.
@@ -238,7 +238,7 @@ func (e *explorer) explore() error {
 	}
 	for i := 0; i < len(e.states); i++ {
 		s := &e.states[i]
-		if s.ended {
+		if s.ended || s.cut {
 			continue
 		}
 		if s.depth >= e.options.DepthMax || e.spent() {
@@ -255,10 +255,13 @@ func (e *explorer) begin(input value.Value, label string) error {
 	p := e.newPlay()
 	p.step = decide.NewStepper(p.root, p)
 	err := p.drive(begun, decide.Item{Event: decide.Started("run", e.plan, input, e.ofRun())})
-	if err != nil && !errors.Is(err, errFull) { // the state after errFull is not expanded
+	full := errors.Is(err, errFull)
+	if err != nil && !full {
 		return err
 	}
-	e.enter(p, -1, label, begun)
+	if i := e.enter(p, -1, label, begun); full {
+		e.states[i].cut, e.bounded = true, true
+	}
 	return nil
 }
 
@@ -322,7 +325,10 @@ func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	e.known[digest] = i
 	e.states = append(e.states, state{from: from, label: label, batch: p.batch, depth: depth, ended: ended, size: size})
 	e.events += len(p.batch)
-	e.bytes += p.made
+	for k := range p.batch {
+		size, _ := value.Size(p.batch[k].Value, e.options.BytesMax)
+		e.bytes += size
+	}
 	if ended {
 		e.ends[string(p.root.RunStatus())] = true
 	} else if e.alive == 0 || e.alive+size <= liveMax {
