@@ -77,6 +77,13 @@ func heavy() []string {
 				"next": object{"arcs": []any{object{"step": "a"}}}},
 			object{"step": "a", "loop": object{"in": "{{ 1..300 }}", "iterator": "i", "spec": object{"mode": "parallel", "max_in_flight": 300}},
 				"tool": []any{object{"name": "t", "kind": "work", "x": "{{ ctx }}"}}}), object{"operations": object{"work": object{"output": 1}}}),
+		// Each step-run makes many tokens, which wait at a gate.
+		scripted(playbook(
+			object{"step": "s", "tool": []any{object{"name": "t", "kind": "noop"}}, "next": object{"spec": object{"mode": "inclusive"},
+				"arcs": append(each(200, func(int) any { return object{"step": "g"} }), object{"step": "s"})}},
+			object{"step": "g", "tool": []any{object{"name": "t", "kind": "noop"}},
+				"spec": object{"policy": object{"admit": object{"rules": []any{object{"when": "{{ ctx.a == 1 }}", "then": object{"allow": true}}}}}}},
+		), object{}),
 		// Each of many expectations shows a large value.
 		scripted(workflow(object{"v": object{"value": "{{ repeat('x', 200000) }}"}}, object{"operation": "v", "id": "a"}), object{
 			"timeline": each(100, func(i int) any {
