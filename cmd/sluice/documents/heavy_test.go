@@ -36,7 +36,7 @@ func heavy() []string {
 	self := object{"workflow": object{"path": mainFile}}
 	ask := object{"operation": "ask", "id": "s"}
 	sets := object{}
-	for i := range 300 {
+	for i := range 400 {
 		sets[fmt.Sprint("ctx.k", i)] = i
 	}
 	wide := workflow(object{"self": self}, over(20, object{"operation": "self", "id": "s", "input": object{}}))
@@ -49,13 +49,13 @@ func heavy() []string {
 		// One value is journaled again and again, which takes no work.
 		scripted(workflow(object{"list": object{"value": "{{ 1..60000 }}"}, "same": same}, object{"operation": "list", "id": "a"},
 			over(200, object{"operation": "same", "id": "b", "input": "{{ steps.a.output }}"})), object{}),
-		scripted(workflow(object{"v": object{"value": each(500, func(int) any { return object{"a": 1} })}},
+		scripted(workflow(object{"v": object{"value": each(800, func(int) any { return object{"a": 1} })}},
 			over(300, object{"operation": "v", "id": "s"})), object{}),
 		// One evaluation takes more than is left for all.
-		scripted(workflow(object{"v": object{"value": "{{ len(1..1000000) }}"}}, object{"operation": "v", "id": "a"}), object{}),
+		scripted(workflow(object{"v": object{"value": "{{ len(1..1000000) + len(1..1000000) }}"}}, object{"operation": "v", "id": "a"}), object{}),
 		// Each of many evaluations takes little.
 		scripted(playbook(object{"step": "s", "tool": []any{object{"name": "t", "kind": "noop", "spec": rules(append(
-			each(200, func(i int) any {
+			each(340, func(i int) any {
 				return object{"when": fmt.Sprintf("{{ ctx.a == %d }}", i), "then": object{"do": "continue"}}
 			}), always(object{"do": "jump", "to": "t"}))...)}}}), object{}),
 		// The document of a child run is compiled, and its schema.
@@ -63,10 +63,8 @@ func heavy() []string {
 		scripted(wide, object{"input": object{}}),
 		// Each call asks many.
 		scripted(holders, object{"operations": object{"ask": object{"output": 1, "after": "PT1S"}}}),
-		// Each answer is preceded by many reports, or comes in often.
+		// Each answer is preceded by many reports.
 		scripted(workflow(object{}, over(300, ask)), object{"operations": object{"ask": object{"output": 1, "frames": each(300, func(int) any { return object{"kind": "k"} })}}}),
-		scripted(workflow(object{}, over(100, ask), object{"operation": "slow", "id": "z"}),
-			object{"operations": object{"ask": object{"output": 1, "deliver": 1000, "after": "PT1S"}, "slow": object{"output": 1, "after": "PT1M"}}}),
 		// Each write copies the context, and each parallel iteration has it.
 		scripted(playbook(object{"step": "a", "tool": []any{
 			object{"name": "t0", "kind": "noop", "spec": rules(always(object{"do": "continue", "set": sets}))},
