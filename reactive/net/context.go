@@ -27,7 +27,6 @@ func (n *Net) Context() map[string]value.Value { return n.ctx.All() }
 
 // patch applies a change of the context from outside: an object whose keys are paths such as `a.b`.
 func (c *runContext) patch(e *journal.Event) {
-	var w copying
 	changes, _ := e.Value.(map[string]any)
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
 		path, ok := value.ParsePath(k)
@@ -36,13 +35,12 @@ func (c *runContext) patch(e *journal.Event) {
 			err = variables.Fits(path, v)
 		}
 		if ok {
-			w.add(&c.Vars, path)
+			c.net.root.Meter().Add(c.Work(path))
 		}
 		if ok && err == nil && c.WriteWithin(c.room(), path, v) == nil {
 			c.net.gates.Touch(path[0])
 		}
 	}
-	c.net.root.Meter().Add(w.work())
 	c.net.emit(routed.View{Name: routed.ContextPatched})
 }
 
@@ -54,7 +52,7 @@ func (n *Net) RefusePatch(changes map[string]any) error {
 	if err != nil {
 		return err
 	}
-	var w copying
+	work := 0
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
 		path, ok := value.ParsePath(k)
 		if !ok {
@@ -63,7 +61,7 @@ func (n *Net) RefusePatch(changes map[string]any) error {
 		if err := variables.Fits(path, changes[k]); err != nil {
 			return err
 		}
-		if w.add(&trial, path); w.work() > int(quota) {
+		if work += trial.Work(path); work > int(quota) {
 			return fmt.Errorf("it writes to many places of large objects: write such an object as a whole: %w", expr.ErrLimit)
 		}
 		if err := trial.WriteWithin(n.ctx.room(), path, changes[k]); err != nil {

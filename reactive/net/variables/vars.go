@@ -65,8 +65,15 @@ func (v *Vars) Write(path []string, x value.Value) error {
 	return nil
 }
 
-// Copies returns the number of keys of the objects that a write at the path copies.
-func (v *Vars) Copies(path []string) int {
+// A write copies the objects on its path, because others may have the old ones. That is work like an expression's that makes
+// them: the copies that small objects need are part of the work of an attempt.
+const (
+	copyFree = 32 // keys that one write copies without being counted
+	copyWork = 4  // of each further key: that of as many bytes as a key and a value of an object take
+)
+
+// Work returns the work that a write at the path counts as: see expr.Meter.
+func (v *Vars) Work(path []string) int {
 	keys := 0
 	if v.held {
 		keys = len(v.values)
@@ -77,7 +84,7 @@ func (v *Vars) Copies(path []string) int {
 		keys += len(object)
 		at = object[key]
 	}
-	return keys
+	return max(0, keys-copyFree) * copyWork
 }
 
 // WriteWithin is Write, but fails if the variables would take more than most bytes after it; below 1 there is no limit. Only
