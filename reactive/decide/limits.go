@@ -52,7 +52,7 @@ func (l Limits) complete() Limits {
 		ValueBytesMax: cmp.Or(l.ValueBytesMax, d.ValueBytesMax),
 		ValueNodesMax: cmp.Or(l.ValueNodesMax, d.ValueNodesMax),
 		MessagesMax:   cmp.Or(l.MessagesMax, d.MessagesMax), MailboxBytesMax: cmp.Or(l.MailboxBytesMax, d.MailboxBytesMax), StepWorkMax: cmp.Or(l.StepWorkMax, d.StepWorkMax),
-		StepBytesMax: cmp.Or(l.StepBytesMax, d.StepBytesMax),
+		StepBytesMax: cmp.Or(l.StepBytesMax, d.StepBytesMax), inMemory: l.inMemory,
 	}
 }
 
