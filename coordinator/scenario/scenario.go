@@ -26,6 +26,7 @@ type Scenario struct {
 	answers   script.Script // by the names in operations
 	decisions script.Script // by step
 	directory *template.Directory
+	given     []givenCell
 	timeline  []entry
 	expect    *expectation
 }
@@ -35,7 +36,8 @@ type entry struct {
 	pos       document.Pos
 	at        time.Duration // since the start
 	kind      string        // the key of the entry
-	command   journal.Event // for the kinds that are commands
+	commands  []journal.Event // for the kinds that are commands; several only of messages
+	refused   []string        // texts of the error by which each of them is refused; nil: none
 	down      time.Duration // of a crash: the time for which the engine is away
 	directory *template.Directory
 	expect    *expectation
