@@ -172,7 +172,7 @@ func (d *harness) apply(e journal.Event) (refused error) {
 
 // note journals a command in a process that does not drive the run, and then drives it in another.
 func (d *harness) note(e journal.Event) error {
-	batch, err := d.step.Note(d.now, e)
+	batch, _, err := d.step.Note(d.now, e)
 	if err == nil {
 		d.log = append(d.log, batch...)
 		d.checkOwed()

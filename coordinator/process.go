@@ -55,7 +55,8 @@ func (p process) Command(ctx context.Context, run string, command journal.Event,
 }
 
 func (p process) Note(ctx context.Context, run string, command journal.Event) error {
-	return p.note(ctx, run, command)
+	_, err := p.note(ctx, run, command)
+	return err
 }
 
 func (p process) CallChild(call *operation.Call, find func(context.Context) (*registry.Entry, error)) (any, error) {

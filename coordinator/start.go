@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
 )
 

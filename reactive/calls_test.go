@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -21,18 +22,19 @@ import (
 type hand struct {
 	*reactive.Calls
 	reactive.Refuser
-	reactive.Teller
 }
 
-func (h hand) Apply(*journal.Event)              { h.Derive() }
-func (hand) Input(int32) (any, *journal.Failure) { return nil, nil }
-func (hand) NextFiring() (string, bool)          { return "", false }
-func (hand) NextDue() (int64, bool)              { return 0, false }
-func (hand) Fire(int64) journal.Event            { panic("it has no timers") }
-func (hand) Done() bool                          { return false }
-func (hand) Digest(io.Writer, int64)             {}
-func (hand) Secrets(int32) []string              { return nil }
-func (hand) Verdict() reactive.Verdict           { return reactive.Verdict{} }
+func (h hand) Apply(*journal.Event)                { h.Derive() }
+func (hand) Input(int32) (any, *journal.Failure)   { return nil, nil }
+func (hand) Ready() bool                           { return false }
+func (hand) Next(int64) (e journal.Event, ok bool) { return e, false }
+func (hand) Explain(explain.Run) explain.Body      { return nil }
+func (hand) NextDue() (int64, bool)                { return 0, false }
+func (hand) Fire(int64) journal.Event              { panic("it has no timers") }
+func (hand) Done() bool                            { return false }
+func (hand) Digest(io.Writer, int64)               {}
+func (hand) Secrets(int32) []string                { return nil }
+func (hand) Verdict() reactive.Verdict             { return reactive.Verdict{} }
 
 // routed is a root whose body is a hand.
 type routed struct {

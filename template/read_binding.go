@@ -21,7 +21,13 @@ func (r *reader) operations(n *document.Node) map[string]Binding {
 // reported, there is none.
 func (r *reader) binding(n *document.Node) Binding {
 	b := Binding{Pos: n.Pos}
-	r.Object(n, Fields{
+	r.Object(n, r.bindingFields(&b))
+	return b
+}
+
+// bindingFields reads the kinds of a binding, each under its own key.
+func (r *reader) bindingFields(b *Binding) Fields {
+	return Fields{
 		"command":  func(v *document.Node) { b.Command = r.command(v) },
 		"http":     func(v *document.Node) { b.HTTP = r.http(v) },
 		"sleep":    func(v *document.Node) { b.Sleep = r.sleep(v) },
@@ -29,8 +35,7 @@ func (r *reader) binding(n *document.Node) Binding {
 		"workflow": func(v *document.Node) { b.Workflow = r.child(v) },
 		"value":    func(v *document.Node) { b.Value = &Constant{Value: v.Value()} },
 		"fail":     func(v *document.Node) { b.Fail = r.fail(v) },
-	})
-	return b
+	}
 }
 
 // command accepts numbers among arguments and variables, as in [sleep, 5]; the program gets text.

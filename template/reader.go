@@ -84,6 +84,10 @@ func (r *Reader) checkKind(v *document.Node) {
 // keys for the step's name, its operation and its place.
 func (r *Reader) Step(s *Step) Fields { return r.callFields(s) }
 
+// Binding reads a binding into b: one key for each kind. The caller adds its own keys, and puts b into the Operations of the
+// Tree.
+func (r *Reader) Binding(b *Binding) Fields { return r.bindingFields(b) }
+
 // Moved records that a path in the tree, and all paths below it, are elsewhere in the document, since kinds of documents
 // have different keys. Paths begin at the root of the file, as those of document.Pos; the longest match applies.
 func (r *Reader) Moved(path, written string) {

@@ -144,6 +144,8 @@ type Event struct {
 	Making       int32           `json:"making,omitempty"`       // of a report: how often the call was made so far, from 1
 	Work         bool            `json:"work,omitempty"`         // of a retry: the work is repeated
 	Cause        string          `json:"cause,omitempty"`        // the run above that was paused or resumed
+	ID           string          `json:"id,omitempty"`           // of a message, as its sender named it
+	Cells        []string        `json:"cells,omitempty"`        // addresses of the cells that a message went to
 	Outcome      string          `json:"outcome,omitempty"`      // late, duplicate or unbound: the event has no effect, or none yet
 	Start        *Start          `json:"start,omitempty"`        // of run.started
 }
@@ -286,7 +288,7 @@ func EventOf(e *journal.Event) Event {
 	if d.About != nil {
 		out.About = encoded(d.About)
 	}
-	out.Making, out.Work, out.Cause = d.Making, d.Work, d.Cause
+	out.Making, out.Work, out.Cause, out.ID, out.Cells = d.Making, d.Work, d.Cause, d.ID, d.Cells
 	if s := d.Start; s != nil {
 		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, identityOf(s.Identity), s.Labels, s.Actor}
 	}

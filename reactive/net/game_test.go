@@ -374,7 +374,7 @@ func (b *table) again() {
 			root.Apply(&e)
 			if watched {
 				net.Of(root).Waits()
-				root.NextFiring()
+				root.Next(0)
 				b.digest(root)
 				require.NoError(b.t, net.Check(net.Of(root)))
 			}

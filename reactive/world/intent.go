@@ -1,8 +1,6 @@
 package world
 
 import (
-	"slices"
-
 	"github.com/sluiceflow/sluice/internal/binheap"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/machine"

@@ -49,7 +49,7 @@ func (w *World) payload(x *intent, output any) (value.Value, *journal.Failure) {
 	}
 	w.root.Meter().Bound(reactive.EvaluationMax)
 	defer w.root.Meter().Free()
-	payload, err := w.def.Receipt(x.effect, of, w.root.Meter())
+	payload, err := x.effect.Receive(of, w.root.Meter())
 	if err != nil {
 		return payload, &journal.Failure{Code: codeReceipt, Message: err.Error()}
 	}

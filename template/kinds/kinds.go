@@ -6,6 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/workflowdef"
 )
@@ -21,6 +22,7 @@ var readers = []reader{
 	{template.Kind, template.ParseNode},
 	{workflowdef.Kind, workflowdef.ParseNode},
 	{playbook.Kind, playbook.ParseNode},
+	{machine.Kind, machine.ParseNode},
 }
 
 // others says of the kinds of documents that are no workflows what takes them.

@@ -1,0 +1,222 @@
+package machine
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"time"
+
+	"github.com/sluiceflow/sluice/template/duration"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// activation checks what an activation gives, one by one and in order, and collects it. Each of its methods returns why it
+// cannot stand.
+type activation struct {
+	world *World
+	env   *scope
+	out   *Output
+	size  int // bytes of the encodings of what the activation gives, at most
+}
+
+// state computes the new state of a rule.
+func (a *activation) state(rule *Rule) *Failure {
+	if rule.Delete {
+		a.out.Changed = a.env.state != nil
+		a.env.state = nil
+		return nil
+	}
+	if rule.Set == nil && rule.SetAll == nil {
+		return nil
+	}
+	v, failure := a.set(rule)
+	if failure != nil {
+		return failure
+	}
+	return a.become(v)
+}
+
+// become sets the state.
+func (a *activation) become(v value.Value) *Failure {
+	state, err := a.env.in.Machine.State.Normalize(v)
+	if err != nil {
+		return invalid(CodeOutputInvalid, "state", err)
+	}
+	if failure := a.weigh(state); failure != nil {
+		return failure
+	}
+	if !value.Equal(state, a.env.in.State) {
+		a.out.Changed, a.out.State = true, state
+	}
+	a.env.state = state
+	return nil
+}
+
+// set evaluates what a rule sets, over the state before.
+func (a *activation) set(rule *Rule) (value.Value, *Failure) {
+	before, _ := a.env.state.(map[string]any)
+	if rule.SetAll == nil {
+		over := make(map[string]any, len(before)+len(rule.Set))
+		maps.Copy(over, before)
+		for i := range rule.Set {
+			v, err := rule.Set[i].Value.Eval(a.env)
+			if err != nil {
+				return nil, evaluation("set."+rule.Set[i].Name, err)
+			}
+			over[rule.Set[i].Name] = v
+		}
+		return over, nil
+	}
+	v, err := rule.SetAll.Eval(a.env)
+	if err != nil {
+		return nil, evaluation("set", err)
+	}
+	given, isObject := v.(map[string]any)
+	if !isObject || !laidOver(a.env.in.Machine.State) {
+		return v, nil
+	}
+	over := make(map[string]any, len(before)+len(given))
+	maps.Copy(over, before)
+	maps.Copy(over, given)
+	return over, nil
+}
+
+// raise adds a message of a rule.
+func (a *activation) raise(i int, rule *RaiseRule) *Failure {
+	place := func() string { return fmt.Sprintf("raise[%d] %s", i, rule.Event) }
+	if len(a.out.Raised) == RaisedMax {
+		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("it raises more than %d messages", RaisedMax)}
+	}
+	var v value.Value
+	if rule.Value != nil {
+		var err error
+		if v, err = rule.Value.Eval(a.env); err != nil {
+			return evaluation(place(), err)
+		}
+	}
+	routed, err := a.world.Route(rule.Event, v)
+	if err != nil {
+		return invalid(CodeOutputInvalid, place(), err)
+	}
+	if failure := a.weigh(routed.Payload); failure != nil {
+		return failure
+	}
+	a.out.Raised = append(a.out.Raised, Raised{Name: rule.Event, Value: routed.Payload, To: routed.To})
+	return nil
+}
+
+// emit adds an effect or a timer of a rule.
+func (a *activation) emit(i int, rule *EmitRule) *Failure {
+	if len(a.out.Emitted) == EmittedMax {
+		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("it emits more than %d effects and timers", EmittedMax)}
+	}
+	if rule.Effect == "" {
+		return a.arm(i, rule)
+	}
+	e := Emission{}
+	place := func() string { return fmt.Sprintf("emit[%d] %s", i, rule.Effect) }
+	if e.Effect = a.env.in.Machine.emits[rule.Effect]; e.Effect == nil {
+		return &Failure{Code: CodeEffectUndeclared, Message: fmt.Sprintf("machine %q emits %q, which is not in its emits", a.env.in.Machine.Name, rule.Effect)}
+	}
+	var v value.Value
+	if rule.Params != nil {
+		var err error
+		if v, err = rule.Params.Eval(a.env); err != nil {
+			return evaluation(place()+".params", err)
+		}
+	}
+	var err error
+	if e.Params, err = e.Effect.Params.Normalize(v); err != nil {
+		return invalid(CodeParamsInvalid, place(), err)
+	}
+	var failure *Failure
+	if rule.Issuer != nil {
+		if e.Issuer, failure = a.env.text(place()+".issuer", rule.Issuer); failure != nil {
+			return failure
+		}
+	}
+	if rule.Key != nil {
+		if e.Key, failure = a.env.text(place()+".key", rule.Key); failure != nil {
+			return failure
+		}
+	}
+	a.out.Emitted = append(a.out.Emitted, e)
+	return a.weigh(e.Params)
+}
+
+// arm adds a timer of a rule.
+func (a *activation) arm(i int, rule *EmitRule) *Failure {
+	place := fmt.Sprintf("emit[%d] timer.%s", i, rule.Timer)
+	e := Emission{Timer: rule.Timer}
+	if rule.For != nil {
+		text, failure := a.env.text(place+".for", rule.For)
+		if failure != nil {
+			return failure
+		}
+		d, err := duration.Parse(text)
+		if err != nil {
+			return invalid(CodeOutputInvalid, place, err)
+		}
+		if e.Due = a.env.in.Now + int64(d); e.Due < a.env.in.Now {
+			return &Failure{Code: CodeOutputInvalid, Message: place + ": is due after the year 2262"}
+		}
+	} else {
+		text, failure := a.env.text(place+".until", rule.Until)
+		if failure != nil {
+			return failure
+		}
+		at, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil || at.Before(time.Unix(0, math.MinInt64)) || at.After(time.Unix(0, math.MaxInt64)) {
+			return &Failure{Code: CodeOutputInvalid, Message: fmt.Sprintf("%s: %q is no instant such as 2027-01-31T12:00:00Z, before the year 2262", place, text)}
+		}
+		e.Due = at.UnixNano()
+	}
+	a.out.Emitted = append(a.out.Emitted, e)
+	return nil
+}
+
+// note sets the annotation.
+func (a *activation) note(v value.Value) *Failure {
+	note, err := a.env.in.Machine.Annotations.Normalize(v)
+	if err != nil {
+		return invalid(CodeOutputInvalid, "note", err)
+	}
+	a.out.Note, a.out.Noted = note, true
+	return nil
+}
+
+// weigh counts the size of a part of the output.
+func (a *activation) weigh(v value.Value) *Failure {
+	size, err := value.Size(v, OutputMax-a.size)
+	if err != nil {
+		return invalid(CodeOutputInvalid, "size", err)
+	}
+	if a.size += size; a.size > OutputMax {
+		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("its state, params and messages together take more than %d bytes", OutputMax)}
+	}
+	return nil
+}
+
+// invalid is the failure of a value that does not fit at a place.
+func invalid(code, place string, err error) *Failure {
+	return &Failure{Code: code, Message: place + ": " + err.Error()}
+}
+
+// Receive returns the payload of an effect's receipt, made of the output of its call and normalised. An error is a fault: the
+// output is not what the effect gives. The value is then the payload as it came, or the output if there is none. The work of
+// the expression is counted by the meter, which may be nil.
+func (e *Effect) Receive(output value.Value, meter *expr.Meter) (value.Value, error) {
+	payload := output
+	if e.Payload != nil {
+		var err error
+		if payload, err = e.Payload.Eval(payloadScope{output, meter}); err != nil {
+			return output, err
+		}
+	}
+	v, err := e.Receipt.Normalize(payload)
+	if err != nil {
+		return payload, err
+	}
+	return v, nil
+}

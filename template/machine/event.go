@@ -1,0 +1,166 @@
+package machine
+
+import (
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// EventKind is the kind of what a cell is given.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	Message  EventKind = iota // from outside or raised by a machine
+	Receipt                   // the outcome of a call
+	Rejected                  // the outcome of a call whose answer did not fit
+	Frame                     // a report of a call under way
+	Timer                     // a timer
+)
+
+// String returns the name of the kind in messages.
+func (k EventKind) String() string {
+	return [...]string{"message", "receipt", "rejection", "frame", "timer"}[k]
+}
+
+// Event is what one activation is about.
+type Event struct {
+	Kind  EventKind   // decides what Name and Value are
+	Name  string      // of a message: its type, or that of its arm; else the effect; of a timer: its name
+	Value value.Value // what rules see as event
+}
+
+// Delivery is an event on its way to a cell.
+type Delivery struct {
+	Machine *Machine    // of the cell
+	Key     value.Value // in normal form; nil: the machine has no key
+	Event   Event       // what the cell is given
+}
+
+// Routed is a message that fits: in normal form, with the cells it goes to.
+type Routed struct {
+	Name    string      // as it was sent
+	Payload value.Value // in normal form, of the type of that name
+	To      []Delivery  // in the order of the subscriptions; each cell once
+}
+
+// Input is all that an activation depends on.
+type Input struct {
+	Machine *Machine    // of the cell
+	Key     value.Value // of the cell; nil: it has none
+	State   value.Value // in normal form; nil: none
+	Event   Event       // what the activation is about
+	Now     int64       // nanoseconds since 1970
+	Seq     uint64      // of the activation's own event in the journal
+	Seed    [32]byte    // of the world
+}
+
+// Output is what an activation gives. It stands as a whole.
+type Output struct {
+	Ignored   bool        // no rule is about the event, or holds; nothing else is set
+	Changed   bool        // the state is another than before
+	State     value.Value // if Changed: the new state in normal form; nil: deleted
+	Raised    []Raised    // in order
+	Emitted   []Emission  // in order
+	Dropped   []Drop      // in order
+	Completed bool        // the cell has ended
+	Note      value.Value // if Noted: in normal form
+	Noted     bool        // there is a note, possibly null
+}
+
+// Raised is a message that an activation gives.
+type Raised struct {
+	Name  string      // a type
+	Value value.Value // in normal form
+	To    []Delivery  // in the order of the subscriptions
+}
+
+// Emission is an effect, or a timer, that an activation asks for.
+type Emission struct {
+	Effect *Effect     // nil: a timer
+	Params value.Value // of an effect, in normal form
+	Issuer string      // named in its receipt; "": none
+	Key    string      // idempotency key that the machine asks for; "": none
+	Timer  string      // name of the timer
+	Due    int64       // of a timer: nanoseconds since 1970
+}
+
+// Drop names open intents of the cell that it no longer waits for.
+type Drop struct {
+	Effect string // timer for timers
+	Issuer string // "": all of the effect; of a timer: its name
+}
+
+// String returns the drop as it is written.
+func (d Drop) String() string {
+	if d.Issuer == "" {
+		return d.Effect
+	}
+	return d.Effect + "." + d.Issuer
+}
+
+// Failure is why an activation stands for nothing: its cell fails.
+type Failure struct{ Code, Message string }
+
+// The codes of failures.
+const (
+	CodeEffectUndeclared = "effect_undeclared" // an effect that the machine does not declare
+	CodeParamsInvalid    = "params_invalid"    // params that do not fit
+	CodeOutputInvalid    = "output_invalid"    // a state, message, timer or note that does not fit
+	CodeLimitExceeded    = "limit_exceeded"    // more than an activation may give, or may take in work
+	CodeStepFailed       = "step_failed"       // an expression that fails, or a machine that the program does not have
+)
+
+// Limits of one activation.
+const (
+	EmittedMax = 64      // effects and timers
+	RaisedMax  = 256     // messages
+	OutputMax  = 1 << 20 // bytes of the encodings of state, params and messages together
+)
+
+// Rule is one line of a machine: what it is about, when it holds, and what follows.
+type Rule struct {
+	On       On             // what it is about
+	When     *expr.Template // nil: always
+	Set      []Field        // laid over the state
+	SetAll   *expr.Template // in place of Set: gives the fields, or a state that has none
+	Raise    []RaiseRule    // messages
+	Emit     []EmitRule     // effects and timers
+	Drop     []Drop         // before what is emitted
+	Complete bool           // the cell has ended
+	Delete   bool           // the state goes
+	Fail     *FailRule      // the cell fails; nothing else follows
+	Note     *expr.Template // nil: none
+
+	doc map[string]any // in canonical form
+}
+
+// On is what a rule is about.
+type On struct {
+	Kind   EventKind // of the event
+	Name   string    // a message's type, an effect, or timer; "": any
+	Issuer string    // of a receipt, or the name of a timer; "": any
+	Whole  bool      // a message named as the variant: the rule sees the arm too
+}
+
+// RaiseRule raises a message.
+type RaiseRule struct {
+	Event string         // a type
+	Value *expr.Template // null if left out
+}
+
+// EmitRule emits an effect or arms a timer.
+type EmitRule struct {
+	Effect string         // "": a timer
+	Params *expr.Template // null if left out
+	Issuer *expr.Template // nil: none
+	Key    *expr.Template // nil: none
+	Timer  string         // name of the timer
+	For    *expr.Template // a duration from now; nil: Until
+	Until  *expr.Template // an instant
+}
+
+// FailRule fails the cell.
+type FailRule struct {
+	Code    *expr.Template // a text
+	Message *expr.Template // a text; nil: none
+}

@@ -1,0 +1,153 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/template/schema"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// route is a way of messages of one name to a machine.
+type route struct {
+	to  *Subscription
+	arm string // of the subscription's variant, which a message of the arm's type is wrapped as; "": it is not
+}
+
+// addRoutes adds the routes of a subscription: those of messages of its own name, and of the types of the arms of a variant.
+func (w *World) addRoutes(s *Subscription) {
+	w.routes[s.Event] = append(w.routes[s.Event], route{to: s})
+	t := w.Types.Lookup(s.Event)
+	if t.Kind != schema.Variant {
+		return
+	}
+	for _, arm := range t.Fields {
+		if _, given := system[arm.Type.Name]; !given && arm.Type.Name != "" && alone(t, arm) {
+			w.routes[arm.Type.Name] = append(w.routes[arm.Type.Name], route{to: s, arm: arm.Name})
+		}
+	}
+}
+
+// alone reports whether no other arm of a variant has the type of this one.
+func alone(variant *schema.Type, arm schema.Field) bool {
+	for _, other := range variant.Fields {
+		if other.Name != arm.Name && other.Type.Name == arm.Type.Name {
+			return false
+		}
+	}
+	return true
+}
+
+// Route normalises a message, whoever it is from, and returns its deliveries in the order of the subscriptions, one for each
+// cell. A message that does not fit, also one without the key that some machine needs, is refused whole: the error names the
+// place as a JSON pointer.
+func (w *World) Route(name string, payload value.Value) (*Routed, error) {
+	t := w.Types.Lookup(name)
+	if t == nil {
+		return nil, unknown("type", name, w.Types.Names())
+	}
+	v, err := t.Normalize(payload)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.sendable(t, v); err != nil {
+		return nil, err
+	}
+	routed := &Routed{Name: name, Payload: v}
+	for _, way := range w.routes[name] {
+		d := Delivery{Machine: way.to.Machine, Event: way.event(name, v)}
+		if d.Key, err = way.key(v); err != nil {
+			return nil, err
+		}
+		if !routed.reaches(d) {
+			routed.To = append(routed.To, d)
+		}
+	}
+	return routed, nil
+}
+
+// sendable refuses an arm of a variant that only the engine makes.
+func (w *World) sendable(t *schema.Type, v value.Value) error {
+	if t.Kind != schema.Variant {
+		return nil
+	}
+	tag := v.(map[string]any)["$tag"]
+	for _, arm := range t.Fields {
+		if _, given := system[arm.Type.Name]; given && arm.Name == tag {
+			return &schema.Fault{Pointer: value.Pointer{"$tag"}, Text: fmt.Sprintf("only the engine makes events of arm %q", arm.Name)}
+		}
+	}
+	return nil
+}
+
+// reaches reports whether a cell hears of the message already.
+func (r *Routed) reaches(d Delivery) bool {
+	for _, other := range r.To {
+		if other.Machine == d.Machine && value.Equal(other.Key, d.Key) {
+			return true
+		}
+	}
+	return false
+}
+
+// event returns what the machine of a route is given.
+func (way route) event(name string, v value.Value) Event {
+	m := way.to.Machine
+	if m.Event.Variant != nil && m.Event.Variant.Name == name && name == way.to.Event {
+		wrapped := v.(map[string]any)
+		tag := wrapped["$tag"]
+		for _, arm := range m.Event.Variant.Fields {
+			if arm.Name == tag {
+				return Event{Kind: Message, Name: arm.Type.Name, Value: wrapped["$value"]}
+			}
+		}
+	}
+	if way.arm != "" && m.Event.Variant == nil {
+		return Event{Kind: Message, Name: way.to.Event, Value: wrap(way.arm, v)}
+	}
+	return Event{Kind: Message, Name: name, Value: v}
+}
+
+// wrap returns the normal form of an arm of a variant.
+func wrap(arm string, v value.Value) value.Value { return map[string]any{"$tag": arm, "$value": v} }
+
+// key returns the key of the cell that a message in normal form goes to. Its type is that of the machine's key, so that it is
+// in normal form too.
+func (way route) key(v value.Value) (value.Value, error) {
+	path := way.to.Field
+	if way.to.Machine.Key == nil {
+		return nil, nil
+	}
+	if way.arm != "" {
+		path = path[1:] // the message is the $value
+	}
+	for _, part := range path {
+		object, _ := v.(map[string]any)
+		v = object[part]
+	}
+	if v == nil {
+		return nil, &schema.Fault{Pointer: value.Pointer(path), Text: fmt.Sprintf("is the key of machine %q and must not be null", way.to.Machine.Name)}
+	}
+	return v, nil
+}
+
+// pointer returns the place that an error of a value names, and the error's text without it.
+func pointer(err error) (value.Pointer, string) {
+	if fault, ok := errors.AsType[*schema.Fault](err); ok {
+		return fault.Pointer, fault.Text
+	}
+	return nil, err.Error()
+}
+
+// Arrival returns what a cell is given for a message that Route has delivered to it. The payload is in normal form.
+func (w *World) Arrival(m *Machine, key value.Value, name string, payload value.Value) Event {
+	for _, way := range w.routes[name] {
+		if way.to.Machine != m {
+			continue
+		}
+		if k, err := way.key(payload); err == nil && value.Equal(k, key) {
+			return way.event(name, payload)
+		}
+	}
+	return Event{Kind: Message, Name: name, Value: payload}
+}

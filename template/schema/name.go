@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// NameBytesMax bounds the name of a type, and of whatever else ValidName judges.
+const NameBytesMax = 128
+
+// ValidName returns an error that shows name unless it can be a name in a world: it is printable, without white space and
+// [ ] #, because the addresses of cells are composed of names.
+func ValidName(name string) error { return validName(name, "[]#") }
+
+// validName is ValidName for names that have none of some characters.
+func validName(name, without string) error {
+	if len(name) > NameBytesMax {
+		return fmt.Errorf("%s: a name has at most %d bytes, not %d", document.Quote(name[:NameBytesMax/2]+"…"), NameBytesMax, len(name))
+	}
+	if name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsPrint(r) || unicode.IsSpace(r) || strings.ContainsRune(without, r)
+	}) {
+		return nil
+	}
+	return fmt.Errorf("%s: a name has no spaces and none of %s", document.Quote(name), strings.Join(strings.Split(without, ""), " "))
+}
+
+// validTypeName is ValidName for the names of types and arms: they stand in texts such as map<K, V>, and an arm is told from
+// $tag and $value.
+func validTypeName(name string) error {
+	if err := validName(name, "[]#<>,"); err != nil {
+		return err
+	}
+	if strings.HasPrefix(name, "$") {
+		return fmt.Errorf("%s: a name does not begin with $", document.Quote(name))
+	}
+	return nil
+}
+
+// wordKinds are the kinds by their words in documents.
+var wordKinds = func() map[string]Kind {
+	words := map[string]Kind{}
+	for k := Bool; k <= Option; k++ {
+		words[k.String()] = k
+	}
+	return words
+}()
+
+// otherWords are the words of other languages for types of this one, for suggestions.
+var otherWords = map[string]string{
+	"string": "text", "str": "text", "varchar": "text", "integer": "int", "int32": "int", "int64": "int", "long": "int", "uint": "nat", "uint64": "nat",
+	"boolean": "bool", "float": "dec128", "double": "dec128", "number": "dec128", "decimal": "dec128",
+	"timestamp": "time", "datetime": "time", "date": "time", "binary": "bytes", "blob": "bytes", "null": "unit", "void": "unit",
+	"array": "list", "object": "record", "struct": "record", "enum": "variant", "oneof": "variant", "union": "variant",
+	"optional": "option", "nullable": "option", "dict": "map",
+}

@@ -1,0 +1,343 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Keys of the normal form of a variant's value.
+const (
+	tagKey   = "$tag"
+	valueKey = "$value"
+)
+
+// Normalize returns the normal form of a value; v itself if it is in normal form. It does not change v, and the result
+// shares parts with it. v is of the model; parts outside it are converted by value.Of. The error is a *Fault: the first
+// one, in an order that does not depend on that of Go's maps.
+//
+// Values with more nodes than value.NodesMax are refused, and with more bytes of text than value.MaxSizeBytes; the options
+// that were left out count.
+func (t *Type) Normalize(v value.Value) (value.Value, error) {
+	w := walk{nodes: value.NodesMax, bytes: value.MaxSizeBytes}
+	n, _, err := w.visit(t, v)
+	switch {
+	case w.isSpent():
+		return nil, fault("has more than %d lists, objects and scalars, or %d bytes of text", value.NodesMax, value.MaxSizeBytes)
+	case err != nil:
+		return nil, err
+	}
+	return n, nil
+}
+
+// walk normalises one value. It counts what it visits, since a small graph of shared lists can expand to more than can be
+// visited.
+type walk struct{ nodes, bytes int }
+
+func (w *walk) isSpent() bool { return w.nodes < 0 || w.bytes < 0 }
+
+// visit returns the normal form of v and whether it differs from v. What it returns of a walk that is spent has no meaning.
+func (w *walk) visit(t *Type, v value.Value) (value.Value, bool, *Fault) {
+	if w.nodes--; w.isSpent() {
+		return nil, false, fault("is too large")
+	}
+	switch t.Kind {
+	case Option:
+		if v == nil {
+			return nil, false, nil
+		}
+		return w.visit(t.Elem, v)
+	case Bool:
+		if _, ok := v.(bool); ok {
+			return v, false, nil
+		}
+	case Int, Nat:
+		if n, ok := v.(int64); ok {
+			if n < 0 && t.Kind == Nat {
+				return nil, false, fault("must be at least 0")
+			}
+			return v, false, nil
+		}
+	case Unit:
+		if v == nil {
+			return nil, false, nil
+		}
+	case Record, Variant, Map:
+		if object, ok := v.(map[string]any); ok && object != nil {
+			return w.object(t, object)
+		}
+	case List, Set:
+		if list, ok := v.([]any); ok && list != nil {
+			return w.list(t, list)
+		}
+	case System:
+		return nil, false, fault("is made by the run itself, so it cannot be given")
+	case Invalid:
+		return nil, false, fault("has a type that was refused")
+	default:
+		if text, ok := v.(string); ok {
+			return w.text(t.Kind, text, v)
+		}
+	}
+	return w.foreign(t, v)
+}
+
+// wanted are the kinds of values that types have, for messages.
+var wanted = [...]string{Bool: "a boolean", Int: "an integer", Nat: "an integer", Unit: "null", Record: "an object",
+	Variant: "an object", Map: "an object", List: "a list", Set: "a list", System: ""}
+
+// foreign refuses a value of another kind, unless it is one once it is brought into the model.
+func (w *walk) foreign(t *Type, v value.Value) (value.Value, bool, *Fault) {
+	n, err := value.Of(v)
+	if err != nil {
+		return nil, false, fault("%v", err)
+	}
+	if value.Kind(n) != value.Kind(v) || isNil(v) {
+		n, _, f := w.visit(t, n)
+		return n, true, f
+	}
+	want := wanted[t.Kind]
+	if want == "" {
+		want = "a text"
+	}
+	return nil, false, fault("must be %s, not %s", want, describe(v))
+}
+
+// isNil reports whether v is a nil list or object, which the model writes as null.
+func isNil(v value.Value) bool {
+	switch v := v.(type) {
+	case []any:
+		return v == nil
+	case map[string]any:
+		return v == nil
+	}
+	return false
+}
+
+// text returns the normal form of a text; v is the same text, to be returned without a copy.
+func (w *walk) text(k Kind, text string, v value.Value) (value.Value, bool, *Fault) {
+	if w.bytes -= len(text); w.isSpent() {
+		return nil, false, fault("is too large")
+	}
+	if k == Text {
+		return v, false, nil
+	}
+	n, wrong := normalText(k, text)
+	switch {
+	case wrong != "":
+		return nil, false, fault("%s, not %s", wrong, document.Quote(text))
+	case n == text:
+		return v, false, nil
+	}
+	return n, true, nil
+}
+
+func (w *walk) object(t *Type, object map[string]any) (value.Value, bool, *Fault) {
+	var n map[string]any
+	var changed bool
+	var f *Fault
+	switch t.Kind {
+	case Record:
+		n, changed, f = w.record(t, object)
+	case Variant:
+		n, changed, f = w.variant(t, object)
+	default:
+		n, changed, f = w.dictionary(t, object)
+	}
+	if f != nil {
+		return nil, false, f
+	}
+	return n, changed, nil
+}
+
+// edit is an object that is copied before its first change.
+type edit struct {
+	object  map[string]any
+	changed bool
+}
+
+func (e *edit) set(key string, v value.Value) {
+	if !e.changed {
+		e.object, e.changed = maps.Clone(e.object), true
+	}
+	e.object[key] = v
+}
+
+// record visits the fields in the order of their names. A key that is not declared comes first among the faults, since it
+// may be the misspelt name of a field that is missing.
+func (w *walk) record(t *Type, object map[string]any) (map[string]any, bool, *Fault) {
+	e := edit{object: object}
+	found := 0
+	for i := range t.Fields {
+		field := &t.Fields[i]
+		item, ok := object[field.Name]
+		if ok {
+			found++
+		} else if field.Type.Kind != Option {
+			return nil, false, undeclaredOr(fault("is missing").within(field.Name), object, t)
+		}
+		n, changed, f := w.visit(field.Type, item)
+		if f != nil {
+			return nil, false, undeclaredOr(f.within(field.Name), object, t)
+		}
+		if changed || !ok {
+			e.set(field.Name, n)
+		}
+	}
+	if found < len(object) {
+		return nil, false, undeclaredOr(nil, object, t)
+	}
+	return e.object, e.changed, nil
+}
+
+// undeclaredOr returns the fault of the least key that a record does not have, or else f.
+func undeclaredOr(f *Fault, object map[string]any, t *Type) *Fault {
+	least, found := "", false
+	for key := range object {
+		if t.Field(key) == nil && (!found || compareText(key, least) < 0) {
+			least, found = key, true
+		}
+	}
+	if !found {
+		return f
+	}
+	return fault("is not declared%s", meant(least, t.Fields)).within(least)
+}
+
+// variant reads {$tag: Arm, $value: V} and {Arm: V}.
+func (w *walk) variant(t *Type, object map[string]any) (map[string]any, bool, *Fault) {
+	if tag, ok := object[tagKey]; ok {
+		return w.tagged(t, object, tag)
+	}
+	if len(object) != 1 {
+		return nil, false, fault("must be one arm with its value or {%s, %s}, not %d keys", tagKey, valueKey, len(object))
+	}
+	for name, item := range object {
+		arm := t.arms[name]
+		if arm == nil {
+			return nil, false, noArm(t, name)
+		}
+		n, _, f := w.visit(arm, item)
+		if f != nil {
+			return nil, false, f.within(name)
+		}
+		return map[string]any{tagKey: name, valueKey: n}, true, nil
+	}
+	return nil, false, nil
+}
+
+func noArm(t *Type, name string) *Fault {
+	return fault("has no arm %s%s", document.Quote(name), meant(name, t.Fields))
+}
+
+func (w *walk) tagged(t *Type, object map[string]any, tag value.Value) (map[string]any, bool, *Fault) {
+	e := edit{object: object}
+	name, changed, f := w.visit(textType, tag)
+	if f != nil {
+		return nil, false, f.within(tagKey)
+	}
+	if changed {
+		e.set(tagKey, name)
+	}
+	arm := t.arms[name.(string)]
+	if arm == nil {
+		return nil, false, noArm(t, name.(string))
+	}
+	item, ok := object[valueKey]
+	if !ok && arm.Kind != Option || len(object) > 1 && !ok || len(object) > 2 {
+		return nil, false, undeclaredOr(fault("is missing").within(valueKey), object, taggedType)
+	}
+	n, changed, f := w.visit(arm, item)
+	if f != nil {
+		return nil, false, f.within(valueKey)
+	}
+	if changed || !ok {
+		e.set(valueKey, n)
+	}
+	return e.object, e.changed, nil
+}
+
+var (
+	textType   = &Type{Kind: Text}
+	taggedType = &Type{Kind: Record, Fields: []Field{{tagKey, textType}, {valueKey, textType}}}
+)
+
+// list visits the elements of a list or a set.
+func (w *walk) list(t *Type, list []any) (value.Value, bool, *Fault) {
+	out, copied := list, false
+	for i, item := range list {
+		n, changed, f := w.visit(t.Elem, item)
+		if f != nil {
+			return nil, false, f.within(strconv.Itoa(i))
+		}
+		if !changed {
+			continue
+		}
+		if !copied {
+			out, copied = slices.Clone(list), true
+		}
+		out[i] = n
+	}
+	if t.Kind == List {
+		return out, copied, nil
+	}
+	sorted, changed, f := sortSet(t.Elem, out)
+	return sorted, copied || changed, f
+}
+
+// dictionary visits the values of a map, and then brings its keys into their normal form. It returns the fault with the
+// least key.
+func (w *walk) dictionary(t *Type, object map[string]any) (map[string]any, bool, *Fault) {
+	e := edit{object: object}
+	renamed := false
+	var first *Fault
+	for key, item := range object {
+		name, isRenamed, f := w.key(t.Key.Kind, key)
+		var n value.Value
+		var changed bool
+		if f == nil {
+			n, changed, f = w.visit(t.Elem, item)
+		}
+		switch {
+		case f != nil:
+			if first == nil || compareText(key, first.Pointer[0]) < 0 {
+				first = f.within(key)
+			}
+		case changed:
+			e.set(key, n)
+		}
+		renamed = renamed || isRenamed && name != key
+	}
+	if first != nil || !renamed {
+		return e.object, e.changed, first
+	}
+	return rename(t.Key.Kind, e.object)
+}
+
+// key returns the normal form of a key.
+func (w *walk) key(k Kind, key string) (string, bool, *Fault) {
+	if w.bytes -= len(key); k == Text || w.isSpent() {
+		return key, false, nil
+	}
+	n, wrong := normalKey(k, key)
+	if wrong != "" {
+		return "", false, fault("the key %s", wrong)
+	}
+	return n, n != key, nil
+}
+
+// rename returns an object with the normal forms of the keys, which are valid.
+func rename(k Kind, object map[string]any) (map[string]any, bool, *Fault) {
+	out := make(map[string]any, len(object))
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		name, _ := normalKey(k, key)
+		if _, ok := out[name]; ok {
+			return nil, false, fault("is the key %s again", document.Quote(name)).within(key)
+		}
+		out[name] = object[key]
+	}
+	return out, true, nil
+}

@@ -1,0 +1,31 @@
+package schema
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Tag begins what is named by its hash: keys, params, definitions and intents. It says that CBOR follows (RFC 8949, section
+// 3.4.6).
+const Tag = "\xd9\xd9\xf7"
+
+// Tagged returns the tag and the canonical encoding of a value.
+func Tagged(v value.Value) ([]byte, error) {
+	encoding, err := value.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(Tag), encoding...), nil
+}
+
+// HashTagged returns the hash of Tagged(v) as a value of the type hash: sha256: and 64 digits.
+func HashTagged(v value.Value) (string, error) {
+	tagged, err := Tagged(v)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(tagged)
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}
