@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
@@ -424,7 +425,7 @@ func (g *execution) reply(t *track, e *entry) func(error) {
 			}
 		case errors.Is(err, coordinator.ErrStepNotFound):
 			g.differ(at, e.kind, "a step of the run", err.Error(), nil)
-		case errors.Is(err, coordinator.ErrNotWorld):
+		case errors.Is(err, decide.ErrNotWorld):
 			g.differ(at, e.kind, "a run of a world", err.Error(), nil)
 		case err != nil && t.world() != nil:
 			g.differ(at, e.kind, "it is not refused", err.Error(), nil)
