@@ -44,6 +44,7 @@ var noLimits = map[string]string{
 	"plan.joinEdgesMax": "a graph, which shows more in another way", "callgraph.MeetMax": "a graph, which shows more in another way",
 
 	// formats
+	"trie.leafMax": "the form of a trie", "trie.countMax": "counts that can be added",
 	"journal.maxFields": "a record's form", "journal.startMaxConcurrency": "the number of a field", "journal.startMapItemsMax": "the number of a field",
 	"journal.startInstancesMax": "the number of a field", "journal.startContextMax": "the number of a field", "journal.startEventWorkMax": "the number of a field", "signals.bankShapesMax": "bits of a number", "playbook.bitsMax": "bits of a set",
 	"playbook.halfMax": "bits of a set", "jinja.mantissaMax": "digits that a float has", "keychain.escapeMax": "bytes of an escape",

@@ -77,16 +77,16 @@ func (h Handle) SendMessage(ctx context.Context, m Message) (Sent, error) {
 
 // PauseCell holds a cell: it keeps what comes until it is resumed. Its calls and timers go on.
 func (h Handle) PauseCell(ctx context.Context, cell, reason string) error {
-	return h.command(ctx, journal.CellPaused, cell, reason)
+	return h.command(ctx, journal.Event{Type: journal.CellPaused, Node: cell, Detail: &journal.Detail{Reason: reason}})
 }
 
 // ResumeCell ends that.
 func (h Handle) ResumeCell(ctx context.Context, cell string) error {
-	return h.command(ctx, journal.CellResumed, cell, "")
+	return h.command(ctx, journal.Event{Type: journal.CellResumed, Node: cell})
 }
 
-func (h Handle) command(ctx context.Context, t journal.Type, cell, reason string) error {
-	_, err := h.run.Take(ctx, journal.Event{Type: t, Node: cell, Detail: &journal.Detail{Reason: reason}})
+func (h Handle) command(ctx context.Context, command journal.Event) error {
+	_, err := h.run.Take(ctx, command)
 	return err
 }
 

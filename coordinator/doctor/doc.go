@@ -15,6 +15,7 @@
 //	record                         is sound if                                         rebuilt
 //	events of a run                checksum and format are right, no number is missing never
 //	definitions, large values      its content has its hash                            never
+//	content that a run keeps       it has its hash, and the run has events             never
 //	the run                        its definition compiles, every event can be applied –
 //	head of a run                  it follows from the events, in every field          yes
 //	number of the last commit      the database and the file COMMIT agree              yes, unless commits are lost
@@ -27,10 +28,11 @@
 //	Streams ──▶ content: a definition or a large value ──▶ hash
 //	        └─▶ run: Records ──▶ numbers ──▶ definitions ──▶ Root.Apply ──▶ judge: the derived head │ the stored head
 //
-// If a head is beyond the last event, the events in between are reported as missing.
+// If a head is beyond the last event, the events in between are reported as missing. Events that the head tells to be trimmed
+// are not missed.
 //
-// Statuses cannot be derived for a run that was started under other rules (decide.EngineVersion, expr.Version), or whose
-// events or definition are damaged. Then the head is compared with single events, such as the end of the run. If such a head
+// Statuses cannot be derived for a run that was started under other rules (decide.EngineVersion, expr.Version), whose events
+// are trimmed, or whose events or definition are damaged. Then the head is compared with single events, such as the end of the run. If such a head
 // must be rebuilt and nothing else is known, the run counts as running, so that an engine loads it and parks it.
 //
 // # Contracts

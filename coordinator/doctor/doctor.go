@@ -18,7 +18,7 @@ const (
 	Database Kind = "database" // records that cannot be read at all
 	Commit   Kind = "commit"   // the number of the last commit
 	Event    Kind = "event"    // an event, or several in a row, of a run
-	Content  Kind = "content"  // a definition or a large value
+	Content  Kind = "content"  // a definition, a large value, or content that a run keeps
 	Run      Kind = "run"      // a run whose state cannot be derived from its events
 	Head     Kind = "head"     // the head of a run, which lists show
 )
@@ -26,7 +26,7 @@ const (
 // Fault is one defect. Its texts hold ids as they are stored: sanitize them before printing to a terminal.
 type Fault struct {
 	Run     string `json:"run,omitempty"`     // id of the run; "": none, or all
-	Content string `json:"content,omitempty"` // def/<hash> or blob/<hash>; "": no content
+	Content string `json:"content,omitempty"` // def/<hash>, blob/<hash>, or the hash of what Run keeps; "": no content
 	Kind    Kind   `json:"kind"`              // what is damaged
 	Event   uint64 `json:"event,omitempty"`   // sequence of the first event concerned; 0: none
 	What    string `json:"what"`              // the defect: a clause without a period
@@ -39,7 +39,7 @@ type Fault struct {
 type Report struct {
 	Runs     int `json:"runs"`     // including those that have only a head
 	Events   int `json:"events"`   // readable ones
-	Contents int `json:"contents"` // definitions and large values
+	Contents int `json:"contents"` // definitions, large values and content that runs keep
 	Faults   int `json:"faults"`   // found, including those that were mended
 	Derived  int `json:"derived"`  // faults of records that can be rebuilt
 	Mended   int `json:"mended"`   // faults of records that were rebuilt

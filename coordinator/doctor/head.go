@@ -71,7 +71,7 @@ func (x *exam) sleepsOn(head, want *journal.Head) bool {
 func (x *exam) wanted(head journal.Head, readable bool) (want journal.Head, err error) {
 	if x.root != nil {
 		panicked := usercode.Call(func() error { want = decide.HeadAfter(x.root, &x.last); return nil })
-		if want.Last = x.next - 1; panicked == nil {
+		if want.Last, want.First = x.next-1, x.behind; panicked == nil {
 			return want, nil
 		}
 		x.root = nil
@@ -127,6 +127,7 @@ func differences(head, want *journal.Head) string {
 	field("updated", instant(head.Updated), instant(want.Updated))
 	field("due", instant(head.Due), instant(want.Due))
 	field("finished", !head.Open, !want.Open)
+	field("snapshot", head.Snapshot, want.Snapshot)
 	if len(list) == 0 && !equal(head, want) {
 		return "labels"
 	}

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -26,6 +27,7 @@ type exam struct {
 	*doctor
 	id     string
 	next   uint64 // sequence of the next event
+	behind uint64 // first event behind those that were trimmed, by the head; 0: none were
 	torn   bool   // the previous record could not be read, so its number of events is unknown
 	broken bool   // events are damaged or missing
 	start  *journal.Start
@@ -37,7 +39,8 @@ type exam struct {
 
 // run checks one run.
 func (d *doctor) run(ctx context.Context, id string) error {
-	x := &exam{doctor: d, id: id, next: 1}
+	head, unread := d.raw.Head(id)
+	x := &exam{doctor: d, id: id, next: 1, behind: head.First}
 	for record, err := range d.raw.Records(ctx, id) {
 		if err != nil && ctx.Err() == nil {
 			err = x.damaged(fmt.Sprintf("the events from %d on cannot be read: %s", x.next, sentence(err)), err)
@@ -49,12 +52,38 @@ func (d *doctor) run(ctx context.Context, id string) error {
 			return err
 		}
 	}
-	head, err := d.raw.Head(id)
-	if x.next == 1 && !x.torn && errors.Is(err, disk.ErrNoHead) {
+	if err := x.contents(ctx); err != nil {
+		return err
+	}
+	if x.next == 1 && !x.torn && errors.Is(unread, disk.ErrNoHead) {
 		return nil // the run does not exist
 	}
 	d.report.Runs++
-	return x.judge(head, err)
+	return x.judge(head, unread)
+}
+
+// contents checks the content that the run keeps beside its events.
+func (x *exam) contents(ctx context.Context) error {
+	for content, err := range x.raw.Contents(ctx, x.id) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		f := Fault{Kind: Content, Means: "it is lost to the run"}
+		switch x.report.Contents++; {
+		case err != nil:
+			f.What = "content of the run cannot be read: " + sentence(err)
+		case content.Err != nil:
+			f.Content, f.What = hex.EncodeToString(content.Hash[:]), sentence(content.Err)
+		case x.next == 1 && !x.torn:
+			f.Content, f.What, f.Means = hex.EncodeToString(content.Hash[:]), "it is content of a run without events", "the run is lost"
+		default:
+			continue
+		}
+		if err = x.fault(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fault reports a fault of this run.
@@ -79,7 +108,9 @@ func (x *exam) record(ctx context.Context, r *disk.Record) (err error) {
 	case x.torn && r.First > x.next:
 		x.next = r.First
 	case r.First > x.next:
-		err = x.damaged(missing(x.next, r.First-1), nil)
+		if x.skipTrimmed(r.First); r.First > x.next {
+			err = x.damaged(missing(x.next, r.First-1), nil)
+		}
 		x.next = r.First
 	case r.First < x.next:
 		return x.damaged(fmt.Sprintf("a record that begins with event %d follows event %d", r.First, x.next-1), nil)
@@ -96,6 +127,13 @@ func (x *exam) record(ctx context.Context, r *disk.Record) (err error) {
 		err = x.damaged(fmt.Sprintf("event %d cannot be read: %s", x.next, sentence(r.Err)), r.Err)
 	}
 	return err
+}
+
+// skipTrimmed skips the events before a record that a snapshot has replaced. Statuses cannot be derived without them.
+func (x *exam) skipTrimmed(first uint64) {
+	if x.next > 1 && x.next < x.behind {
+		x.next, x.root = min(first, x.behind), nil
+	}
 }
 
 func missing(from, to uint64) string {

@@ -269,7 +269,7 @@ func TestHeadSurvivesEncoding(t *testing.T) {
 		"zero": {},
 		"every field": {
 			Run: "r", Workflow: "cafe", Name: "order", Status: "running", Last: 9, Started: -1, Updated: 2, Due: 3, Open: true,
-			Labels: map[string]string{"k": "v"},
+			Labels: map[string]string{"k": "v"}, Snapshot: 8, First: 7,
 		},
 	}
 	for name, want := range tests {

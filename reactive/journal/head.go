@@ -14,12 +14,14 @@ const (
 	headDue      = 8
 	headOpen     = 9
 	headLabels   = 10
+	headSnapshot = 11
+	headFirst    = 12
 )
 
 // IsZero reports whether h is the zero Head, with which Append does not change the stream's head.
 func (h *Head) IsZero() bool {
 	return h.Run == "" && h.Workflow == "" && h.Name == "" && h.Status == "" && h.Last == 0 && h.Started == 0 &&
-		h.Updated == 0 && h.Due == 0 && !h.Open && len(h.Labels) == 0
+		h.Updated == 0 && h.Due == 0 && !h.Open && len(h.Labels) == 0 && h.Snapshot == 0 && h.First == 0
 }
 
 // AppendHead appends the encoding of h to dst: canonical CBOR with a version, like that of an event.
@@ -37,6 +39,8 @@ func AppendHead(dst []byte, h *Head) ([]byte, error) {
 	w.int(headDue, h.Due)
 	w.bool(headOpen, h.Open)
 	err := w.labels(headLabels, h.Labels)
+	w.uint(headSnapshot, h.Snapshot)
+	w.uint(headFirst, h.First)
 	w.end(outer)
 	if err != nil {
 		return dst, fmt.Errorf("journal: encode head of %s: %w", h.Run, err)
@@ -72,6 +76,10 @@ func DecodeHead(data []byte) (h Head, err error) {
 			h.Open = d.bool()
 		case headLabels:
 			h.Labels = d.labels()
+		case headSnapshot:
+			h.Snapshot = d.uint()
+		case headFirst:
+			h.First = d.uint()
 		default:
 			d.unknown(key)
 		}

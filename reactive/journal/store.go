@@ -48,6 +48,8 @@ type Head struct {
 	Due      int64             // when a timer is due next, Unix nanoseconds; 0: none
 	Open     bool              // not finished: to be recovered at the next start
 	Labels   map[string]string // as the run was started with
+	Snapshot uint64            // sequence of the newest snapshot; 0: none
+	First    uint64            // sequence of the event after the gap that Trim has left behind event 1; 0: none; set by the store
 }
 
 // Errors of a Store.
@@ -58,4 +60,6 @@ var (
 	ErrClosed   = errors.New("journal: the store is closed")
 	ErrTooLarge = errors.New("journal: the batch is too large")
 	ErrLocked   = errors.New("journal: another process has the directory open")
+	ErrNotFound = errors.New("journal: not found")
+	ErrTrimmed  = errors.New("journal: the events are trimmed")
 )

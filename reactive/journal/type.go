@@ -43,10 +43,10 @@ var kinds = [...]struct {
 	StepScheduled:       {"step.scheduled", []Writer{Stepper}},
 	CallReported:        {"call.reported", []Writer{Stepper}},
 	CellStepped:         {"cell.stepped", []Writer{Stepper}},
-	CellFailed:          {"cell.failed", []Writer{Command, Stepper}},
+	CellFailed:          {"cell.failed", []Writer{Stepper}},
 	CellPaused:          {"cell.paused", []Writer{Command}},
 	CellResumed:         {"cell.resumed", []Writer{Command}},
-	CellReset:           {"cell.reset", []Writer{Command}},
+	CellReset:           {"cell.reset", []Writer{Stepper}},
 	CellExpired:         {"cell.expired", []Writer{Timer}},
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// request is one append on its way through the committer. The goroutine of its caller encodes it, so that the single
+// request is one append, or another change of a stream, on its way through the committer. The goroutine of its caller encodes it, so that the single
 // committer only copies bytes, and then waits on done.
 type request struct {
 	stream      string
@@ -20,7 +20,8 @@ type request struct {
 	blobs       []blob // values stored outside of their events
 	large       int    // bytes of their records
 	codec       journal.Codec
-	at          int64 // At of the event that is being encoded
+	at          int64  // At of the event that is being encoded
+	change      change // what is done instead of an append; nil: it is an append
 
 	state atomic.Int32
 	err   error      // the answer, kept by the committer until the sync
@@ -141,7 +142,7 @@ func (r *request) encode(stream string, after uint64, events []journal.Event, he
 		return nil
 	}
 	h := *head
-	h.Last = 0 // it is in the record, where it also is for streams without a head
+	h.Last, h.First = 0, 0 // they are in the record, where they also are for streams without a head
 	r.head, err = journal.AppendHead(r.head, &h)
 	return err
 }
@@ -157,7 +158,12 @@ func (r *request) spill(hash journal.Hash, encoded []byte) {
 }
 
 // size returns the number of bytes that r writes, without its keys and its head.
-func (r *request) size() int { return len(r.record) + r.large }
+func (r *request) size() int {
+	if r.change != nil {
+		return r.change.size()
+	}
+	return len(r.record) + r.large
+}
 
 // release returns r to the pool, without buffers that are too large to be kept.
 func (r *request) release() {
@@ -166,6 +172,6 @@ func (r *request) release() {
 		r.record = nil
 	}
 	clear(r.blobs[:cap(r.blobs)])
-	r.stream, r.err = "", nil
+	r.stream, r.err, r.change = "", nil, nil
 	requests.Put(r)
 }

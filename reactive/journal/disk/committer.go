@@ -173,7 +173,7 @@ func (c *committer) write() error {
 		r.err = c.stage(b, r)
 	}
 	if len(c.moves) == 0 {
-		return nil // all of them were late
+		return c.writeLater(b) // none is an append that was in time
 	}
 	c.value = appendCommit(c.value[:0], c.number+1)
 	if err := b.Set(commitKey, c.value, nil); err != nil {
@@ -195,6 +195,18 @@ func (c *committer) write() error {
 	return nil
 }
 
+// writeLater writes b without a sync. It is in the log before whatever is written later, so the next sync, which ends the log at
+// the first loss, covers it. It has no number, since COMMIT counts what is durable.
+func (c *committer) writeLater(b *pebble.Batch) error {
+	if b.Empty() {
+		return nil
+	}
+	if err := c.s.db.Apply(b, pebble.NoSync); err != nil {
+		return c.s.fail(c.s.dir, err)
+	}
+	return c.s.stood()
+}
+
 // sync applies b and waits until it is durable. Heads are read between two syncs (see Heads), hence the lock. A failed sync
 // is not an error here: see stood.
 func (c *committer) sync(b *pebble.Batch) error {
@@ -211,6 +223,9 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 	t, err := c.tipOf(r.stream, r.headKey)
 	if err != nil {
 		return err
+	}
+	if r.change != nil {
+		return c.stageChange(b, r, t)
 	}
 	if t.last != r.after {
 		return fmt.Errorf("it is at %d: %w", t.last, journal.ErrConflict)
@@ -230,7 +245,7 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 		head = t.head
 	}
 	if !journal.IsContent(r.stream) {
-		c.value = headRecord{last: r.last, head: head}.append(c.value[:0], r.headKey)
+		c.value = headRecord{r.last, t.first, head}.append(c.value[:0], r.headKey)
 		if err := b.Set(r.headKey, c.value, nil); err != nil {
 			return err
 		}
@@ -266,7 +281,7 @@ func (c *committer) tipOf(stream string, headKey []byte) (*tip, error) {
 	var err error
 	if journal.IsContent(stream) {
 		c.key = appendEventsKey(c.key[:0], stream, 1)
-		_, err = c.load(c.key, func([]byte) error { t.last = 1; return nil })
+		_, err = c.s.get(c.key, func([]byte) error { t.last = 1; return nil })
 	} else {
 		err = c.loadTip(t, stream, headKey)
 	}
@@ -281,29 +296,29 @@ func (c *committer) tipOf(stream string, headKey []byte) (*tip, error) {
 // loadTip reads the end of a stream from its head. A stream with events but no head has lost its head: starting it anew
 // would overwrite the events.
 func (c *committer) loadTip(t *tip, stream string, headKey []byte) error {
-	found, err := c.load(headKey, func(record []byte) error {
+	found, err := c.s.get(headKey, func(record []byte) error {
 		h, err := openHead(record, headKey)
-		t.last, t.head = h.last, append([]byte(nil), h.head...)
+		t.last, t.first, t.head = h.last, h.first, append([]byte(nil), h.head...)
 		return err
 	})
 	if err != nil || found {
 		return err
 	}
 	c.key = appendEventsKey(c.key[:0], stream, 1)
-	if found, err = c.load(c.key, func([]byte) error { return nil }); found {
+	if found, err = c.s.get(c.key, func([]byte) error { return nil }); found {
 		return errHeadless
 	}
 	return err
 }
 
-// load calls use with the record under key, if there is one.
-func (c *committer) load(key []byte, use func(record []byte) error) (found bool, err error) {
-	record, closer, err := c.s.db.Get(key)
+// get calls use with the record under key, if there is one.
+func (s *Store) get(key []byte, use func(record []byte) error) (found bool, err error) {
+	record, closer, err := s.db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
-		return false, c.s.blame(readError(err))
+		return false, s.blame(readError(err))
 	}
 	defer closer.Close()
 	return true, use(record)

@@ -61,6 +61,7 @@ type Store struct {
 
 	queue     chan *request
 	committer *committer
+	sweeps    journal.Sweeps
 	space     space
 	syncing   sync.Mutex            // held while a commit is visible but not durable
 	readOnly  atomic.Pointer[error] // why the store is read-only; nil: it is not
@@ -72,7 +73,7 @@ type Store struct {
 	stopped chan struct{} // closed when the committer has ended
 }
 
-var _ journal.Store = (*Store)(nil)
+var _ journal.ContentStore = (*Store)(nil)
 
 // Open opens the store in a directory, and makes both if they do not exist. One process at a time may have a directory open:
 // for others, Open returns ErrLocked and names that process. It returns ErrVersion if a newer version of Sluice has written

@@ -15,6 +15,10 @@ func TestStore(t *testing.T) {
 	journaltest.TestStore(t, func(t *testing.T) journal.Store { return open(t, t.TempDir(), disk.Config{}) })
 }
 
+func TestContent(t *testing.T) {
+	journaltest.TestContent(t, func(t *testing.T) journal.ContentStore { return open(t, t.TempDir(), disk.Config{}) })
+}
+
 func open(t testing.TB, dir string, cfg disk.Config) *disk.Store {
 	s, err := disk.Open(dir, cfg)
 	require.NoError(t, err)

@@ -87,13 +87,48 @@ func headAt(it *pebble.Iterator) (h journal.Head, err error) {
 	if err != nil {
 		return h, readError(err)
 	}
-	r, err := openHead(record, it.Key())
+	return headIn(record, it.Key())
+}
+
+// headIn returns the head in a record that was found under key; the zero Head if there is none in it.
+func headIn(record, key []byte) (h journal.Head, err error) {
+	r, err := openHead(record, key)
 	if err != nil || len(r.head) == 0 {
 		return h, err
 	}
 	if h, err = journal.DecodeHead(r.head); err != nil {
-		return h, fmt.Errorf("head of %s: %w", it.Key()[1:], err)
+		return h, fmt.Errorf("head of %s: %w", key[1:], err)
 	}
-	h.Last = r.last
+	h.Last, h.First = r.last, r.first
 	return h, nil
+}
+
+// Head implements journal.ContentStore.
+func (s *Store) Head(ctx context.Context, stream string) (h journal.Head, err error) {
+	if err = ctx.Err(); err == nil {
+		h, err = s.loadHead(stream)
+	}
+	if err == nil && h.Run == "" {
+		err = journal.ErrNotFound
+	}
+	if err != nil {
+		return journal.Head{}, fmt.Errorf("head of %s: %w", stream, err)
+	}
+	return h, nil
+}
+
+func (s *Store) loadHead(stream string) (h journal.Head, err error) {
+	s.life.RLock()
+	defer s.life.RUnlock()
+	if s.closed.Load() {
+		return h, journal.ErrClosed
+	}
+	s.syncing.Lock() // as for viewHeads
+	defer s.syncing.Unlock()
+	key := appendHeadKey(nil, stream)
+	_, err = s.get(key, func(record []byte) error {
+		h, err = headIn(record, key)
+		return err
+	})
+	return h, err
 }

@@ -11,15 +11,20 @@ import (
 
 // Key spaces, by the first byte of a key. Part of the stored format: see doc.go.
 const (
-	spaceEvents = 'e'
-	spaceHeads  = 'h'
+	spaceContent = 'b'
+	spaceEvents  = 'e'
+	spaceHeads   = 'h'
 )
 
 // commitKey holds the number of the last commit.
 var commitKey = []byte("commit")
 
-// recordVersion is the version of the layout of records, stored in each. Their contents have versions of their own.
-const recordVersion = 1
+// recordVersion is the version of the layout of records, stored in each. Their contents have versions of their own. The head of
+// a trimmed stream has trimmedVersion: a program that does not know it must not take the missing events for damage.
+const (
+	recordVersion  = 1
+	trimmedVersion = 2
+)
 
 // recordHeader is the size of the checksum and the version that precede the content of a record.
 const recordHeader = 4 + 1
@@ -37,6 +42,33 @@ func appendStreamPrefix(dst []byte, stream string) []byte {
 // appendEventsKey appends the key of the record whose first event is seq.
 func appendEventsKey(dst []byte, stream string, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(appendStreamPrefix(dst, stream), seq)
+}
+
+// appendContentPrefix appends the prefix of the keys of a stream's content.
+func appendContentPrefix(dst []byte, stream string) []byte {
+	dst = append(dst, spaceContent)
+	dst = append(dst, stream...)
+	return append(dst, 0)
+}
+
+// appendContentKey appends the key of content.
+func appendContentKey(dst []byte, stream string, hash journal.Hash) []byte {
+	return append(appendContentPrefix(dst, stream), hash[:]...)
+}
+
+// hashOf returns the hash of content from its key. It reports false if the key does not have the prefix.
+func hashOf(key, prefix []byte) (hash journal.Hash, ok bool) {
+	if len(key) != len(prefix)+len(hash) || !bytes.HasPrefix(key, prefix) {
+		return hash, false
+	}
+	return journal.Hash(key[len(prefix):]), true
+}
+
+// behind returns the first key after all those with a prefix that ends with a zero byte.
+func behind(prefix []byte) []byte {
+	end := bytes.Clone(prefix)
+	end[len(end)-1] = 1
+	return end
 }
 
 func appendHeadKey(dst []byte, stream string) []byte {
@@ -68,26 +100,38 @@ func checksum(record, key []byte) uint32 {
 
 // unseal checks a record that was found under key and returns its content, which is part of it.
 func unseal(record, key []byte) ([]byte, error) {
+	_, content, err := unsealUpTo(recordVersion, record, key)
+	return content, err
+}
+
+// unsealUpTo is unseal for records that also have later versions; it returns that of this one.
+func unsealUpTo(known byte, record, key []byte) (version byte, content []byte, err error) {
 	if len(record) < recordHeader || binary.BigEndian.Uint32(record) != checksum(record, key) {
-		return nil, fmt.Errorf("%w: its checksum is wrong", journal.ErrDamaged)
+		return 0, nil, fmt.Errorf("%w: its checksum is wrong", journal.ErrDamaged)
 	}
-	if v := record[recordHeader-1]; v != recordVersion {
-		return nil, fmt.Errorf("%w: record of version %d, and this program knows %d", journal.ErrVersion, v, recordVersion)
+	version = record[recordHeader-1]
+	if version < recordVersion || version > known {
+		return 0, nil, fmt.Errorf("%w: record of version %d, and this program knows %d", journal.ErrVersion, version, known)
 	}
-	return record[recordHeader:], nil
+	return version, record[recordHeader:], nil
 }
 
 // headRecord is the content of the record under a stream's head key: the last sequence of the stream, whether it has a
-// head or not, and the encoding of the head, without Last.
+// head or not, the first behind those that were trimmed, and the encoding of the head, without both.
 type headRecord struct {
-	last uint64
-	head []byte // empty: none
+	last  uint64
+	first uint64 // 0: none were trimmed
+	head  []byte // empty: none
 }
 
 // append appends the sealed record, which is to be stored under key.
 func (h headRecord) append(dst, key []byte) []byte {
 	begin := len(dst)
 	dst = binary.BigEndian.AppendUint64(beginRecord(dst), h.last)
+	if h.first > 0 {
+		dst[begin+recordHeader-1] = trimmedVersion
+		dst = binary.BigEndian.AppendUint64(dst, h.first)
+	}
 	dst = append(dst, h.head...)
 	seal(dst[begin:], key)
 	return dst
@@ -95,12 +139,20 @@ func (h headRecord) append(dst, key []byte) []byte {
 
 // openHead reads a record that was found under key; the head is part of it.
 func openHead(record, key []byte) (headRecord, error) {
-	content, err := unseal(record, key)
-	if err == nil && len(content) < 8 {
+	version, content, err := unsealUpTo(trimmedVersion, record, key)
+	numbers := 8
+	if version == trimmedVersion {
+		numbers = 16
+	}
+	if err == nil && len(content) < numbers {
 		err = fmt.Errorf("%w: it is too short", journal.ErrDamaged)
 	}
 	if err != nil {
 		return headRecord{}, fmt.Errorf("head of %s: %w", key[1:], err)
 	}
-	return headRecord{last: binary.BigEndian.Uint64(content), head: content[8:]}, nil
+	h := headRecord{last: binary.BigEndian.Uint64(content), head: content[numbers:]}
+	if version == trimmedVersion {
+		h.first = binary.BigEndian.Uint64(content[8:])
+	}
+	return h, nil
 }

@@ -29,6 +29,7 @@ const rememberStreams = 32 << 10
 type tip struct {
 	last    uint64 // accepted by the committer
 	durable uint64 // synced, and so visible to readers
+	first   uint64 // behind the trimmed events; 0: none were; only the committer uses it
 	head    []byte // the encoded head at last; empty: none
 }
 

@@ -14,8 +14,8 @@ import (
 // retryPause is the pause after a failed background job, which Pebble otherwise retries at once and forever.
 const retryPause = 50 * time.Millisecond
 
-// options returns Pebble's options. Writes come from one goroutine in large batches and are never deleted; reads are of one
-// stream at a time or of all heads.
+// options returns Pebble's options. Writes come from one goroutine in large batches, and only sweeps and trims delete; reads are
+// of one stream at a time or of all heads.
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
 		FS:                 s.shield,
@@ -33,7 +33,7 @@ func (s *Store) options() *pebble.Options {
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
-		// Statistics serve only deletions, which do not occur, and gathering them ends the process when a table is damaged.
+		// Statistics serve to compact what was deleted earlier, and gathering them ends the process when a table is damaged.
 		DisableTableStats: true,
 		ReadOnly:          s.readOnly.Load() != nil,
 	}

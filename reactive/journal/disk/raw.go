@@ -90,11 +90,11 @@ func (r *Raw) flush(least int) error {
 	return nil
 }
 
-// Streams yields the names of all streams with a head or events, in order. An error means that records could not be read;
+// Streams yields the names of all streams with a head, events or content, in order. An error means that records could not be read;
 // the iteration continues with those that can.
 func (r *Raw) Streams(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		sources := []*names{{r: r, space: spaceHeads}, {r: r, space: spaceEvents}}
+		sources := []*names{{r: r, space: spaceHeads}, {r: r, space: spaceEvents}, {r: r, space: spaceContent}}
 		for {
 			next, found := "", false
 			for _, n := range sources {
@@ -148,7 +148,7 @@ func (n *names) pass(name string) {
 	}
 }
 
-// load fills the page. Among events it seeks from the first record of one stream to that of the next.
+// load fills the page. It seeks from the first record of one stream to that of the next.
 func (n *names) load() error {
 	lower := n.after
 	if lower == nil {
@@ -164,8 +164,8 @@ func (n *names) load() error {
 		name := nameIn(it.Key())
 		n.page = append(n.page, name)
 		n.after = append(append(append(n.after[:0], n.space), name...), 0)
-		if n.space == spaceEvents {
-			n.after[len(n.after)-1] = 1 // after all of its records
+		if n.space != spaceHeads {
+			n.after = behind(n.after)
 		}
 	}
 	if err = it.Error(); err != nil {
@@ -177,7 +177,7 @@ func (n *names) load() error {
 // nameIn returns the name of the stream that a key belongs to.
 func nameIn(key []byte) string {
 	for i, b := range key {
-		if b == 0 && key[0] == spaceEvents {
+		if b == 0 && key[0] != spaceHeads {
 			return string(key[1:i])
 		}
 	}
@@ -196,22 +196,55 @@ type Record struct {
 func (r *Raw) Records(ctx context.Context, stream string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		prefix := appendStreamPrefix(nil, stream)
-		end := append([]byte(nil), prefix...)
-		end[len(end)-1] = 1
-		it, err := r.s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: end})
-		if err == nil {
-			for ok := it.First(); ok && ctx.Err() == nil; ok = it.Next() {
-				if !yield(r.recordAt(it, prefix), nil) {
-					it.Close()
-					return
-				}
-			}
-			err = errors.Join(it.Error(), it.Close(), ctx.Err())
-		}
-		if err != nil {
-			yield(Record{}, readError(err))
-		}
+		records(ctx, r, prefix, yield, func(it *pebble.Iterator) Record { return r.recordAt(it, prefix) })
 	}
+}
+
+// records yields what at makes of the records whose keys have a prefix, and the error that ends this.
+func records[T any](ctx context.Context, r *Raw, prefix []byte, yield func(T, error) bool, at func(*pebble.Iterator) T) {
+	it, err := r.s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: behind(prefix)})
+	if err == nil {
+		for ok := it.First(); ok && ctx.Err() == nil; ok = it.Next() {
+			if !yield(at(it), nil) {
+				it.Close()
+				return
+			}
+		}
+		err = errors.Join(it.Error(), it.Close(), ctx.Err())
+	}
+	if err != nil {
+		var none T
+		yield(none, readError(err))
+	}
+}
+
+// Content is one record of content, as stored in the database.
+type Content struct {
+	Hash journal.Hash // by its key
+	Err  error        // wraps ErrDamaged or ErrVersion; nil: the record is valid
+}
+
+// Contents yields the content of a stream in the order of its hashes, with or without events. An error ends it, because the
+// records after it cannot be read.
+func (r *Raw) Contents(ctx context.Context, stream string) iter.Seq2[Content, error] {
+	return func(yield func(Content, error) bool) {
+		prefix := appendContentPrefix(nil, stream)
+		records(ctx, r, prefix, yield, func(it *pebble.Iterator) Content { return contentAt(it, prefix) })
+	}
+}
+
+func contentAt(it *pebble.Iterator, prefix []byte) (out Content) {
+	hash, ours := hashOf(it.Key(), prefix)
+	record, err := it.ValueAndErr()
+	switch {
+	case err != nil:
+		err = readError(err)
+	case !ours:
+		err = fmt.Errorf("%w: its key is %q", journal.ErrDamaged, it.Key())
+	default:
+		_, err = openContent(record, it.Key(), hash)
+	}
+	return Content{hash, err}
 }
 
 func (r *Raw) recordAt(it *pebble.Iterator, prefix []byte) (out Record) {
@@ -244,7 +277,7 @@ func (r *Raw) recordAt(it *pebble.Iterator, prefix []byte) (out Record) {
 // ErrNoHead means that a stream has no head, or one without a run.
 var ErrNoHead = errors.New("journal: no head")
 
-// Head reads the head of a stream, with Last. The error wraps ErrNoHead, ErrDamaged or ErrVersion.
+// Head reads the head of a stream, with Last and First. The error wraps ErrNoHead, ErrDamaged or ErrVersion.
 func (r *Raw) Head(stream string) (h journal.Head, err error) {
 	key := appendHeadKey(nil, stream)
 	record, closer, err := r.s.db.Get(key)
@@ -262,23 +295,24 @@ func (r *Raw) Head(stream string) (h journal.Head, err error) {
 	if len(opened.head) == 0 {
 		return h, ErrNoHead
 	}
-	if h, err = journal.DecodeHead(opened.head); err == nil && h.Last != 0 {
+	if h, err = journal.DecodeHead(opened.head); err == nil && (h.Last != 0 || h.First != 0) {
 		err = fmt.Errorf("%w: it has its number twice", journal.ErrDamaged)
 	}
-	h.Last = opened.last
+	h.Last, h.First = opened.last, opened.first
 	return h, err
 }
 
-// PutHead replaces the head of a stream, whose name is h.Run, and the last sequence of the stream, which is h.Last.
+// PutHead replaces the head of a stream, whose name is h.Run, the last sequence of the stream, which is h.Last, and the first
+// behind those that were trimmed, which is h.First.
 func (r *Raw) PutHead(h journal.Head) error {
-	last := h.Last
-	h.Last = 0
+	last, first := h.Last, h.First
+	h.Last, h.First = 0, 0
 	encoded, err := journal.AppendHead(nil, &h)
 	if err != nil {
 		return err
 	}
 	key := appendHeadKey(nil, h.Run)
-	if err = r.batch.Set(key, headRecord{last: last, head: encoded}.append(nil, key), nil); err != nil {
+	if err = r.batch.Set(key, headRecord{last, first, encoded}.append(nil, key), nil); err != nil {
 		return err
 	}
 	return r.flush(rawBatchBytes)

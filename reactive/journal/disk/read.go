@@ -92,6 +92,7 @@ type page struct {
 	stream string
 	next   uint64 // the first sequence not yet read
 	to     uint64 // the last one to be read; 0 before the first page
+	end    uint64 // the last one of this page
 	events []journal.Event
 	bytes  int // size of the records in events, and of the blobs they refer to
 }
@@ -115,14 +116,19 @@ func (s *Store) load(p *page) error {
 }
 
 func (s *Store) loadFrom(it *pebble.Iterator, durable uint64, p *page) error {
+	last, first, err := boundsOf(it, p.stream)
+	if err != nil {
+		return err
+	}
 	if p.to == 0 {
-		last, err := lastOf(it, p.stream)
-		if err != nil {
-			return err
-		}
 		p.to = min(last, durable)
 	}
-	if p.next > p.to {
+	if p.end = p.to; p.next < first {
+		if p.end = 1; p.next > 1 {
+			return &journal.TrimmedError{First: first}
+		}
+	}
+	if p.next > p.end {
 		return nil
 	}
 	prefix := appendStreamPrefix(nil, p.stream)
@@ -144,33 +150,34 @@ func (s *Store) loadFrom(it *pebble.Iterator, durable uint64, p *page) error {
 // errHeadless means that the last sequence of a stream is unknown.
 var errHeadless = fmt.Errorf("%w: it has events, but no head", journal.ErrDamaged)
 
-// lastOf returns the last sequence of a stream according to its head; a content stream has none, and one event.
-func lastOf(it *pebble.Iterator, stream string) (uint64, error) {
+// boundsOf returns the last sequence of a stream according to its head, and the first behind those that were trimmed, if any
+// were; a content stream has no head, and one event.
+func boundsOf(it *pebble.Iterator, stream string) (last, first uint64, err error) {
 	prefix := appendStreamPrefix(nil, stream)
 	if !journal.IsContent(stream) {
 		key := appendHeadKey(nil, stream)
 		if it.SeekGE(key) && string(it.Key()) == string(key) {
 			record, err := it.ValueAndErr()
 			if err != nil {
-				return 0, readError(err)
+				return 0, 0, readError(err)
 			}
 			h, err := openHead(record, key)
-			return h.last, err
+			return h.last, h.first, err
 		}
 		if err := it.Error(); err != nil {
-			return 0, readError(err)
+			return 0, 0, readError(err)
 		}
 	}
 	if !it.SeekGE(prefix) {
-		return 0, readError(it.Error())
+		return 0, 0, readError(it.Error())
 	}
 	if _, ours := firstOf(it.Key(), prefix); !ours {
-		return 0, nil
+		return 0, 0, nil
 	}
 	if !journal.IsContent(stream) {
-		return 0, errHeadless
+		return 0, 0, errHeadless
 	}
-	return 1, nil
+	return 1, 0, nil
 }
 
 // add decodes the record at the iterator's position. It reports whether the page is complete.
@@ -206,7 +213,7 @@ func (p *page) add(it *pebble.Iterator, prefix []byte, codec *journal.Codec) (do
 		return true, err
 	}
 	p.bytes += len(record)
-	return p.next > p.to || len(p.events) >= pageEvents || p.bytes >= pageBytes, nil
+	return p.next > p.end || len(p.events) >= pageEvents || p.bytes >= pageBytes, nil
 }
 
 // keep checks the numbers of the events of one record, which were appended after the first before ones, and drops those
@@ -218,7 +225,7 @@ func (p *page) keep(before int, first uint64, missing func() error) error {
 			return fmt.Errorf("%w: event %d stands where %d belongs", journal.ErrDamaged, added[i].Seq, want)
 		}
 	}
-	end := min(first+uint64(len(added)), p.to+1)
+	end := min(first+uint64(len(added)), p.end+1)
 	if end <= p.next {
 		return missing()
 	}

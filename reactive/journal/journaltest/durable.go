@@ -1,6 +1,8 @@
 package journaltest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -42,6 +44,8 @@ type durable struct {
 type contents struct {
 	streams map[string][]journal.Event
 	heads   []journal.Head
+	texts   map[string][]string // content by stream, if the store keeps any
+	first   map[string]uint64   // of trimmed streams: the event behind the gap
 }
 
 // fill appends a few batches of every kind, on request with a large value, and adds the expected content to want. Rounds
@@ -67,11 +71,34 @@ func fill(t *testing.T, s journal.Store, want *contents, round int, large bool) 
 		add("run-0", events, journal.Head{})
 	}
 	add(journal.DefinitionStream(fmt.Sprint(round)), []journal.Event{{Type: journal.ContentStored, Value: "document"}}, journal.Head{})
+	if c, ok := s.(journal.ContentStore); ok {
+		fillContent(t, c, want, round, add)
+	}
 	want.heads = m.after("")
+	for i := range want.heads {
+		want.heads[i].First = want.first[want.heads[i].Run]
+	}
+}
+
+// fillContent keeps and sweeps content of two runs, and trims one, each before an append to that run.
+func fillContent(t *testing.T, s journal.ContentStore, want *contents, round int, add func(string, []journal.Event, journal.Head)) {
+	for _, run := range []string{"run-1", "run-2"} {
+		add(run, batch(2, "before"), journal.Head{})
+		put(t, s, run, "dropped", fmt.Sprint("kept in round ", round))
+		want.texts[run] = append(want.texts[run], fmt.Sprint("kept in round ", round))
+		sweep(t, s, run, want.texts[run]...)
+		last := uint64(len(want.streams[run]))
+		add(run, nil, journal.Head{Run: run, Status: "running", Snapshot: last})
+		if run == "run-2" {
+			require.NoError(t, s.Trim(t.Context(), run, last))
+			want.first[run] = last
+		}
+		add(run, batch(1, "after"), journal.Head{})
+	}
 }
 
 func newContents() contents {
-	return contents{streams: map[string][]journal.Event{}, heads: []journal.Head{}}
+	return contents{map[string][]journal.Event{}, []journal.Head{}, map[string][]string{}, map[string]uint64{}}
 }
 
 // check compares a store with the expected content. It returns the error that the store reports, if any; everything that the
@@ -83,14 +110,47 @@ func (want *contents) check(t require.TestingT, s journal.Store) error {
 	if err == nil {
 		require.Len(t, list, len(want.heads), "heads are missing, and no error says so")
 	}
+	if c, ok := s.(journal.ContentStore); ok {
+		err = errors.Join(err, want.checkContent(t, c))
+	}
 	for stream, all := range want.streams {
-		events, readErr := read(s, stream, 1)
+		first := max(want.first[stream], 1)
+		all = all[first-1:]
+		events, readErr := read(s, stream, first)
 		require.LessOrEqual(t, len(events), len(all), stream)
 		requireSame(t, all[:len(events)], events, stream)
 		if readErr == nil {
 			require.Len(t, events, len(all), "events of %s are missing, and no error says so", stream)
 		} else {
 			err = readErr
+		}
+	}
+	return err
+}
+
+// checkContent does what check does for content, and for reading what is trimmed.
+func (want *contents) checkContent(t require.TestingT, s journal.ContentStore) (err error) {
+	for stream, texts := range want.texts {
+		for _, text := range texts {
+			content, readErr := s.Content(context.Background(), stream, hash(text))
+			if err = errors.Join(err, readErr); readErr == nil {
+				require.Equal(t, text, string(content))
+			}
+			require.NotErrorIs(t, readErr, journal.ErrNotFound, "content is missing, and no error says so")
+		}
+		_, swept := s.Content(context.Background(), stream, hash("dropped"))
+		require.Error(t, swept)
+	}
+	for stream, first := range want.first {
+		events, readErr := read(s, stream, 1)
+		requireSame(t, want.streams[stream][:len(events)], events, stream)
+		require.LessOrEqual(t, len(events), 1)
+		require.Error(t, readErr, "events are missing, and no error says so")
+		if errors.Is(readErr, journal.ErrTrimmed) {
+			requireTrimmedError(t, readErr, first)
+			require.Len(t, events, 1)
+		} else {
+			err = errors.Join(err, readErr)
 		}
 	}
 	return err

@@ -17,11 +17,12 @@ import (
 // no lock. Make one with New.
 type Store struct {
 	streams sync.Map // name → *stream; never deleted from
+	sweeps  journal.Sweeps
 	closed  chan struct{}
 	closing atomic.Bool
 }
 
-var _ journal.Store = (*Store)(nil)
+var _ journal.ContentStore = (*Store)(nil)
 
 // New returns an empty store.
 func New() *Store { return &Store{closed: make(chan struct{})} }
@@ -103,7 +104,11 @@ func (s *Store) yield(ctx context.Context, name string, log log, from uint64, yi
 			yield(journal.Event{}, fmt.Errorf("read %s: %w", name, err))
 			return false
 		}
-		events := log.run(seq)
+		events, err := log.run(seq)
+		if err != nil {
+			yield(journal.Event{}, fmt.Errorf("read %s: %w", name, err))
+			return false
+		}
 		for i := range events {
 			event := events[i]
 			event.Value = value.Unpack(event.Value)

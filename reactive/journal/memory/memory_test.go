@@ -17,6 +17,10 @@ func TestStore(t *testing.T) {
 	journaltest.TestStore(t, func(*testing.T) journal.Store { return memory.New() })
 }
 
+func TestContent(t *testing.T) {
+	journaltest.TestContent(t, func(*testing.T) journal.ContentStore { return memory.New() })
+}
+
 // TestEventCostsLittleMore counts the bytes that 200,000 events allocate: 72 each, and no copies to larger places.
 func TestEventCostsLittleMore(t *testing.T) {
 	const total, batch = 200_000, 2048

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -23,16 +24,20 @@ const (
 
 // stream is one stream. Events in [1, last] never change, so readers walk them without the lock.
 type stream struct {
-	mu    sync.Mutex
-	log   log
-	head  journal.Head
-	grown chan struct{} // closed by the next append; nil while no reader waits
+	mu      sync.Mutex
+	log     log
+	head    journal.Head
+	content map[journal.Hash][]byte
+	grown   chan struct{} // closed by the next append; nil while no reader waits
 }
 
-// log is the list of events of a stream at one moment. All chunks but the last are full.
+// log is the list of events of a stream at one moment. All chunks but the last are full, except that those whose events were
+// all trimmed are nil.
 type log struct {
 	chunks [][]journal.Event
 	last   uint64
+	first  uint64          // the event behind the trimmed ones; 0: none were
+	start  []journal.Event // event 1, once others were trimmed
 }
 
 // append stores events after sequence after; if that is not the last, it changes nothing and returns the last and false.
@@ -48,7 +53,7 @@ func (s *stream) append(after uint64, events []journal.Event, head *journal.Head
 	if !head.IsZero() {
 		s.head = *head
 	}
-	s.head.Last = s.log.last
+	s.head.Last, s.head.First = s.log.last, s.log.first
 	if s.grown != nil && len(events) > 0 {
 		close(s.grown)
 		s.grown = nil
@@ -83,11 +88,29 @@ func place(i uint64) (chunk, offset int) {
 	return width - firstBits, int(i) - 1<<width
 }
 
-// run returns the events from sequence seq (at most last) to the end of their chunk or of the log.
-func (l *log) run(seq uint64) []journal.Event {
+// run returns the events from sequence seq (at most last) to the end of their chunk, of the log, or of what stands before
+// the trimmed ones.
+func (l *log) run(seq uint64) ([]journal.Event, error) {
+	switch {
+	case seq < l.first && seq > 1:
+		return nil, &journal.TrimmedError{First: l.first}
+	case seq < l.first:
+		return l.start, nil
+	}
 	chunk, offset := place(seq - 1)
 	events := l.chunks[chunk][offset:]
-	return events[:min(uint64(len(events)), l.last-seq+1)]
+	return events[:min(uint64(len(events)), l.last-seq+1)], nil
+}
+
+// trimmed returns the log without the events from 2 to before-1. It does not change l, which readers may be walking.
+func (l log) trimmed(before uint64) log {
+	if l.start == nil {
+		l.start = slices.Clone(l.chunks[0][:1])
+	}
+	keep, _ := place(before - 1)
+	l.first, l.chunks = before, slices.Clone(l.chunks)
+	clear(l.chunks[:keep])
+	return l
 }
 
 // snapshot returns the current log and, if the caller wants to wait, a channel that is closed when it grows.

@@ -1,0 +1,198 @@
+package disk
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// change is what a request does to a stream that exists, other than an append. The committer writes it to the log in the order
+// of the queue, and leaves the sync to the next append: see writeLater.
+type change interface {
+	stage(c *committer, b *pebble.Batch, stream string, t *tip) error
+	size() int // bytes
+}
+
+// stageChange adds the change of r, whose stream ends at t, to the batch.
+func (c *committer) stageChange(b *pebble.Batch, r *request, t *tip) error {
+	if t.last == 0 {
+		return journal.ErrNotFound
+	}
+	return r.change.stage(c, b, r.stream, t)
+}
+
+// alter commits a change of a stream.
+func (s *Store) alter(ctx context.Context, stream string, what change) error {
+	if err := s.writable(ctx); err != nil {
+		return err
+	}
+	r := requests.Get().(*request)
+	r.stream, r.change = stream, what
+	r.headKey = appendHeadKey(r.headKey[:0], stream)
+	return s.commit(ctx, r)
+}
+
+// PutContent implements journal.ContentStore. It returns when the blobs are in Pebble's log, which the next append syncs.
+func (s *Store) PutContent(ctx context.Context, stream string, blobs [][]byte) error {
+	hashes, err := journal.CheckContent(stream, blobs)
+	if err == nil {
+		defer s.sweeps.Put(stream, hashes)()
+		err = s.alter(ctx, stream, newPut(stream, hashes, blobs))
+	}
+	if err != nil {
+		return fmt.Errorf("put content of %s: %w", stream, err)
+	}
+	return nil
+}
+
+// put is content on its way into the log.
+type put struct {
+	keys, records [][]byte
+	bytes         int
+}
+
+func newPut(stream string, hashes []journal.Hash, blobs [][]byte) *put {
+	p := &put{keys: make([][]byte, len(blobs)), records: make([][]byte, len(blobs))}
+	for i, blob := range blobs {
+		key := appendContentKey(make([]byte, 0, len(stream)+2+sha256.Size), stream, hashes[i])
+		record := append(beginRecord(make([]byte, 0, recordHeader+len(blob))), blob...)
+		seal(record, key)
+		p.keys[i], p.records[i] = key, record
+		p.bytes += len(record)
+	}
+	return p
+}
+
+func (p *put) size() int { return p.bytes }
+
+func (p *put) stage(_ *committer, b *pebble.Batch, _ string, _ *tip) error {
+	for i, key := range p.keys {
+		if err := b.Set(key, p.records[i], nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Content implements journal.ContentStore.
+func (s *Store) Content(ctx context.Context, stream string, hash journal.Hash) (content []byte, err error) {
+	if err = ctx.Err(); err == nil {
+		content, err = s.kept(stream, hash)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("content %x of %s: %w", hash, stream, err)
+	}
+	return content, nil
+}
+
+func (s *Store) kept(stream string, hash journal.Hash) (content []byte, err error) {
+	s.life.RLock()
+	defer s.life.RUnlock()
+	if s.closed.Load() {
+		return nil, journal.ErrClosed
+	}
+	key := appendContentKey(nil, stream, hash)
+	found, err := s.get(key, func(record []byte) error {
+		inside, err := openContent(record, key, hash)
+		content = append([]byte(nil), inside...)
+		return err
+	})
+	if err == nil && !found {
+		err = journal.ErrNotFound
+	}
+	return content, err
+}
+
+// openContent checks a record of content that was found under key; what it returns is part of it.
+func openContent(record, key []byte, hash journal.Hash) ([]byte, error) {
+	content, err := unseal(record, key)
+	if err == nil && sha256.Sum256(content) != hash {
+		err = fmt.Errorf("%w: it has another hash", journal.ErrDamaged)
+	}
+	return content, err
+}
+
+// pageContent is how many hashes one access to the database reads.
+const pageContent = 1024
+
+// SweepContent implements journal.ContentStore. It reads all content of the stream once, in pages, and keeps no other caller
+// waiting for longer than the deletion of a page takes.
+func (s *Store) SweepContent(ctx context.Context, stream string, keep func(journal.Hash) bool) error {
+	if err := s.sweep(ctx, stream, keep); err != nil {
+		return fmt.Errorf("sweep content of %s: %w", stream, err)
+	}
+	return nil
+}
+
+func (s *Store) sweep(ctx context.Context, stream string, keep func(journal.Hash) bool) error {
+	sweep := s.sweeps.Begin(stream)
+	defer sweep.End()
+	prefix := appendContentPrefix(nil, stream)
+	for from := prefix; from != nil; {
+		page, next, err := s.loadHashes(prefix, from)
+		if err != nil {
+			return err
+		}
+		d := &deletion{sweep: sweep}
+		for _, hash := range page {
+			if !keep(hash) {
+				d.hashes = append(d.hashes, hash)
+			}
+		}
+		if err = s.alter(ctx, stream, d); err != nil {
+			return err
+		}
+		from = next
+	}
+	return nil
+}
+
+// loadHashes reads a page of the hashes of a stream's content from a key on, and returns where the next page begins; nil: there
+// is none.
+func (s *Store) loadHashes(prefix, from []byte) (page []journal.Hash, next []byte, err error) {
+	s.life.RLock()
+	defer s.life.RUnlock()
+	if s.closed.Load() {
+		return nil, nil, journal.ErrClosed
+	}
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: behind(prefix)})
+	if err != nil {
+		return nil, nil, readError(err)
+	}
+	defer it.Close()
+	for ok := it.First(); ok; ok = it.Next() {
+		if len(page) == pageContent {
+			return page, append(next, it.Key()...), nil
+		}
+		if hash, ours := hashOf(it.Key(), prefix); ours {
+			page = append(page, hash)
+		}
+	}
+	return page, nil, s.blame(readError(it.Error()))
+}
+
+// deletion deletes a page of content that is not kept.
+type deletion struct {
+	sweep  *journal.Sweep
+	hashes []journal.Hash
+}
+
+func (d *deletion) size() int { return len(d.hashes) * sha256.Size }
+
+// stage asks only now what is being put: the committer writes nothing else between this and the deletion.
+func (d *deletion) stage(c *committer, b *pebble.Batch, stream string, _ *tip) error {
+	for _, hash := range d.hashes {
+		if d.sweep.Spares(hash) {
+			continue
+		}
+		c.key = appendContentKey(c.key[:0], stream, hash)
+		if err := b.Delete(c.key, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package disk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Trim implements journal.ContentStore. It deletes whole records: that of event 1 and that of event before stay, with what
+// other events are in them, which are not read any more.
+func (s *Store) Trim(ctx context.Context, stream string, before uint64) error {
+	if err := s.alter(ctx, stream, trim{before}); err != nil {
+		return fmt.Errorf("trim %s: %w", stream, err)
+	}
+	return nil
+}
+
+// trim forgets the events from 2 to before-1.
+type trim struct{ before uint64 }
+
+func (trim) size() int { return 0 }
+
+// stage replaces the head and deletes the records in one batch: the head tells trimmed events from lost ones.
+func (m trim) stage(c *committer, b *pebble.Batch, stream string, t *tip) error {
+	var head journal.Head
+	if len(t.head) > 0 {
+		var err error
+		if head, err = journal.DecodeHead(t.head); err != nil {
+			return err
+		}
+	}
+	if err := journal.CheckTrim(&head, m.before); err != nil || m.before <= max(t.first, 2) {
+		return err
+	}
+	from, to, err := c.trimmable(stream, m.before)
+	if err != nil {
+		return err
+	}
+	if from != nil {
+		if err = b.DeleteRange(from, to, nil); err != nil {
+			return err
+		}
+	}
+	key := appendHeadKey(nil, stream)
+	if err = b.Set(key, headRecord{t.last, m.before, t.head}.append(nil, key), nil); err == nil {
+		t.first = m.before
+	}
+	return err
+}
+
+// trimmable returns the keys between which the records after the first hold only events below before; nil: there are none.
+func (c *committer) trimmable(stream string, before uint64) (from, to []byte, err error) {
+	prefix := appendStreamPrefix(nil, stream)
+	it, err := c.s.db.NewIter(&pebble.IterOptions{LowerBound: appendEventsKey(nil, stream, 2), UpperBound: behind(prefix)})
+	if err != nil {
+		return nil, nil, readError(err)
+	}
+	if it.SeekLT(appendEventsKey(nil, stream, before+1)) { // the record that holds before, or the last one before it
+		to = append(to, it.Key()...)
+		it.First()
+		from = append(from, it.Key()...)
+	}
+	if bytes.Equal(from, to) {
+		from = nil
+	}
+	return from, to, c.s.blame(readError(errors.Join(it.Error(), it.Close())))
+}

@@ -1,0 +1,99 @@
+package journal
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+)
+
+// Bounds of one PutContent.
+const (
+	ContentMaxBytes = 16 << 20 // one blob
+	PutMaxBytes     = 32 << 20 // all blobs
+	PutMaxBlobs     = 1 << 16
+)
+
+// ContentStore is a Store that also keeps content of runs, and forgets events which a snapshot replaces. It is an optional
+// ability, found by a type assertion; TestContent of package journaltest tests it.
+//
+// Content is bytes under their SHA-256, apart for each stream. The stream must exist, that is, have an event: else every
+// method returns ErrNotFound. The streams `def/…` and `blob/…` keep none. All methods may be called at the same time as each
+// other and as those of Store, for one stream too, and return ErrReadOnly and ErrClosed when Append does.
+type ContentStore interface {
+	Store
+
+	// PutContent keeps blobs under a stream; what is there already may be put again. When PutContent has returned nil, Content
+	// returns them. They become durable with the next Append to the stream: if one that is called afterwards returns nil, or
+	// Close does, they survive what its events survive. A blob has 1 to ContentMaxBytes bytes, and there
+	// are at most PutMaxBlobs of PutMaxBytes in all: else nothing is kept, and the error is ErrInvalid for an empty one and
+	// ErrTooLarge for the rest. After another error some blobs may be kept. PutContent keeps no reference to blobs.
+	PutContent(ctx context.Context, stream string, blobs [][]byte) error
+
+	// Content returns the bytes with that hash, which the caller may change. It returns ErrNotFound if there are none, and
+	// ErrDamaged if what is stored has another hash.
+	Content(ctx context.Context, stream string, hash Hash) ([]byte, error)
+
+	// SweepContent deletes the content of a stream for which keep returns false, and stays away from what is put at the same
+	// time: the blobs of every PutContent that had not returned when SweepContent was called, or is called before it returns,
+	// are kept whatever keep says. So keep has to know what was put before, and whoever finds that out in the first call of
+	// keep needs to stop no one from putting. keep is called on the caller's goroutine, in order of the hashes, and may use
+	// the store. What is deleted may be there again after a crash. If SweepContent fails, it may have deleted a part.
+	SweepContent(ctx context.Context, stream string, keep func(Hash) bool) error
+
+	// Trim forgets the events from 2 to before-1: reading one of them returns an error that wraps ErrTrimmed and is a
+	// *TrimmedError, as does a Tail that has fallen behind. Event 1 and those from before on stay. before is at most the
+	// Snapshot of the stream's head, else the error is ErrInvalid; nothing happens if the stream is trimmed up to there. A
+	// Read under way returns either the events or ErrTrimmed. What is trimmed may be there again after a crash.
+	Trim(ctx context.Context, stream string, before uint64) error
+
+	// Head returns the head of one run, as Heads would. It returns ErrNotFound if the stream has none.
+	Head(ctx context.Context, stream string) (Head, error)
+}
+
+// TrimmedError is the error of reading an event that Trim has removed. It wraps ErrTrimmed.
+type TrimmedError struct {
+	First uint64 // sequence of the first event behind the gap
+}
+
+// Error implements error.
+func (e *TrimmedError) Error() string {
+	return fmt.Sprintf("%v: from 2 to %d", ErrTrimmed, e.First-1)
+}
+
+// Unwrap returns ErrTrimmed.
+func (e *TrimmedError) Unwrap() error { return ErrTrimmed }
+
+// CheckContent returns the hashes of blobs, or an error for a PutContent that no store accepts; stores call it first.
+func CheckContent(stream string, blobs [][]byte) ([]Hash, error) {
+	if IsContent(stream) {
+		return nil, fmt.Errorf("%w to %q: it keeps no content but its event", ErrInvalid, stream)
+	}
+	if len(blobs) > PutMaxBlobs {
+		return nil, fmt.Errorf("%w: %d blobs at once, and %d are the most", ErrTooLarge, len(blobs), PutMaxBlobs)
+	}
+	total := 0
+	for i, blob := range blobs {
+		if len(blob) == 0 {
+			return nil, fmt.Errorf("%w to %q: blob %d is empty", ErrInvalid, stream, i)
+		}
+		if len(blob) > ContentMaxBytes {
+			return nil, fmt.Errorf("%w: blob %d has %d bytes, and %d are the most", ErrTooLarge, i, len(blob), ContentMaxBytes)
+		}
+		if total += len(blob); total > PutMaxBytes {
+			return nil, fmt.Errorf("%w: more than %d bytes of blobs at once", ErrTooLarge, PutMaxBytes)
+		}
+	}
+	hashes := make([]Hash, len(blobs))
+	for i, blob := range blobs {
+		hashes[i] = sha256.Sum256(blob)
+	}
+	return hashes, nil
+}
+
+// CheckTrim returns an error for a Trim beyond the newest snapshot that the head of the stream tells of.
+func CheckTrim(head *Head, before uint64) error {
+	if before > head.Snapshot {
+		return fmt.Errorf("%w: events before %d are still needed, since the newest snapshot is event %d", ErrInvalid, before, head.Snapshot)
+	}
+	return nil
+}

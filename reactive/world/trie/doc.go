@@ -1,0 +1,44 @@
+// Package trie is a content-addressed trie: a sorted set of entries in nodes that are known by the hashes of their bytes, such as the
+// cells of a machine by the hashes of their keys.
+//
+//	cells := trie.Cells(fetch) // fetch returns the bytes with a hash
+//	root, err := cells.Update(trie.Empty, []trie.Entry{cell.Entry()}, put)
+//	for entry, err := range cells.Walk(root, nil, nil) { … }
+//
+// A root is all that is needed to find a set again, and sets share the nodes that they have in common: an Update makes the nodes
+// above what it changes anew and leaves the others. So a snapshot of a million cells, of which ten have changed, takes some fifty nodes.
+//
+// # Nodes
+//
+// An entry has a path, bytes whose nibbles lead to it. A subtree of at most 64 entries is a leaf, any other a branch by the next nibble:
+//
+//	leaf    [0, [entry…]]                    in ascending order of the paths
+//	branch  [1, count, bitmap, [hash…]]      bit n of the bitmap is the child with nibble n; children in that order
+//
+//	                     [1, 70, 0b1010, [·, ·]]
+//	nibble 1  ┌────────────────────┴────────────────────┐  nibble 3
+//	[0, [entries 1….]]                          [0, [entries 3….]]
+//
+// Both are CBOR in its deterministic form (RFC 8949, section 4.2.1); the hash is the SHA-256 of the bytes. So the root is a function
+// of the entries: not of the order in which they came, nor of what was there before. These bytes are a format.
+//
+// Package trie knows one kind of entry, Cell. Other kinds determine what their entries are, and which path each has (Trie.AppendPath):
+// with an instant before a hash, the trie is a queue that is read up to an instant; with the hash of a value before that of a key, an
+// index. An entry is one item made of integers, byte strings, texts, booleans, nulls and arrays.
+//
+// # Damage
+//
+// What is read is verified: the hash of the bytes, their form, the places and the order of the entries, and the counts as far as
+// they are read. ErrDamaged reports all else, and nothing of a damaged node is returned. An error of the caller's own functions is
+// returned as it is, wrapped.
+//
+// # Cost
+//
+// For n entries with paths that are hashes, reading one takes log₁₆ n nodes. A change reads and makes as many, and a batch does so
+// once for what its changes have in common. Memory holds the nodes on the way to one leaf, and of an Update the hashes of what it has read. On
+// a machine with two cores and nodes in a map (BenchmarkUpdate):
+//
+//	build of 1,000,000 cells    1.1 s, 70,000 nodes, 94 MB
+//
+// The package has no clock, no goroutine and does no I/O but through its caller's functions.
+package trie
