@@ -51,15 +51,17 @@ func (r *reader) entry(n *document.Node) entry {
 		directoryKey: func(v *document.Node) { e.directory = r.directory(v) },
 		snapshotKey:  func(v *document.Node) { r.Object(v, fields{}) },
 		messagesKey:  func(v *document.Node) { e.commands = r.messages(v) },
-		"apply":      func(v *document.Node) { r.Refuse(v, "a world keeps the version it was started with: apply is not possible yet") },
-		"decide":     func(v *document.Node) { e.command(r.decision(v)) },
-		"message":    func(v *document.Node) { e.command(r.message(v)) },
-		"patch":      func(v *document.Node) { e.command(r.patch(v)) },
-		"abort":      func(v *document.Node) { e.command(r.command(v, journal.NodeAborted, "step", "reason")) },
-		"retry":      func(v *document.Node) { e.command(r.command(v, journal.NodeRetried, "step", "work")) },
-		"cancel":     func(v *document.Node) { e.command(r.cancel(v)) },
-		"pause":      func(v *document.Node) { e.command(r.pause(v, journal.RunPaused, journal.CellPaused)) },
-		"resume":     func(v *document.Node) { e.command(r.pause(v, journal.RunResumed, journal.CellResumed)) },
+		"apply": func(v *document.Node) {
+			r.Refuse(v, "a world keeps the version it was started with: apply is not possible yet")
+		},
+		"decide":  func(v *document.Node) { e.command(r.decision(v)) },
+		"message": func(v *document.Node) { e.command(r.message(v)) },
+		"patch":   func(v *document.Node) { e.command(r.patch(v)) },
+		"abort":   func(v *document.Node) { e.command(r.command(v, journal.NodeAborted, "step", "reason")) },
+		"retry":   func(v *document.Node) { e.command(r.command(v, journal.NodeRetried, "step", "work")) },
+		"cancel":  func(v *document.Node) { e.command(r.cancel(v)) },
+		"pause":   func(v *document.Node) { e.command(r.pause(v, journal.RunPaused, journal.CellPaused)) },
+		"resume":  func(v *document.Node) { e.command(r.pause(v, journal.RunResumed, journal.CellResumed)) },
 	}
 	var names []string
 	known := fields{

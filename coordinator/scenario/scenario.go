@@ -34,11 +34,11 @@ type Scenario struct {
 // entry is a command or an expectation of the timeline.
 type entry struct {
 	pos       document.Pos
-	at        time.Duration // since the start
-	kind      string        // the key of the entry
+	at        time.Duration   // since the start
+	kind      string          // the key of the entry
 	commands  []journal.Event // for the kinds that are commands; several only of messages
 	refused   []string        // texts of the error by which each of them is refused; nil: none
-	down      time.Duration // of a crash: the time for which the engine is away
+	down      time.Duration   // of a crash: the time for which the engine is away
 	directory *template.Directory
 	expect    *expectation
 }
