@@ -11,7 +11,7 @@ type Kind struct {
 
 // Kinds returns all kinds of documents, those that can be run first. The slice belongs to the caller.
 func Kinds() []*Kind {
-	return []*Kind{&workflowKind, &definitionKind, &playbookKind, &scenarioKind, &directoryKind}
+	return []*Kind{&workflowKind, &definitionKind, &playbookKind, &worldKind, &scenarioKind, &directoryKind}
 }
 
 // Find returns the kind of that name, nil if there is none.

@@ -152,14 +152,10 @@ func (r *reader) messages(n *document.Node) (list []journal.Event) {
 
 // pause reads a pause, or the end of one: of the cell that it names, or of the run.
 func (r *reader) pause(n *document.Node, ofRun, ofCell journal.Type) journal.Event {
-	keys := []string{"reason"}
-	if ofRun == journal.RunResumed && n.Get("step") == nil {
-		keys = nil
-	}
 	if n.Get("step") != nil {
-		return r.command(n, ofCell, append(keys, "step")...)
+		return r.command(n, ofCell, "step", "reason")
 	}
-	return r.command(n, ofRun, keys...)
+	return r.command(n, ofRun, "reason")
 }
 
 // cancel reads the command of coordinator.Run.Cancel, with the same failure.
