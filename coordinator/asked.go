@@ -66,6 +66,12 @@ func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
 	return r.engine.readError(ctx, err)
 }
 
+// Content implements cells.Run.
+func (r asked) Content() journal.ContentStore {
+	content, _ := r.engine.store.(journal.ContentStore)
+	return content
+}
+
 // ask passes an item to the run's loop and waits for the reply. A run that has left memory before it took the item is loaded
 // again.
 func (r asked) ask(ctx context.Context, it decide.Item) error {

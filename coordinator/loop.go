@@ -42,7 +42,10 @@ func (r *run) drive(ctx context.Context) {
 // reports false if the run must be recovered, because failed is set, or leaves memory.
 func (r *run) turn(ctx context.Context, here bool) bool {
 	out := r.step.Step(r.instant(), r.takeItems())
-	if r.failed = r.append(ctx, out.Batch); r.failed != nil {
+	if r.failed = out.Err; r.failed == nil {
+		r.failed = r.append(ctx, out.Batch)
+	}
+	if r.failed != nil {
 		return false
 	}
 	r.backoff, r.refusals = 0, 0
@@ -56,6 +59,7 @@ func (r *run) turn(ctx context.Context, here bool) bool {
 	}
 	r.host.Make(ctx, r.host.Admit(out.Calls, r.step.Room()), &r.inProgress, here)
 	r.relayPause(context.WithoutCancel(ctx))
+	r.keep()
 	r.more = out.More
 	return !r.finish()
 }

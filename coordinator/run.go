@@ -27,6 +27,7 @@ type stepper interface {
 	// Resume returns the calls to be made again, and the endings of those that may not be repeated.
 	Resume(underWay func(reactive.Request) bool) (again []reactive.Request, interrupted []journal.Event)
 
+	SnapshotDue() bool             // of a world
 	Room() *decide.Reserved        // reserved by Step
 	OpenCalls() []reactive.Request // requested, without an answer
 	NextDue() int64                // Unix nanoseconds; 0: never
@@ -62,6 +63,7 @@ type run struct {
 	drivenAt   time.Time       // when another goroutine last began to drive the run
 	stopped    bool            // another goroutine's turn was the last: the loop recovers the run or unloads it
 	failed     error           // why the run must be recovered
+	keeping    atomic.Bool     // a snapshot is being made
 	paused     atomic.Bool     // as of the last turn; read by child runs that begin
 	items      []decide.Item   // of the current turn
 	pending    []decide.Item   // those of items that are neither durable nor refused
@@ -122,6 +124,18 @@ func (r *run) resume(ctx context.Context) {
 // children returns the ids of the runs that the run's open calls have started, or will start.
 func (r *run) children() map[string]bool {
 	return children.IDs(r.host.Children(r.step.OpenCalls()))
+}
+
+// keep makes a snapshot, if one is due, while the run goes on.
+func (r *run) keep() {
+	if r.step.SnapshotDue() && !r.keeping.Swap(true) {
+		r.engine.loops.Go(func() {
+			defer r.keeping.Store(false)
+			if _, err := r.engine.handle(r.id, "").Snapshot(r.engine.ctx); err != nil && r.engine.ctx.Err() == nil {
+				r.engine.config.Logger.Warn("a snapshot of a world could not be made", "run", r.id, "error", err)
+			}
+		})
+	}
 }
 
 // relayPause passes the beginning or end of the run's pause on to its child runs.

@@ -134,7 +134,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	}
 	r := newRun(e, id)
 	r.calls.Ring, r.started = ring, true
-	r.setRoot(entry, decide.NewRoot(p), 0)
+	r.setRoot(entry, e.reader.NewRoot(e.ctx, id, entry), 0)
 	done := make(chan error, 1)
 	r.inbox.Add(decide.Item{Event: first, Reply: inbox.Once(done)})
 	if !e.enter(r) {

@@ -72,6 +72,13 @@ type Cells interface {
 
 	// RefusePause judges a pause of a cell, or the end of one.
 	RefusePause(cell string, paused bool) error
+
+	// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due.
+	Snapshot() (seq uint64, due bool)
+
+	// Err returns why the cells cannot go on: the content that a snapshot keeps is damaged. Nothing that they have returned
+	// since counts.
+	Err() error
 }
 
 // ErrFull means that too many messages wait for a cell.

@@ -138,6 +138,23 @@ func (c *Calls) Root() *Root { return c.root }
 // Again makes another attempt, at an instant, of a call that has ended.
 func (c *Calls) Again(v int32, due int64) { c.root.keeper.Again(v, due) }
 
+// Restore applies an event of a call again that a snapshot holds: to the root alone, and not to the body.
+func (c *Calls) Restore(e *journal.Event) {
+	c.root.keeper.Advance(e)
+	c.root.fold(e)
+	c.Derive()
+	c.root.tidy()
+}
+
+// Resume ends a restoration: the next event is that after a sequence, and the newest was at an instant.
+func (c *Calls) Resume(seq uint64, at int64) {
+	c.Touched()
+	c.root.keeper.Resume(seq, at)
+}
+
+// Rebase makes the limits of the run count the events after a sequence: a snapshot keeps what is before.
+func (c *Calls) Rebase(seq uint64) { c.root.keeper.Rebase(seq) }
+
 // callChange returns the state of a call whose status changes; nil in a run without calls.
 func (t *tree) callChange(v int32) *ledger.CallChange {
 	if t.routed == nil {

@@ -28,7 +28,8 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 	switch e.Type {
 	case journal.RunCancelled, journal.RunClosed, journal.RunDeadlineExceeded:
 		return r.foldClosed(e)
-	case journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed, journal.CellReset, journal.CellExpired:
+	case journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed, journal.CellReset, journal.CellExpired,
+		journal.WorldSnapshotted:
 		return ledger.Applied // by the body
 	}
 	v := r.resolve(e)

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -108,12 +109,13 @@ func replaying(root **reactive.Root) func(*reactive.Root) func(*journal.Event) {
 	}
 }
 
-// Replay makes the root of a run from its journal. If nothing is durable yet, it makes an empty one from fresh, unless that is
-// nil.
+// Replay makes the root of a run from its journal, and from its newest snapshot if it has one. If nothing is durable yet, it
+// makes an empty one from fresh, unless that is nil.
 func (r *Reader) Replay(ctx context.Context, id string, fresh *registry.Entry) (*registry.Entry, *reactive.Root, error) {
 	var root *reactive.Root
-	for _, err := range r.follow(ctx, id, r.store.Read(ctx, id, 1), replaying(&root)) {
-		if err != nil {
+	var failed error
+	for _, err := range r.follow(ctx, id, r.sinceSnapshot(ctx, id), r.restoring(ctx, id, &root, &failed)) {
+		if err = cmp.Or(err, failed); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -122,7 +124,7 @@ func (r *Reader) Replay(ctx context.Context, id string, fresh *registry.Entry) (
 		entry, err := r.registry.Read(ctx, root.Start().Workflow, root.Start().Children)
 		return entry, root, err
 	case fresh != nil:
-		return fresh, decide.NewRoot(fresh.Plan), nil
+		return fresh, r.NewRoot(ctx, id, fresh), nil
 	}
 	return nil, nil, fmt.Errorf("%w: %s", decide.ErrRunNotFound, id)
 }

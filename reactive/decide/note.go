@@ -22,7 +22,10 @@ func (s *Stepper) Note(now int64, command journal.Event) (events []journal.Event
 	s.enact(command)
 	taken = s.batch[len(s.batch)-1]
 	s.end()
-	return s.batch, taken, nil
+	if cells := s.root.Cells(); cells != nil {
+		err = cells.Err()
+	}
+	return s.batch, taken, err
 }
 
 // Settle returns the events of due timers of a run that no engine drives, as many as one step takes, and its end if nothing
@@ -40,10 +43,14 @@ func (s *Stepper) Settle(now int64) []journal.Event {
 // HeadOf returns the head of a run from its root.
 func HeadOf(root *reactive.Root) journal.Head {
 	s := root.Start()
-	return journal.Head{
+	h := journal.Head{
 		Run: s.Run, Workflow: s.Workflow, Name: s.Name, Status: string(root.RunStatus()), Labels: s.Labels,
 		Started: root.StartedAt(), Updated: root.At(), Due: root.NextDue(), Open: root.Finished() == nil,
 	}
+	if cells := root.Cells(); cells != nil {
+		h.Snapshot, _ = cells.Snapshot()
+	}
+	return h
 }
 
 // HeadAfter returns the head that a store keeps of a run whose root has applied the events up to last; the store itself sets

@@ -104,6 +104,7 @@ type StepResult struct {
 	Cancels []reactive.Request // to be stopped
 	Replies []Reply            // to be sent once Batch is durable
 	More    bool               // there is more to decide at once
+	Err     error              // why the run cannot go on: nothing else of the result counts
 }
 
 // Reply is the answer to a command.
@@ -135,7 +136,18 @@ func (s *Stepper) Step(now int64, items []Item) StepResult {
 	out.More = s.decide() || late && s.root.Finished() == nil
 	out.Batch, out.Calls = s.batch, s.still(append(s.calls, s.root.TakeCalls()...))
 	out.Cancels = s.root.TakeCancels()
+	if cells := s.root.Cells(); cells != nil {
+		out.Err = cells.Err()
+	}
 	return out
+}
+
+// SnapshotDue reports whether the state of the run is to be kept by a snapshot.
+func (s *Stepper) SnapshotDue() (due bool) {
+	if cells := s.root.Cells(); cells != nil {
+		_, due = cells.Snapshot()
+	}
+	return due
 }
 
 // still removes the calls that the step itself has ended.
@@ -277,7 +289,7 @@ func (s *Stepper) full() bool {
 // overfull reports whether a run that is not closed has reached its limit of events.
 func (s *Stepper) overfull() bool {
 	most := s.limits.EventsMax
-	return most > 0 && s.root.Seq() >= uint64(most) && !s.root.Closed()
+	return most > 0 && s.root.Tail() >= uint64(most) && !s.root.Closed()
 }
 
 // end closes a run that aborts at its first failure, and finishes a run that has nothing left to do.
@@ -292,7 +304,7 @@ func (s *Stepper) end() {
 	}
 	if s.overfull() {
 		s.apply(journal.Event{Type: journal.RunClosed, At: s.now, Detail: &journal.Detail{Failure: &journal.Failure{
-			Code: reactive.CodeLimit, Message: fmt.Sprintf("the journal has %d events, as many as a run may have", s.root.Seq()),
+			Code: reactive.CodeLimit, Message: fmt.Sprintf("the journal has %d events, as many as a run may have", s.root.Tail()),
 		}}})
 	}
 	if v, failure, ok := s.root.NextClosing(); ok {

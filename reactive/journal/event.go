@@ -62,6 +62,7 @@ const (
 	CellResumed         Type = 34 // ends that. Node; Detail.Actor, Detail.Reason
 	CellReset           Type = 35 // a person has a failed cell go on. Node; Detail.Actor, Detail.Reason
 	CellExpired         Type = 36 // a cell without activity is deleted. Node; Detail.Due
+	WorldSnapshotted    Type = 37 // the state of a world is kept as content. Value: as of which event, and the hashes, see docs/events.md
 )
 
 // Detail holds the fields that only some types have. An event owns its Detail.

@@ -48,6 +48,7 @@ var kinds = [...]struct {
 	CellResumed:         {"cell.resumed", []Writer{Command}},
 	CellReset:           {"cell.reset", []Writer{Stepper}},
 	CellExpired:         {"cell.expired", []Writer{Timer}},
+	WorldSnapshotted:    {"world.snapshotted", []Writer{Stepper}},
 }
 
 // Writer is a source of events. Only the coordinator appends them to a run's journal, in one place.

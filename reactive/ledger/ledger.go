@@ -26,7 +26,8 @@ type Ledger struct {
 	toMake     []Request // calls of participants and decision sources
 	fails      []int32   // nodes in the order in which they failed for good
 	watched    bool
-	bytes      int // of the values of all events
+	bytes      int    // of the values of all events
+	base       uint64 // sequence as of which the newest snapshot is; 0: there is none
 	seq        uint64
 	at         int64 // of the event being applied
 }

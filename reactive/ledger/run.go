@@ -40,7 +40,10 @@ func (l *Ledger) At() int64 { return l.at }
 // Seq returns the sequence of the event applied last.
 func (l *Ledger) Seq() uint64 { return l.seq }
 
-// Bytes returns the encoded size of the values of all events, in bytes.
+// Tail returns the number of events since the newest snapshot; of all events if there is none.
+func (l *Ledger) Tail() uint64 { return l.seq - l.base }
+
+// Bytes returns the encoded size of the values of all events since the newest snapshot, in bytes.
 func (l *Ledger) Bytes() int { return l.bytes }
 
 // Deadline returns the instant of the run's deadline, Unix nanoseconds; 0: it has none, or no call yet.

@@ -22,8 +22,9 @@ type cell struct {
 	ticket    uint64 // of its place in the ring; 0: it has none
 	expiring  bool   // in the heap of expiries
 
-	active int64  // instant of its newest activation or delivery, Unix nanoseconds
-	last   uint64 // sequence of its newest activation; 0: none
+	active  int64  // instant of its newest activation or delivery, Unix nanoseconds
+	last    uint64 // sequence of its newest activation; 0: none
+	changed uint64 // sequence of the newest event that has changed it
 }
 
 // held reports whether the cell keeps what comes.
@@ -47,6 +48,21 @@ func (c *cell) status() Status {
 	return Completed
 }
 
+// idle reports whether the cell has nothing but a state: no mail, no intent, no failure, no pause.
+func (c *cell) idle() bool { return c.mail.Len() == 0 && c.open.n == 0 && !c.held() }
+
+// lookup returns the cell of an address; nil if there is none.
+func (w *World) lookup(address string) *cell {
+	if c := w.cells[address]; c != nil || !w.base.may(w.dirty[address]) {
+		return c
+	}
+	m, key, err := w.def.ParseAddress(address)
+	if err != nil {
+		return nil
+	}
+	return w.load(m, key, address)
+}
+
 // cellAt returns the cell of an address, a new one if there is none. The address is that of an event, and so valid.
 func (w *World) cellAt(address string) *cell {
 	if c := w.cells[address]; c != nil {
@@ -56,6 +72,11 @@ func (w *World) cellAt(address string) *cell {
 	if err != nil {
 		return &cell{} // of no machine: an event of another world, which changes nothing
 	}
+	if w.base.may(w.dirty[address]) {
+		if c := w.load(m, key, address); c != nil {
+			return c
+		}
+	}
 	c := &cell{machine: m, key: key, address: address}
 	w.cells[address] = c
 	return c
@@ -63,6 +84,8 @@ func (w *World) cellAt(address string) *cell {
 
 // touch concludes a change of a cell: it joins or leaves the ring, and is forgotten if nothing is left of it.
 func (w *World) touch(c *cell) {
+	c.changed = w.event.Seq
+	w.dirty[c.address] = c
 	if c.gone() {
 		delete(w.cells, c.address)
 	}

@@ -3,8 +3,6 @@ package world
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -12,8 +10,8 @@ import (
 // Digest writes all state that the world's future depends on. Instants are written relative to now.
 func (w *World) Digest(out io.Writer, now int64) {
 	fmt.Fprintf(out, "world %v;", w.stopped)
-	for _, address := range slices.Sorted(maps.Keys(w.cells)) {
-		w.cells[address].digest(out, now)
+	for c := range w.all() {
+		c.digest(out, now)
 	}
 	for _, p := range w.ring.places[w.ring.first:] {
 		if p.ticket == p.cell.ticket {
@@ -29,7 +27,7 @@ func (w *World) Digest(out io.Writer, now int64) {
 }
 
 func (c *cell) digest(out io.Writer, now int64) {
-	fmt.Fprintf(out, "cell %s %s %v %v;", c.address, text(c.state), c.completed, c.paused)
+	fmt.Fprintf(out, "cell %s %s %v %v;", c.address, text(c.state), c.completed && c.machine.Process, c.paused)
 	if c.machine.TTL > 0 {
 		fmt.Fprintf(out, "active %d;", c.active-now)
 	}

@@ -88,7 +88,7 @@ func (x *expiries) due() int64 {
 
 // expired deletes a cell at the end of its time to live.
 func (w *World) expired(e *journal.Event) {
-	if c := w.cells[e.Node]; c != nil {
+	if c := w.lookup(e.Node); c != nil {
 		c.state, c.completed = nil, false
 		w.touch(c)
 	}

@@ -46,7 +46,7 @@ func (w *World) faulty(c *cell) bool {
 
 // reset has a failed cell go on, first with what it failed at.
 func (w *World) reset(e *journal.Event) {
-	c := w.cells[e.Node]
+	c := w.lookup(e.Node)
 	if c == nil || c.failure == nil {
 		return
 	}
@@ -60,7 +60,7 @@ func (w *World) reset(e *journal.Event) {
 
 // paused holds a cell, or lets it go on.
 func (w *World) paused(e *journal.Event) {
-	if c := w.cells[e.Node]; c != nil {
+	if c := w.lookup(e.Node); c != nil {
 		c.paused, c.active = e.Type == journal.CellPaused, e.At
 		w.touch(c)
 	}
@@ -75,7 +75,7 @@ func (unknownCell) Is(target error) bool { return target == reactive.ErrUnknown 
 
 // find returns an existing cell.
 func (w *World) find(address string) (*cell, error) {
-	if c := w.cells[address]; c != nil {
+	if c := w.lookup(address); c != nil {
 		return c, nil
 	}
 	return nil, unknownCell(address)

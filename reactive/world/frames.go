@@ -30,6 +30,7 @@ func (w *World) reported(e *journal.Event) {
 		x.frames = map[string]frames{}
 	}
 	x.frames[e.Detail.Participant] = last
+	w.touch(x.cell)
 	if !x.cell.machine.Takes(machine.Frame) {
 		return
 	}

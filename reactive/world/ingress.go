@@ -53,7 +53,7 @@ func (w *World) addresses(to []machine.Delivery) (list []string, err error) {
 		if len(address) > journal.StreamNameMax {
 			return nil, fmt.Errorf("the key of machine %q makes an address of %d bytes: at most %d are allowed", d.Machine.Name, len(address), journal.StreamNameMax)
 		}
-		if c := w.cells[address]; c != nil && c.mail.Len() >= MailboxMax {
+		if c := w.lookup(address); c != nil && c.mail.Len() >= MailboxMax {
 			return nil, fmt.Errorf("%w: %d items wait for cell %q, as many as may", reactive.ErrFull, c.mail.Len(), address)
 		}
 		list = append(list, address)

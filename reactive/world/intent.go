@@ -20,13 +20,15 @@ type intent struct {
 	before  *intent // neighbours among the open intents of the cell
 	after   *intent
 	emitted uint64 // sequence of the activation
+	order   uint64 // in which the intents of the world were opened
+
+	events []journal.Event // of its call, so far
 
 	fault  *journal.Failure // why the result does not fit
 	frames map[string]frames
 
 	timer string // name
 	due   int64
-	order uint64 // in which it was armed
 	armed bool
 }
 
@@ -52,7 +54,7 @@ type intents struct {
 	byNode   map[int32]*intent // those that are calls
 	timers   []*intent         // a heap, with some that are not armed any more
 	disarmed int               // how many of those
-	armings  uint64
+	opened   uint64            // intents so far
 }
 
 func (s *intents) init() {
@@ -61,14 +63,20 @@ func (s *intents) init() {
 
 // add opens an intent.
 func (s *intents) add(x *intent) {
+	s.opened++
+	x.order = s.opened
+	s.put(x)
+}
+
+// put adds an intent that has its order.
+func (s *intents) put(x *intent) {
 	x.cell.open.add(x)
 	s.byKey[x.key] = x
 	if x.effect != nil {
 		s.byNode[x.node] = x
 		return
 	}
-	s.armings++
-	x.order, x.armed = s.armings, true
+	x.armed = true
 	s.timers = binheap.Push(s.timers, x, earlier)
 }
 

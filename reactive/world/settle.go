@@ -60,6 +60,7 @@ func (w *World) payload(x *intent, output any) (value.Value, *journal.Failure) {
 func (w *World) responded(e *journal.Event) {
 	if x := w.intents.byKey[e.Node]; x != nil && e.Detail != nil && e.Detail.Participant == "" {
 		x.fault = e.Detail.Failure
+		w.touch(x.cell)
 	}
 }
 

@@ -2,8 +2,6 @@ package world
 
 import (
 	"iter"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -49,7 +47,7 @@ type IntentState struct {
 
 // Cell returns the state of a cell. It reports false if there is no such cell.
 func (w *World) Cell(address string) (CellState, bool) {
-	c := w.cells[address]
+	c := w.lookup(address)
 	if c == nil {
 		return CellState{}, false
 	}
@@ -59,8 +57,8 @@ func (w *World) Cell(address string) (CellState, bool) {
 // Cells yields the states of all cells, in the order of their addresses.
 func (w *World) Cells() iter.Seq[CellState] {
 	return func(yield func(CellState) bool) {
-		for _, address := range slices.Sorted(maps.Keys(w.cells)) {
-			if !yield(w.cells[address].show()) {
+		for c := range w.all() {
+			if !yield(c.show()) {
 				return
 			}
 		}

@@ -19,7 +19,9 @@ type World struct {
 	root  *reactive.Root
 	calls *reactive.Calls
 
-	cells    map[string]*cell // by address
+	cells    map[string]*cell // those in memory, by address
+	dirty    map[string]*cell // those that have changed since the newest snapshot, also those that are gone
+	base     base             // the newest snapshot
 	ring     ring
 	faults   []fault // whose cells are to fail
 	intents  intents
@@ -29,6 +31,8 @@ type World struct {
 	watch    func(*journal.Event)
 	event    *journal.Event // that is applied
 	seed     [32]byte       // of the run: its activations draw from it
+	loaded   int            // cells read from the snapshot since cells were last removed from memory
+	err      error          // why content could not be read
 	stopped  bool           // the run was cancelled or closed
 }
 
@@ -46,7 +50,7 @@ type Tally struct {
 func New(p *plan.Plan) *reactive.Root {
 	def := p.Workflow.Routing.(*machine.World)
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
-		w := &World{def: def, root: c.Root(), calls: c, cells: map[string]*cell{}}
+		w := &World{def: def, root: c.Root(), calls: c, cells: map[string]*cell{}, dirty: map[string]*cell{}}
 		w.intents.init()
 		w.recent.init()
 		return w
@@ -69,6 +73,7 @@ func (w *World) Tally() Tally { return w.tally }
 // whose calls have ended.
 func (w *World) Apply(e *journal.Event) {
 	w.event = e
+	w.keep(e)
 	switch {
 	case w.stopped:
 	case w.root.Closed():
@@ -107,6 +112,8 @@ func (w *World) apply(e *journal.Event) {
 		w.responded(e)
 	case journal.CallReported:
 		w.reported(e)
+	case journal.WorldSnapshotted:
+		w.snapshotted(e)
 	}
 }
 
@@ -121,7 +128,9 @@ func (w *World) close() {
 }
 
 // Ready reports whether a cell has something to do.
-func (w *World) Ready() bool { return !w.stopped && (len(w.faults) > 0 || w.ring.head() != nil) }
+func (w *World) Ready() bool {
+	return !w.stopped && w.err == nil && (len(w.faults) > 0 || w.ring.head() != nil)
+}
 
 // Next returns the event of the next failure of a cell, or of the next activation.
 func (w *World) Next(now int64) (journal.Event, bool) {

@@ -107,3 +107,12 @@ func cborHead(major byte, n uint64) []byte {
 	}
 	return binary.BigEndian.AppendUint64([]byte{major | 27}, n)
 }
+
+// KeyOf returns the key of the bytes that KeyBytes has returned for a machine with a key.
+func KeyOf(data []byte) (value.Value, error) {
+	rest, ok := bytes.CutPrefix(data, tag)
+	if !ok {
+		return nil, fmt.Errorf("a key without the tag of CBOR")
+	}
+	return value.Decode(rest)
+}

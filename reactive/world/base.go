@@ -1,0 +1,207 @@
+package world
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/trie"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// CellsCached is how many cells of a machine that are at rest stay in memory after a snapshot.
+const CellsCached = 4_096
+
+// Fetch returns the content that is kept under a hash.
+type Fetch func(hash journal.Hash) ([]byte, error)
+
+// base is the newest snapshot: the cells that are not in memory are there.
+type base struct {
+	fetch Fetch // nil: the run's store keeps no content, and all cells stay in memory
+	roots map[*machine.Machine]trie.Hash
+	upto  uint64 // sequence as of which the snapshot is; 0: there is none
+	seq   uint64 // of its event
+}
+
+// may reports whether a cell that is not in memory may be in the snapshot. dirty is what is known of it since.
+func (b *base) may(dirty *cell) bool { return len(b.roots) > 0 && dirty == nil }
+
+// Content sets where snapshots are kept. It must be called before the first event is applied.
+func (w *World) Content(fetch Fetch) { w.base.fetch = fetch }
+
+// Err returns why the world cannot go on: the content of its snapshot is damaged. Nothing that it has returned since counts.
+func (w *World) Err() error { return w.err }
+
+// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due.
+func (w *World) Snapshot() (seq uint64, due bool) {
+	due = w.base.fetch != nil && !w.stopped && (w.root.Tail() >= SnapshotEvents || w.root.Bytes() >= SnapshotBytes)
+	return w.base.seq, due
+}
+
+// fail notes that content cannot be read.
+func (w *World) fail(err error) {
+	if w.err == nil {
+		w.err = damaged(err)
+	}
+}
+
+// damaged wraps an error about content, which is there unless something has gone wrong.
+func damaged(err error) error {
+	if errors.Is(err, trie.ErrDamaged) || errors.Is(err, journal.ErrNotFound) {
+		return fmt.Errorf("%w: the content of a snapshot: %w", journal.ErrDamaged, err)
+	}
+	return fmt.Errorf("the content of a snapshot: %w", err)
+}
+
+// tries returns the reader of the snapshot's tries.
+func (f Fetch) tries() trie.Trie {
+	return trie.Cells(func(hash trie.Hash) ([]byte, error) { return f(journal.Hash(hash)) })
+}
+
+// value returns the value that is kept under a hash.
+func (f Fetch) value(hash trie.Hash) (value.Value, error) {
+	data, err := f(journal.Hash(hash))
+	if err != nil {
+		return nil, err
+	}
+	v, err := value.Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", trie.ErrDamaged, err)
+	}
+	return v, nil
+}
+
+// path returns the place of a cell in the trie of its machine, and the bytes of its key.
+func path(m *machine.Machine, key value.Value) (place, bytes []byte, err error) {
+	if bytes, err = machine.KeyBytes(m, key); err != nil {
+		return nil, nil, err
+	}
+	hash := sha256.Sum256(bytes)
+	return hash[:], bytes, nil
+}
+
+// load reads a cell from the snapshot into memory. It returns nil if there is none, or if it cannot be read: see Err.
+func (w *World) load(m *machine.Machine, key value.Value, address string) *cell {
+	place, _, err := path(m, key)
+	if err != nil {
+		return nil // a key without an encoding has no cell
+	}
+	data, ok, err := w.base.fetch.tries().Get(w.base.root(m), place)
+	if err != nil {
+		w.fail(err)
+		return nil
+	}
+	if !ok {
+		return nil
+	}
+	c := &cell{machine: m, key: key, address: address}
+	if _, err := c.thaw(data, w.base.fetch); err != nil {
+		w.fail(err)
+		return nil
+	}
+	w.cells[address] = c
+	if w.loaded++; w.loaded > CellsCached {
+		w.evict(c)
+	}
+	return c
+}
+
+// root returns the root of a machine's cells.
+func (b *base) root(m *machine.Machine) trie.Hash {
+	if root, ok := b.roots[m]; ok {
+		return root
+	}
+	return trie.Empty
+}
+
+// evict removes cells at rest from memory, the longest unchanged first, until CellsCached of each machine are left. It spares
+// one cell. A cell with a time to live stays: its end is known only in memory.
+func (w *World) evict(spared *cell) {
+	w.loaded = 0
+	if w.base.fetch == nil {
+		return
+	}
+	resting := map[*machine.Machine][]*cell{}
+	for address, c := range w.cells {
+		if w.dirty[address] == nil && c != spared && c.idle() && c.machine.TTL == 0 {
+			resting[c.machine] = append(resting[c.machine], c)
+		}
+	}
+	for _, list := range resting {
+		if len(list) <= CellsCached {
+			continue
+		}
+		slices.SortFunc(list, func(a, b *cell) int {
+			return cmp.Or(cmp.Compare(a.changed, b.changed), cmp.Compare(a.address, b.address))
+		})
+		for _, c := range list[:len(list)-CellsCached] {
+			delete(w.cells, c.address)
+		}
+	}
+}
+
+// all yields all cells, in the order of their addresses. It reads those that are not in memory as it comes to them.
+func (w *World) all() iter.Seq[*cell] {
+	return func(yield func(*cell) bool) {
+		for _, address := range w.addressesOfAll() {
+			c := w.cells[address]
+			if c == nil {
+				m, key, err := w.def.ParseAddress(address)
+				if err != nil {
+					continue
+				}
+				if c = w.load(m, key, address); c == nil {
+					continue
+				}
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// addressesOfAll returns the addresses of all cells, sorted.
+func (w *World) addressesOfAll() []string {
+	list := slices.Collect(maps.Keys(w.cells))
+	for _, m := range w.def.Machines {
+		if len(w.base.roots) == 0 {
+			break
+		}
+		for entry, err := range w.base.fetch.tries().Walk(w.base.root(m), nil, nil) {
+			key, err := keyOf(m, entry, err)
+			if err != nil {
+				w.fail(err)
+				break
+			}
+			address := machine.Address(m, key)
+			if w.cells[address] == nil && w.dirty[address] == nil {
+				list = append(list, address)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// keyOf returns the key of an entry that was read.
+func keyOf(m *machine.Machine, entry trie.Entry, err error) (value.Value, error) {
+	if err != nil {
+		return nil, err
+	}
+	of, err := trie.DecodeCell(entry.Data)
+	if err != nil || m.Key == nil {
+		return nil, err
+	}
+	key, err := machine.KeyOf(of.Key)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", trie.ErrDamaged, err)
+	}
+	return key, nil
+}

@@ -1,0 +1,160 @@
+package world
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// What a snapshot holds beside the states of cells, as values: the work of each cell that is not at rest, and the core, which
+// is all that belongs to no cell.
+
+// freezeCore returns the core.
+func (w *World) freezeCore() map[string]any {
+	core := map[string]any{
+		"tally":   []any{int64(w.tally.Messages), int64(w.tally.Stepped), int64(w.tally.Ignored), int64(w.tally.Failed), int64(w.tally.Faults), int64(w.tally.Dropped)},
+		"opened":  int64(w.intents.opened),
+		"at":      w.root.At(),
+		"stopped": w.root.Stopped(), "above": w.root.PausedFromAbove(),
+		"awake": w.awake(), "ids": w.recent.freeze(),
+	}
+	var turns, faults []any
+	for _, p := range w.ring.places[w.ring.first:] {
+		if p.ticket == p.cell.ticket {
+			turns = append(turns, p.cell.address)
+		}
+	}
+	for _, f := range w.faults {
+		faults = append(faults, []any{f.cell.address, int64(f.seq), freezeFailure(f.failure)})
+	}
+	core["turns"], core["faults"] = turns, faults
+	return core
+}
+
+// awake returns the addresses of the cells that must be in memory when the world goes on: those that are not at rest, and
+// those with a time to live.
+func (w *World) awake() []any {
+	var list []any
+	for _, address := range slices.Sorted(maps.Keys(w.cells)) {
+		if c := w.cells[address]; !c.idle() || c.machine.TTL > 0 {
+			list = append(list, address)
+		}
+	}
+	return list
+}
+
+// freeze returns the known ids, oldest first.
+func (r *recent) freeze() []any {
+	list := make([]any, 0, len(r.order))
+	for i := range r.order {
+		e := r.byID[r.order[(r.next+i)%len(r.order)]]
+		cells := make([]any, len(e.Detail.Cells))
+		for k, c := range e.Detail.Cells {
+			cells[k] = c
+		}
+		list = append(list, []any{e.Detail.ID, int64(e.Seq), e.At, e.Detail.Name, cells})
+	}
+	return list
+}
+
+// freezeWork returns all of a cell but its state.
+func (c *cell) freezeWork() map[string]any {
+	work := map[string]any{}
+	if c.failure != nil {
+		work["failure"] = freezeFailure(c.failure)
+	}
+	if c.aside != nil {
+		work["aside"] = c.aside.freeze()
+	}
+	if c.paused {
+		work["paused"] = true
+	}
+	if c.completed {
+		work["completed"] = true
+	}
+	var mail, open []any
+	for _, it := range c.mail.items[c.mail.first:] {
+		mail = append(mail, it.freeze())
+	}
+	for x := c.open.first; x != nil; x = x.after {
+		open = append(open, x.freeze())
+	}
+	if mail != nil {
+		work["mail"] = mail
+	}
+	if open != nil {
+		work["open"] = open
+	}
+	return work
+}
+
+func (it *item) freeze() []any {
+	return []any{int64(it.seq), int64(it.depth), int64(it.event.Kind), it.event.Name, it.event.Value}
+}
+
+func (x *intent) freeze() map[string]any {
+	v := map[string]any{"key": x.key, "emitted": int64(x.emitted), "order": int64(x.order)}
+	if x.effect == nil {
+		v["timer"], v["due"] = x.timer, x.due
+		return v
+	}
+	v["effect"], v["id"], v["params"], v["issuer"], v["asked"] = x.effect.Name, x.id, x.params, x.issuer, x.asked
+	if x.fault != nil {
+		v["fault"] = freezeFailure(x.fault)
+	}
+	reported := map[string]any{}
+	for participant, f := range x.frames {
+		reported[participant] = []any{int64(f.attempt), int64(f.number)}
+	}
+	if len(reported) > 0 {
+		v["frames"] = reported
+	}
+	return v
+}
+
+func freezeFailure(f *journal.Failure) map[string]any {
+	details, _ := value.Of(f.Details)
+	return map[string]any{"code": f.Code, "message": f.Message, "details": details, "retryable": f.Retryable, "step": f.Step}
+}
+
+// inOrder returns the open calls in the order of their opening.
+func (s *intents) inOrder() []*intent {
+	list := slices.Collect(maps.Values(s.byNode))
+	slices.SortFunc(list, func(a, b *intent) int { return cmp.Compare(a.order, b.order) })
+	return list
+}
+
+// keep keeps the events of open calls, which a snapshot holds.
+func (w *World) keep(e *journal.Event) {
+	if w.base.fetch == nil || e.Node == "" {
+		return
+	}
+	if x := w.intents.byKey[e.Node]; x != nil && x.effect != nil {
+		kept := *e
+		kept.Hint = 0
+		x.events = append(x.events, kept)
+	}
+}
+
+// thawWork gives a cell what freezeWork has returned. Its intents are returned, and not yet open.
+func (c *cell) thawWork(work map[string]any, effect func(string) *machine.Effect) (open []*intent, err error) {
+	r := &thaw{}
+	c.paused, c.completed = work["paused"] == true, work["completed"] == true
+	if f := work["failure"]; f != nil {
+		c.failure = r.failure(f)
+	}
+	if it := work["aside"]; it != nil {
+		c.aside = r.item(it)
+	}
+	for _, it := range r.list(work["mail"]) {
+		c.mail.push(*r.item(it))
+	}
+	for _, v := range r.list(work["open"]) {
+		open = append(open, r.intent(c, v, effect))
+	}
+	return open, r.err
+}

@@ -1,0 +1,209 @@
+package world
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/trie"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// When a snapshot is due.
+const (
+	SnapshotEvents = 10_000   // events since the newest
+	SnapshotBytes  = 16 << 20 // of their values
+)
+
+// Snapshot is the state of a world at a moment, to be kept as content while the world goes on. It shares the values that cells
+// have, which never change.
+type Snapshot struct {
+	upto     uint64
+	manifest string
+	fetch    Fetch
+	machines []frozen
+	core     map[string]any
+	calls    []journal.Event
+}
+
+// frozen holds the cells of a machine that have changed since the snapshot before.
+type frozen struct {
+	machine *machine.Machine
+	root    trie.Hash // of the snapshot before
+	changes []change
+}
+
+// change is a cell that has changed, or is gone.
+type change struct {
+	path  []byte
+	entry trie.Cell // without hashes
+	state value.Value
+	work  map[string]any // nil: none
+	gone  bool
+}
+
+// Freeze returns a snapshot of the world as it is: it costs as much as the cells that have changed since the newest snapshot
+// and those that are not at rest. It returns nil if the run's store keeps no content.
+func (w *World) Freeze() *Snapshot {
+	if w.base.fetch == nil {
+		return nil
+	}
+	s := &Snapshot{upto: w.root.Seq(), manifest: w.root.Plan().Hash, fetch: w.base.fetch}
+	changes := map[*machine.Machine][]change{}
+	for _, address := range slices.Sorted(maps.Keys(w.dirty)) {
+		c := w.dirty[address]
+		changes[c.machine] = append(changes[c.machine], c.freeze())
+	}
+	for _, m := range w.def.Machines {
+		if root := w.base.root(m); len(changes[m]) > 0 || root != trie.Empty {
+			s.machines = append(s.machines, frozen{m, root, changes[m]})
+		}
+	}
+	s.core = w.freezeCore()
+	for _, x := range w.intents.inOrder() {
+		s.calls = append(s.calls, x.events...)
+	}
+	slices.SortFunc(s.calls, func(a, b journal.Event) int { return int(int64(a.Seq) - int64(b.Seq)) })
+	return s
+}
+
+// freeze returns a cell as it is now.
+func (c *cell) freeze() change {
+	place, key, _ := path(c.machine, c.key) // it has an address, so its key has an encoding
+	ch := change{path: place, state: c.state, gone: c.gone()}
+	ch.entry = trie.Cell{Key: key, LastActive: c.active, LastSeq: c.last, Status: statusNumbers[c.status()], Generation: 1}
+	if !c.idle() {
+		ch.work = c.freezeWork()
+	}
+	return ch
+}
+
+// statusNumbers are the numbers of the statuses in entries.
+var statusNumbers = map[Status]trie.Status{
+	Running: trie.Running, Waiting: trie.Waiting, Completed: trie.Completed, Failed: trie.Failed,
+}
+
+// Write puts the snapshot into content: states, the nodes of the tries above them, and what else a world needs to go on. It
+// returns the event that makes the snapshot count. It only reads what was kept before, and may run beside the world.
+func (s *Snapshot) Write(put func(blobs [][]byte) error) (journal.Event, error) {
+	b := &batch{put: put}
+	roots := map[string]any{}
+	for i := range s.machines {
+		f := &s.machines[i]
+		root, err := f.write(s.fetch, b)
+		if err != nil {
+			return journal.Event{}, err
+		}
+		roots[f.machine.Name] = hashText(root)
+	}
+	v := map[string]any{"upto": int64(s.upto), "manifest": s.manifest, "roots": roots}
+	core, err := b.value(s.core)
+	if err != nil {
+		return journal.Event{}, err
+	}
+	v["core"] = hashText(core)
+	if len(s.calls) > 0 {
+		calls, err := b.events(s.calls)
+		if err != nil {
+			return journal.Event{}, err
+		}
+		v["calls"] = hashText(calls)
+	}
+	return journal.Event{Type: journal.WorldSnapshotted, Value: v}, b.flush()
+}
+
+// write puts the cells of a machine and the nodes above them.
+func (f *frozen) write(fetch Fetch, b *batch) (trie.Hash, error) {
+	slices.SortFunc(f.changes, func(a, b change) int { return bytes.Compare(a.path, b.path) })
+	entries := make([]trie.Entry, len(f.changes))
+	for i := range f.changes {
+		ch := &f.changes[i]
+		entries[i].Path = ch.path
+		if ch.gone {
+			continue
+		}
+		if err := ch.put(b); err != nil {
+			return trie.Hash{}, err
+		}
+		entries[i] = ch.entry.Entry()
+	}
+	root, err := fetch.tries().Update(f.root, entries, func(hash trie.Hash, node []byte) error { return b.add(node) })
+	if err != nil {
+		return root, damaged(err)
+	}
+	return root, nil
+}
+
+// put puts the state and the work of a cell, and completes its entry.
+func (ch *change) put(b *batch) (err error) {
+	if ch.state != nil {
+		encoded, err := value.Encode(ch.state)
+		if err != nil {
+			return err
+		}
+		ch.entry.State, ch.entry.Size = sha256.Sum256(encoded), uint64(len(encoded))
+		if err := b.add(encoded); err != nil {
+			return err
+		}
+	}
+	if ch.work != nil {
+		ch.entry.Work, err = b.value(ch.work)
+	}
+	return err
+}
+
+// batch collects blobs, so that many are put at once.
+type batch struct {
+	put   func([][]byte) error
+	blobs [][]byte
+	bytes int
+}
+
+// The bounds of what a batch collects: far below those of journal.ContentStore.
+const (
+	batchBlobs = 4096
+	batchBytes = 4 << 20
+)
+
+func (b *batch) add(blob []byte) error {
+	b.blobs = append(b.blobs, blob)
+	if b.bytes += len(blob); len(b.blobs) < batchBlobs && b.bytes < batchBytes {
+		return nil
+	}
+	return b.flush()
+}
+
+func (b *batch) value(v value.Value) (trie.Hash, error) {
+	encoded, err := value.Encode(v)
+	if err != nil {
+		return trie.Hash{}, err
+	}
+	return sha256.Sum256(encoded), b.add(encoded)
+}
+
+func (b *batch) events(list []journal.Event) (trie.Hash, error) {
+	var data []byte
+	var err error
+	codec := journal.Codec{}
+	for i := range list {
+		if data, err = codec.Append(data, &list[i]); err != nil {
+			return trie.Hash{}, err
+		}
+	}
+	return sha256.Sum256(data), b.add(data)
+}
+
+func (b *batch) flush() error {
+	if len(b.blobs) == 0 {
+		return nil
+	}
+	err := b.put(b.blobs)
+	b.blobs, b.bytes = nil, 0
+	return err
+}
+
+func hashText(h trie.Hash) string { return fmt.Sprintf("%x", h[:]) }

@@ -1,0 +1,333 @@
+package world
+
+import (
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/trie"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// snapshot is the value of a world.snapshotted event.
+type snapshot struct {
+	upto        uint64
+	manifest    string
+	roots       map[*machine.Machine]trie.Hash
+	core, calls trie.Hash
+	hasCalls    bool
+}
+
+// errForm means that what is kept has not the form that Write has given it.
+var errForm = errors.New("not of the form of a snapshot")
+
+func (w *World) readSnapshot(v value.Value) (s snapshot, err error) {
+	r := &thaw{}
+	m := r.object(v)
+	s.upto, s.manifest, s.roots = uint64(r.int(m["upto"])), r.text(m["manifest"]), map[*machine.Machine]trie.Hash{}
+	for name, hash := range r.object(m["roots"]) {
+		of := w.def.Machine(name)
+		if of == nil {
+			return s, fmt.Errorf("%w: it has cells of a machine %q", errForm, name)
+		}
+		s.roots[of] = r.hash(hash)
+	}
+	s.core = r.hash(m["core"])
+	if s.hasCalls = m["calls"] != nil; s.hasCalls {
+		s.calls = r.hash(m["calls"])
+	}
+	return s, r.err
+}
+
+// Upto returns the sequence as of which the snapshot of an event is; 0 if the event is of no snapshot.
+func Upto(e *journal.Event) uint64 {
+	of, _ := value.Of(e.Value)
+	m, _ := of.(map[string]any)
+	upto, _ := m["upto"].(int64)
+	return uint64(upto)
+}
+
+// snapshotted makes a snapshot the base of the world: the cells that have not changed since need not be in memory any more.
+func (w *World) snapshotted(e *journal.Event) {
+	of, _ := value.Of(e.Value)
+	s, err := w.readSnapshot(of)
+	if err != nil {
+		w.fail(fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, e.Seq, err))
+		return
+	}
+	if s.upto < w.base.upto {
+		return // a newer one was faster
+	}
+	w.calls.Rebase(s.upto)
+	w.base.upto, w.base.seq = s.upto, e.Seq
+	for address, c := range w.dirty {
+		if c.changed <= s.upto {
+			delete(w.dirty, address)
+		}
+	}
+	if w.base.fetch != nil {
+		w.base.roots = s.roots
+		w.evict(nil)
+	}
+}
+
+// Restore makes the state of the world from the event of a snapshot. The root must have applied the first event of the run and
+// no other; the next is the event after that as of which the snapshot is, which Restore returns. Errors wrap journal.ErrDamaged
+// if content is missing or not what it was.
+func (w *World) Restore(e *journal.Event) (upto uint64, err error) {
+	of, _ := value.Of(e.Value)
+	s, err := w.readSnapshot(of)
+	if err != nil {
+		return 0, fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, e.Seq, err)
+	}
+	if s.manifest != w.root.Plan().Hash {
+		return 0, fmt.Errorf("%w: the snapshot of event %d is of workflow %s, and the run of %s", journal.ErrDamaged, e.Seq, s.manifest, w.root.Plan().Hash)
+	}
+	at := *e
+	at.Seq = s.upto
+	w.event = &at
+	w.base.roots, w.base.upto, w.base.seq = s.roots, s.upto, e.Seq
+	if err := w.restore(&s); err != nil {
+		return 0, damaged(err)
+	}
+	return s.upto, w.err
+}
+
+func (w *World) restore(s *snapshot) error {
+	for _, m := range w.def.Machines { // a root that is missing is found now, and not when a cell is needed
+		if _, err := w.base.fetch.tries().Count(w.base.root(m)); err != nil {
+			return err
+		}
+	}
+	v, err := w.base.fetch.value(s.core)
+	if err != nil {
+		return err
+	}
+	r := &thaw{}
+	core := r.object(v)
+	var open []*intent
+	for _, address := range r.list(core["awake"]) {
+		more, err := w.wake(r.text(address))
+		if err != nil {
+			return err
+		}
+		open = append(open, more...)
+	}
+	if err := w.reopen(open, s, core, r); err != nil {
+		return err
+	}
+	w.restoreCore(core, r)
+	if r.err != nil {
+		return r.err
+	}
+	w.calls.Resume(s.upto, r.int(core["at"]))
+	w.calls.Rebase(s.upto)
+	return r.err
+}
+
+// wake reads a cell that is not at rest.
+func (w *World) wake(address string) ([]*intent, error) {
+	m, key, err := w.def.ParseAddress(address)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", trie.ErrDamaged, err)
+	}
+	place, _, err := path(m, key)
+	if err != nil {
+		return nil, err
+	}
+	data, ok, err := w.base.fetch.tries().Get(w.base.root(m), place)
+	if err == nil && !ok {
+		err = fmt.Errorf("%w: cell %s is not there", trie.ErrDamaged, address)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &cell{machine: m, key: key, address: address}
+	w.cells[address] = c
+	work, err := c.thaw(data, w.base.fetch)
+	if err != nil || work == nil {
+		return nil, err
+	}
+	return c.thawWork(work, w.def.Effect)
+}
+
+// thaw gives a cell the state of its entry, and returns its work.
+func (c *cell) thaw(data []byte, fetch Fetch) (work map[string]any, err error) {
+	entry, err := trie.DecodeCell(data)
+	if err != nil {
+		return nil, err
+	}
+	c.active, c.last, c.completed = entry.LastActive, entry.LastSeq, entry.Status == trie.Completed
+	c.changed = entry.LastSeq
+	if entry.State != (trie.Hash{}) {
+		if c.state, err = fetch.value(entry.State); err != nil {
+			return nil, err
+		}
+	}
+	if entry.Work == (trie.Hash{}) {
+		return nil, nil
+	}
+	v, err := fetch.value(entry.Work)
+	if err != nil {
+		return nil, err
+	}
+	r := &thaw{}
+	return r.object(v), r.err
+}
+
+// reopen opens intents again, in their order, and applies the events of their calls.
+func (w *World) reopen(open []*intent, s *snapshot, core map[string]any, r *thaw) error {
+	slices.SortFunc(open, func(a, b *intent) int { return cmp.Compare(a.order, b.order) })
+	for _, flag := range []struct{ name, cause string }{{"stopped", ""}, {"above", journal.ParentRun(w.root.Start().Run)}} {
+		if core[flag.name] == true {
+			w.calls.Restore(&journal.Event{Type: journal.RunPaused, Detail: &journal.Detail{Cause: flag.cause}})
+		}
+	}
+	for _, x := range open {
+		if x.effect != nil {
+			x.node = w.calls.Open(int32(x.effect.Site), x.key)
+		}
+		w.intents.put(x)
+	}
+	w.calls.Derive()
+	if !s.hasCalls {
+		return nil
+	}
+	data, err := w.base.fetch(journal.Hash(s.calls))
+	if err != nil {
+		return err
+	}
+	codec := journal.Codec{}
+	events, err := codec.DecodeAll(nil, data)
+	if err != nil {
+		return fmt.Errorf("%w: %w", trie.ErrDamaged, err)
+	}
+	for i := range events {
+		e := &events[i]
+		w.calls.Restore(e)
+		w.keep(e)
+	}
+	return nil
+}
+
+// restoreCore gives the world what freezeCore has returned.
+func (w *World) restoreCore(core map[string]any, r *thaw) {
+	w.intents.opened = uint64(r.int(core["opened"]))
+	t := r.list(core["tally"])
+	for i, n := range []*int{&w.tally.Messages, &w.tally.Stepped, &w.tally.Ignored, &w.tally.Failed, &w.tally.Faults, &w.tally.Dropped} {
+		if r.has(i < len(t)) {
+			*n = int(r.int(t[i]))
+		}
+	}
+	for _, v := range r.list(core["ids"]) {
+		if id := r.list(v); r.has(len(id) == 5) {
+			e := journal.Event{Type: journal.MessageReceived, Seq: uint64(r.int(id[1])), At: r.int(id[2])}
+			e.Detail = &journal.Detail{ID: r.text(id[0]), Name: r.text(id[3]), Cells: texts(id[4])}
+			w.recent.add(&e)
+		}
+	}
+	for _, v := range r.list(core["faults"]) {
+		if f := r.list(v); r.has(len(f) == 3) {
+			if c := w.cells[r.text(f[0])]; r.has(c != nil) {
+				w.faults = append(w.faults, fault{cell: c, seq: uint64(r.int(f[1])), failure: r.failure(f[2])})
+			}
+		}
+	}
+	for _, v := range r.list(core["turns"]) {
+		if c := w.cells[r.text(v)]; r.has(c != nil) {
+			w.ring.put(c)
+		}
+	}
+	for _, v := range r.list(core["awake"]) {
+		if c := w.cells[r.text(v)]; r.has(c != nil) {
+			w.expiries.put(c)
+		}
+	}
+}
+
+// thaw reads values that have the form that freezing has given them, and notes if one has not.
+type thaw struct{ err error }
+
+// has notes a fault unless ok.
+func (r *thaw) has(ok bool) bool {
+	if !ok && r.err == nil {
+		r.err = fmt.Errorf("%w: %w", trie.ErrDamaged, errForm)
+	}
+	return ok
+}
+
+func (r *thaw) object(v value.Value) map[string]any {
+	m, ok := v.(map[string]any)
+	r.has(ok)
+	return m
+}
+
+func (r *thaw) list(v value.Value) []any {
+	l, ok := v.([]any)
+	r.has(ok || v == nil)
+	return l
+}
+
+func (r *thaw) text(v value.Value) string {
+	s, ok := v.(string)
+	r.has(ok)
+	return s
+}
+
+func (r *thaw) int(v value.Value) int64 {
+	n, ok := v.(int64)
+	r.has(ok)
+	return n
+}
+
+func (r *thaw) hash(v value.Value) (h trie.Hash) {
+	n, err := hex.Decode(h[:], []byte(r.text(v)[:min(len(r.text(v)), 2*len(h))]))
+	r.has(err == nil && n == len(h))
+	return h
+}
+
+func (r *thaw) failure(v value.Value) *journal.Failure {
+	m := r.object(v)
+	return &journal.Failure{
+		Code: r.text(m["code"]), Message: r.text(m["message"]), Details: m["details"], Retryable: m["retryable"] == true, Step: r.text(m["step"]),
+	}
+}
+
+func (r *thaw) item(v value.Value) *item {
+	l := r.list(v)
+	if !r.has(len(l) == 5) {
+		return &item{}
+	}
+	return &item{seq: uint64(r.int(l[0])), depth: int(r.int(l[1])), event: machine.Event{
+		Kind: machine.EventKind(r.int(l[2])), Name: r.text(l[3]), Value: l[4],
+	}}
+}
+
+func (r *thaw) intent(c *cell, v value.Value, effect func(string) *machine.Effect) *intent {
+	m := r.object(v)
+	x := &intent{cell: c, key: r.text(m["key"]), emitted: uint64(r.int(m["emitted"])), order: uint64(r.int(m["order"]))}
+	name, isCall := m["effect"]
+	if !isCall {
+		x.timer, x.due = r.text(m["timer"]), r.int(m["due"])
+		return x
+	}
+	x.effect = effect(r.text(name))
+	r.has(x.effect != nil)
+	x.id, x.params, x.issuer, x.asked = r.text(m["id"]), m["params"], r.text(m["issuer"]), r.text(m["asked"])
+	if f := m["fault"]; f != nil {
+		x.fault = r.failure(f)
+	}
+	if reported := m["frames"]; reported != nil {
+		x.frames = map[string]frames{}
+		for participant, v := range r.object(reported) {
+			if l := r.list(v); r.has(len(l) == 2) {
+				x.frames[participant] = frames{attempt: int32(r.int(l[0])), number: int32(r.int(l[1]))}
+			}
+		}
+	}
+	return x
+}
