@@ -57,10 +57,10 @@ var floors = []floor{
 	{"template/secret", uses("template/document", "template/expr", "template/value")},
 	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/duration", "template/expr",
 		"template/expr/jinja", "template/secret", "template/value")},
-	{"template/schema", uses("template/document", "template/duration", "template/expr", "template/value")},
-	{"template/machine", uses("template", "template/document", "template/duration", "template/expr", "template/fields", "template/schema",
-		"template/value")},
+	{"template/machine", uses("template", "template/document", "template/duration", "template/expr", "template/fields",
+		"template/schema", "template/value")},
 	{"template/kinds", uses("template", "template/workflowdef", "template/document", "template/expr", "template/machine", "template/playbook")},
+	{"template/machine/purity", nil},
 	{"template/wfformat", uses("dag", "template", "template/document", "template/duration")},
 
 	{"schema", nil},
@@ -69,7 +69,8 @@ var floors = []floor{
 	{"reactive/journal", uses("template/value")},
 	{"reactive/journal/journaltest", uses("reactive/journal")},
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
-	{"reactive/journal/disk", uses("internal/readfile", "internal/usercode", "reactive/journal")},
+	{"reactive/journal/disk/shield", nil},
+	{"reactive/journal/disk", uses("internal/readfile", "internal/usercode", "reactive/journal", "reactive/journal/disk/shield")},
 	{"reactive/call", uses("reactive/journal", "template", "template/value")},
 	{"reactive/slots", uses("internal/binheap")},
 	{"reactive/world/trie", nil},
@@ -115,8 +116,8 @@ var floors = []floor{
 		"reactive/call", "reactive/decide", "reactive/journal", "template/value")},
 	{"coordinator/inbox", uses("coordinator/pool", "internal/cancelled", "reactive/decide", "reactive/journal")},
 	{"coordinator/parking", uses("reactive/journal")},
-	{"coordinator/pickup", uses("reactive/journal")},
-	{"coordinator/reader", uses("coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
+	{"coordinator/pickup", uses("internal/usercode", "reactive/journal")},
+	{"coordinator/reader", uses("reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
 		"template/expr", "template/value")},
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
@@ -166,6 +167,7 @@ var floors = []floor{
 	{"cmd/sluice/run", uses("cmd/sluice/cli", "cmd/sluice/progress", "cmd/sluice/view", "coordinator", "coordinator/api",
 		"coordinator/control", "coordinator/directory", "coordinator/operation", "reactive", "reactive/journal",
 		"reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds", "template/value")},
+	{"cmd/machinevet", uses("template/machine/purity")},
 	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/run", "cmd/sluice/runs")},
 }
 
@@ -184,7 +186,7 @@ var libraries = map[string][]string{
 	"github.com/charmbracelet/colorprofile":    {"cmd/sluice/cli", "cmd/sluice/view"},
 	"github.com/charmbracelet/x/ansi":          {"cmd/sluice/progress", "cmd/sluice/view"},
 	"github.com/charmbracelet/x/term":          {"cmd/sluice/cli", "cmd/sluice/view"},
-	"github.com/cockroachdb/pebble/v2":         {"reactive/journal/disk"},
+	"github.com/cockroachdb/pebble/v2":         {"reactive/journal/disk", "reactive/journal/disk/shield"},
 	"github.com/dominikbraun/graph":            {"dag/dominikbraun"},
 	"github.com/expr-lang/expr":                {"template/expr"},
 	"github.com/fxamacker/cbor/v2":             {"template/value"},
@@ -200,6 +202,7 @@ var libraries = map[string][]string{
 	"golang.org/x/sync":                        {"coordinator/pool"},
 	"golang.org/x/sys":                         {"coordinator/operation", "reactive/journal/disk"},
 	"golang.org/x/text":                        {"coordinator/registry"},
+	"golang.org/x/tools":                       {"cmd/machinevet", "template/machine/purity"},
 	"pgregory.net/rapid":                       {"reactive/journal/journaltest"},
 }
 
@@ -208,10 +211,10 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/secret", "template/expr/jinja",
-	"template/duration", "template/fields", "template/schema", "dag/petri", "internal/binheap",
+	"template/duration", "template/fields", "template/schema", "template/machine", "template/machine/purity", "dag/petri", "internal/binheap",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
-	"template/machine", "reactive/world", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
+	"reactive/world", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
 	"reactive/world/trie",
 }
 

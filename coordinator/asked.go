@@ -51,13 +51,12 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 	return taken, err
 }
 
-// Look implements cells.Run. A run that does not go on here is read from its journal.
+// Look implements cells.Run. A run that does not go on here, or has ended, is read from its journal.
 func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
-	if err := r.engine.checkOpen(); err != nil {
-		return err
-	}
 	if r.Driven() && r.engine.parkedFor(r.id) == nil {
-		return r.ask(ctx, decide.Item{Look: look})
+		if err := r.ask(ctx, decide.Item{Look: look}); !errors.Is(err, ErrFinished) {
+			return err
+		}
 	}
 	_, root, err := r.engine.reader.Replay(ctx, r.id, nil)
 	if err == nil {

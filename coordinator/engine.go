@@ -140,7 +140,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 		}
 		e.mu.Unlock()
 	}
-	e.loops.Go(func() { e.survey(asleep) })
+	e.loops.Go(func() { pickup.Survey(e.ctx, asleep, e.surveyOne) })
 	e.children.CancelOrphans(ctx, parentless)
 	return nil
 }

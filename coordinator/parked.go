@@ -139,19 +139,7 @@ func (e *Engine) retryMissing() {
 	}
 }
 
-// surveyMax bounds how many sleeping runs a new engine checks. Faults of the others are found when they wake.
-const surveyMax = 10_000
-
-// survey parks the sleeping runs that could not go on once woken, so that they are reported early.
-func (e *Engine) survey(ids []string) {
-	for _, id := range ids[:min(len(ids), surveyMax)] {
-		if e.ctx.Err() != nil {
-			return
-		}
-		_ = usercode.Apart(func() error { e.surveyOne(id); return nil }) // a panic of the store recurs when the run is loaded
-	}
-}
-
+// surveyOne parks a sleeping run that could not go on once woken, so that it is reported early.
 func (e *Engine) surveyOne(id string) {
 	known := e.registry.Learned()
 	if start, reason := e.reader.Obstacle(e.ctx, id, true); reason != nil {

@@ -16,26 +16,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// stepper is the interface of decide.Stepper, which decides for a run.
-type stepper interface {
-	// Step applies items and due timers, and decides.
-	Step(now int64, items []decide.Item) decide.StepResult
-
-	// Note returns the events that a command adds to the journal of a run that does not go on here, and its own.
-	Note(now int64, command journal.Event) (events []journal.Event, taken journal.Event, err error)
-
-	// Resume returns the calls to be made again, and the endings of those that may not be repeated.
-	Resume(underWay func(reactive.Request) bool) (again []reactive.Request, interrupted []journal.Event)
-
-	SnapshotDue() bool             // of a world
-	Room() *decide.Reserved        // reserved by Step
-	OpenCalls() []reactive.Request // requested, without an answer
-	NextDue() int64                // Unix nanoseconds; 0: never
-	Head() journal.Head
-	Done() *journal.Event // the run's last event; nil: it has not ended
-	Paused() bool
-}
-
 // run is one run in memory. The goroutine that holds turns owns all fields but the inbox, the channels and paused.
 type run struct {
 	id       string
@@ -50,12 +30,12 @@ type run struct {
 	entry      *registry.Entry
 	calls      pool.Run // with the run's secrets
 	inProgress pool.InProgress
-	host       *pool.Host // of step
-	step       stepper    // nil while the run must be recovered
-	seq        uint64     // last durable sequence
-	last       int64      // latest instant passed to the stepper
-	more       bool       // there are further decisions
-	idle       bool       // the run has left memory, and is loaded again when needed
+	host       *pool.Host      // of step
+	step       *decide.Stepper // nil while the run must be recovered
+	seq        uint64          // last durable sequence
+	last       int64           // latest instant passed to the stepper
+	more       bool            // there are further decisions
+	idle       bool            // the run has left memory, and is loaded again when needed
 	timer      *time.Timer
 	ctx        context.Context // of the loop
 	wakeAt     int64           // instant of the timer for which the loop sleeps; 0: none

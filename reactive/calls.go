@@ -138,13 +138,20 @@ func (c *Calls) Root() *Root { return c.root }
 // Again makes another attempt, at an instant, of a call that has ended.
 func (c *Calls) Again(v int32, due int64) { c.root.keeper.Again(v, due) }
 
-// Restore applies an event of a call again that a snapshot holds: to the root alone, and not to the body.
+// Restore applies an event of a call again that a snapshot holds: to the root alone, and not to the body. It grants no slots,
+// because calls that have ended since may have had them: see Grant.
 func (c *Calls) Restore(e *journal.Event) {
 	c.root.keeper.Advance(e)
 	c.root.fold(e)
-	c.Derive()
+	c.root.places.bank.Drain()
 	c.root.tidy()
 }
+
+// Granted reports whether a call that is to start, or to be attempted again, has the slots for it.
+func (c *Calls) Granted(v int32) bool { return c.root.keeper.Node(v).Has(ledger.Granted) }
+
+// Grant grants a restored call the slots that it had.
+func (c *Calls) Grant(v int32) { c.root.tree.grantTo(v) }
 
 // Resume ends a restoration: the next event is that after a sequence, and the newest was at an instant.
 func (c *Calls) Resume(seq uint64, at int64) {

@@ -178,15 +178,20 @@ func (t *tree) grant() {
 		if !ok {
 			return
 		}
-		n := t.l.Node(v)
-		n.Flags = n.Flags&^ledger.Candidate | ledger.Granted
-		if n.Has(ledger.Pending) {
-			t.room.hold(v, true)
-			t.room.queueStart(v)
-			continue
-		}
-		t.setStatus(v, ledger.Ready)
+		t.grantTo(v)
 	}
+}
+
+// grantTo grants a node the slots that it waits for.
+func (t *tree) grantTo(v int32) {
+	n := t.l.Node(v)
+	n.Flags = n.Flags&^ledger.Candidate | ledger.Granted
+	if n.Has(ledger.Pending) {
+		t.room.hold(v, true)
+		t.room.queueStart(v)
+		return
+	}
+	t.setStatus(v, ledger.Ready)
 }
 
 func (t *tree) abortDependents() bool {

@@ -159,7 +159,7 @@ var timelineEntry = &Shape{name: "timeline_entry", text: "One command or expecta
 
 // inlined is the workflow of a scenario: one that is expected to be refused may be anything.
 var inlined = &Type{name: "path, or a document", choices: []*Type{text, {name: "document", cases: []oneCase{
-	{"kind", []any{"Playbook"}, playbookKind.root}, {"kind", []any{"World"}, worldShape}, {"kind", []any{"WorkflowDefinition"}, definitionKind.root}, {"", nil, workflowKind.root}}}},
+	{"kind", []any{"Playbook"}, playbookKind.root}, {"kind", []any{"WorkflowDefinition"}, definitionKind.root}, {"kind", []any{"World"}, worldKind.root}, {"", nil, workflowKind.root}}}},
 	unless: &unless{
 		types: []any{"string", "object"},
 		has:   map[string]any{"properties": map[string]any{"expect": has("invalid")}, "required": []any{"expect"}},

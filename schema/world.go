@@ -2,165 +2,143 @@ package schema
 
 import "slices"
 
-// ofType is a type of values in a world. Types hold types, so what stands in them is set in init.
-var (
-	ofType     = &Type{name: "type"}
-	typeHolder = func(name, text string) *Shape { return &Shape{name: name + "_type", text: text} }
-	recordType = typeHolder("record", "An object with exactly these fields.")
-	armsType   = typeHolder("variant", "One of several values, each under the name of its arm.")
-	listType   = typeHolder("list", "A list.")
-	setType    = typeHolder("set", "A list without doubles, in one order.")
-	optionType = typeHolder("option", "A value, or null.")
-	mapType    = typeHolder("map", "An object with keys of one type.")
-	entryType  = typeHolder("map_entry", "The types of a map.")
-	namedType  = typeHolder("named", "A declared type.")
-	scalarType = typeHolder("scalar", "A type without parts, as it is written elsewhere: `{int: {}}`.")
-)
+// typeOf is a type of a world's values: package template/schema reads it.
+var typeOf = scalar("type", map[string]any{"type": []any{"string", "object"}})
 
-func init() {
-	field := func(s *Shape, name string, of *Type, text, example string) {
-		s.keys = append(s.keys, key(name, of, text, example).must())
-	}
-	field(recordType, "record", mapOf(ofType), "types by field", "{id: text}")
-	field(armsType, "variant", mapOf(ofType), "types by arm", "{Placed: Placed}")
-	field(listType, "list", ofType, "of its items", "text")
-	field(setType, "set", ofType, "of its items", "text")
-	field(optionType, "option", ofType, "of the value", "text")
-	field(mapType, "map", is(entryType), "of its keys and values", "{key: text, value: int}")
-	field(entryType, "key", ofType, "int, nat, text, uuid or hash", "text")
-	field(entryType, "value", ofType, "of the values", "int")
-	field(namedType, "ref", text, "its name", "Order")
-	for _, name := range []string{"bool", "int", "nat", "text", "bytes", "time", "duration", "hash", "uuid", "dec128", "unit"} {
-		scalarType.keys = append(scalarType.keys, key(name, free, "the type "+name, "{}").orElse("—"))
-	}
-	cases := []oneCase{{"record", nil, recordType}, {"variant", nil, armsType}, {"list", nil, listType}, {"set", nil, setType},
-		{"option", nil, optionType}, {"map", nil, mapType}, {"ref", nil, namedType}, {"", nil, scalarType}}
-	ofType.choices = []*Type{text, {name: "type", cases: cases}}
+// worldCallKeys returns the keys of an effect that are about its call: its input is the params.
+func worldCallKeys() []Key {
+	return slices.DeleteFunc(slices.Concat(callKeys(), binding.keys), func(k Key) bool { return k.name == "input" || k.name == "workflow" })
 }
 
-// eventType is the name of a type, as NAME or {ref: NAME}.
-var eventType = either(text, scalar("{ref: type}", map[string]any{"type": "object", "required": []any{"ref"},
-	"properties": map[string]any{"ref": map[string]any{"type": "string"}}, "additionalProperties": false}))
-
-// bindingKeys are those of a binding, in an effect.
-func bindingKeys() []Key {
-	keys := slices.Clone(binding.keys)
-	for i := range keys {
-		if keys[i].name == "workflow" {
-			keys[i] = key("workflow", anything, "not possible yet", "{path: ship.yaml}").orElse("—")
-		}
-	}
-	return append(keys, key("send", anything, "not possible yet", "{run: ledger}").orElse("—"))
-}
-
-// effectCallKeys are those of a call; its input is the params.
-func effectCallKeys() []Key {
-	return slices.DeleteFunc(callKeys(), func(k Key) bool { return k.name == "input" })
-}
-
-var effect = &Shape{name: "effect", text: "What machines can ask for: a call, with the types of what goes out and comes back.", keys: slices.Concat([]Key{
-	key("params", ofType, "of what it is called with", "{record: {order: text, cents: nat}}").must(),
-	key("receipt", ofType, "of the payload of its receipt", "Charge").must(),
-	key("payload", anything, "what of the call's output is the payload; expressions see `output`", "{{ output.body }}").orElse("all of it"),
-	key("operation", text, "the operation that is called; not beside a binding", "charge").orElse("the one of the effect's name"),
-	key("max_concurrency", count, "how many calls are made at a time, over all cells", "8").orElse("no limit"),
-}, effectCallKeys(), bindingKeys())}
+var effect = &Shape{name: "effect", text: "A call that machines can ask for: how it is made is said by one of the keys of a " +
+	"[binding](workflow.md#binding), or by `operation`. Expressions in a binding see the params as `input`.",
+	keys: append([]Key{
+		key("params", typeOf, "what it is called with", "{record: {order: text, cents: nat}}").must(),
+		key("receipt", typeOf, "the payload of a receipt that says `ok`", "{record: {txn: text}}").must(),
+		key("operation", text, "the operation that is called; not beside a binding", "shop.pay").orElse("the one of the effect's name"),
+		key("payload", anything, "what of the call's `output` is the receipt's payload", "{{ output.body }}").orElse("all of it"),
+		key("max_concurrency", count, "how many calls are made at a time, over all cells", "8").orElse("no limit"),
+	}, worldCallKeys()...)}
 
 var (
-	raised = &Shape{name: "raised_event", text: "An event that a rule raises, for those who subscribe to it.", keys: []Key{
-		key("event", eventType, "a type", "OrderPaid").must(),
-		key("value", anything, "its value; expressions see `state`, the new one, and `was`, the one before", `{order_id: "{{ key }}"}`).orElse("null"),
+	raised = &Shape{name: "raise", text: "A message to whoever subscribes to it.", keys: []Key{
+		key("event", either(text, free), "its type", "OrderPaid").must(),
+		key("value", anything, "its payload; expressions anywhere in it", `{order_id: "{{ key }}"}`).orElse("null"),
 	}}
-	emission = &Shape{name: "emission", text: "An effect that a rule asks for.", keys: []Key{
-		key("effect", text, "one of the machine's `emits`", "pay").must(),
-		key("params", anything, "of its type; expressions as of a raised event", `{order: "{{ key }}"}`).orElse("null"),
-		key("issuer", text, "a name that its receipt has", "card").orElse("none"),
-		key("key", text, "an idempotency key: who asks again with it means the same", "{{ state.txn }}").orElse("each call has its own"),
+	emitted = &Shape{name: "emit", text: "An effect that is asked for.", keys: []Key{
+		key("effect", text, "its name", "pay").must(),
+		key("params", anything, "what it is called with; expressions anywhere in it", `{order: "{{ key }}"}`).orElse("null"),
+		key("issuer", text, "comes back in the receipt", "card").orElse("none"),
+		key("key", text, "an idempotency key: a cell that asks again with it gives the operation the same key again", "{{ key }}-1").orElse("made for each emission"),
 	}}
-	arming = &Shape{name: "timer", text: "A timer that a rule arms: `for` or `until`.", keys: []Key{
+	armed = &Shape{name: "timer", text: "A timer that is armed: `for` or `until`.", keys: []Key{
 		key("timer", text, "its name", "deadline").must(),
-		key("for", text, "a duration from now", "PT30M").orElse("needed unless there is `until`"),
-		key("until", text, "an instant", "2027-01-31T12:00:00Z").orElse("needed unless there is `for`"),
+		key("for", text, "how long: an ISO 8601 duration, or an expression that returns one", "PT30M").orElse("needed unless there is `until`"),
+		key("until", text, "an instant, or an expression that returns one", "2027-01-31T12:00:00Z").orElse("needed unless there is `for`"),
 	}}
-	emitted    = &Type{name: "emission", cases: []oneCase{{"timer", nil, arming}, {"", nil, emission}}}
-	cellFailed = &Shape{name: "cell_failure", text: "Fails the cell; nothing else comes of the activation.", keys: []Key{
-		key("code", text, "the code", "overdrawn").must(),
-		key("message", text, "what happened", "{{ event.cents }} is too much").orElse("empty"),
+	cellFailure = &Shape{name: "cell_failure", text: "The cell fails.", keys: []Key{
+		key("code", text, "why; expressions are allowed", "overdrawn").must(),
+		key("message", text, "for people; expressions are allowed", "{{ key }} has too little").orElse("none"),
 	}}
-)
-
-var rule = &Shape{name: "rule", text: "What a machine does about an event. The first rule that is about it, and holds, is taken; without one, the event is ignored.", keys: []Key{
-	key("event", text, "the name of a message; `pay` or `pay.ISSUER`: a receipt; `timer` or `timer.NAME`; `Receipt`: any; `Rejected`; `Frame`", "timer.deadline").must(),
-	key("when", guard, "whether it holds; expressions see `state`, `event`, `key`, `cell` and `now`", "{{ state == null }}").or(true),
-	key("set", anything, "fields that are laid over the state, or an expression that gives them", "{status: paying}").orElse("the state stays"),
-	key("raise", list(is(raised)), "events", "[{event: OrderPaid}]").orElse("none"),
-	key("emit", list(emitted), "effects and timers", "[{effect: pay, params: {}}, {timer: deadline, for: PT30M}]").orElse("none"),
-	key("drop", texts, "open effects and timers that the cell gives up, before it emits: `pay`, `pay.ISSUER`, `timer.NAME`", "[timer.deadline]").orElse("none"),
-	key("complete", boolean, "true: the cell has ended, and gives up what is open", "true").or(false),
-	key("delete", boolean, "true: the state goes; not beside `set`", "true").or(false),
-	key("fail", is(cellFailed), "fails the cell; not beside other consequences", "{code: overdrawn}").orElse("it does not fail"),
-	key("note", anything, "an annotation, of the type `annotations`", "{by: ann}").orElse("none"),
-}}
-
-var (
-	migration = &Shape{name: "migration", text: "How a state of the version before becomes one of this.", keys: []Key{
-		key("set", free, "fields that are laid over it; expressions see `state`", "{stars: 0}").orElse("none"),
+	machineRule = &Shape{name: "rule", text: "What follows from an event. The first rule of a machine that is about the event and holds is taken. Which names " +
+		"expressions see is described in [package machine](../template/machine/doc.go).", keys: []Key{
+		key("event", text, "a message, or the type of an arm; `pay` or `pay.ISSUER`: a receipt; `timer` or `timer.NAME`; `Receipt`: any; `Rejected`; `Frame`", "OrderPlaced").must(),
+		key("when", guard, "a guard", "{{ state == null }}").orElse("it always holds"),
+		key("set", anything, "fields laid over the state, computed from the state before, or an expression that gives them", `{status: paid}`).orElse("nothing"),
+		key("raise", list(is(raised)), "messages", `[{event: OrderPaid, value: {order_id: "{{ key }}"}}]`).orElse("none"),
+		key("emit", list(&Type{name: "effect or timer", cases: []oneCase{{"timer", nil, armed}, {"", nil, emitted}}}), "effects and timers", "[{timer: deadline, for: PT30M}]").orElse("none"),
+		key("drop", texts, "open intents of the cell that it no longer waits for: `pay`, `pay.ISSUER`, `timer.NAME`", "[timer.deadline]").orElse("none"),
+		key("complete", boolean, "true: the cell has ended", "true").or(false),
+		key("delete", boolean, "true: the state goes", "true").or(false),
+		key("fail", is(cellFailure), "the cell fails, and nothing else follows", "{code: overdrawn}").orElse("—"),
+		key("note", anything, "an annotation, of the type `annotations`", "{text: paid}").orElse("none"),
+	}}
+	migration = &Shape{name: "migrate", text: "How a state of the version before is made fit.", keys: []Key{
+		key("set", free, "fields laid over it; expressions see `state`", "{txn: null}").orElse("nothing"),
 		key("remove", texts, "fields that are gone", "[note]").orElse("none"),
 	}}
-	goMachine = &Shape{name: "go_machine", text: "A machine that the program registers.", keys: []Key{
+	goMachine = &Shape{name: "go", text: "A machine that the program registers.", keys: []Key{
 		key("name", text, "its name", "order").must(),
-		key("version", text, "its version", `"3"`).must(),
+		key("version", text, "its version", "v3").must(),
+	}}
+	stateMachine = &Shape{name: "machine", text: "A state machine: `rules`, or `go`. Each of its cells has a state, and takes one event at a time.",
+		rule: map[string]any{"anyOf": []any{has("emits"), has("effects_emitted")}}, keys: []Key{
+			key("key", typeOf, "the type of the keys of its cells", "text").orElse("it has one cell"),
+			key("state", typeOf, "the type of their state", "Order").must(),
+			key("event", either(text, free, list(either(text, free))), "a list of types, a record type, or a variant whose arms name types", "[OrderPlaced, Rejected]").must(),
+			key("emits", texts, "effects that it may emit; needed, may be empty", "[pay, timer]").orElse("needed"),
+			key("lifecycle", choice("process", "entity"), "it ends by `complete`, or is completed whenever nothing is open", "entity").or("process"),
+			key("ttl", duration, "a cell is deleted so long after its last activity, with nothing open", "P30D").orElse("never"),
+			key("indexes", mapOf(anything), "values by which cells are found, by name; expressions see `state` and `key`", `{status: "{{ state.status }}"}`).orElse("none"),
+			key("annotations", typeOf, "the type of what rules `note`", "Remark").orElse("no notes"),
+			key("context", either(boolean, choice("sys/WorkflowContext@1")), "true: the step is given a context too", "true").or(false),
+			key("migrate", is(migration), "from the version before", "{set: {txn: null}}").orElse("nothing"),
+			key("rules", list(is(machineRule)), "what follows from events", "[{event: OrderPlaced, set: {status: placed}}]").orElse("every event is ignored"),
+			key("go", is(goMachine), "in place of rules", "{name: order, version: \"3\"}").orElse("—"),
+			key("wasm", free, "in place of rules; cannot be run yet", "{path: order.wasm, entrypoint: step}").orElse("—"),
+			key("impl", free, "another word for `wasm`", "{module: order.wasm, entrypoint: step}").orElse("—"),
+			key("key_schema", typeOf, "another word for `key`", "text").orElse("—"),
+			key("effects_emitted", texts, "another word for `emits`", "[pay]").orElse("—"),
+		}}
+	subscription = &Shape{name: "subscription", text: "Who hears of a message.",
+		rule: map[string]any{"anyOf": []any{has("machine"), has("workflow"), has("op")}}, keys: []Key{
+			key("event", either(text, free), "the type of the message", "OrderPlaced").must(),
+			key("machine", text, "the machine", "order").orElse("needed"),
+			key("key_field", text, "the field with the key of the cell, dotted; `$value.FIELD`: of the arms of a variant", "order_id").orElse("needed if the machine has a key"),
+			key("workflow", text, "another word for `machine`", "order").orElse("—"),
+			key("op", text, "another word for `machine`", "order").orElse("—"),
+		}}
+	subscriptions = &Shape{name: "routing", text: "Who hears of which messages.", keys: []Key{
+		key("subscriptions", list(is(subscription)), "in the order of delivery", "[{event: OrderPlaced, machine: order, key_field: order_id}]").orElse("none"),
 	}}
 )
 
-var machine = &Shape{name: "machine", text: "A state machine. Each of its cells has a state, and is found by its key.", keys: []Key{
-	key("state", ofType, "of each cell", "Order").must(),
-	key("event", either(text, list(eventType), free), "what its cells are given: types of messages, `Receipt`, `Rejected`, `Frame`; or a variant whose arms name types", "[OrderPlaced, Rejected]").must(),
-	key("emits", texts, "the effects that it may emit, `timer` among them; may be empty", "[pay, timer]").orElse("needed, unless there is `effects_emitted`"),
-	key("effects_emitted", texts, "another word for `emits`", "[pay]").orElse("—"),
-	key("key", ofType, "of a cell", "text").orElse("one cell, which is addressed by the machine's name"),
-	key("key_schema", ofType, "another word for `key`", "text").orElse("—"),
-	key("lifecycle", choice("process", "entity"), "a process ends by `complete`; an entity is completed whenever nothing is open", "entity").or("process"),
-	key("ttl", duration, "a cell with nothing open or held is deleted so long after its last activity", "P30D").orElse("never"),
-	key("indexes", free, "values by which cells can be found; expressions see `state` and `key`", `{status: "{{ state.status }}"}`).orElse("none"),
-	key("annotations", ofType, "of what rules note", "{record: {by: text}}").orElse("there are no notes"),
-	key("context", either(boolean, text), "true: a step is given the context, too", "true").or(false),
-	key("migrate", is(migration), "how states of the version before become states of this", "{set: {stars: 0}}").orElse("they must fit"),
-	key("rules", list(is(rule)), "what it does", "[{event: OrderPlaced, set: {status: new}}]").orElse("nothing"),
-	key("go", is(goMachine), "a machine that the program registers; not beside `rules`", `{name: order, version: "3"}`).orElse("none"),
-	key("wasm", anything, "not possible yet", "{path: order.wasm}").orElse("—"),
-	key("impl", anything, "another word for `wasm`", "{module: order.wasm}").orElse("—"),
-}}
-
-var subscription = &Shape{name: "subscription", text: "Delivers the messages of a type to cells of a machine.", keys: []Key{
-	key("event", eventType, "a type", "OrderPlaced").must(),
-	key("machine", text, "who hears of it", "order").orElse("needed, or one of its other words"),
-	key("workflow", text, "another word for `machine`", "order").orElse("—"),
-	key("op", text, "another word for `machine`", "order").orElse("—"),
-	key("key_field", text, "the field that is the key, dotted; of a variant below `$value`", "order_id").orElse("needed unless the machine has no key"),
-}}
-
-var routing = &Shape{name: "routing", text: "Who hears what.", keys: []Key{
-	key("subscriptions", list(is(subscription)), "in the order in which cells are given a message", "[{event: OrderPlaced, machine: order, key_field: order_id}]").orElse("none"),
-}}
-
-var worldShape = &Shape{name: "World", text: "A world of state machines.", keys: append(worldRootKeys(),
-	key("types", mapOf(ofType), "types by name: `bool int nat text bytes time duration hash uuid dec128 unit`, `{record: …}`, `{variant: …}`, `list<T>`, `set<T>`, `option<T>`, `map<K, V>`, or another name",
-		"{Order: {record: {id: text, cents: nat}}}").orElse("none"),
-	key("schemas", mapOf(ofType), "another word for `types`", "{Order: {record: {id: text}}}").orElse("—"),
-	key("effects", mapOf(is(effect)), "what machines can ask for, by name", "{pay: {params: {record: {cents: nat}}, receipt: unit}}").orElse("none"),
-	key("machines", mapOf(is(machine)), "machines by name", "{order: {state: Order, event: [OrderPlaced], emits: []}}").orElse("needed, unless there is `workflows`"),
-	key("workflows", mapOf(is(machine)), "another word for `machines`", "{order: {state: Order, event: [OrderPlaced], emits: []}}").orElse("—"),
-	key("routing", is(routing), "who hears what", "{subscriptions: [{event: OrderPlaced, machine: order, key_field: order_id}]}").orElse("nobody hears anything"),
-)}
-
-// worldRootKeys are the keys that a world has in common with workflows.
+// worldRootKeys returns the keys of a world that other documents have too.
 func worldRootKeys() []Key {
-	shared := []string{"kind", "name", "version", "max_concurrency", "operations", "directory"}
-	return slices.DeleteFunc(rootKeys("World"), func(k Key) bool { return !slices.Contains(shared, k.name) })
+	return slices.DeleteFunc(rootKeys("World"), func(k Key) bool {
+		return !slices.Contains([]string{"kind", "name", "version", "max_concurrency", "operations", "directory"}, k.name)
+	})
 }
 
 var worldKind = Kind{Name: "World", file: "world", title: "World",
-	text: "A world is a set of machines: each has cells, one for each key, which take messages one at a time, ask for effects and are told what came of them. " +
-		"Its run lives until it is cancelled.",
-	root: worldShape}
+	text: "A world has state machines, each with many cells: entities that take events one at a time, ask for effects, and are told what came of them. " +
+		"How rules are evaluated, and which names expressions see, is described in [package machine](../template/machine/doc.go), with one document of all " +
+		"keys; types and the normal form of values in [package schema](../template/schema/doc.go)." + worldTables,
+	root: &Shape{name: "World", text: "State machines with effects and receipts.",
+		rule: map[string]any{"anyOf": []any{has("machines"), has("workflows")}},
+		keys: append(worldRootKeys(),
+			key("types", mapOf(typeOf), "declared types, by name", "{OrderPlaced: {record: {order_id: text}}}").orElse("none"),
+			key("effects", mapOf(is(effect)), "what machines can ask for, by name; timers need no declaration", "{pay: {params: text, receipt: unit}}").orElse("none"),
+			key("machines", mapOf(is(stateMachine)), "the machines, by name", "{order: {key: text, state: Order, event: [OrderPlaced], emits: []}}").orElse("needed"),
+			key("routing", is(subscriptions), "who hears of which messages", "{subscriptions: [{event: OrderPlaced, machine: order, key_field: order_id}]}").orElse("nobody hears of any"),
+			key("schemas", mapOf(typeOf), "another word for `types`", "{OrderPlaced: {record: {order_id: text}}}").orElse("—"),
+			key("workflows", mapOf(is(stateMachine)), "another word for `machines`", "{order: {key: text, state: Order, event: [OrderPlaced], emits: []}}").orElse("—"),
+		)}}
+
+// worldTables follows the first paragraph of the reference.
+const worldTables = `
+
+A cell has the first of these statuses that holds:
+
+| status | |
+|---|---|
+| ` + "`failed`" + ` | an activation gave what it may not, or a rule failed it; until it is retried |
+| ` + "`waiting`" + ` | an effect or a timer is open |
+| ` + "`running`" + ` | it has mail, or is a process that has not completed |
+| ` + "`completed`" + ` | an entity with nothing open, or a process that has completed |
+
+An activation stands as a whole or fails its cell, with the code of the rule or with one of these:
+
+| code | |
+|---|---|
+| ` + "`effect_undeclared`" + ` | it emits an effect that is not in the emits of its machine |
+| ` + "`params_invalid`" + ` | params do not fit their effect |
+| ` + "`output_invalid`" + ` | a state, a message, a timer or a note does not fit |
+| ` + "`limit_exceeded`" + ` | it gives more than it may, or its expressions take too much work |
+| ` + "`step_failed`" + ` | an expression fails, or the program does not have the machine |
+
+| limit of an activation | |
+|---|--:|
+| effects and timers | 64 |
+| messages | 256 |
+| bytes of state, params and messages | 1048576 |`

@@ -3,8 +3,10 @@
 package pickup
 
 import (
+	"context"
 	"sync"
 
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -50,4 +52,18 @@ func (r *Runs) Has(run string) bool {
 		}
 	}
 	return true
+}
+
+// surveyMax bounds how many sleeping runs a new engine checks. Faults of the others are found when they wake.
+const surveyMax = 10_000
+
+// Survey calls check with the id of each sleeping run until ctx ends. A panic of the store ends only one check: it recurs when
+// the run is loaded.
+func Survey(ctx context.Context, ids []string, check func(id string)) {
+	for _, id := range ids[:min(len(ids), surveyMax)] {
+		if ctx.Err() != nil {
+			return
+		}
+		_ = usercode.Apart(func() error { check(id); return nil })
+	}
 }

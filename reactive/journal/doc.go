@@ -3,7 +3,7 @@
 //	Append(after=41, [CallResponded CallRequested]) ─▶ 43      Read(from=42) ─▶ 42 43      Tail = Read that waits
 //
 // A Store keeps streams: package memory in the process, package disk in a directory; package journaltest tests both for the
-// same contract. All other state of a run is derived from its stream.
+// same contract. Both are a ContentStore, too. All other state of a run is derived from its stream.
 //
 // # Streams
 //
@@ -15,6 +15,18 @@
 // The caller of Append passes the last sequence that it knows; if that is not the last, the append is a conflict and changes
 // nothing. So of two writers of a stream, one always gets an error. Content is appended after 0: a conflict means that it is
 // already stored.
+//
+// # Content and trims
+//
+// A run that lives for years needs snapshots. A ContentStore keeps their parts beside the run's stream, as bytes under their
+// SHA-256, and forgets the events that a snapshot has replaced:
+//
+//	stream    1 ┄┄┄┄┄┄┄┄┄┄ 71 72 73 74 …     Trim(before=71): event 1 stays, and reading 2 to 70 is ErrTrimmed
+//	content   {hash: bytes, …}               PutContent; durable with the next Append; SweepContent deletes the rest
+//	head      Snapshot=73 First=71           Head; at most the newest snapshot is trimmed up to
+//
+// What is trimmed is told apart from what is lost: that is ErrDamaged. A hash that should be there and is not is ErrNotFound,
+// since a store does not know which content a run needs.
 //
 // # Encoding
 //

@@ -22,7 +22,12 @@ func (w *World) freezeCore() map[string]any {
 		"stopped": w.root.Stopped(), "above": w.root.PausedFromAbove(),
 		"awake": w.awake(), "ids": w.recent.freeze(),
 	}
-	var turns, faults []any
+	var turns, faults, granted []any
+	for _, x := range w.intents.inOrder() {
+		if w.calls.Granted(x.node) {
+			granted = append(granted, x.key)
+		}
+	}
 	for _, p := range w.ring.places[w.ring.first:] {
 		if p.ticket == p.cell.ticket {
 			turns = append(turns, p.cell.address)
@@ -31,7 +36,7 @@ func (w *World) freezeCore() map[string]any {
 	for _, f := range w.faults {
 		faults = append(faults, []any{f.cell.address, int64(f.seq), freezeFailure(f.failure)})
 	}
-	core["turns"], core["faults"] = turns, faults
+	core["turns"], core["faults"], core["granted"] = turns, faults, granted
 	return core
 }
 

@@ -193,11 +193,22 @@ func (w *World) reopen(open []*intent, s *snapshot, core map[string]any, r *thaw
 		}
 		w.intents.put(x)
 	}
-	w.calls.Derive()
-	if !s.hasCalls {
-		return nil
+	if s.hasCalls {
+		if err := w.redo(s.calls); err != nil {
+			return err
+		}
 	}
-	data, err := w.base.fetch(journal.Hash(s.calls))
+	for _, key := range r.list(core["granted"]) {
+		if x := w.intents.byKey[r.text(key)]; r.has(x != nil && x.effect != nil) {
+			w.calls.Grant(x.node)
+		}
+	}
+	return nil
+}
+
+// redo applies the events of open calls.
+func (w *World) redo(calls trie.Hash) error {
+	data, err := w.base.fetch(journal.Hash(calls))
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ func TestEveryKindIsReadByItsReader(t *testing.T) {
 		"Workflow":           {"{kind: Workflow, name: w, steps: [{id: s, operation: a}]}", "s"},
 		"WorkflowDefinition": {"{kind: WorkflowDefinition, name: w, plan: {steps: [{step_id: s, service_type: a}]}}", "s"},
 		"Playbook":           {"{kind: Playbook, apiVersion: sluice/v1, metadata: {name: w}, workflow: [{step: s, tool: {kind: a}}]}", "s.s_task"},
+		"World":              {"{kind: World, name: w, effects: {a: {params: unit, receipt: unit}}, machines: {m: {state: unit, event: [], emits: []}}}", "a"},
 	}
 	hashes := map[string]string{}
 	for _, kind := range kinds.Kinds() {
@@ -33,13 +34,13 @@ func TestEveryKindIsReadByItsReader(t *testing.T) {
 func TestKindsThatNobodyReadsAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"misspelt", "kind: WorkflowDefinitoin\nsteps: []\n",
-			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, not "WorkflowDefinitoin" (did you mean "WorkflowDefinition"?)`},
+			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, World, not "WorkflowDefinitoin" (did you mean "WorkflowDefinition"?)`},
 		{"in lower case", "kind: workflow\n",
-			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, not "workflow" (did you mean "Workflow"?)`},
-		{"near nothing", "kind: Recipe\n", `w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, not "Recipe"`},
+			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, World, not "workflow" (did you mean "Workflow"?)`},
+		{"near nothing", "kind: Recipe\n", `w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, World, not "Recipe"`},
 		{"a scenario", "kind: Scenario\n---\nkind: Scenario\n",
-			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, not "Scenario", which sluice test runs`},
-		{"missing", "name: w\nplan: {}\n", `w.yaml:1:1: kind: kind is missing: it must be one of Workflow, WorkflowDefinition, Playbook`},
+			`w.yaml:1:7: kind: kind must be one of Workflow, WorkflowDefinition, Playbook, World, not "Scenario", which sluice test runs`},
+		{"missing", "name: w\nplan: {}\n", `w.yaml:1:1: kind: kind is missing: it must be one of Workflow, WorkflowDefinition, Playbook, World`},
 		{"a misspelt key", "name: w\nknd: Workflow\n", `w.yaml:2:1: knd: unknown key "knd" (did you mean "kind"?)`},
 		{"no text", "kind: 1\n", `w.yaml:1:7: kind: kind must be a string, not an integer`},
 		{"no mapping", "[kind]\n", `w.yaml:1:1: the document must be a mapping, not a list`},

@@ -43,6 +43,9 @@ type reader struct {
 // root reads the root, its parts in the order of their dependencies, whatever their order in the document.
 func (r *reader) root(n *document.Node) {
 	root := r.Root()
+	if n.Kind != document.Mapping {
+		r.Moved(n.Pos.Key("name").Path, n.Pos.Path) // the place for a missing name
+	}
 	later := func(*document.Node) {}
 	r.Object(n, template.Fields{
 		"kind": root["kind"], "name": root["name"], "version": root["version"], "directory": root["directory"],
@@ -75,7 +78,7 @@ func (r *reader) either(n *document.Node, key string, others ...string) *documen
 		case v == nil:
 			v = also
 		default:
-			r.Fault(&document.Error{Pos: also.Pos, Text: other, Msg: fmt.Sprintf("%s is another word for %s: write one of them", other, key)})
+			r.Fault(&document.Error{Pos: also.Pos, Msg: fmt.Sprintf("%s is another word for %s: write one of them", other, key)})
 		}
 	}
 	return v
@@ -128,10 +131,7 @@ func (r *reader) types(n *document.Node) {
 		return
 	}
 	for e := range n.Entries() {
-		switch _, given := system[e.Key]; {
-		case given && types.Lookup(e.Key).Kind != schema.System:
-			r.Fault(&document.Error{Pos: e.Pos, Text: e.Key, Msg: fmt.Sprintf("%q is an event of the engine and cannot be declared", e.Key)})
-		case e.Key == TimerEffect:
+		if e.Key == TimerEffect {
 			r.Fault(&document.Error{Pos: e.Pos, Text: e.Key, Msg: fmt.Sprintf("%q is a type and an effect", e.Key)})
 		}
 	}

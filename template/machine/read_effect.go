@@ -30,7 +30,7 @@ func (r *reader) effect(entry document.Entry) {
 	maps.Copy(known, kinds)
 	for _, key := range []string{"workflow", "send"} {
 		known[key] = func(v *document.Node) {
-			r.Refuse(v, fmt.Sprintf("an effect cannot have the binding %s yet: bind it to an operation", key))
+			r.Fault(&document.Error{Pos: v.Pos, Text: key, Msg: fmt.Sprintf("an effect cannot have the binding %s yet: bind it to an operation", key)})
 		}
 	}
 	r.Object(n, known)
@@ -66,7 +66,11 @@ func (r *reader) bind(e *Effect, n *document.Node, binding template.Binding) {
 	}
 	if key == "" {
 		if child := w.Operations[e.Executor].Workflow; child != nil {
-			r.Fault(&document.Error{Pos: n.Pos.Key("operation"), Text: e.Executor, Msg: fmt.Sprintf(
+			at := n.Pos
+			if v := n.Get("operation"); v != nil {
+				at = v.Pos
+			}
+			r.Fault(&document.Error{Pos: at, Text: e.Executor, Msg: fmt.Sprintf(
 				"an effect cannot have the binding workflow yet: operation %q is bound to one", e.Executor)})
 		}
 		return

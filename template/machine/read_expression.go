@@ -23,7 +23,12 @@ var (
 
 // expression compiles the value at a node. It returns nil, after reporting the faults, if the value cannot be compiled.
 func (r *reader) expression(n *document.Node, names []string) *expr.Template {
-	t, err := expr.CompileValue(n.Value(), expr.Scope{Names: names})
+	return r.compile(n, n.Value(), names)
+}
+
+// compile compiles a value, which is that of a node.
+func (r *reader) compile(n *document.Node, v value.Value, names []string) *expr.Template {
+	t, err := expr.CompileValue(v, expr.Scope{Names: names})
 	if err != nil {
 		r.expressionFaults(n, err)
 		return nil
@@ -52,9 +57,8 @@ func (r *reader) condition(n *document.Node, names []string) *expr.Template {
 		r.Refuse(n, lastKey(n)+" must be an expression, not "+n.Kind.String())
 		return nil
 	}
-	t, err := expr.CompileValue(expr.Trim(n.Value()), expr.Scope{Names: names})
-	if err != nil {
-		r.expressionFaults(n, err)
+	t := r.compile(n, expr.Trim(n.Value()), names)
+	if t == nil {
 		return nil
 	}
 	fixed, isFixed := t.Constant()

@@ -251,6 +251,10 @@ func (r *reader) migration(m *Machine, n *document.Node) {
 	if n == nil {
 		return
 	}
+	if m.State != nil && m.State.Kind != schema.Record && m.State.Kind != schema.Invalid {
+		r.Refuse(n, fmt.Sprintf("migrate sets and removes fields, and the state of machine %q is %s", m.Name, m.State.Kind))
+		return
+	}
 	m.Migrate = &Migration{}
 	r.Object(n, template.Fields{
 		"set":    func(v *document.Node) { m.Migrate.Set = r.fieldsOf(m, v, seenByMigrate) },

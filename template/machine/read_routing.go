@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,55 +84,25 @@ func (r *reader) keyed(s *Subscription, t *schema.Type, n *document.Node) bool {
 		return false
 	}
 	s.Field = strings.Split(text, ".")
-	if t.Kind != schema.Variant {
-		return r.keyField(v, s, t, s.Event, s.Field)
-	}
-	if s.Field[0] != "$value" || len(s.Field) == 1 {
-		r.Refuse(v, fmt.Sprintf("key_field %q: %q has no field %q: a field of its arms is $value.FIELD", text, s.Event, s.Field[0]))
-		return false
-	}
-	fits := true
-	for _, arm := range t.Fields {
-		if _, given := system[arm.Type.Name]; !given {
-			name := arm.Type.Name
-			if name == "" {
-				name = arm.Name
-			}
-			fits = r.keyField(v, s, arm.Type, name, s.Field[1:]) && fits
-		}
-	}
-	return fits
+	return r.keyField(v, s, t)
 }
 
-// keyField checks that a type has a field of the type of the machine's key.
-func (r *reader) keyField(n *document.Node, s *Subscription, t *schema.Type, name string, path []string) bool {
-	text, _ := n.Text()
-	for _, part := range path {
-		inner := through(t).Field(part)
-		if through(t).Kind != schema.Record {
-			inner = nil
-		}
-		if t.Kind == schema.Invalid {
-			return false
-		}
-		if t = inner; inner == nil {
-			r.Refuse(n, fmt.Sprintf("key_field %q: %q has no field %q", text, name, part))
-			return false
-		}
+// keyField checks that the event of a subscription has its field, of the type of the machine's key.
+func (r *reader) keyField(n *document.Node, s *Subscription, t *schema.Type) bool {
+	text, key := strings.Join(s.Field, "."), s.Machine.Key
+	if t.Kind == schema.Invalid || key.Kind == schema.Invalid {
+		return false
 	}
-	if key := s.Machine.Key; t.Kind != schema.Invalid && key.Kind != schema.Invalid && !through(t).Equal(key) {
-		r.Refuse(n, fmt.Sprintf("key_field %q is %s, and the key of %q is %s", text, describe(through(t)), s.Machine.Name, describe(key)))
+	found, err := t.At(s.Field)
+	if missing, ok := errors.AsType[*schema.PathError](err); ok {
+		r.Fault(&document.Error{Pos: n.Pos, Text: text, Msg: fmt.Sprintf("key_field %q: %q %s", text, s.Event, missing.Text), Suggestion: missing.Suggestion})
+		return false
+	}
+	if found.Kind != schema.Invalid && !found.Equal(key) {
+		r.Refuse(n, fmt.Sprintf("key_field %q is %s, and the key of %q is %s", text, describe(found), s.Machine.Name, describe(key)))
 		return false
 	}
 	return true
-}
-
-// through returns the type within options.
-func through(t *schema.Type) *schema.Type {
-	for t.Kind == schema.Option {
-		t = t.Elem
-	}
-	return t
 }
 
 // describe names a type in a message.

@@ -56,7 +56,7 @@ func (r *reader) rule(m *Machine, n *document.Node) *Rule {
 func (r *reader) alone(n *document.Node, key string, others ...string) {
 	for _, other := range others {
 		if v := n.Get(other); v != nil {
-			r.Fault(&document.Error{Pos: v.Pos, Text: other, Msg: fmt.Sprintf("%s cannot be combined with %s", other, key)})
+			r.Fault(&document.Error{Pos: v.Pos, Msg: fmt.Sprintf("%s cannot be combined with %s", other, key)})
 		}
 	}
 }
@@ -102,7 +102,9 @@ func (r *reader) on(m *Machine, n *document.Node) On {
 }
 
 // isEffect reports whether there is an effect of that name.
-func (r *reader) isEffect(name string) bool { return name == TimerEffect || r.world.effects[name] != nil }
+func (r *reader) isEffect(name string) bool {
+	return name == TimerEffect || r.world.effects[name] != nil
+}
 
 func (r *reader) noArm(m *Machine, n *document.Node, name string) {
 	r.Fault(&document.Error{Pos: n.Pos, Text: name, Msg: fmt.Sprintf("event %q is no arm of machine %q", name, m.Name)})
@@ -172,7 +174,10 @@ func (r *reader) raises(rule *Rule, n *document.Node) {
 		raise, doc := RaiseRule{}, map[string]any{}
 		r.Object(v, template.Fields{
 			"event": func(v *document.Node) {
-				_, raise.Event = r.typeNamed(v)
+				var t *schema.Type
+				if t, raise.Event = r.typeNamed(v); t != nil && t.Kind == schema.System {
+					r.Refuse(v, fmt.Sprintf("%q is an event of the engine and cannot be raised", raise.Event))
+				}
 				doc["event"] = raise.Event
 			},
 			"value": func(v *document.Node) {

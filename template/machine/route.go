@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/template/schema"
@@ -43,14 +42,11 @@ func alone(variant *schema.Type, arm schema.Field) bool {
 // place as a JSON pointer.
 func (w *World) Route(name string, payload value.Value) (*Routed, error) {
 	t := w.Types.Lookup(name)
-	if t == nil {
+	if t == nil || t.Kind == schema.System {
 		return nil, unknown("type", name, w.Types.Names())
 	}
 	v, err := t.Normalize(payload)
 	if err != nil {
-		return nil, err
-	}
-	if err := w.sendable(t, v); err != nil {
 		return nil, err
 	}
 	routed := &Routed{Name: name, Payload: v}
@@ -66,20 +62,6 @@ func (w *World) Route(name string, payload value.Value) (*Routed, error) {
 	return routed, nil
 }
 
-// sendable refuses an arm of a variant that only the engine makes.
-func (w *World) sendable(t *schema.Type, v value.Value) error {
-	if t.Kind != schema.Variant {
-		return nil
-	}
-	tag := v.(map[string]any)["$tag"]
-	for _, arm := range t.Fields {
-		if _, given := system[arm.Type.Name]; given && arm.Name == tag {
-			return &schema.Fault{Pointer: value.Pointer{"$tag"}, Text: fmt.Sprintf("only the engine makes events of arm %q", arm.Name)}
-		}
-	}
-	return nil
-}
-
 // reaches reports whether a cell hears of the message already.
 func (r *Routed) reaches(d Delivery) bool {
 	for _, other := range r.To {
@@ -90,20 +72,21 @@ func (r *Routed) reaches(d Delivery) bool {
 	return false
 }
 
-// event returns what the machine of a route is given.
+// event returns what the machine of a route is given of a message.
 func (way route) event(name string, v value.Value) Event {
 	m := way.to.Machine
-	if m.Event.Variant != nil && m.Event.Variant.Name == name && name == way.to.Event {
-		wrapped := v.(map[string]any)
-		tag := wrapped["$tag"]
-		for _, arm := range m.Event.Variant.Fields {
-			if arm.Name == tag {
-				return Event{Kind: Message, Name: arm.Type.Name, Value: wrapped["$value"]}
-			}
-		}
-	}
 	if way.arm != "" && m.Event.Variant == nil {
 		return Event{Kind: Message, Name: way.to.Event, Value: wrap(way.arm, v)}
+	}
+	return m.eventOf(name, v)
+}
+
+// eventOf returns what a machine is given of a message that it takes: of its own variant, the arm.
+func (m *Machine) eventOf(name string, v value.Value) Event {
+	if m.Event.Variant != nil && m.Event.Variant.Name == name {
+		wrapped := v.(map[string]any)
+		tag, _ := wrapped["$tag"].(string)
+		return Event{Kind: Message, Name: m.Event.Variant.Field(tag).Name, Value: wrapped["$value"]}
 	}
 	return Event{Kind: Message, Name: name, Value: v}
 }
@@ -129,14 +112,6 @@ func (way route) key(v value.Value) (value.Value, error) {
 		return nil, &schema.Fault{Pointer: value.Pointer(path), Text: fmt.Sprintf("is the key of machine %q and must not be null", way.to.Machine.Name)}
 	}
 	return v, nil
-}
-
-// pointer returns the place that an error of a value names, and the error's text without it.
-func pointer(err error) (value.Pointer, string) {
-	if fault, ok := errors.AsType[*schema.Fault](err); ok {
-		return fault.Pointer, fault.Text
-	}
-	return nil, err.Error()
 }
 
 // Arrival returns what a cell is given for a message that Route has delivered to it. The payload is in normal form.

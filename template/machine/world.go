@@ -58,21 +58,21 @@ type Effect struct {
 
 // Machine is a state machine. Each of its cells has a state, and is found by its key.
 type Machine struct {
-	Name        string         // of the machine
-	Hash        string         // of all that its cells do, sha256:…
-	Key         *schema.Type   // nil: it has one cell, addressed by the machine's name
-	State       *schema.Type   // of each cell
-	Event       Arms           // what its cells are given
-	Emits       []string       // effects it may emit, timer among them; sorted
-	Process     bool           // it ends by complete; else it is an entity, completed whenever nothing is open
-	TTL         time.Duration  // a cell with nothing open is deleted so long after its last activity; 0: never
-	Indexes     []Index        // sorted by name
-	Annotations *schema.Type   // of notes; nil: none
-	Context     bool           // the step is given the context too
-	Migrate     *Migration     // from the version before; nil: none
-	Rules       []*Rule        // in the order written
+	Name        string          // of the machine
+	Hash        string          // of all that its cells do, sha256:…
+	Key         *schema.Type    // nil: it has one cell, addressed by the machine's name
+	State       *schema.Type    // of each cell
+	Event       Arms            // what its cells are given
+	Emits       []string        // effects it may emit, timer among them; sorted
+	Process     bool            // it ends by complete; else it is an entity, completed whenever nothing is open
+	TTL         time.Duration   // a cell with nothing open is deleted so long after its last activity; 0: never
+	Indexes     []Index         // sorted by name
+	Annotations *schema.Type    // of notes; nil: none
+	Context     bool            // the step is given the context too
+	Migrate     *Migration      // from the version before; nil: none
+	Rules       []*Rule         // in the order written
 	Go          *Implementation // registered by the program, in place of rules; nil: rules
-	Pos         document.Pos   // where it was written
+	Pos         document.Pos    // where it was written
 
 	emits   map[string]*Effect // nil for timers
 	written map[string]any     // indexes and migrate in canonical form

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// decimalDigits is how many digits a dec128 has, zeros between the point and the first other digit included.
-const decimalDigits = 34
+// digitsMax is how many digits a dec128 has, zeros between the point and the first other digit included.
+const digitsMax = 34
 
-const mustDecimal = "must be a decimal such as 12.5"
+const mustDecimal = "a decimal such as 12.5"
 
 // normalDecimal reads a decimal, with an exponent or not, and writes it without: 01.50 is 1.5, 15e-1 too, and -0 is 0.
-func normalDecimal(text string) (normal, wrong string) {
+func normalDecimal(text string) (normal string, f *Fault) {
 	mantissa, exponent, hasExponent := text, "", false
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		mantissa, exponent, hasExponent = text[:i], text[i+1:], true
@@ -22,11 +22,11 @@ func normalDecimal(text string) (normal, wrong string) {
 	}
 	whole, fraction, hasPoint := strings.Cut(mantissa, ".")
 	if !isDigits(whole) || hasPoint && !isDigits(fraction) || hasExponent && !isExponent(exponent) {
-		return "", mustDecimal
+		return "", notText(mustDecimal, text)
 	}
 	digits := strings.TrimLeft(whole+fraction, "0")
 	if digits == "" {
-		return "0", ""
+		return "0", nil
 	}
 	shift, err := 0, error(nil)
 	if hasExponent {
@@ -36,10 +36,10 @@ func normalDecimal(text string) (normal, wrong string) {
 	for strings.HasSuffix(digits, "0") {
 		digits, scale = digits[:len(digits)-1], scale-1
 	}
-	if err != nil || len(digits) > decimalDigits || scale > decimalDigits || len(digits)-scale > decimalDigits {
-		return "", mustDecimal + ", with at most 34 digits"
+	if err != nil || len(digits) > digitsMax || scale > digitsMax || len(digits)-scale > digitsMax {
+		return "", notText(mustDecimal+", with at most 34 digits", text)
 	}
-	return sign + plainDecimal(digits, scale), ""
+	return sign + plainDecimal(digits, scale), nil
 }
 
 // plainDecimal writes digits, of which scale stand after the point; there are zeros to add if that is below 0.

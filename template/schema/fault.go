@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/sluiceflow/sluice/template/document"
@@ -13,6 +14,9 @@ import (
 type Fault struct {
 	Pointer value.Pointer // to the part of the value that is not of its type, or that is missing
 	Text    string        // what is wrong with it, such as "must be a text, not an integer"
+
+	misspelt string  // a name that is not known; "" if the fault is another
+	known    []Field // that it can be a misspelling of
 }
 
 // Error returns the fault as /at/page: must be at least 0, without a pointer if it is that of the whole value.
@@ -25,9 +29,22 @@ func (f *Fault) Error() string {
 
 func fault(format string, args ...any) *Fault { return &Fault{Text: fmt.Sprintf(format, args...)} }
 
+// notText refuses a text of another form.
+func notText(must, text string) *Fault {
+	return fault("must be %s, not %s", must, document.Quote(text))
+}
+
 // within records that the fault is in the part of a value called segment.
 func (f *Fault) within(segment string) *Fault {
 	f.Pointer = slices.Insert(f.Pointer, 0, segment)
+	return f
+}
+
+// suggest appends the name that was meant. It costs more than the fault itself, so it is called for the one that is shown.
+func (f *Fault) suggest() *Fault {
+	if near := nearest(f.misspelt, f.known); near != "" {
+		f.Text += fmt.Sprintf(" (did you mean %q?)", near)
+	}
 	return f
 }
 
@@ -43,20 +60,15 @@ func nearest(word string, fields []Field) string {
 	})
 }
 
-// meant returns the suggestion for a misspelt name, to be appended to a message.
-func meant(word string, fields []Field) string {
-	if near := nearest(word, fields); near != "" {
-		return fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return ""
-}
-
 // describe names the kind of a value as types do.
 func describe(v value.Value) string {
-	switch v.(type) {
+	switch v := v.(type) {
 	case string:
 		return "a text"
 	case float64:
+		if v == math.Trunc(v) {
+			return "a number beyond 64 bits"
+		}
 		return "a fraction"
 	}
 	return value.Describe(v)

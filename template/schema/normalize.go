@@ -2,8 +2,11 @@ package schema
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
@@ -23,12 +26,12 @@ const (
 // that were left out count.
 func (t *Type) Normalize(v value.Value) (value.Value, error) {
 	w := walk{nodes: value.NodesMax, bytes: value.MaxSizeBytes}
-	n, _, err := w.visit(t, v)
+	n, _, f := w.visit(t, v)
 	switch {
 	case w.isSpent():
 		return nil, fault("has more than %d lists, objects and scalars, or %d bytes of text", value.NodesMax, value.MaxSizeBytes)
-	case err != nil:
-		return nil, err
+	case f != nil:
+		return nil, f.suggest()
 	}
 	return n, nil
 }
@@ -46,8 +49,8 @@ func (w *walk) visit(t *Type, v value.Value) (value.Value, bool, *Fault) {
 	}
 	switch t.Kind {
 	case Option:
-		if v == nil {
-			return nil, false, nil
+		if isNull(v) {
+			return nil, v != nil, nil
 		}
 		return w.visit(t.Elem, v)
 	case Bool:
@@ -71,7 +74,7 @@ func (w *walk) visit(t *Type, v value.Value) (value.Value, bool, *Fault) {
 		}
 	case List, Set:
 		if list, ok := v.([]any); ok && list != nil {
-			return w.list(t, list)
+			return w.list(t, list, v)
 		}
 	case System:
 		return nil, false, fault("is made by the run itself, so it cannot be given")
@@ -79,7 +82,7 @@ func (w *walk) visit(t *Type, v value.Value) (value.Value, bool, *Fault) {
 		return nil, false, fault("has a type that was refused")
 	default:
 		if text, ok := v.(string); ok {
-			return w.text(t.Kind, text, v)
+			return w.text(t, text, v)
 		}
 	}
 	return w.foreign(t, v)
@@ -89,13 +92,13 @@ func (w *walk) visit(t *Type, v value.Value) (value.Value, bool, *Fault) {
 var wanted = [...]string{Bool: "a boolean", Int: "an integer", Nat: "an integer", Unit: "null", Record: "an object",
 	Variant: "an object", Map: "an object", List: "a list", Set: "a list", System: ""}
 
-// foreign refuses a value of another kind, unless it is one once it is brought into the model.
+// foreign refuses a value of another kind, unless it is of a kind outside the model.
 func (w *walk) foreign(t *Type, v value.Value) (value.Value, bool, *Fault) {
-	n, err := value.Of(v)
-	if err != nil {
-		return nil, false, fault("%v", err)
-	}
-	if value.Kind(n) != value.Kind(v) || isNil(v) {
+	if !isModel(v) {
+		n, err := value.Of(v)
+		if err != nil {
+			return nil, false, fault("%s", strings.TrimPrefix(err.Error(), "value "))
+		}
 		n, _, f := w.visit(t, n)
 		return n, true, f
 	}
@@ -106,9 +109,28 @@ func (w *walk) foreign(t *Type, v value.Value) (value.Value, bool, *Fault) {
 	return nil, false, fault("must be %s, not %s", want, describe(v))
 }
 
-// isNil reports whether v is a nil list or object, which the model writes as null.
-func isNil(v value.Value) bool {
+// isModel reports whether v is of the model. It does not look into lists and objects.
+func isModel(v value.Value) bool {
 	switch v := v.(type) {
+	case nil, bool, int64:
+		return true
+	case string:
+		return utf8.ValidString(v)
+	case float64:
+		return v != math.Trunc(v) || v < -1<<63 || v >= 1<<63
+	case []any:
+		return v != nil
+	case map[string]any:
+		return v != nil
+	}
+	return false
+}
+
+// isNull reports whether v is null: nil, or a nil list or object of Go code.
+func isNull(v value.Value) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
 	case []any:
 		return v == nil
 	case map[string]any:
@@ -118,17 +140,20 @@ func isNil(v value.Value) bool {
 }
 
 // text returns the normal form of a text; v is the same text, to be returned without a copy.
-func (w *walk) text(k Kind, text string, v value.Value) (value.Value, bool, *Fault) {
+func (w *walk) text(t *Type, text string, v value.Value) (value.Value, bool, *Fault) {
 	if w.bytes -= len(text); w.isSpent() {
 		return nil, false, fault("is too large")
 	}
-	if k == Text {
+	if t.Kind == Text {
+		if !utf8.ValidString(text) {
+			return w.foreign(t, v)
+		}
 		return v, false, nil
 	}
-	n, wrong := normalText(k, text)
+	n, f := normalText(t.Kind, text)
 	switch {
-	case wrong != "":
-		return nil, false, fault("%s, not %s", wrong, document.Quote(text))
+	case f != nil:
+		return nil, false, f
 	case n == text:
 		return v, false, nil
 	}
@@ -197,14 +222,15 @@ func (w *walk) record(t *Type, object map[string]any) (map[string]any, bool, *Fa
 func undeclaredOr(f *Fault, object map[string]any, t *Type) *Fault {
 	least, found := "", false
 	for key := range object {
-		if t.Field(key) == nil && (!found || compareText(key, least) < 0) {
+		if t.Field(key) == nil && (!found || key < least) {
 			least, found = key, true
 		}
 	}
 	if !found {
 		return f
 	}
-	return fault("is not declared%s", meant(least, t.Fields)).within(least)
+	undeclared := &Fault{Text: "is not declared", misspelt: least, known: t.Fields}
+	return undeclared.within(least)
 }
 
 // variant reads {$tag: Arm, $value: V} and {Arm: V}.
@@ -230,7 +256,7 @@ func (w *walk) variant(t *Type, object map[string]any) (map[string]any, bool, *F
 }
 
 func noArm(t *Type, name string) *Fault {
-	return fault("has no arm %s%s", document.Quote(name), meant(name, t.Fields))
+	return &Fault{Text: "has no arm " + document.Quote(name), misspelt: name, known: t.Fields}
 }
 
 func (w *walk) tagged(t *Type, object map[string]any, tag value.Value) (map[string]any, bool, *Fault) {
@@ -265,37 +291,43 @@ var (
 	taggedType = &Type{Kind: Record, Fields: []Field{{tagKey, textType}, {valueKey, textType}}}
 )
 
-// list visits the elements of a list or a set.
-func (w *walk) list(t *Type, list []any) (value.Value, bool, *Fault) {
-	out, copied := list, false
+// list visits the elements of a list or a set; v is the same list, to be returned without a copy.
+func (w *walk) list(t *Type, list []any, v value.Value) (value.Value, bool, *Fault) {
+	out, changed := list, false
 	for i, item := range list {
-		n, changed, f := w.visit(t.Elem, item)
+		n, differs, f := w.visit(t.Elem, item)
 		if f != nil {
 			return nil, false, f.within(strconv.Itoa(i))
 		}
-		if !changed {
+		if !differs {
 			continue
 		}
-		if !copied {
-			out, copied = slices.Clone(list), true
+		if !changed {
+			out, changed = slices.Clone(list), true
 		}
 		out[i] = n
 	}
-	if t.Kind == List {
-		return out, copied, nil
+	if t.Kind == Set {
+		sorted, differs, f := sortSet(t.Elem, out)
+		if f != nil {
+			return nil, false, f
+		}
+		out, changed = sorted, changed || differs
 	}
-	sorted, changed, f := sortSet(t.Elem, out)
-	return sorted, copied || changed, f
+	if !changed {
+		return v, false, nil
+	}
+	return out, true, nil
 }
 
 // dictionary visits the values of a map, and then brings its keys into their normal form. It returns the fault with the
 // least key.
 func (w *walk) dictionary(t *Type, object map[string]any) (map[string]any, bool, *Fault) {
 	e := edit{object: object}
-	renamed := false
+	isRenamed := false
 	var first *Fault
 	for key, item := range object {
-		name, isRenamed, f := w.key(t.Key.Kind, key)
+		name, f := w.key(t.Key.Kind, key)
 		var n value.Value
 		var changed bool
 		if f == nil {
@@ -303,30 +335,30 @@ func (w *walk) dictionary(t *Type, object map[string]any) (map[string]any, bool,
 		}
 		switch {
 		case f != nil:
-			if first == nil || compareText(key, first.Pointer[0]) < 0 {
+			if first == nil || key < first.Pointer[0] {
 				first = f.within(key)
 			}
 		case changed:
 			e.set(key, n)
 		}
-		renamed = renamed || isRenamed && name != key
+		isRenamed = isRenamed || name != key
 	}
-	if first != nil || !renamed {
+	if first != nil || !isRenamed {
 		return e.object, e.changed, first
 	}
 	return rename(t.Key.Kind, e.object)
 }
 
 // key returns the normal form of a key.
-func (w *walk) key(k Kind, key string) (string, bool, *Fault) {
-	if w.bytes -= len(key); k == Text || w.isSpent() {
-		return key, false, nil
+func (w *walk) key(k Kind, key string) (string, *Fault) {
+	if w.bytes -= len(key); w.isSpent() {
+		return key, nil
 	}
-	n, wrong := normalKey(k, key)
-	if wrong != "" {
-		return "", false, fault("the key %s", wrong)
+	n, f := normalKey(k, key)
+	if f != nil {
+		f.Text = "the key " + f.Text
 	}
-	return n, n != key, nil
+	return n, f
 }
 
 // rename returns an object with the normal forms of the keys, which are valid.

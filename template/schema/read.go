@@ -219,6 +219,9 @@ func (r *reader) readFields(n *document.Node, kind Kind) []Field {
 	fields := make([]Field, 0, n.Len())
 	for e := range n.Entries() {
 		if kind == Record {
+			if e.Key == "" {
+				r.refuseKey(e, "a field needs a name", "")
+			}
 			fields = append(fields, Field{e.Key, r.part(e.Value)})
 			continue
 		}
@@ -227,7 +230,7 @@ func (r *reader) readFields(n *document.Node, kind Kind) []Field {
 		}
 		fields = append(fields, Field{e.Key, r.read(e.Value)})
 	}
-	slices.SortFunc(fields, func(a, b Field) int { return compareText(a.Name, b.Name) })
+	slices.SortFunc(fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
 	return fields
 }
 

@@ -47,13 +47,13 @@ func (p *textReader) read(levels int) (*Type, bool) {
 	case kind.isPlain():
 		return p.new(kind), true
 	case kind == Record, kind == Variant:
-		p.refuse(fmt.Sprintf("%s has parts: write {%s: {name: text}}", kind, kind))
+		p.refuse(fmt.Sprintf("%q has parts: write {%s: {name: text}}", word, word))
 		return &Type{}, true
 	case kind == Map:
-		p.refuse("map has parts: write map<text, int>")
+		p.refuse(`"map" has parts: write map<text, int>`)
 		return &Type{}, true
 	case kind != Invalid:
-		p.refuse(fmt.Sprintf("%s has a part: write %s<text>", kind, kind))
+		p.refuse(fmt.Sprintf("%q has a part: write %s<text>", word, word))
 		return &Type{}, true
 	}
 	if t := p.r.types.Lookup(word); t != nil {

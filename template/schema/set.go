@@ -8,9 +8,6 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// compareText is the order of names and keys: by bytes.
-func compareText(a, b string) int { return cmp.Compare(a, b) }
-
 // sortSet returns the elements of a set, which are in normal form, in the order of their encodings and each once. It returns
 // list itself if it is in that order.
 func sortSet(elem *Type, list []any) ([]any, bool, *Fault) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sluiceflow/sluice/template/expr"
 )
@@ -57,7 +58,7 @@ func (k Kind) isKey() bool {
 // DepthMax bounds the types within each other, those that are referred to included.
 const DepthMax = 64
 
-// Names of types that every document has. Their values are made by a run, and are no part of a message.
+// Names of types that every document has; Receipt, Rejected and Frame are short for them. Their values are made by a run, and are no part of a message.
 const (
 	ReceiptType  = "sys/EffectReceiptEnvelope@1" // how an effect has ended
 	RejectedType = "sys/EffectReceiptRejected@1" // a receipt whose payload is not of its type
@@ -67,7 +68,7 @@ const (
 // Type is a type of values. A reference is the declared type itself, so a type that is used twice is one Type. It is
 // immutable and safe for concurrent use.
 type Type struct {
-	Kind   Kind
+	Kind   Kind    // Invalid of a type that was refused
 	Name   string  // under which it is declared; "" if it is written where it is used
 	Fields []Field // of a record, or the arms of a variant; by name
 	Elem   *Type   // of a list, a set or an option; of a map, that of its values
@@ -81,13 +82,13 @@ type Type struct {
 
 // Field is a field of a record, or an arm of a variant.
 type Field struct {
-	Name string
-	Type *Type
+	Name string // not empty
+	Type *Type  // not nil
 }
 
 // Field returns the type of a field of a record or of an arm of a variant, or nil.
 func (t *Type) Field(name string) *Type {
-	i, ok := slices.BinarySearchFunc(t.Fields, name, func(f Field, name string) int { return compareText(f.Name, name) })
+	i, ok := slices.BinarySearchFunc(t.Fields, name, func(f Field, name string) int { return strings.Compare(f.Name, name) })
 	if !ok {
 		return nil
 	}
@@ -114,10 +115,15 @@ func (ts *Types) Lookup(name string) *Type {
 	return systemTypes[name]
 }
 
-// systemTypes are the types that every document has.
-var systemTypes = map[string]*Type{
-	ReceiptType: systemType(ReceiptType), RejectedType: systemType(RejectedType), FrameType: systemType(FrameType),
-}
+// systemTypes are the types that every document has, each with a short name too.
+var systemTypes = func() map[string]*Type {
+	all := map[string]*Type{}
+	for short, name := range map[string]string{"Receipt": ReceiptType, "Rejected": RejectedType, "Frame": FrameType} {
+		t := systemType(name)
+		all[name], all[short] = t, t
+	}
+	return all
+}()
 
 func systemType(name string) *Type {
 	return &Type{Kind: System, Name: name, depth: 1, sum: sha256.Sum256([]byte(name))}

@@ -42,3 +42,17 @@ func (ts *Types) Document() value.Value {
 	}
 	return all
 }
+
+// String returns the type as a text such as list<Order>. Of a record or a variant that is written where it is used it
+// returns no more than that.
+func (t *Type) String() string {
+	switch {
+	case t.Name != "":
+		return t.Name
+	case t.Kind == Map:
+		return "map<" + t.Key.String() + ", " + t.Elem.String() + ">"
+	case t.Elem != nil:
+		return t.Kind.String() + "<" + t.Elem.String() + ">"
+	}
+	return t.Kind.String()
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
 // Bounds of the encoding of one append, large values included: of several events, so that no append delays the others for
@@ -51,7 +52,7 @@ type Store struct {
 	files vfs.FS
 	log   *slog.Logger
 
-	shield *shield // between files and db
+	shield *shield.FS // between files and db
 
 	lock io.Closer
 	mark *mark
@@ -82,7 +83,7 @@ var _ journal.ContentStore = (*Store)(nil)
 func Open(dir string, cfg Config) (*Store, error) {
 	s := newStore(dir, cfg)
 	number, err := s.open()
-	if s.shield.raised.Load() {
+	if s.shield.Raised() {
 		err = *s.readOnly.Load() // the first failure caused the later ones
 	}
 	if err != nil {
@@ -116,7 +117,7 @@ func newStore(dir string, cfg Config) *Store {
 		space: space{files: files, dir: dir, floor: cfg.FreeFloorBytes},
 		queue: make(chan *request, cfg.QueueLen), failed: make(chan struct{}), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
-	s.shield = &shield{FS: files, failing: func(path string, cause error) { _ = s.fail(path, cause) }}
+	s.shield = shield.New(files, func(path string, cause error) { _ = s.fail(path, cause) })
 	return s
 }
 
@@ -172,7 +173,7 @@ func (s *Store) makeDirs() error {
 	if err := s.files.MkdirAll(db, 0o700); err != nil {
 		return err
 	}
-	return errors.Join(syncDir(s.files, s.dir), syncDir(s.files, s.files.PathDir(s.dir)))
+	return errors.Join(shield.SyncDir(s.files, s.dir), shield.SyncDir(s.files, s.files.PathDir(s.dir)))
 }
 
 // openDatabase opens Pebble's directory. A new one is closed and opened again, because its first log has an old format in

@@ -22,6 +22,11 @@
 // because a write or a sync failed may or may not be stored when the directory is opened again, whole in either case; the
 // store takes no writes until then.
 //
+// Content: PutContent, SweepContent and Trim go through the committer too, and write to Pebble's log without a sync. Every log is
+// synced before the next one begins, and recovery ends a log at the first record that is missing: so the sync of a later append
+// covers what is before it, and no event is there without the content put before it. A crash before that sync may lose a put,
+// and bring back what was swept or trimmed. Deleted records leave the disk when Pebble compacts the tables that hold them.
+//
 // Order: appends to one stream are decided in the order in which the committer receives them; of several with the same
 // after, exactly one succeeds. Between streams there is no order.
 //
@@ -44,6 +49,8 @@
 //	a record is missing, or in a wrong      the numbers of its neighbors; the head, which holds the
 //	place, or the last one is gone          last number of its stream
 //	a large value changes                   its hash is in the event
+//	content changes                         its checksum, and its hash, which is in its key
+//	events of a trimmed stream are gone     its head, which tells what was trimmed
 //	Pebble's tables and manifest change     Pebble's checksums
 //	the newest commits are gone             COMMIT (see mark for what it cannot see after a power failure)
 //
@@ -78,6 +85,7 @@
 //	a commit number that is rubbish     refused with ErrDamaged; a Raw mends it
 //	a head that is rubbish              opened: the head is listed with ErrDamaged; a Raw writes another
 //	a batch that is rubbish             opened: its stream ends before it with ErrDamaged, and nothing mends it
+//	a content that is rubbish           opened: reading it is ErrDamaged, and whoever has the bytes can put them again
 //
 // # Stored format
 //
@@ -89,8 +97,8 @@
 //	db/      Pebble's log, tables and manifest, with the records below
 //
 // Keys are a byte for the space, the stream's name, and for events a zero byte and the first sequence of the batch in
-// eight bytes, most significant first. So a stream's batches are neighbors in the order of their events, and the heads of
-// all runs are neighbors of each other.
+// eight bytes, most significant first; for content, a zero byte and the hash. So a stream's batches are neighbors in the order
+// of their events, and the heads of all runs are neighbors of each other.
 //
 //	e <stream> 0 <first sequence> ─▶ ┌────────────┬─────────────┬───────┬───────┬───┐
 //	                                 │ CRC-32C (4)│ version (1) │ event │ event │ … │     one batch of Append
@@ -98,13 +106,20 @@
 //	h <stream>                    ─▶ ┌────────────┬─────────────┬──────────┬────────────┐
 //	                                 │ CRC-32C (4)│ version (1) │ last (8) │ head, or – │
 //	                                 └────────────┴─────────────┴──────────┴────────────┘
+//	h <trimmed stream>            ─▶ ┌────────────┬─────────────┬──────────┬───────────┬──────┐
+//	                                 │ CRC-32C (4)│ version (2) │ last (8) │ first (8) │ head │
+//	                                 └────────────┴─────────────┴──────────┴───────────┴──────┘
+//	b <stream> 0 <SHA-256>        ─▶ ┌────────────┬─────────────┬───────┐
+//	                                 │ CRC-32C (4)│ version (1) │ bytes │                           one blob of PutContent
+//	                                 └────────────┴─────────────┴───────┘
 //	commit                        ─▶ ┌────────────┬─────────────┬────────────┐
 //	                                 │ CRC-32C (4)│ version (1) │ number (8) │
 //	                                 └────────────┴─────────────┴────────────┘
 //
 // The checksum covers the key and the bytes that follow it. For the encoding of events and heads see package journal. A
 // value whose encoding exceeds 32 KiB becomes the content of the stream blob/<hash>, in the same batch as the event that
-// refers to it, unless it is already stored.
+// refers to it, unless it is already stored. Version 2 of the head came with trims: a program that does not know it says
+// ErrVersion, and does not take the missing events for damage. In a directory without content and trims all is as before.
 //
 // # Cost
 //

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
 // Names in a store's directory.
@@ -71,7 +72,7 @@ func createFile(files vfs.FS, dir, name string, content []byte) error {
 	if err = files.Rename(temporary, path); err != nil {
 		return err
 	}
-	return syncDir(files, dir)
+	return shield.SyncDir(files, dir)
 }
 
 // smallFileMax bounds the bytes read of a version or a mark. Each has a few dozen.
@@ -96,15 +97,6 @@ func readFile(files vfs.FS, path string) ([]byte, error) {
 		err = fmt.Errorf("%w: %s has more than %d bytes", journal.ErrDamaged, path, smallFileMax)
 	}
 	return text, err
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(files vfs.FS, dir string) error {
-	d, err := files.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // mark is a small file with the number of the last acknowledged commit. Pebble takes a log that ends in invalid data for one

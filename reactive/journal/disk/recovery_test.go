@@ -74,6 +74,7 @@ var spoilings = map[string]spoiling{
 	"a commit number that is rubbish":   {spoil: record([]byte("commit"), "rubbish"), open: journal.ErrDamaged, mends: true},
 	"a head that is rubbish":            {spoil: record([]byte("hrun"), "rubbish"), read: 0},
 	"a batch that is rubbish":           {spoil: record(eventsKey("run", 2), "rubbish"), read: 1},
+	"a content that is rubbish":         {spoil: record(contentKey("run", "x"), "rubbish"), read: 3},
 }
 
 // Each state of a directory that the documentation lists is made, and Open does with it what is said there.

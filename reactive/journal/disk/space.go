@@ -71,7 +71,7 @@ func (s *Store) turnReadOnly(reason error) {
 // complete an append that was reported as failed. It returns why the store is read-only.
 func (s *Store) fail(path string, cause error) error {
 	s.turnReadOnly(s.explain(path, cause))
-	s.shield.raised.Store(true)
+	s.shield.Raise()
 	return *s.readOnly.Load()
 }
 
@@ -79,7 +79,7 @@ func (s *Store) fail(path string, cause error) error {
 func (s *Store) stood() error {
 	gone := s.gone()
 	switch {
-	case s.shield.raised.Load():
+	case s.shield.Raised():
 		return *s.readOnly.Load()
 	case gone != nil:
 		return s.fail(s.dir, gone)

@@ -3,6 +3,7 @@ package trie_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"maps"
 	"slices"
@@ -66,13 +67,15 @@ func putNothing(trie.Hash, []byte) error { return nil }
 
 func ignored(trie.Entry) error { return nil }
 
-// waysOfReading read all of a trie, each in its own way.
+var thousand = cells(1000)
+
+// waysOfReading read all of the trie of thousand, each in its own way.
 var waysOfReading = map[string]func(index trie.Trie, root trie.Hash) error{
 	"walk": func(index trie.Trie, root trie.Hash) error { return walked(index, root) },
 	"mark": func(index trie.Trie, root trie.Hash) error { return index.Mark(root, everyNode, ignored) },
 	"get": func(index trie.Trie, root trie.Hash) error {
 		last := byte(0)
-		for i, e := range cells(1000) {
+		for i, e := range thousand {
 			if i > 0 && e.Path[0] == last {
 				continue // below the same leaf
 			}
@@ -84,11 +87,11 @@ var waysOfReading = map[string]func(index trie.Trie, root trie.Hash) error{
 		return nil
 	},
 	"update": func(index trie.Trie, root trie.Hash) error {
-		_, err := index.Update(root, cells(1000), putNothing)
+		_, err := index.Update(root, thousand, putNothing)
 		return err
 	},
 	"collapse": func(index trie.Trie, root trie.Hash) error {
-		changes := cells(1000)
+		changes := slices.Clone(thousand)
 		for i := range changes {
 			if i%16 != 0 {
 				changes[i].Data = nil
@@ -100,7 +103,7 @@ var waysOfReading = map[string]func(index trie.Trie, root trie.Hash) error{
 }
 
 func TestEveryWayOfReadingFindsDamage(t *testing.T) {
-	s, index, root := built(t, trie.Cells, cells(1000))
+	s, index, root := built(t, trie.Cells, thousand)
 	kept := maps.Clone(s.data)
 	for name, read := range waysOfReading {
 		t.Run(name, func(t *testing.T) {
@@ -230,27 +233,32 @@ func forged(s *nodes, count, bitmap int, children ...[]byte) []byte {
 	return encode([]any{1, count, bitmap, hashes})
 }
 
+// leaf is a leaf of n words that follow each other.
+func leaf(first, n int) []byte {
+	items := []cbor.RawMessage{}
+	for i := range n {
+		items = append(items, word(uint16(first+i), 0).Data)
+	}
+	return encode([]any{0, items})
+}
+
+// below is a node below branches with one child each.
+func below(s *nodes, node []byte, nibbles ...int) []byte {
+	for _, nib := range nibbles {
+		node = forged(s, 65, 1<<nib, node)
+	}
+	return node
+}
+
+// rooted puts a root into a store and returns its hash.
+func rooted(s *nodes, node []byte) trie.Hash {
+	root := trie.Hash(sha256.Sum256(node))
+	s.data[root] = node
+	return root
+}
+
 // Nodes that are sound by themselves and not as parts of one trie.
 func TestNodesThatDoNotBelongTogetherAreDamage(t *testing.T) {
-	leaf := func(first, n int) []byte {
-		entries := make([]trie.Entry, n)
-		for i := range entries {
-			entries[i] = word(uint16(first+i), 0)
-		}
-		items := []cbor.RawMessage{}
-		for _, e := range entries {
-			items = append(items, e.Data)
-		}
-		return encode([]any{0, items})
-	}
-	below := func(s *nodes, digits string, node []byte) []byte {
-		for i := len(digits) - 1; i >= 0; i-- {
-			n, err := hex.DecodeString("0" + digits[i:i+1])
-			require.NoError(t, err)
-			node = forged(s, 65, 1<<n[0], node)
-		}
-		return node
-	}
 	tests := map[string]struct {
 		root func(s *nodes) []byte
 		want string
@@ -258,7 +266,7 @@ func TestNodesThatDoNotBelongTogetherAreDamage(t *testing.T) {
 		"an entry elsewhere, at the first nibble": {
 			func(s *nodes) []byte { return forged(s, 80, 0b11, leaf(0, 40), leaf(0x2000, 40)) }, "entry 2000 at the place of"},
 		"an entry elsewhere, at the second nibble": {
-			func(s *nodes) []byte { return below(s, "0", forged(s, 65, 0b11, leaf(0, 40), leaf(0x200, 25))) }, "entry 0200 at the place of"},
+			func(s *nodes) []byte { return below(s, forged(s, 65, 0b11, leaf(0, 40), leaf(0x200, 25)), 0) }, "entry 0200 at the place of"},
 		"the last entry elsewhere": {
 			func(s *nodes) []byte { return forged(s, 100, 0b11, leaf(0x0fe0, 50), leaf(0x1000, 50)) }, "entry 1011 at the place of"},
 		"more entries than are counted": {
@@ -270,51 +278,50 @@ func TestNodesThatDoNotBelongTogetherAreDamage(t *testing.T) {
 				return forged(s, 80, 0b11, forged(s, 80, 0b11, leaf(0, 64), leaf(0x0100, 16)), leaf(0x1000, 1))
 			}, "a branch counts 80 entries, and 81"},
 		"a branch below the last nibble": {
-			func(s *nodes) []byte { return below(s, "00000", leaf(0, 1)) }, "a branch below the last nibble"},
+			func(s *nodes) []byte { return below(s, leaf(0, 1), 0, 0, 0, 0, 0) }, "a branch below the last nibble"},
 		"an empty leaf": {
 			func(s *nodes) []byte { return forged(s, 70, 0b11, leaf(0, 0), leaf(0x1000, 64)) }, "a leaf of 0 entries"},
+	}
+	changes := make([]trie.Entry, 1<<16)
+	for i := range changes {
+		changes[i].Path = binary.BigEndian.AppendUint16(nil, uint16(i))
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := newNodes()
-			node := tt.root(s)
-			root := trie.Hash(sha256.Sum256(node))
-			s.data[root] = node
+			root := rooted(s, tt.root(s))
 			index := words(s.Fetch)
 			for _, err := range []error{walked(index, root), index.Mark(root, everyNode, ignored)} {
 				require.ErrorIs(t, err, trie.ErrDamaged)
 				require.ErrorContains(t, err, tt.want)
-			}
-			changes := make([]trie.Entry, 1<<16)
-			for i := range changes {
-				changes[i] = removed(word(uint16(i), 1), true)
 			}
 			_, err := index.Update(root, changes, s.Put)
 			require.ErrorIs(t, err, trie.ErrDamaged)
 			require.ErrorContains(t, err, tt.want)
 		})
 	}
+}
 
-	// Of one way to a leaf, what is read must leave room for the other children.
+// What is read of a branch must leave room for its other children.
+func TestCountsAgreeOnTheWayToOneLeaf(t *testing.T) {
 	s := newNodes()
-	node := tests["a branch that counts as many as the one above"].root(s)
-	root := trie.Hash(sha256.Sum256(node))
-	s.data[root] = node
-	first := word(0, 0)
-	_, _, err := words(s.Fetch).Get(root, first.Path)
-	require.ErrorContains(t, err, "a branch counts 80 entries, and 80 are in all but 1")
+	root := rooted(s, forged(s, 80, 0b11, forged(s, 80, 0b11, leaf(0, 64), leaf(0x0100, 16)), leaf(0x1000, 1)))
+	_, _, err := words(s.Fetch).Get(root, word(0, 0).Path)
 	require.ErrorIs(t, err, trie.ErrDamaged)
-	_, err = words(s.Fetch).Update(root, []trie.Entry{removed(first, true)}, s.Put)
 	require.ErrorContains(t, err, "a branch counts 80 entries, and 80 are in all but 1")
+	_, err = words(s.Fetch).Update(root, []trie.Entry{removed(word(0, 0), true)}, s.Put)
+	require.ErrorIs(t, err, trie.ErrDamaged)
+	require.ErrorContains(t, err, "a branch counts 80 entries, and 80 are in all but 1")
+}
 
-	// What a change leaves unread is read when one leaf is made of it.
-	node = forged(s, 67, 0b11, leaf(0, 64), leaf(0x1000, 2))
-	root = sha256.Sum256(node)
-	s.data[root] = node
+// What a change leaves unread is read when one leaf is made of it.
+func TestCountsAgreeWhereOneLeafIsMade(t *testing.T) {
+	s := newNodes()
+	root := rooted(s, forged(s, 67, 0b11, leaf(0, 64), leaf(0x1000, 2)))
 	remove := []trie.Entry{removed(word(0, 0), true), removed(word(1, 0), true), removed(word(2, 0), true)}
-	_, err = words(s.Fetch).Update(root, remove, s.Put)
+	_, err := words(s.Fetch).Update(root, remove, s.Put)
 	require.ErrorIs(t, err, trie.ErrDamaged)
-	require.ErrorContains(t, err, "1 entries more")
+	require.ErrorContains(t, err, "counts 1 more than its children have")
 	delete(s.data, sha256.Sum256(leaf(0x1000, 2)))
 	_, err = words(s.Fetch).Update(root, remove, s.Put)
 	require.ErrorIs(t, err, errMissing)

@@ -6,7 +6,7 @@
 //	for entry, err := range cells.Walk(root, nil, nil) { … }
 //
 // A root is all that is needed to find a set again, and sets share the nodes that they have in common: an Update makes the nodes
-// above what it changes anew and leaves the others. So a snapshot of a million cells, of which ten have changed, takes some fifty nodes.
+// above what it changes anew and leaves the others. So a snapshot of a million cells, of which ten have changed, takes some forty nodes.
 //
 // # Nodes
 //
@@ -35,10 +35,14 @@
 // # Cost
 //
 // For n entries with paths that are hashes, reading one takes log₁₆ n nodes. A change reads and makes as many, and a batch does so
-// once for what its changes have in common. Memory holds the nodes on the way to one leaf, and of an Update the hashes of what it has read. On
-// a machine with two cores and nodes in a map (BenchmarkUpdate):
+// once for what its changes have in common. Memory holds the nodes on the way to one leaf, and of an Update the leaves that become
+// part of one branch and the hashes of what was read. Of 1,000,000 cells of 67 bytes in a map, in CPU time of one machine (bench_test.go):
 //
-//	build of 1,000,000 cells    1.1 s, 70,000 nodes, 94 MB
+//	build                   1.2 s      69,905 nodes, 67 MB
+//	change of 1 cell        0.02 ms    5 nodes, 3.2 kB a cell
+//	change of 1,000         19 ms      2,140 nodes, 1.7 kB a cell
+//	change of 10,000        150 ms     13,348 nodes, 1.2 kB a cell
+//	reading all             0.6 s
 //
 // The package has no clock, no goroutine and does no I/O but through its caller's functions.
 package trie

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"maps"
 	"slices"
@@ -46,7 +47,7 @@ type tree struct {
 func modelOf(entries []trie.Entry) *tree {
 	sorted := map[string]cbor.RawMessage{}
 	for _, e := range entries {
-		sorted[hexOf(e.Path)] = e.Data
+		sorted[hex.EncodeToString(e.Path)] = e.Data
 	}
 	m := &tree{nodes: map[trie.Hash][]byte{}, at: map[string]trie.Hash{}, leafs: map[string]bool{}}
 	m.root = m.add("", slices.Sorted(maps.Keys(sorted)), sorted)
@@ -62,11 +63,15 @@ func (m *tree) add(place string, paths []string, data map[string]cbor.RawMessage
 		}
 		node, m.leafs[place] = encode([]any{0, entries}), true
 	} else {
+		below := map[string][]string{}
+		for _, p := range paths {
+			child := p[:len(place)+1]
+			below[child] = append(below[child], p)
+		}
 		children, bitmap := []any{}, 0
-		for n, digit := range "0123456789abcdef" {
-			below := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !strings.HasPrefix(p, place+string(digit)) })
-			if len(below) > 0 {
-				hash := m.add(place+string(digit), below, data)
+		for n, digit := range strings.Split("0123456789abcdef", "") {
+			if paths := below[place+digit]; paths != nil {
+				hash := m.add(place+digit, paths, data)
 				children, bitmap = append(children, hash[:]), bitmap|1<<n
 			}
 		}
@@ -87,15 +92,6 @@ func (m *tree) isBelowLeaf(place string) bool {
 		}
 	}
 	return false
-}
-
-func hexOf(path []byte) string {
-	var b strings.Builder
-	for _, c := range path {
-		b.WriteByte("0123456789abcdef"[c>>4])
-		b.WriteByte("0123456789abcdef"[c&15])
-	}
-	return b.String()
 }
 
 // nodes is a store that counts.

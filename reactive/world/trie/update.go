@@ -167,7 +167,7 @@ func (u *update) collapse(n *node, changed [16]*subtree, count int, path []byte,
 		}
 	}
 	if leaf.count = len(leaf.entries); leaf.count != count {
-		return subtree{}, fmt.Errorf("%w: a branch counts %d entries more than its children have", ErrDamaged, count-leaf.count)
+		return subtree{}, fmt.Errorf("%w: a branch counts %d more than its children have", ErrDamaged, count-leaf.count)
 	}
 	return leaf, nil
 }

@@ -2,6 +2,7 @@ package trie_test
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"maps"
 	"slices"
@@ -51,9 +52,9 @@ func TestWalkYieldsARange(t *testing.T) {
 				for place, hash := range modelOf(entries).at {
 					least := place + strings.Repeat("0", 2*index.PathBytes-len(place))
 					most := place + strings.Repeat("f", 2*index.PathBytes-len(place))
-					isInRange := most >= hexOf(from) && (to == nil || least < hexOf(to))
-					isAboveTo := strings.HasPrefix(hexOf(to), place) && place != hexOf(to)
-					may[hash] = isInRange || strings.HasPrefix(hexOf(from), place) || isAboveTo || place == ""
+					isInRange := most >= hex.EncodeToString(from) && (to == nil || least < hex.EncodeToString(to))
+					isAboveTo := strings.HasPrefix(hex.EncodeToString(to), place) && place != hex.EncodeToString(to)
+					may[hash] = isInRange || strings.HasPrefix(hex.EncodeToString(from), place) || isAboveTo || place == ""
 				}
 				for _, hash := range s.fetched {
 					require.True(t, may[hash], "node %x was read for nothing, or twice", hash)

@@ -1,4 +1,13 @@
-package disk
+// Package shield keeps Pebble from ending the process when the disk fails.
+//
+//	files := shield.New(vfs.Default, func(path string, cause error) { … })      once, before Pebble sees the error
+//	db, err := pebble.Open(dir, &pebble.Options{FS: files})
+//
+// Pebble ends the process when a write of its own bookkeeping fails (a log that begins or ends, the manifest, the name of a
+// directory). So the first failed write raises the shield, and no further write reaches the disk, which stays as a crash at that
+// moment would have left it. Pebble sees success; whoever answers callers must look at Raised before it says that something is
+// stored. Tables are an exception: Pebble handles one that cannot be made, and would read one that it assumes exists.
+package shield
 
 import (
 	"errors"
@@ -10,22 +19,38 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// shield is the file system under Pebble, which ends the process when a write of its own bookkeeping fails (a log that
-// begins or ends, the manifest, the name of a directory). So the first failed write raises the shield: the store becomes
-// read-only, and no further write reaches the disk, which stays as a crash at that moment would have left it. Pebble sees
-// success; callers do not, since the committer checks the store again before it answers. Tables are an exception: Pebble
-// handles one that cannot be made, and would read one that it assumes exists.
-type shield struct {
+// FS is the file system under Pebble. It is safe for concurrent use. Make one with New.
+type FS struct {
 	vfs.FS
 	raised  atomic.Bool
-	failing func(path string, cause error) // called when a write fails, before Pebble sees the error
+	failing func(path string, cause error)
+}
+
+// New returns a shield over files, which calls failing when a write fails, before the shield is raised.
+func New(files vfs.FS, failing func(path string, cause error)) *FS {
+	return &FS{FS: files, failing: failing}
+}
+
+// Raise ends all writes.
+func (f *FS) Raise() { f.raised.Store(true) }
+
+// Raised reports whether writes have ended.
+func (f *FS) Raised() bool { return f.raised.Load() }
+
+// SyncDir makes the names in a directory durable.
+func SyncDir(files vfs.FS, dir string) error {
+	d, err := files.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // errRaised is why no table can be made while the shield is up.
 var errRaised = errors.New("the journal takes no more writes")
 
 // change makes a change at a path, unless the shield is up.
-func (f *shield) change(path string, change func() error) error {
+func (f *FS) change(path string, change func() error) error {
 	cause := errRaised
 	if !f.raised.Load() {
 		if cause = change(); cause == nil {
@@ -46,7 +71,7 @@ func isTable(path string) bool {
 }
 
 // Create implements vfs.FS.
-func (f *shield) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+func (f *FS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return f.file(name, func() (vfs.File, error) {
 		file, err := f.FS.Create(name, category)
 		if err != nil || !strings.HasPrefix(f.PathBase(name), "MANIFEST-") {
@@ -55,7 +80,7 @@ func (f *shield) Create(name string, category vfs.DiskWriteCategory) (vfs.File, 
 		// The name of a new manifest is made durable before Pebble refers to it. Pebble syncs the directory only once,
 		// together with the name that refers to the manifest; a file system that does not keep the order of the two could
 		// have only the reference after a power failure.
-		if err = syncDir(f.FS, f.PathDir(name)); err != nil {
+		if err = SyncDir(f.FS, f.PathDir(name)); err != nil {
 			return nil, errors.Join(err, file.Close())
 		}
 		return file, nil
@@ -63,21 +88,21 @@ func (f *shield) Create(name string, category vfs.DiskWriteCategory) (vfs.File, 
 }
 
 // ReuseForWrite implements vfs.FS.
-func (f *shield) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+func (f *FS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return f.file(newname, func() (vfs.File, error) { return f.FS.ReuseForWrite(oldname, newname, category) })
 }
 
 // OpenReadWrite implements vfs.FS.
-func (f *shield) OpenReadWrite(name string, category vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+func (f *FS) OpenReadWrite(name string, category vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	return f.file(name, func() (vfs.File, error) { return f.FS.OpenReadWrite(name, category, o...) })
 }
 
 // OpenDir implements vfs.FS.
-func (f *shield) OpenDir(name string) (vfs.File, error) {
+func (f *FS) OpenDir(name string) (vfs.File, error) {
 	return f.file(name, func() (vfs.File, error) { return f.FS.OpenDir(name) })
 }
 
-func (f *shield) file(name string, open func() (vfs.File, error)) (vfs.File, error) {
+func (f *FS) file(name string, open func() (vfs.File, error)) (vfs.File, error) {
 	var file vfs.File
 	err := f.change(name, func() (err error) { file, err = open(); return err })
 	if err != nil {
@@ -92,22 +117,22 @@ func (f *shield) file(name string, open func() (vfs.File, error)) (vfs.File, err
 }
 
 // Link implements vfs.FS.
-func (f *shield) Link(oldname, newname string) error {
+func (f *FS) Link(oldname, newname string) error {
 	return f.change(newname, func() error { return f.FS.Link(oldname, newname) })
 }
 
 // Rename implements vfs.FS.
-func (f *shield) Rename(oldname, newname string) error {
+func (f *FS) Rename(oldname, newname string) error {
 	return f.change(newname, func() error { return f.FS.Rename(oldname, newname) })
 }
 
 // MkdirAll implements vfs.FS.
-func (f *shield) MkdirAll(dir string, perm os.FileMode) error {
+func (f *FS) MkdirAll(dir string, perm os.FileMode) error {
 	return f.change(dir, func() error { return f.FS.MkdirAll(dir, perm) })
 }
 
 // Remove implements vfs.FS. A failure to remove a file does not raise the shield.
-func (f *shield) Remove(name string) error {
+func (f *FS) Remove(name string) error {
 	if f.raised.Load() {
 		return nil
 	}
@@ -115,7 +140,7 @@ func (f *shield) Remove(name string) error {
 }
 
 // RemoveAll implements vfs.FS.
-func (f *shield) RemoveAll(name string) error {
+func (f *FS) RemoveAll(name string) error {
 	if f.raised.Load() {
 		return nil
 	}
@@ -123,13 +148,13 @@ func (f *shield) RemoveAll(name string) error {
 }
 
 // Unwrap returns the file system below, for Pebble.
-func (f *shield) Unwrap() vfs.FS { return f.FS }
+func (f *FS) Unwrap() vfs.FS { return f.FS }
 
 // shieldedFile is a file of a shield.
 type shieldedFile struct {
 	vfs.File
 	path string
-	fs   *shield
+	fs   *FS
 }
 
 func (f shieldedFile) Write(p []byte) (int, error) {

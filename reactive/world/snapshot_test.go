@@ -1,0 +1,323 @@
+package world_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// The world of these tests has whatever a snapshot must keep: open calls with retries and participants, timers, failures, mail
+// that waits, raised events, a time to live.
+const keptWorld = `
+kind: World
+name: kept
+types:
+  Add: {record: {id: text, n: int}}
+  Sum: {record: {id: text, total: int}}
+directory: {participants: {a: {}, b: {}}}
+effects:
+  pay: {params: {record: {n: int}}, receipt: {record: {ok: bool}}, max_concurrency: 2, timing: {timeout: PT50S, retry: {max_attempts: 2, backoff: PT5S}}}
+  ask: {params: {record: {n: int}}, receipt: int, target: {resolve: static, participants: [a, b]}, fan_in: {policy: any_one}}
+machines:
+  sum:
+    key: text
+    state: {record: {n: int, log: list<text>}}
+    event: [Add, Rejected]
+    emits: [pay, ask, timer]
+    rules:
+      - {event: Add, when: "{{ event.n == 13 }}", fail: {code: unlucky}}
+      - {event: Add, when: "{{ event.n == 0 }}", delete: true}
+      - event: Add
+        set: {n: "{{ (state ?? {n: 0}).n + event.n }}", log: "{{ take(concat((state ?? {log: []}).log, [now]), 3) }}"}
+        raise: [{event: Sum, value: {id: "{{ key }}", total: "{{ state.n }}"}}]
+        emit: [{effect: pay, params: {n: "{{ event.n }}"}, issuer: "{{ 'i' + string(event.n) }}", key: "{{ key }}"}, {timer: late, for: PT20S}]
+      - {event: pay, when: '{{ event.status == "ok" && state != null }}', drop: [timer.late], emit: [{effect: ask, params: {n: "{{ state.n }}"}}]}
+      - {event: ask, when: '{{ state != null }}', set: {n: "{{ state.n + 1 }}"}}
+      - {event: Rejected, when: '{{ state != null }}', set: {n: -1}}
+      - {event: timer.late, when: "{{ state != null && state.n > 40 }}", complete: true}
+  log:
+    state: {record: {seen: int}}
+    event: [Sum]
+    emits: []
+    lifecycle: entity
+    ttl: PT60S
+    rules: [{event: Sum, set: {seen: "{{ (state ?? {seen: 0}).seen + 1 }}"}}]
+routing:
+  subscriptions: [{event: Add, machine: sum, key_field: id}, {event: Sum, machine: log}]
+`
+
+func planOf(t require.TestingT, text string) *plan.Plan {
+	c, err := kinds.Load("world.yaml", []byte(text), template.Known{Operation: func(string) bool { return true }})
+	require.NoError(t, err)
+	p, err := plan.Compile(c)
+	require.NoError(t, err)
+	return p
+}
+
+// store keeps the content and the journal of one run.
+type store struct {
+	content map[journal.Hash][]byte
+	events  []journal.Event
+}
+
+func (s *store) fetch(hash journal.Hash) ([]byte, error) {
+	data, ok := s.content[hash]
+	if !ok {
+		return nil, journal.ErrNotFound
+	}
+	if sha256.Sum256(data) != hash {
+		return nil, journal.ErrDamaged
+	}
+	return data, nil
+}
+
+func (s *store) put(blobs [][]byte) error {
+	for _, b := range blobs {
+		s.content[sha256.Sum256(b)] = b
+	}
+	return nil
+}
+
+// driver drives a world as an engine does.
+type driver struct {
+	t    require.TestingT
+	plan *plan.Plan
+	store
+	root *reactive.Root
+	step *decide.Stepper
+	now  int64
+}
+
+func (d *driver) Function(string, []any) (value.Value, *journal.Failure) { panic("there are none") }
+func (d *driver) Pure(int32, any) (call.Result, bool)                    { return call.Result{}, false }
+func (d *driver) Reserve(reactive.Room) bool                             { return true }
+
+func drive(t require.TestingT, text string) *driver {
+	d := &driver{t: t, plan: planOf(t, text), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()}
+	d.content = map[journal.Hash][]byte{}
+	d.use(d.empty())
+	first := decide.Started("r", d.plan, nil, decide.Limits{})
+	first.Detail.Start.Seed = make([]byte, 32)
+	require.NoError(t, d.take(first))
+	return d
+}
+
+func (d *driver) empty() *reactive.Root {
+	root := decide.NewRoot(d.plan)
+	world.Of(root).Content(d.fetch)
+	return root
+}
+
+func (d *driver) use(root *reactive.Root) { d.root, d.step = root, decide.NewStepper(root, d) }
+
+// take passes a command on.
+func (d *driver) take(e journal.Event) (refused error) {
+	d.turn(decide.Item{Event: e, Received: d.now, Reply: func(err error) { refused = err }})
+	return refused
+}
+
+func (d *driver) turn(items ...decide.Item) {
+	for more := true; more; items = nil {
+		out := d.step.Step(d.now, items)
+		require.NoError(d.t, out.Err)
+		for _, e := range out.Batch {
+			e.Hint = 0
+			d.events = append(d.events, e)
+		}
+		for _, r := range out.Replies {
+			r.To(r.Err)
+		}
+		more = out.More
+	}
+}
+
+func (d *driver) send(name string, payload any, id string) error {
+	return d.take(journal.Event{Type: journal.MessageReceived, Value: payload, Detail: &journal.Detail{Name: name, ID: id}})
+}
+
+// answer ends a call.
+func (d *driver) answer(req reactive.Request, r call.Result) {
+	e := decide.Ending(req, r)
+	e.Node = d.root.Key(req.Node)
+	d.turn(decide.Item{Event: e})
+}
+
+// snapshot keeps the state of the world.
+func (d *driver) snapshot() journal.Event {
+	e, err := world.Of(d.root).Freeze().Write(d.put)
+	require.NoError(d.t, err)
+	d.turn(decide.Item{Event: e})
+	return d.events[len(d.events)-1]
+}
+
+// restored returns the root of a snapshot and the events that follow.
+func (d *driver) restored(snapshot *journal.Event) (*reactive.Root, error) {
+	root := d.empty()
+	first := d.events[0]
+	root.Apply(&first)
+	upto, err := world.Of(root).Restore(snapshot)
+	if err != nil {
+		return nil, err
+	}
+	for i := upto; i < uint64(len(d.events)); i++ {
+		e := d.events[i]
+		root.Apply(&e)
+	}
+	return root, world.Of(root).Err()
+}
+
+// replayed returns the root of all events.
+func (d *driver) replayed() *reactive.Root {
+	root := decide.NewRoot(d.plan)
+	for i := range d.events {
+		e := d.events[i]
+		root.Apply(&e)
+	}
+	return root
+}
+
+func (d *driver) digest(root *reactive.Root) string {
+	var b strings.Builder
+	root.Digest(&b, d.now)
+	require.NoError(d.t, world.Of(root).Err())
+	calls := root.OpenCalls()
+	names := make([]string, len(calls))
+	for i, c := range calls {
+		names[i] = reactive.CallName(root.Key(c.Node), c.Attempt, c.Participant, c.Decision)
+	}
+	return fmt.Sprintf("%s\ncalls %v due %d %+v %s", b.String(), names, root.NextDue(), world.Of(root).Tally(), root.RunStatus())
+}
+
+// play makes a random move.
+func (d *driver) play(t *rapid.T) {
+	cell := func() string { return "sum[" + rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "cell") + "]" }
+	switch rapid.IntRange(0, 12).Draw(t, "move") {
+	case 0, 1, 2, 3:
+		id := rapid.SampledFrom([]string{"", "", "m1", "m2", "m3"}).Draw(t, "id")
+		_ = d.send("Add", map[string]any{
+			"id": rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), "n": int64(rapid.IntRange(-1, 14).Draw(t, "n")),
+		}, id)
+	case 4, 5, 6:
+		if open := d.root.OpenCalls(); len(open) > 0 {
+			outputs := []call.Result{{Output: map[string]any{"ok": true}}, {Output: int64(7)}, {Output: "no"},
+				{Failure: &journal.Failure{Code: "busy", Retryable: true}}, {Failure: &journal.Failure{Code: "gone"}}}
+			d.answer(rapid.SampledFrom(open).Draw(t, "call"), rapid.SampledFrom(outputs).Draw(t, "result"))
+		}
+	case 7, 8:
+		d.now += int64(rapid.IntRange(1, 30).Draw(t, "seconds")) * int64(time.Second)
+		d.turn()
+	case 9:
+		_ = d.take(journal.Event{Type: rapid.SampledFrom([]journal.Type{journal.CellPaused, journal.CellResumed}).Draw(t, "hold"), Node: cell()})
+	case 10:
+		_ = d.take(journal.Event{Type: journal.NodeRetried, Node: cell()})
+	case 11:
+		_ = d.take(journal.Event{Type: journal.NodeAborted, Node: cell(), Detail: &journal.Detail{Reason: "enough"}})
+	case 12:
+		_ = d.take(journal.Event{Type: rapid.SampledFrom([]journal.Type{journal.RunPaused, journal.RunResumed}).Draw(t, "run")})
+	}
+}
+
+// TestSnapshotAnywhere: from a snapshot at any moment and the events that follow, a world is what it is from all events, and goes
+// on in the same way.
+func TestSnapshotAnywhere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := drive(t, keptWorld)
+		var snapshots []journal.Event
+		for range rapid.IntRange(1, 60).Draw(t, "moves") {
+			if rapid.IntRange(0, 5).Draw(t, "keep") == 0 {
+				snapshots = append(snapshots, d.snapshot())
+			}
+			d.play(t)
+		}
+		want := d.digest(d.root)
+		require.Equal(t, want, d.digest(d.replayed()))
+		for i := range snapshots {
+			root, err := d.restored(&snapshots[i])
+			require.NoError(t, err)
+			require.Equal(t, want, d.digest(root), "from the snapshot of event %d", snapshots[i].Seq)
+		}
+		if len(snapshots) == 0 {
+			return
+		}
+		root, err := d.restored(&snapshots[len(snapshots)-1])
+		require.NoError(t, err)
+		other := *d
+		other.events = slices.Clone(d.events)
+		other.use(root)
+		for _, on := range []*driver{d, &other} {
+			on.now += int64(time.Minute)
+			on.turn()
+			_ = on.send("Add", map[string]any{"id": "a", "n": int64(1)}, "m1")
+			_ = on.send("Add", map[string]any{"id": "d", "n": int64(1)}, "")
+		}
+		require.Equal(t, d.events, other.events)
+	})
+}
+
+// TestRootsChangeAtSnapshots: the roots of the index follow from the states of the cells alone.
+func TestRootsChangeAtSnapshots(t *testing.T) {
+	d := drive(t, keptWorld)
+	roots := func(e journal.Event) any { return e.Value.(map[string]any)["roots"] }
+	before := roots(d.snapshot())
+	require.NoError(t, d.send("Add", map[string]any{"id": "a", "n": int64(1)}, ""))
+	first := roots(d.snapshot())
+	require.NotEqual(t, before, first)
+	require.Equal(t, first, roots(d.snapshot()), "nothing has changed between")
+	require.NoError(t, d.send("Add", map[string]any{"id": "a", "n": int64(13)}, ""))
+	require.NotEqual(t, first, roots(d.snapshot()), "it has failed")
+}
+
+// TestSnapshotDamage: of a snapshot whose content is missing or changed, or which is another world's, nothing is served.
+func TestSnapshotDamage(t *testing.T) {
+	d := drive(t, keptWorld)
+	for _, id := range []string{"a", "b"} {
+		require.NoError(t, d.send("Add", map[string]any{"id": id, "n": int64(2)}, "m-"+id))
+	}
+	require.NoError(t, d.take(journal.Event{Type: journal.CellPaused, Node: "sum[a]"}))
+	require.NoError(t, d.send("Add", map[string]any{"id": "a", "n": int64(2)}, ""))
+	e := d.snapshot()
+	want := d.digest(d.root)
+	refused := func(what string) {
+		root, err := d.restored(&e)
+		if err == nil {
+			var b strings.Builder
+			root.Digest(&b, d.now) // reads every cell
+			err = world.Of(root).Err()
+		}
+		require.ErrorIs(t, err, journal.ErrDamaged, what)
+	}
+	for hash, blob := range d.content {
+		delete(d.content, hash)
+		refused("it is missing")
+		for i := range blob {
+			changed := slices.Clone(blob)
+			changed[i] ^= 1
+			d.content[hash] = changed
+			refused("a byte has changed")
+		}
+		d.content[hash] = blob
+	}
+	manifest := e.Value.(map[string]any)["manifest"]
+	e.Value.(map[string]any)["manifest"] = "another"
+	refused("another world")
+	e.Value.(map[string]any)["manifest"] = manifest
+	root, err := d.restored(&e)
+	require.NoError(t, err)
+	require.Equal(t, want, d.digest(root))
+}

@@ -1,0 +1,129 @@
+package purity
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// examined says of a package that it was analyzed: it is not of the standard library, whatever its path.
+type examined struct{}
+
+// AFact marks a fact.
+func (*examined) AFact() {}
+
+// summary is what the package of a function or variable tells those that import it.
+type summary struct {
+	Impure  *finding // the nearest impurity; nil: pure
+	Changes []change // what a function changes through its parameters
+	Defines []int    // the parameters that it passes on to machine.Define or Migrate; the receiver is -1
+	Sorts   []int    // the parameters whose elements it sorts
+}
+
+// AFact marks a fact.
+func (*summary) AFact() {}
+
+func (s *summary) String() string {
+	if s.Impure == nil {
+		return fmt.Sprint("pure", s.Changes)
+	}
+	return s.Impure.text()
+}
+
+// finding is an impurity, and how it is reached.
+type finding struct {
+	What, Instead string
+	Where         string   // file:line:col of the impurity
+	Chain         []string // what is called on the way to it, with the places of the calls
+}
+
+func (f *finding) text() string {
+	by := ""
+	if len(f.Chain) > 0 {
+		by = ", reached by way of " + strings.Join(f.Chain, ", ")
+	}
+	return fmt.Sprintf("%s at %s%s; %s", f.What, f.Where, by, f.Instead)
+}
+
+// change says that a function changes what a parameter refers to; -1 is the receiver.
+type change struct {
+	Param int
+	Where string
+	Fills bool // it only sets, counts or deletes elements of a map by keys
+}
+
+// changes notes a change of a parameter, and reports whether that is news.
+func (s *summary) changes(c change) bool {
+	for i := range s.Changes {
+		if was := &s.Changes[i]; was.Param == c.Param {
+			isNews := was.Fills && !c.Fills
+			if isNews {
+				*was = c
+			}
+			return isNews
+		}
+	}
+	s.Changes = append(s.Changes, c)
+	return true
+}
+
+// place returns the place of a position, without the folder of the package.
+func (x *examiner) place(pos token.Pos) string {
+	p := x.Fset.Position(pos)
+	return fmt.Sprintf("%s:%d:%d", filepath.Base(p.Filename), p.Line, p.Column)
+}
+
+// abroad returns a place of a package as others tell it.
+func abroad(pkg *types.Package, place string) string {
+	if strings.Contains(place, "/") {
+		return place
+	}
+	return path.Join(pkg.Path(), place)
+}
+
+// factOf returns the summary of an object of another package, or nil.
+func (x *examiner) factOf(obj types.Object) *summary {
+	var s summary
+	if obj.Pkg() == nil || obj.Pkg() == x.Pkg || !x.ImportObjectFact(obj, &s) {
+		return nil
+	}
+	return &s
+}
+
+// summaryOf returns the summary of a function of any package, as far as it is known.
+func (x *examiner) summaryOf(f *types.Func) *summary {
+	if n := x.nodes[f]; n != nil {
+		return &n.summary
+	}
+	if s := x.factOf(f); s != nil {
+		return s
+	}
+	return &summary{}
+}
+
+// exportFacts exports what is known of the package's objects, with places that make sense elsewhere.
+func (x *examiner) exportFacts() {
+	for obj, n := range x.nodes {
+		s := n.summary
+		if n.nearest != nil {
+			f := *n.nearest
+			f.Where, f.Chain = abroad(x.Pkg, f.Where), slices.Clone(f.Chain)
+			for i, call := range f.Chain {
+				name, at, _ := strings.Cut(call, " (")
+				f.Chain[i] = fmt.Sprintf("%s (%s)", name, abroad(x.Pkg, strings.TrimSuffix(at, ")")))
+			}
+			s.Impure = &f
+		}
+		s.Changes = slices.Clone(s.Changes)
+		for i := range s.Changes {
+			s.Changes[i].Where = abroad(x.Pkg, s.Changes[i].Where)
+		}
+		if s.Impure != nil || len(s.Changes)+len(s.Defines)+len(s.Sorts) > 0 {
+			x.ExportObjectFact(obj, &s)
+		}
+	}
+}
