@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/coordinator/scenario/schedule"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -148,7 +149,7 @@ func (g *execution) begin(t *track, input any) error {
 	if t.world() != nil {
 		started.Detail.Start.Seed = g.seed()
 	}
-	t.schedule.add(g.now, decide.Item{Event: started})
+	t.schedule.Add(g.now, decide.Item{Event: started})
 	g.tracks = append(g.tracks, t)
 	if t.parent != nil {
 		t.parent.children = append(t.parent.children, t)
@@ -169,7 +170,7 @@ func (g *execution) next(entries []entry) (int64, bool) {
 	// A run that has ended does not wait for further answers. The timeline goes on: its expectations must be checked.
 	if g.main().finished() == nil {
 		for _, t := range g.tracks {
-			if at, ok := t.schedule.next(); ok && t.finished() == nil {
+			if at, ok := t.schedule.Next(); ok && t.finished() == nil {
 				due = append(due, at)
 			}
 			if at := t.root.NextDue(); at > 0 {
@@ -276,9 +277,9 @@ func (g *execution) tooMuch(t *track, events int) bool {
 
 // items returns the items of a run that are due now, shuffled where the rules leave their order open.
 func (g *execution) items(t *track) []decide.Item {
-	items, groups := t.schedule.take(g.now)
+	items, groups := t.schedule.Take(g.now)
 	if g.shuffle != nil {
-		items = shuffle(g.shuffle, items, groups)
+		items = schedule.Shuffle(g.shuffle, items, groups)
 	}
 	// Children are shuffled already by the order of their own answers.
 	t.children = slices.DeleteFunc(t.children, func(child *track) bool {
@@ -307,7 +308,7 @@ func (g *execution) crash(t *track) {
 	t.rebuild()
 	again, lost := t.unanswered()
 	for _, it := range lost {
-		t.schedule.add(g.now, it)
+		t.schedule.Add(g.now, it)
 	}
 	for _, q := range again {
 		g.ask(q)
@@ -343,16 +344,16 @@ func (g *execution) answer(q question, p *script.Part) {
 	}
 	group := 0
 	if len(a.Frames) > 0 {
-		group = q.t.schedule.group() // a call reports in order, and before it ends
+		group = q.t.schedule.Group() // a call reports in order, and before it ends
 	}
 	for i := range a.Frames {
-		q.t.schedule.repeat(call.After(g.now, a.Frames[i].After), 1, q.report(int32(i+1), &a.Frames[i]), group)
+		q.t.schedule.Repeat(call.After(g.now, a.Frames[i].After), 1, q.report(int32(i+1), &a.Frames[i]), group)
 	}
 	switch {
 	case !ok:
 		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
 	case !a.Never:
-		q.t.schedule.repeat(call.After(g.now, a.After), a.Deliver, q.item(a), group)
+		q.t.schedule.Repeat(call.After(g.now, a.After), a.Deliver, q.item(a), group)
 	}
 }
 
@@ -388,7 +389,7 @@ func (g *execution) enter(i int, e *entry) {
 // command sends the commands of an entry to their run, so that they arrive together and in order. Except in a world, a refusal
 // because of the run's state is not a difference; a command with an unknown step is a mistake of the scenario.
 func (g *execution) command(e *entry) {
-	group := g.main().schedule.group()
+	group := g.main().schedule.Group()
 	for _, command := range e.commands {
 		t, key, ok := g.main(), command.Node, true
 		if key != "" {
@@ -406,7 +407,7 @@ func (g *execution) command(e *entry) {
 		if t != g.main() {
 			group = 0
 		}
-		t.schedule.repeat(g.now, 1, it, group)
+		t.schedule.Repeat(g.now, 1, it, group)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/coordinator/scenario/schedule"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
@@ -41,7 +42,7 @@ type track struct {
 	root     *reactive.Root // of the engine
 	step     *decide.Stepper
 	journal  []journal.Event // as read from a store
-	schedule schedule
+	schedule schedule.Schedule
 	spent    int // work of expressions that is counted
 
 	seen     *reactive.Root // of an observer, which applies the journal event by event

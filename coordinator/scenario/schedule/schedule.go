@@ -1,4 +1,5 @@
-package scenario
+// Package schedule holds what is to arrive at the run of a scenario, and when.
+package schedule
 
 import (
 	"container/heap"
@@ -7,9 +8,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// schedule holds the future items of a run, in the order of their instants and, within one, of their requests. It survives a crash
-// of the engine, as answers of the outside world do.
-type schedule struct {
+// Schedule holds the future items of a run, in the order of their instants and, within one, of their requests. It survives a crash
+// of the engine, as answers of the outside world do. The zero Schedule is empty.
+type Schedule struct {
 	queue  scheduledItems
 	made   int
 	groups int
@@ -24,8 +25,8 @@ type scheduled struct {
 	group int // of items whose order is given, such as the messages of one entry; 0: it has none
 }
 
-// takenMax bounds the items of a run in one turn, since an answer may arrive a thousand times.
-const takenMax = 1_000
+// TakenMax bounds the items of a run in one turn, since an answer may arrive a thousand times.
+const TakenMax = 1_000
 
 type scheduledItems []scheduled
 
@@ -42,33 +43,35 @@ func (q *scheduledItems) Pop() any {
 	return x
 }
 
-func (a *schedule) add(due int64, it decide.Item) { a.repeat(due, 1, it, 0) }
+// Add adds an item that arrives once at an instant (Unix nanoseconds), and has no group.
+func (a *Schedule) Add(due int64, it decide.Item) { a.Repeat(due, 1, it, 0) }
 
-// group returns the number of a new group.
-func (a *schedule) group() int {
+// Group returns the number of a new group: of items that Shuffle leaves in their order.
+func (a *Schedule) Group() int {
 	a.groups++
 	return a.groups
 }
 
-func (a *schedule) repeat(due int64, times int, it decide.Item, group int) {
+// Repeat adds an item that arrives several times in immediate succession; 0: it never does.
+func (a *Schedule) Repeat(due int64, times int, it decide.Item, group int) {
 	if times > 0 {
 		heap.Push(&a.queue, scheduled{due, a.made, times, it, group})
 		a.made++
 	}
 }
 
-// next returns the instant of the next item; false: there is none.
-func (a *schedule) next() (int64, bool) {
+// Next returns the instant of the next item; false: there is none.
+func (a *Schedule) Next() (int64, bool) {
 	if len(a.queue) == 0 {
 		return 0, false
 	}
 	return a.queue[0].due, true
 }
 
-// take removes and returns due items with their groups, at most takenMax; the rest follows in a later turn. All are received at
+// Take removes and returns due items with their groups, at most TakenMax; the rest follows in a later turn. All are received at
 // instant now: the engine may have been away when they were due.
-func (a *schedule) take(now int64) (items []decide.Item, groups []int) {
-	for len(a.queue) > 0 && a.queue[0].due <= now && len(items) < takenMax {
+func (a *Schedule) Take(now int64) (items []decide.Item, groups []int) {
+	for len(a.queue) > 0 && a.queue[0].due <= now && len(items) < TakenMax {
 		it := a.queue[0].item
 		groups = append(groups, a.queue[0].group)
 		if a.queue[0].times--; a.queue[0].times == 0 {
@@ -83,8 +86,8 @@ func (a *schedule) take(now int64) (items []decide.Item, groups []int) {
 	return items, groups
 }
 
-// shuffle returns the items in a random order, but those of one group in the order given.
-func shuffle(random *rand.Rand, items []decide.Item, groups []int) []decide.Item {
+// Shuffle returns the items in a random order, but those of one group in the order given.
+func Shuffle(random *rand.Rand, items []decide.Item, groups []int) []decide.Item {
 	inOrder := map[int][]int{} // the items of a group that are still to come
 	for i, group := range groups {
 		inOrder[group] = append(inOrder[group], i)
