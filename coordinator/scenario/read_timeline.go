@@ -70,7 +70,9 @@ func (r *reader) entry(n *document.Node) entry {
 		"refused": func(v *document.Node) { e.refused = r.Texts(v) },
 	}
 	for name, read := range kinds {
-		names = append(names, name)
+		if name != "apply" { // it is known, to be refused
+			names = append(names, name)
+		}
 		known[name] = func(v *document.Node) {
 			if e.kind != "" {
 				r.Refuse(n, name+" cannot be combined with "+e.kind)
