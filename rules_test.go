@@ -142,7 +142,7 @@ var floors = []floor{
 		"template/fields", "template/value")},
 	{"coordinator/scenario/program", uses("coordinator/scenario/script", "internal/readfile", "reactive/routed", "template",
 		"template/document", "template/kinds", "template/machine", "template/plan", "template/value")},
-	{"coordinator/scenario/schedule", uses("reactive/decide")},
+	{"coordinator/scenario/schedule", uses("reactive/decide", "template/value")},
 	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry",
 		"coordinator/scenario/program", "coordinator/scenario/schedule", "coordinator/scenario/script", "internal/readfile",
 		"internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/routed", "reactive/world",

@@ -3,9 +3,11 @@ package schedule
 
 import (
 	"container/heap"
+	"math"
 	"math/rand/v2"
 
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Schedule holds the future items of a run, in the order of their instants and, within one, of their requests. It survives a crash
@@ -22,6 +24,7 @@ type scheduled struct {
 	order int   // among items of one instant
 	times int   // how often it arrives, in immediate succession
 	item  decide.Item
+	bytes int // of what it brings
 	group int // of items whose order is given, such as the messages of one entry; 0: it has none
 }
 
@@ -55,7 +58,7 @@ func (a *Schedule) Group() int {
 // Repeat adds an item that arrives several times in immediate succession; 0: it never does.
 func (a *Schedule) Repeat(due int64, times int, it decide.Item, group int) {
 	if times > 0 {
-		heap.Push(&a.queue, scheduled{due, a.made, times, it, group})
+		heap.Push(&a.queue, scheduled{due, a.made, times, it, sizeOf(&it), group})
 		a.made++
 	}
 }
@@ -68,10 +71,13 @@ func (a *Schedule) Next() (int64, bool) {
 	return a.queue[0].due, true
 }
 
-// Take removes and returns due items with their groups, at most TakenMax; the rest follows in a later turn. All are received at
-// instant now: the engine may have been away when they were due.
-func (a *Schedule) Take(now int64) (items []decide.Item, groups []int) {
+// Take removes and returns due items with their groups, at most TakenMax, and of those that bring more than so many bytes together
+// only one; the rest follows in a later turn. All are received at instant now: the engine may have been away when they were due.
+func (a *Schedule) Take(now int64, bytes int) (items []decide.Item, groups []int) {
 	for len(a.queue) > 0 && a.queue[0].due <= now && len(items) < TakenMax {
+		if bytes -= a.queue[0].bytes; bytes < 0 && len(items) > 0 {
+			break
+		}
 		it := a.queue[0].item
 		groups = append(groups, a.queue[0].group)
 		if a.queue[0].times--; a.queue[0].times == 0 {
@@ -100,4 +106,23 @@ func Shuffle(random *rand.Rand, items []decide.Item, groups []int) []decide.Item
 		out = append(out, items[i])
 	}
 	return out
+}
+
+// sizeOf returns the bytes of what an item brings, roughly.
+func sizeOf(it *decide.Item) int {
+	size := bytesOf(it.Event.Value)
+	if d := it.Event.Detail; d != nil {
+		size += bytesOf(d.About)
+		if d.Failure != nil {
+			size += bytesOf(d.Failure.Details) + len(d.Failure.Message)
+		}
+	}
+	return size
+}
+
+// bytesOf returns the bytes that a value takes; 0 if it is none, which is refused when it arrives.
+func bytesOf(v any) int {
+	size, _ := value.Size(v, math.MaxInt)
+	nodes, _ := value.Nodes(v, math.MaxInt)
+	return size + (nodes-1)*value.NodeBytes
 }
