@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world"
+	"github.com/sluiceflow/sluice/reactive/world/steps"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -199,8 +200,8 @@ func wantRaised(want order) test {
 		var events []int
 		for i := range t.journal {
 			if e := &t.journal[i]; e.Type == journal.CellStepped {
-				for _, name := range world.RaisedBy(e) {
-					names, events = append(names, name), append(events, i)
+				for _, r := range steps.Read(e).Raised {
+					names, events = append(names, r.Event), append(events, i)
 				}
 			}
 		}

@@ -83,11 +83,11 @@ func (c unknownCell) Error() string {
 func (unknownCell) Is(target error) bool { return target == reactive.ErrUnknown }
 
 // find returns an existing cell.
-func (w *World) find(address string) (*cell, error) {
-	if c := w.lookup(address); c != nil {
+func (h *holdings) find(address string) (*cell, error) {
+	if c := h.lookup(address); c != nil {
 		return c, nil
 	}
-	_, _, err := w.def.ParseAddress(address)
+	_, _, err := h.def.ParseAddress(address)
 	return nil, unknownCell{address, err}
 }
 
