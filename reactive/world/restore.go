@@ -188,9 +188,13 @@ func (c *cell) thaw(data []byte, fetch Fetch) (work map[string]any, err error) {
 // reopen opens intents again, in their order, and applies the events of their calls.
 func (w *restoration) reopen(open []*intent) error {
 	slices.SortFunc(open, func(a, b *intent) int { return cmp.Compare(a.order, b.order) })
-	for _, flag := range []struct{ name, cause string }{{"stopped", ""}, {"above", journal.ParentRun(w.root.Start().Run)}} {
+	for _, flag := range []struct {
+		name  string
+		as    journal.Type
+		cause string
+	}{{"stopped", journal.RunPaused, ""}, {"above", journal.RunPaused, journal.ParentRun(w.root.Start().Run)}} {
 		if w.core[flag.name] == true {
-			w.calls.Restore(&journal.Event{Type: journal.RunPaused, Detail: &journal.Detail{Cause: flag.cause}})
+			w.calls.Restore(&journal.Event{Type: flag.as, Detail: &journal.Detail{Cause: flag.cause}})
 		}
 	}
 	for _, x := range open {
@@ -242,7 +246,7 @@ func (w *restoration) restoreCore() {
 	}
 	for _, v := range w.list(w.core["ids"]) {
 		if id := w.list(v); w.has(len(id) == 5) {
-			e := journal.Event{Type: journal.MessageReceived, Seq: uint64(w.int(id[1])), At: w.int(id[2])}
+			e := journal.Event{Seq: uint64(w.int(id[1])), At: w.int(id[2])}
 			e.Detail = &journal.Detail{ID: w.text(id[0]), Name: w.text(id[3]), Cells: texts(id[4])}
 			w.recent.add(&e)
 		}

@@ -19,7 +19,7 @@ type World struct {
 	root     *reactive.Root
 	calls    *reactive.Calls
 	ring     ring
-	faults   []fault // whose cells are to fail
+	faults   faults // whose cells are to fail
 	intents  intents
 	expiries expiries
 	recent   recent
