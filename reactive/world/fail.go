@@ -37,11 +37,20 @@ func (w *World) failed(e *journal.Event) {
 	w.touch(c)
 }
 
+// fault notes that a cell is to fail. It stays in memory until then.
+func (w *World) fault(f fault) {
+	f.cell.faulty = true
+	w.faults = append(w.faults, f)
+}
+
 // faulty reports whether a cell was to fail because of a result, and takes note that it does.
 func (w *World) faulty(c *cell) bool {
-	before := len(w.faults)
-	w.faults = slices.DeleteFunc(w.faults, func(f fault) bool { return f.cell == c })
-	return len(w.faults) < before
+	was := c.faulty
+	if was {
+		w.faults = slices.DeleteFunc(w.faults, func(f fault) bool { return f.cell == c })
+	}
+	c.faulty = false
+	return was
 }
 
 // reset has a failed cell go on, first with what it failed at.

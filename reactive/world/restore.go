@@ -244,7 +244,7 @@ func (w *World) restoreCore(core map[string]any, r *thaw) {
 	for _, v := range r.list(core["faults"]) {
 		if f := r.list(v); r.has(len(f) == 3) {
 			if c := w.cells[r.text(f[0])]; r.has(c != nil) {
-				w.faults = append(w.faults, fault{cell: c, seq: uint64(r.int(f[1])), failure: r.failure(f[2])})
+				w.fault(fault{cell: c, seq: uint64(r.int(f[1])), failure: r.failure(f[2])})
 			}
 		}
 	}

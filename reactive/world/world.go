@@ -121,7 +121,7 @@ func (w *World) close() {
 	w.stopped = true
 	w.ring, w.faults, w.expiries = ring{}, nil, expiries{}
 	for _, c := range w.cells {
-		c.open, c.ticket = openList{}, 0
+		c.open, c.ticket, c.faulty = openList{}, 0, false
 	}
 	w.intents.init()
 }
