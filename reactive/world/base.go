@@ -106,7 +106,7 @@ func (w *World) load(m *machine.Machine, key value.Value, address string) *cell 
 		return nil
 	}
 	w.cells[address] = c
-	if w.loaded++; w.loaded > CellsCached {
+	if w.loaded++; w.loaded > w.cached {
 		w.evict(c)
 	}
 	return c
@@ -120,7 +120,7 @@ func (b *base) root(m *machine.Machine) trie.Hash {
 	return trie.Empty
 }
 
-// evict removes cells at rest from memory, the longest unchanged first, until CellsCached of each machine are left. It spares
+// evict removes cells at rest from memory, the longest unchanged first, until as many of each machine are left as may. It spares
 // one cell. A cell with a time to live stays: its end is known only in memory.
 func (w *World) evict(spared *cell) {
 	w.loaded = 0
@@ -134,13 +134,13 @@ func (w *World) evict(spared *cell) {
 		}
 	}
 	for _, list := range resting {
-		if len(list) <= CellsCached {
+		if len(list) <= w.cached {
 			continue
 		}
 		slices.SortFunc(list, func(a, b *cell) int {
 			return cmp.Or(cmp.Compare(a.changed, b.changed), cmp.Compare(a.address, b.address))
 		})
-		for _, c := range list[:len(list)-CellsCached] {
+		for _, c := range list[:len(list)-w.cached] {
 			delete(w.cells, c.address)
 		}
 	}

@@ -31,6 +31,7 @@ type World struct {
 	watch    func(*journal.Event)
 	event    *journal.Event // that is applied
 	seed     [32]byte       // of the run: its activations draw from it
+	cached   int            // how many cells of a machine that are at rest stay in memory after a snapshot
 	loaded   int            // cells read from the snapshot since cells were last removed from memory
 	err      error          // why content could not be read
 	stopped  bool           // the run was cancelled or closed
@@ -50,7 +51,7 @@ type Tally struct {
 func New(p *plan.Plan) *reactive.Root {
 	def := p.Workflow.Routing.(*machine.World)
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
-		w := &World{def: def, root: c.Root(), calls: c, cells: map[string]*cell{}, dirty: map[string]*cell{}}
+		w := &World{def: def, root: c.Root(), calls: c, cells: map[string]*cell{}, dirty: map[string]*cell{}, cached: CellsCached}
 		w.intents.init()
 		w.recent.init()
 		return w
