@@ -179,10 +179,13 @@ func (l life) snapshot() {
 }
 
 func (l life) await(address string, condition func(c *cells.State) bool) {
-	ctx, cancel := context.WithTimeout(l.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
 	defer cancel()
 	_, err := l.run.Await(ctx, address, condition)
-	require.NoError(l.t, err, address)
+	if err != nil {
+		is, _ := l.run.Cell(l.t.Context(), address)
+		require.NoError(l.t, err, "%s is %s, with %v", address, shown(&is), is.Intents)
+	}
 }
 
 // lead leads the life to its end.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 
@@ -249,4 +251,74 @@ func TestOnlyActivationsEmit(t *testing.T) {
 		}
 	}
 	require.Len(t, emitted, 1)
+}
+
+// TestUndecodedStoreIsRefused: a world whose journal has a value that is not of its type is damaged, and parked at once.
+func TestUndecodedStoreIsRefused(t *testing.T) {
+	store, k := unclosed{memory.New()}, newTill(nil)
+	e := engine(t, store, k, true)
+	add(t, start(t, e), "1")
+	awaited(t, found(t, e), "account[a]", "completed map[alien:[] fired:1 n:1 paid:1] 0 ")
+	shut(t, e)
+	step := func(change func(v map[string]any)) func(e *journal.Event) {
+		return func(e *journal.Event) {
+			if v, ok := e.Value.(map[string]any); ok && e.Type == journal.CellStepped && v["emitted"] != nil {
+				v = maps.Clone(v)
+				change(v)
+				e.Value = v
+			}
+		}
+	}
+	emission := func(key string, to any) func(e *journal.Event) {
+		return step(func(v map[string]any) {
+			list := slices.Clone(v["emitted"].([]any))
+			m := maps.Clone(list[0].(map[string]any))
+			m[key] = to
+			list[0] = m
+			v["emitted"] = list
+		})
+	}
+	for name, change := range map[string]func(e *journal.Event){
+		"a step that is no object": func(e *journal.Event) {
+			if e.Type == journal.CellStepped {
+				e.Value = "x"
+			}
+		},
+		"a state of another type":    step(func(v map[string]any) { v["state"] = "x" }),
+		"a state that lacks a field": step(func(v map[string]any) { v["state"] = map[string]any{"n": int64(1)} }),
+		"raised is no list":          step(func(v map[string]any) { v["raised"] = "x" }),
+		"raised of no objects":       step(func(v map[string]any) { v["raised"] = []any{"x"} }),
+		"an unknown event": step(func(v map[string]any) {
+			v["raised"] = []any{map[string]any{"event": "Nope", "value": nil, "cells": []any{"book"}}}
+		}),
+		"an event for an unknown cell": step(func(v map[string]any) {
+			v["raised"] = []any{map[string]any{"event": "Sum", "value": map[string]any{"id": "a", "n": int64(1)}, "cells": []any{"nope"}}}
+		}),
+		"emitted of no objects":  step(func(v map[string]any) { v["emitted"] = []any{"x"} }),
+		"an unknown effect":      emission("effect", "nope"),
+		"params of another type": emission("params", "x"),
+		"a message of another type": func(e *journal.Event) {
+			if e.Type == journal.MessageReceived {
+				e.Value = "x"
+			}
+		},
+		"a step of an unknown cell": func(e *journal.Event) {
+			if e.Type == journal.CellStepped {
+				e.Node = "nope"
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			again := newTill(nil)
+			e := engine(t, rewritten{store, change}, again, true)
+			run := found(t, e)
+			_, err := run.Cells(t.Context(), nil, 0)
+			require.ErrorIs(t, err, journal.ErrDamaged)
+			require.ErrorIs(t, run.Parked(t.Context()), journal.ErrDamaged)
+			_, err = run.SendMessage(t.Context(), message("2", "a", 1))
+			require.ErrorIs(t, err, journal.ErrDamaged)
+			shut(t, e)
+			require.Empty(t, again.known())
+		})
+	}
 }
