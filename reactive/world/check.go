@@ -1,0 +1,121 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/schema"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Check returns why an event that was read cannot be what the world has journaled next: a value is not of its type or not in
+// its normal form, or it is about something that does not exist. Such an event must not be applied. The error wraps
+// journal.ErrDamaged.
+func (w *World) Check(e *journal.Event) error {
+	var err error
+	switch {
+	case e.Seq != w.root.Seq()+1:
+		err = fmt.Errorf("it does not follow event %d", w.root.Seq())
+	case w.stopped:
+		return nil
+	case e.Type == journal.MessageReceived && e.Detail == nil:
+		err = errors.New("it has no name")
+	case e.Type == journal.MessageReceived:
+		err = w.checkEvent(e.Detail.Name, e.Value, e.Detail.Cells)
+	case e.Type == journal.CellStepped:
+		err = w.checkStep(e)
+	case e.Type == journal.CellFailed, e.Type == journal.CellPaused, e.Type == journal.CellResumed, e.Type == journal.CellReset, e.Type == journal.CellExpired:
+		_, _, err = w.def.ParseAddress(e.Node)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: event %d, %s: %w", journal.ErrDamaged, e.Seq, e.Type, err)
+	}
+	return nil
+}
+
+// checkEvent checks a message or an event that was raised.
+func (w *World) checkEvent(name string, payload any, cells []string) error {
+	t := w.def.Types.Lookup(name)
+	if t == nil {
+		return fmt.Errorf("unknown type %q", name)
+	}
+	for _, address := range cells {
+		if _, _, err := w.def.ParseAddress(address); err != nil {
+			return err
+		}
+	}
+	return normal(t, payload)
+}
+
+// normal returns an error unless a value is of a type, and in its normal form.
+func normal(t *schema.Type, of any) error {
+	v, err := value.Of(of)
+	if err != nil {
+		return err
+	}
+	n, err := t.Normalize(v)
+	if err == nil && !value.Equal(v, n) {
+		err = errors.New("a value is not in its normal form")
+	}
+	return err
+}
+
+func (w *World) checkStep(e *journal.Event) error {
+	m, _, err := w.def.ParseAddress(e.Node)
+	if err != nil {
+		return err
+	}
+	of, err := value.Of(e.Value)
+	if err != nil {
+		return err
+	}
+	r := &thaw{}
+	v := r.object(of)
+	cause := r.int(v[stepCause])
+	if c := w.lookup(e.Node); c == nil || c.mail.Len() == 0 || c.mail.front().seq != uint64(cause) {
+		return fmt.Errorf("cell %s has nothing from event %d to take", e.Node, cause)
+	}
+	if state := v[stepState]; state != nil {
+		if err := normal(m.State, state); err != nil {
+			return err
+		}
+	}
+	for _, x := range r.list(v[stepRaised]) {
+		raised := r.object(x)
+		if err := w.checkEvent(r.text(raised["event"]), raised["value"], r.texts(raised["cells"])); err != nil {
+			return err
+		}
+	}
+	for _, x := range r.list(v[stepEmitted]) {
+		if err := w.checkEmission(m, r.object(x), r); err != nil {
+			return err
+		}
+	}
+	r.texts(v[stepDropped])
+	return r.err
+}
+
+func (w *World) checkEmission(m *machine.Machine, emitted map[string]any, r *thaw) error {
+	if timer, ok := emitted["timer"]; ok {
+		r.text(timer)
+		r.int(emitted["due"])
+		return nil
+	}
+	name := r.text(emitted["effect"])
+	effect := w.def.Effect(name)
+	if effect == nil {
+		return fmt.Errorf("unknown effect %q of machine %q", name, m.Name)
+	}
+	r.text(emitted["intent"])
+	return normal(effect.Params, emitted["params"])
+}
+
+// texts returns the texts of a list.
+func (r *thaw) texts(v value.Value) []string {
+	for _, x := range r.list(v) {
+		r.text(x)
+	}
+	return texts(v)
+}
