@@ -179,12 +179,12 @@ func (l life) snapshot() {
 }
 
 func (l life) await(address string, condition func(c *cells.State) bool) {
-	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(l.t.Context(), 5*time.Minute)
 	defer cancel()
 	_, err := l.run.Await(ctx, address, condition)
 	if err != nil {
 		is, _ := l.run.Cell(l.t.Context(), address)
-		require.NoError(l.t, err, "%s is %s, with %v", address, shown(&is), is.Intents)
+		require.NoError(l.t, err, "%s is %s, with %d intents", address, shown(&is), len(is.Intents))
 	}
 }
 
