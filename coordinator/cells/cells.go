@@ -119,7 +119,7 @@ func find(root *reactive.Root, address string) (State, error) {
 		return State{}, err
 	}
 	if !ok {
-		return state, fmt.Errorf("%w: no cell %q", decide.ErrCellNotFound, address)
+		return state, fmt.Errorf("%w %q", decide.ErrCellNotFound, address)
 	}
 	return state, nil
 }

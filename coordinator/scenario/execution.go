@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,9 +12,11 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/coordinator/scenario/schedule"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
@@ -24,12 +25,6 @@ import (
 // turnsMax bounds the turns of one run within one instant, so that a workflow that loops without time passing ends as a
 // difference.
 const turnsMax = 10_000
-
-// The default limits of a scenario.
-const (
-	WorkMax  = 2_000_000_000
-	BytesMax = 256 << 20
-)
 
 // execution is one run of a scenario. It drives the steppers of the runs: it delivers due items, and advances the clock from one
 // instant at which something is due to the next. It is single-threaded and never sleeps.
@@ -53,14 +48,15 @@ type execution struct {
 	place     string              // the current entry of the timeline; "": none
 	directory *template.Directory // the current participants
 	report    *Report
-	events    int  // of all runs
-	bytes     int  // of their encodings
-	work      int  // of expressions
-	fault     bool // the execution cannot go on
+	library   *program.Library
+	programs  map[*program.Program]*registry.InputSchema // those of the runs, with the schemas of their inputs
+	budget    budget
+	encoded   []byte // of the event journaled last, for its memory
+	fault     bool   // the execution cannot go on
 }
 
-func newExecution(s *Scenario, o Options) *execution {
-	g := &execution{s: s, options: o, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(),
+func newExecution(s *Scenario, o Options, library *program.Library) *execution {
+	g := &execution{s: s, options: o, library: library, programs: map[*program.Program]*registry.InputSchema{}, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(), budget: newBudget(o),
 		report: &Report{Scenario: s.Name, File: s.Pos.File, Line: s.Pos.Line}}
 	if o.Seed != 0 {
 		g.shuffle = rand.New(rand.NewPCG(uint64(o.Seed), 0))
@@ -97,16 +93,35 @@ func (g *execution) perform() {
 
 // open starts the scenario's own run. It returns an error if the document or its input is refused.
 func (g *execution) open() error {
-	src, err := program.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
+	src, err := g.library.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
 	if err != nil {
 		return err
 	}
-	p, err := src.Compile(g.answers.operations, g.answers.decisions, "", g.s.directory)
+	p, err := g.compile(src, "", g.s.directory)
 	if err != nil {
 		return err
 	}
 	g.directory = p.Plan.Workflow.Directory
-	return g.begin(newTrack(g, "run", "", p), g.s.input)
+	t := newTrack(g, "run", "", p)
+	if err := t.giveAll(g.s.given); err != nil {
+		return err
+	}
+	return g.begin(t, g.s.input)
+}
+
+// compile returns the program of a run at path, and counts it unless another run has it.
+func (g *execution) compile(src *program.Source, path string, directory *template.Directory) (*program.Program, error) {
+	p, err := g.library.Compile(src, g.answers.operations, g.answers.decisions, path, directory)
+	if err != nil {
+		return nil, err
+	}
+	if _, known := g.programs[p]; !known {
+		if g.programs[p], err = registry.SchemaOf(p.Plan.Workflow); err != nil {
+			return nil, err
+		}
+		g.budget.bytes += p.Bytes * programBytes
+	}
+	return p, nil
 }
 
 // refused compares the error of a document, if any, with the expected one. It returns true if there is nothing to run.
@@ -136,10 +151,16 @@ func (g *execution) begin(t *track, input any) error {
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if err := registry.CheckInput(t.program.Plan.Workflow, in); err != nil {
+	spent, err := g.programs[t.program].CheckWithin(in, g.budget.left())
+	if g.budget.work += spent; err != nil {
 		return err
 	}
-	t.schedule.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.Plan, in, g.ofRun())})
+	g.budget.work += 2 * nodeWork * len(t.program.Plan.Rows)
+	started := decide.Started(t.id, t.program.Plan, in, g.ofRun())
+	if t.world() != nil {
+		started.Detail.Start.Seed = g.seed()
+	}
+	t.schedule.Add(g.now, decide.Item{Event: started})
 	g.tracks = append(g.tracks, t)
 	if t.parent != nil {
 		t.parent.children = append(t.parent.children, t)
@@ -160,7 +181,7 @@ func (g *execution) next(entries []entry) (int64, bool) {
 	// A run that has ended does not wait for further answers. The timeline goes on: its expectations must be checked.
 	if g.main().finished() == nil {
 		for _, t := range g.tracks {
-			if at, ok := t.schedule.next(); ok && t.finished() == nil {
+			if at, ok := t.schedule.Next(); ok && t.finished() == nil {
 				due = append(due, at)
 			}
 			if at := t.root.NextDue(); at > 0 {
@@ -218,16 +239,21 @@ func (g *execution) turn(t *track) bool {
 	if t.finished() != nil && len(items) == 0 {
 		return false
 	}
+	g.cap(t)
 	out := t.step.Step(g.now, items)
 	for _, r := range out.Replies {
 		r.To(r.Err)
 	}
 	// As in the engine's loop, calls are made only after their requests are in the journal. After a crash the calls of this turn are
 	// dropped, and recovery must find the open requests in the journal.
-	switch err := t.append(out.Batch); {
+	err := t.append(&out)
+	g.evaluated(t)
+	g.budget.events += len(out.Batch)
+	g.budget.work += eventWork * (2*len(out.Batch) + len(items) + len(out.Calls))
+	switch {
 	case err != nil:
 		g.fail("journal", "events that can be stored", err.Error())
-	case g.tooMuch(t, len(out.Batch)):
+	case g.exceeded():
 	case g.options.Crash && len(out.Batch) > 0:
 		g.crash(t)
 	default:
@@ -239,37 +265,16 @@ func (g *execution) turn(t *track) bool {
 		for _, q := range asked {
 			g.ask(q)
 		}
+		g.exceeded()
 	}
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
 }
 
-// ofRun returns the limits of each run.
-func (g *execution) ofRun() decide.Limits {
-	return g.limits.OfRun().Within(cmp.Or(g.options.WorkMax, WorkMax))
-}
-
-// tooMuch counts the resources that a turn has used, and fails the scenario if they exceed the bounds. A run that reaches its own
-// limit of events ends by itself, with a few more events.
-func (g *execution) tooMuch(t *track, events int) bool {
-	g.events += events
-	g.work += t.root.Meter().Spent() + t.seen.Meter().Spent() - t.spent
-	t.spent = t.root.Meter().Spent() + t.seen.Meter().Spent()
-	switch most := g.limits.EventsMax; {
-	case len(g.tracks) > 1 && most >= 0 && g.events > most:
-		g.fail("journal", fmt.Sprintf("at most %d events of all runs together", most), "more")
-	case g.bytes > cmp.Or(g.options.BytesMax, BytesMax):
-		g.fail("journal", fmt.Sprintf("at most %d bytes of all runs together", cmp.Or(g.options.BytesMax, BytesMax)), "more")
-	case g.work > cmp.Or(g.options.WorkMax, WorkMax):
-		g.fail("expressions", fmt.Sprintf("at most %d steps of work of all runs together", cmp.Or(g.options.WorkMax, WorkMax)), "more")
-	}
-	return g.fault
-}
-
 // items returns the items of a run that are due now, shuffled where the rules leave their order open.
 func (g *execution) items(t *track) []decide.Item {
-	items := t.schedule.take(g.now)
+	items, groups := t.schedule.Take(g.now, g.budget.bytesMax-g.budget.bytes)
 	if g.shuffle != nil {
-		g.shuffle.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+		items = schedule.Shuffle(g.shuffle, items, groups)
 	}
 	// Children are shuffled already by the order of their own answers.
 	t.children = slices.DeleteFunc(t.children, func(child *track) bool {
@@ -296,9 +301,13 @@ func (g *execution) received(it decide.Item) decide.Item {
 func (g *execution) crash(t *track) {
 	g.report.Crashes++
 	t.rebuild()
+	g.evaluated(t)
+	if g.exceeded() {
+		return
+	}
 	again, lost := t.unanswered()
 	for _, it := range lost {
-		t.schedule.add(g.now, it)
+		t.schedule.Add(g.now, it)
 	}
 	for _, q := range again {
 		g.ask(q)
@@ -308,13 +317,15 @@ func (g *execution) crash(t *track) {
 // recover restarts the engine after a crash of all runs.
 func (g *execution) recover() {
 	for _, t := range g.tracks {
-		g.crash(t)
+		if g.crash(t); g.fault {
+			return
+		}
 	}
 }
 
 // ask gets the answer of a request from the script or a child run. The answer of a repeated request is scheduled already.
 func (g *execution) ask(q question) {
-	if g.fault || !g.answers.first(q.id()) {
+	if g.exceeded() || !g.answers.first(q.id()) {
 		return
 	}
 	p := q.part(g.answers)
@@ -332,14 +343,19 @@ func (g *execution) answer(q question, p *script.Part) {
 	if ok {
 		a, ok = p.Next(q.call.Participant)
 	}
+	group := 0
+	if len(a.Frames) > 0 {
+		group = q.t.schedule.Group() // a call reports in order, and before it ends
+	}
+	g.budget.work += eventWork * len(a.Frames)
 	for i := range a.Frames {
-		q.t.schedule.add(call.After(g.now, a.Frames[i].After), q.report(int32(i+1), &a.Frames[i]))
+		q.t.schedule.Repeat(call.After(g.now, a.Frames[i].After), 1, q.report(int32(i+1), &a.Frames[i]), group)
 	}
 	switch {
 	case !ok:
 		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
 	case !a.Never:
-		q.t.schedule.repeat(call.After(g.now, a.After), a.Deliver, q.item(a))
+		q.t.schedule.Repeat(call.After(g.now, a.After), a.Deliver, q.item(a), group)
 	}
 }
 
@@ -363,6 +379,8 @@ func (g *execution) enter(i int, e *entry) {
 		g.check(g.place, e.expect)
 	case crashKey:
 		g.away = call.After(g.now, e.down)
+	case snapshotKey:
+		g.snapshot()
 	case directoryKey:
 		g.directory = e.directory
 	default:
@@ -370,33 +388,61 @@ func (g *execution) enter(i int, e *entry) {
 	}
 }
 
-// command sends a command to its run. A refusal because of the run's state is not a difference; a command with an unknown step is a
-// mistake of the scenario.
+// command sends the commands of an entry to their run, so that they arrive together and in order. Except in a world, a refusal
+// because of the run's state is not a difference; a command with an unknown step is a mistake of the scenario.
 func (g *execution) command(e *entry) {
-	t, key, ok := g.main(), e.command.Node, true
-	if key != "" {
-		t, key, ok = g.route(key)
-	}
-	if !ok {
-		g.differ(g.place, e.kind, "a step of the run", "unknown step "+quote(e.command.Node), nil)
-		return
-	}
-	event := e.command
-	event.Node = key
-	kind, at := e.kind, g.place // the timeline may have advanced when the reply arrives
-	t.schedule.add(g.now, decide.Item{Event: event, Reply: func(err error) {
-		if errors.Is(err, coordinator.ErrStepNotFound) {
-			g.differ(at, kind, "a step of the run", err.Error(), nil)
-		} else if err != nil {
-			g.report.Refused = append(g.report.Refused, Refusal{At: duration.Format(g.sinceStart()), Command: kind, Reason: err.Error()})
+	group := g.main().schedule.Group()
+	for _, command := range e.commands {
+		t, key, ok := g.main(), command.Node, true
+		if key != "" {
+			t, key, ok = g.route(key)
 		}
-	}})
+		if !ok {
+			g.differ(g.place, e.kind, "a step of the run", "unknown step "+quote(command.Node), nil)
+			return
+		}
+		command.Node = t.called(key)
+		it := decide.Item{Event: command, Reply: g.reply(t, e)}
+		if command.Type == journal.MessageReceived {
+			t.messages(&it)
+		}
+		if t != g.main() {
+			group = 0
+		}
+		t.schedule.Repeat(g.now, 1, it, group)
+	}
+}
+
+// reply returns what takes the reply to a command of an entry.
+func (g *execution) reply(t *track, e *entry) func(error) {
+	at := g.place // the timeline may have advanced when the reply arrives
+	return func(err error) {
+		switch {
+		case e.refused != nil && err == nil:
+			g.differ(at, e.kind, "a refusal with "+quoted(e.refused), "it is not refused", nil)
+		case e.refused != nil:
+			for _, text := range e.refused {
+				if !strings.Contains(err.Error(), text) {
+					g.differ(at, e.kind, "a refusal with "+quote(text), err.Error(), nil)
+				}
+			}
+		case errors.Is(err, coordinator.ErrStepNotFound):
+			g.differ(at, e.kind, "a step of the run", err.Error(), nil)
+		case errors.Is(err, decide.ErrNotWorld):
+			g.differ(at, e.kind, "a run of a world", err.Error(), nil)
+		case err != nil && t.world() != nil:
+			g.differ(at, e.kind, "it is not refused", err.Error(), nil)
+		case err != nil:
+			g.report.Refused = append(g.report.Refused, Refusal{At: duration.Format(g.sinceStart()), Command: e.kind, Reason: err.Error()})
+		}
+	}
 }
 
 func (g *execution) sinceStart() time.Duration { return time.Duration(g.now - g.s.start.UnixNano()) }
 
 // differ records a difference at the current instant.
 func (g *execution) differ(where, key, want, got string, by *Event) {
+	g.budget.bytes += len(want) + len(got)
 	g.report.Differences = append(g.report.Differences, Difference{
 		Where: where, At: duration.Format(g.sinceStart()), Key: key, Want: want, Got: got, Event: by,
 	})

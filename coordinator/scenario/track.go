@@ -11,12 +11,14 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/coordinator/scenario/schedule"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -40,7 +42,7 @@ type track struct {
 	root     *reactive.Root // of the engine
 	step     *decide.Stepper
 	journal  []journal.Event // as read from a store
-	schedule schedule
+	schedule schedule.Schedule
 	spent    int // work of expressions that is counted
 
 	seen     *reactive.Root // of an observer, which applies the journal event by event
@@ -53,6 +55,13 @@ type track struct {
 	netChanges []netChange // of a playbook's run
 
 	places map[int]routed.Place // of a playbook's run: tasks of its calls, by the index of the requesting event
+
+	// Of a world's run.
+	given       []givenCell
+	taken       map[uint64]bool        // sequences of the messages that have had a reply
+	repeated    int                    // messages that were taken before
+	activations []int                  // indexes of their events
+	effects     map[int]*template.Step // of calls, by the index of the requesting event
 }
 
 var (
@@ -63,7 +72,7 @@ var (
 
 func newTrack(g *execution, id, path string, p *program.Program) *track {
 	t := &track{execution: g, id: id, path: path, program: p, seen: decide.NewRoot(p.Plan), statusBy: -1,
-		causes: map[int32]int{}, outcomes: map[reactive.Effect]int{}, places: map[int]routed.Place{}}
+		causes: map[int32]int{}, outcomes: map[reactive.Effect]int{}, places: map[int]routed.Place{}, taken: map[uint64]bool{}, effects: map[int]*template.Step{}}
 	t.seen.Watch()
 	t.observeNet()
 	t.rebuild()
@@ -93,8 +102,11 @@ func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 func (t *track) rebuild() {
 	if t.root != nil {
 		t.spent -= t.root.Meter().Spent() // a new meter starts at 0
+		t.execution.budget.work += nodeWork*int(t.root.Len()) + eventWork*len(t.journal)
 	}
 	t.root = decide.NewRoot(t.program.Plan)
+	t.giveAgain()
+	t.execution.cap(t)
 	for _, e := range t.journal {
 		t.root.Apply(&e)
 	}
@@ -104,26 +116,27 @@ func (t *track) rebuild() {
 	t.step = decide.NewStepper(t.root, t)
 }
 
-// append journals a batch and passes it to the observer. It encodes and decodes the events even without crashes, to find events that
+// append journals the batch of a step and passes it to the observer. It encodes and decodes the events even without crashes, to find events that
 // cannot be stored or change when they are.
-func (t *track) append(batch []journal.Event) error {
+func (t *track) append(out *decide.StepResult) error {
 	var codec journal.Codec
-	var data []byte
-	for i := range batch {
-		if want := uint64(len(t.journal) + i + 1); batch[i].Seq != want {
-			return fmt.Errorf("event %d of the batch has sequence %d, not %d", i, batch[i].Seq, want)
+	first, encoded := len(t.journal), 0
+	for i := range out.Batch {
+		e := &out.Batch[i]
+		if want := uint64(len(t.journal) + 1); e.Seq != want {
+			return fmt.Errorf("event %d of the batch has sequence %d, not %d", i, e.Seq, want)
 		}
-		var err error
-		if data, err = codec.Append(data, &batch[i]); err != nil {
+		data, err := codec.Append(t.execution.encoded[:0], e)
+		if err != nil {
+			return err
+		}
+		t.execution.encoded = data
+		encoded += len(data)
+		if t.journal, err = codec.DecodeAll(t.journal, data); err != nil {
 			return err
 		}
 	}
-	t.execution.bytes += len(data)
-	first := len(t.journal)
-	var err error
-	if t.journal, err = codec.DecodeAll(t.journal, data); err != nil {
-		return err
-	}
+	t.execution.budget.bytes += max(encoded, out.Bytes)
 	for i := first; i < len(t.journal); i++ {
 		t.observe(i)
 	}
@@ -137,6 +150,7 @@ func (t *track) observe(i int) {
 	t.observed = i
 	t.outcomes[t.seen.Apply(&e)]++
 	t.note(i)
+	t.noteActivation(i)
 	for _, c := range t.seen.Changes() {
 		t.causes[c.Node] = i
 	}

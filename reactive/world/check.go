@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/steps"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/schema"
 	"github.com/sluiceflow/sluice/template/value"
@@ -62,6 +63,7 @@ func normal(t *schema.Type, of any) error {
 	return err
 }
 
+// checkStep checks an activation: it says what it gives in the one way in which that is written, and takes what its cell has next.
 func (w *World) checkStep(e *journal.Event) error {
 	m, _, err := w.def.ParseAddress(e.Node)
 	if err != nil {
@@ -71,51 +73,34 @@ func (w *World) checkStep(e *journal.Event) error {
 	if err != nil {
 		return err
 	}
-	r := &thaw{}
-	v := r.object(of)
-	cause := r.int(v[stepCause])
-	if c := w.lookup(e.Node); c == nil || c.mail.Len() == 0 || c.mail.front().seq != uint64(cause) {
-		return fmt.Errorf("cell %s has nothing from event %d to take", e.Node, cause)
+	step := steps.Read(e)
+	if !value.Equal(of, step.Value()) {
+		return errors.New("its value is not that of an activation")
 	}
-	if state := v[stepState]; state != nil {
-		if err := normal(m.State, state); err != nil {
+	if c := w.lookup(e.Node); c == nil || c.mail.Len() == 0 || c.mail.front().seq != step.Cause {
+		return fmt.Errorf("cell %s has nothing from event %d to take", e.Node, step.Cause)
+	}
+	if step.State != nil {
+		if err := normal(m.State, step.State); err != nil {
 			return err
 		}
 	}
-	for _, x := range r.list(v[stepRaised]) {
-		raised := r.object(x)
-		if err := w.checkEvent(r.text(raised["event"]), raised["value"], r.texts(raised["cells"])); err != nil {
+	for _, r := range step.Raised {
+		if err := w.checkEvent(r.Event, r.Value, r.Cells); err != nil {
 			return err
 		}
 	}
-	for _, x := range r.list(v[stepEmitted]) {
-		if err := w.checkEmission(m, r.object(x), r); err != nil {
+	for _, x := range step.Emitted {
+		if x.Effect == machine.TimerEffect {
+			continue
+		}
+		effect := w.def.Effect(x.Effect)
+		if effect == nil {
+			return fmt.Errorf("unknown effect %q of machine %q", x.Effect, m.Name)
+		}
+		if err := normal(effect.Params, x.Params); err != nil {
 			return err
 		}
 	}
-	r.texts(v[stepDropped])
-	return r.err
-}
-
-func (w *World) checkEmission(m *machine.Machine, emitted map[string]any, r *thaw) error {
-	if timer, ok := emitted["timer"]; ok {
-		r.text(timer)
-		r.int(emitted["due"])
-		return nil
-	}
-	name := r.text(emitted["effect"])
-	effect := w.def.Effect(name)
-	if effect == nil {
-		return fmt.Errorf("unknown effect %q of machine %q", name, m.Name)
-	}
-	r.text(emitted["intent"])
-	return normal(effect.Params, emitted["params"])
-}
-
-// texts returns the texts of a list.
-func (r *thaw) texts(v value.Value) []string {
-	for _, x := range r.list(v) {
-		r.text(x)
-	}
-	return texts(v)
+	return nil
 }

@@ -38,10 +38,10 @@ machines:
 routing: {subscriptions: [{event: Add, machine: sum, key_field: id}]}
 `
 
-// model is the same world as a map.
-type model map[int64]int64
+// sums is the same world as a map.
+type sums map[int64]int64
 
-func (m model) add(n int64, path []int64) {
+func (m sums) add(n int64, path []int64) {
 	for _, id := range path {
 		if n == 0 {
 			delete(m, id)
@@ -58,7 +58,7 @@ func TestLayers(t *testing.T) {
 		d := drive(t, chainWorld)
 		all := drive(t, chainWorld)
 		world.CacheCells(world.Of(d.root), 2)
-		want, paused, ordered := model{}, false, true
+		want, paused, ordered := sums{}, false, true
 		for range rapid.IntRange(1, 40).Draw(t, "moves") {
 			switch rapid.IntRange(0, 9).Draw(t, "move") {
 			case 0, 1, 2, 3, 4:
@@ -103,8 +103,8 @@ func TestLayers(t *testing.T) {
 }
 
 // statesOf returns the sums of all cells.
-func statesOf(root *reactive.Root) model {
-	states := model{}
+func statesOf(root *reactive.Root) sums {
+	states := sums{}
 	for c := range world.Of(root).Cells() {
 		if m, ok := c.State.(map[string]any); ok {
 			states[c.Key.(int64)] = m["n"].(int64)
