@@ -115,6 +115,9 @@ func find(root *reactive.Root, address string) (State, error) {
 		return State{}, decide.ErrNotWorld
 	}
 	state, ok := w.Cell(address)
+	if err := w.Err(); err != nil {
+		return State{}, err
+	}
 	if !ok {
 		return state, fmt.Errorf("%w %q", decide.ErrCellNotFound, address)
 	}
@@ -137,13 +140,17 @@ func (h Handle) Cells(ctx context.Context, keep func(*State) bool, limit int) ([
 				continue
 			}
 			if list = append(list, c); len(list) == limit {
-				return
+				break
 			}
 		}
+		err = w.Err()
 	}); err != nil {
 		return nil, err
 	}
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
 // Await waits until a condition holds for a cell, which need not exist yet, and returns its state at that event: the newest

@@ -12,6 +12,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
+// errNoContent is the error where a store does not keep content.
+var errNoContent = fmt.Errorf("%w: the store keeps no content", decide.ErrNotPossible)
+
 // Snapshot keeps the state of the world as content, so that it is recovered from there and from the events that follow. It
 // returns the sequence of the event that makes the snapshot count. The world goes on meanwhile. The error wraps
 // decide.ErrNotPossible if the run's store keeps no content.
@@ -23,14 +26,14 @@ func (h Handle) Snapshot(ctx context.Context) (seq uint64, err error) {
 // snapshot is Snapshot. It also returns how many blobs it has put.
 func (h Handle) snapshot(ctx context.Context) (seq uint64, put int, err error) {
 	content, lock := h.run.Content()
-	if content == nil {
-		return 0, 0, fmt.Errorf("%w: the store keeps no content", decide.ErrNotPossible)
-	}
 	lock.RLock()
 	defer lock.RUnlock()
 	s, err := look(ctx, h.run, (*world.World).Freeze)
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, 0, err
+	case content == nil:
+		return 0, 0, errNoContent
 	}
 	e, err := s.Write(func(blobs [][]byte) error {
 		put += len(blobs)
@@ -86,14 +89,14 @@ func (k *Keeper) Keep(ctx context.Context, h Handle) error {
 // much it has kept, and deleted or would have deleted. The world goes on meanwhile, but makes no snapshot.
 func (h Handle) Sweep(ctx context.Context, dry bool) (kept, deleted int, err error) {
 	content, lock := h.run.Content()
-	if content == nil {
-		return 0, 0, fmt.Errorf("%w: the store keeps no content", decide.ErrNotPossible)
-	}
 	lock.Lock()
 	defer lock.Unlock()
 	newest, err := look(ctx, h.run, (*world.World).Kept)
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, 0, err
+	case content == nil:
+		return 0, 0, errNoContent
 	}
 	needed := map[journal.Hash]bool{}
 	if newest != nil {

@@ -62,10 +62,15 @@ func (r *Reader) restoring(ctx context.Context, id string, root **reactive.Root,
 		r.giveContent(ctx, id, of)
 		return func(e *journal.Event) {
 			switch {
-			case *failed != nil:
+			case *failed != nil, of.Seq() > 0 && e.Seq <= of.Seq():
 				return
 			case e.Type == journal.WorldSnapshotted && of.Seq() == 1:
 				if _, *failed = world.Of(of).Restore(e); *failed != nil || e.Seq != of.Seq()+1 {
+					return
+				}
+			}
+			if w := world.Of(of); w != nil && of.Seq() > 0 {
+				if *failed = w.Check(e); *failed != nil {
 					return
 				}
 			}

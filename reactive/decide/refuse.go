@@ -3,6 +3,7 @@ package decide
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -97,7 +98,8 @@ func cellError(cell string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, reactive.ErrUnknown):
-		return fmt.Errorf("%w %q", ErrCellNotFound, cell)
+		why := strings.TrimPrefix(err.Error(), fmt.Sprintf("no cell %q", cell)) // there can be none: no such machine, no key
+		return fmt.Errorf("%w %q%s", ErrCellNotFound, cell, why)
 	}
 	return fmt.Errorf("%w: %w", ErrNotPossible, err)
 }

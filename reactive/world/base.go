@@ -35,8 +35,9 @@ type base struct {
 type holdings struct {
 	def    *machine.World
 	cells  map[string]*cell // those in memory, by address
-	dirty  map[string]*cell // those that have changed since the newest snapshot, also those that are gone
+	dirty  map[string]*cell // with content: those that have changed since the newest snapshot, also those that are gone
 	base   base             // the newest snapshot
+	cached int              // how many cells of a machine that are at rest stay in memory after a snapshot
 	loaded int              // cells read from the snapshot since cells were last removed from memory
 	err    error            // why content could not be read
 }
@@ -118,7 +119,7 @@ func (h *holdings) load(m *machine.Machine, key value.Value, address string) *ce
 		return nil
 	}
 	h.cells[address] = c
-	if h.loaded++; h.loaded > CellsCached {
+	if h.loaded++; h.loaded > h.cached {
 		h.evict(c)
 	}
 	return c
@@ -132,7 +133,7 @@ func (b *base) root(m *machine.Machine) trie.Hash {
 	return trie.Empty
 }
 
-// evict removes cells at rest from memory, the longest unchanged first, until CellsCached of each machine are left. It spares
+// evict removes cells at rest from memory, the longest unchanged first, until as many of each machine are left as may. It spares
 // one cell. A cell with a time to live stays: its end is known only in memory.
 func (h *holdings) evict(spared *cell) {
 	h.loaded = 0
@@ -146,13 +147,13 @@ func (h *holdings) evict(spared *cell) {
 		}
 	}
 	for _, list := range resting {
-		if len(list) <= CellsCached {
+		if len(list) <= h.cached {
 			continue
 		}
 		slices.SortFunc(list, func(a, b *cell) int {
 			return cmp.Or(cmp.Compare(a.changed, b.changed), cmp.Compare(a.address, b.address))
 		})
-		for _, c := range list[:len(list)-CellsCached] {
+		for _, c := range list[:len(list)-h.cached] {
 			delete(h.cells, c.address)
 		}
 	}

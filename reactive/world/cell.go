@@ -19,6 +19,7 @@ type cell struct {
 	failure   *journal.Failure
 	completed bool // the newest activation that was not ignored has completed it
 	paused    bool
+	faulty    bool   // it is to fail: see World.faults
 	ticket    uint64 // of its place in the ring; 0: it has none
 	expiring  bool   // in the heap of expiries
 
@@ -32,7 +33,7 @@ func (c *cell) held() bool { return c.failure != nil || c.paused }
 
 // gone reports whether nothing is left of the cell.
 func (c *cell) gone() bool {
-	return c.state == nil && c.open.n == 0 && c.mail.Len() == 0 && c.failure == nil && !c.paused
+	return c.state == nil && c.idle()
 }
 
 // status returns the status of the cell.
@@ -48,8 +49,8 @@ func (c *cell) status() Status {
 	return Completed
 }
 
-// idle reports whether the cell has nothing but a state: no mail, no intent, no failure, no pause.
-func (c *cell) idle() bool { return c.mail.Len() == 0 && c.open.n == 0 && !c.held() }
+// idle reports whether the cell has nothing but a state: no mail, no intent, no failure, none to come, and no pause.
+func (c *cell) idle() bool { return c.mail.Len() == 0 && c.open.n == 0 && !c.held() && !c.faulty }
 
 // lookup returns the cell of an address; nil if there is none.
 func (h *holdings) lookup(address string) *cell {
@@ -86,7 +87,9 @@ func (h *holdings) cellAt(address string) *cell {
 func (w *World) touch(c *cell) {
 	w.tracker.note(c)
 	c.changed = w.event.Seq
-	w.dirty[c.address] = c
+	if w.base.fetch != nil {
+		w.dirty[c.address] = c
+	}
 	if c.gone() {
 		delete(w.cells, c.address)
 	}

@@ -26,7 +26,7 @@ func sooner(a, b expiry) bool {
 // expires returns when a cell is deleted if nothing happens to it; 0: never.
 func (c *cell) expires() int64 {
 	ttl := int64(c.machine.TTL)
-	if ttl == 0 || c.gone() || c.held() || c.open.n > 0 || c.mail.Len() > 0 || c.active > math.MaxInt64-ttl {
+	if ttl == 0 || c.state == nil || !c.idle() || c.active > math.MaxInt64-ttl {
 		return 0
 	}
 	return max(1, c.active+ttl)

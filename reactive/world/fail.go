@@ -40,11 +40,20 @@ func (w *World) failed(e *journal.Event) {
 // faults are the failures that are to be journaled, in order.
 type faults []fault
 
+// add notes that a cell is to fail. It stays in memory until then.
+func (l *faults) add(f fault) {
+	f.cell.faulty = true
+	*l = append(*l, f)
+}
+
 // drop removes those of a cell. It reports whether there were any: the cell fails because of a result.
 func (l *faults) drop(c *cell) bool {
-	before := len(*l)
-	*l = slices.DeleteFunc(*l, func(f fault) bool { return f.cell == c })
-	return len(*l) < before
+	was := c.faulty
+	if was {
+		*l = slices.DeleteFunc(*l, func(f fault) bool { return f.cell == c })
+	}
+	c.faulty = false
+	return was
 }
 
 // reset has a failed cell go on, first with what it failed at.

@@ -254,7 +254,7 @@ func (w *restoration) restoreCore() {
 	for _, v := range w.list(w.core["faults"]) {
 		if f := w.list(v); w.has(len(f) == 3) {
 			if c := w.cells[w.text(f[0])]; w.has(c != nil) {
-				w.faults = append(w.faults, fault{cell: c, seq: uint64(w.int(f[1])), failure: w.failure(f[2])})
+				w.faults.add(fault{cell: c, seq: uint64(w.int(f[1])), failure: w.failure(f[2])})
 			}
 		}
 	}

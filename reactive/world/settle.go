@@ -123,7 +123,7 @@ func (w *World) receive(c *cell, r receipt) {
 	if f := r.intent.fault; f != nil {
 		w.tally.Faults++
 		if !c.machine.Takes(machine.Rejected) {
-			w.faults = append(w.faults, fault{cell: c, seq: w.event.Seq, failure: f})
+			w.faults.add(fault{cell: c, seq: w.event.Seq, failure: f})
 			w.touch(c)
 			return
 		}

@@ -45,7 +45,7 @@ type Tally struct {
 func New(p *plan.Plan) *reactive.Root {
 	def := p.Workflow.Routing.(*machine.World)
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
-		w := &World{holdings: holdings{def: def, cells: map[string]*cell{}, dirty: map[string]*cell{}}, root: c.Root(), calls: c}
+		w := &World{holdings: holdings{def: def, cells: map[string]*cell{}, dirty: map[string]*cell{}, cached: CellsCached}, root: c.Root(), calls: c}
 		w.intents.init()
 		w.recent.init()
 		return w
@@ -117,7 +117,7 @@ func (w *World) close() {
 	w.stopped = true
 	w.ring, w.faults, w.expiries = ring{}, nil, expiries{}
 	for _, c := range w.cells {
-		c.open, c.ticket = openList{}, 0
+		c.open, c.ticket, c.faulty = openList{}, 0, false
 	}
 	w.intents.init()
 	w.tracker.noteAll(w.cells)

@@ -1,0 +1,86 @@
+package coordinator_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+)
+
+const alarmWorld = `
+kind: World
+name: alarm
+types: {Set: {record: {id: text, n: int}}}
+machines:
+  clock:
+    key: text
+    state: {record: {n: int, rung: int}}
+    event: [Set]
+    emits: [timer]
+    lifecycle: entity
+    rules:
+      - {event: Set, set: {n: "{{ event.n }}", rung: "{{ (state ?? {rung: 0}).rung }}"}, emit: [{timer: bell, for: PT1H}]}
+      - {event: timer.bell, set: {rung: "{{ state.rung + 1 }}"}}
+routing: {subscriptions: [{event: Set, machine: clock, key_field: id}]}
+`
+
+// TestAnIdleWorldLeavesMemory, and a message, a question and a timer bring it back as it was, with or without a snapshot.
+func TestAnIdleWorldLeavesMemory(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			e, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{IdleTimeout: time.Minute})
+			require.NoError(t, err)
+			defer func() { require.NoError(t, e.Shutdown(context.Background())) }()
+			checked, err := kinds.Load("alarm.yaml", []byte(alarmWorld), template.Known{})
+			require.NoError(t, err)
+			run, err := e.Start(t.Context(), checked.Workflow, nil, coordinator.WithID("w"))
+			require.NoError(t, err)
+			set := func(id string, n int64) {
+				_, err := run.SendMessage(t.Context(), cells.Message{Name: "Set", Payload: map[string]any{"id": id, "n": n}})
+				require.NoError(t, err)
+			}
+			state := func(id string) any {
+				c, err := run.Cell(t.Context(), "clock["+id+"]")
+				require.NoError(t, err)
+				return c.State
+			}
+			pass := func(d time.Duration) {
+				time.Sleep(d)
+				synctest.Wait()
+			}
+			set("a", 1)
+			if keep {
+				_, err := run.Snapshot(t.Context())
+				require.NoError(t, err)
+			}
+			pass(2 * time.Minute)
+			require.Zero(t, e.InMemory())
+			set("b", 2)
+			require.Equal(t, 1, e.InMemory())
+			pass(2 * time.Minute)
+			require.Zero(t, e.InMemory())
+			require.Equal(t, map[string]any{"n": int64(1), "rung": int64(0)}, state("a"))
+			pass(2 * time.Minute)
+			require.Zero(t, e.InMemory())
+			pass(54*time.Minute + 30*time.Second) // its timer wakes it
+			require.Equal(t, 1, e.InMemory())
+			require.Equal(t, map[string]any{"n": int64(1), "rung": int64(1)}, state("a"))
+			require.Equal(t, map[string]any{"n": int64(2), "rung": int64(0)}, state("b"))
+			pass(10 * time.Minute)
+			require.Zero(t, e.InMemory())
+			last := 0
+			for range run.Events(t.Context(), 1) {
+				last++
+			}
+			require.Equal(t, map[bool]int{false: 9, true: 10}[keep], last)
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package world_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
+)
+
+// framesWorld has a machine that writes down each frame of a stream and how it ends.
+const framesWorld = `
+kind: World
+name: frames
+types:
+  Open: {record: {id: text}}
+effects:
+  stream: {params: {record: {id: text}}, receipt: text}
+machines:
+  reader:
+    key: text
+    state: {record: {log: list<text>}}
+    event: [Open, Frame]
+    emits: [stream]
+    lifecycle: entity
+    rules:
+      - {event: Open, set: {log: []}, emit: [{effect: stream, params: {id: "{{ key }}"}}]}
+      - {event: Frame, set: {log: "{{ concat(state.log, [string(event.number) + event.kind + event.payload]) }}"}}
+      - {event: stream, set: {log: "{{ concat(state.log, ['end ' + event.payload]) }}"}}
+routing: {subscriptions: [{event: Open, machine: reader, key_field: id}]}
+`
+
+// TestFrames: a number that was there is journaled and not delivered, a gap is accepted, the end settles, and what comes after
+// it is late. A call that is made again after a crash repeats its frames, which are not delivered twice.
+func TestFrames(t *testing.T) {
+	for _, restart := range []string{"no", "replayed", "restored"} {
+		t.Run(restart, func(t *testing.T) {
+			d := drive(t, framesWorld)
+			require.NoError(t, d.send("Open", map[string]any{"id": "a"}, ""))
+			open := d.root.OpenCalls()
+			require.Len(t, open, 1)
+			req, making := open[0], int32(1)
+			report := func(number int32) error {
+				e := decide.Reported(req, making, number, "p", "x")
+				e.Node = d.root.Key(req.Node)
+				return d.take(e)
+			}
+			log := func() string {
+				c, ok := world.Of(d.root).Cell("reader[a]")
+				require.True(t, ok)
+				var list []string
+				for _, x := range c.State.(map[string]any)["log"].([]any) {
+					list = append(list, x.(string))
+				}
+				return strings.Join(list, " ")
+			}
+			require.NoError(t, report(1))
+			require.NoError(t, report(2))
+			require.Equal(t, "1px 2px", log())
+			stepped := world.Of(d.root).Tally().Stepped
+			require.NoError(t, report(2))
+			require.Equal(t, "1px 2px", log())
+			require.Equal(t, stepped, world.Of(d.root).Tally().Stepped)
+			require.Equal(t, journal.CallReported, d.events[len(d.events)-1].Type, "it is journaled")
+			if restart != "no" {
+				var root *reactive.Root
+				var err error
+				if e := d.snapshot(); restart == "restored" {
+					root, err = d.restored(&e)
+				} else {
+					root = d.replayed()
+				}
+				require.NoError(t, err)
+				require.Equal(t, d.digest(d.root), d.digest(root))
+				d.use(root)
+				again := d.root.OpenCalls()
+				require.Len(t, again, 1)
+				require.Equal(t, "reader[a].stream@3.0", d.root.Key(again[0].Node))
+				req, making = again[0], 2
+				require.NoError(t, report(1))
+				require.NoError(t, report(2))
+				require.Equal(t, "1px 2px", log())
+			}
+			require.NoError(t, report(4))
+			require.Equal(t, "1px 2px 4px", log())
+			e := decide.Ending(req, call.Result{Output: "done"})
+			e.Node = d.root.Key(req.Node)
+			d.turn(decide.Item{Event: e})
+			require.Equal(t, "1px 2px 4px end done", log())
+			before := len(d.events)
+			require.Error(t, d.take(func() journal.Event {
+				e := decide.Reported(req, making, 5, "p", "x")
+				e.Node = "reader[a].stream@3.0"
+				return e
+			}()))
+			require.Len(t, d.events, before, "it is late")
+			require.Equal(t, "1px 2px 4px end done", log())
+		})
+	}
+}
