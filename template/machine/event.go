@@ -103,11 +103,14 @@ type Failure struct{ Code, Message string }
 
 // The codes of failures.
 const (
-	CodeEffectUndeclared = "effect_undeclared" // an effect that the machine does not declare
-	CodeParamsInvalid    = "params_invalid"    // params that do not fit
-	CodeOutputInvalid    = "output_invalid"    // a state, message, timer or note that does not fit
-	CodeLimitExceeded    = "limit_exceeded"    // more than an activation may give, or may take in work
-	CodeStepFailed       = "step_failed"       // an expression that fails, or a machine that the program does not have
+	CodeEffectUndeclared = "effect_undeclared"  // an effect that the machine does not declare
+	CodeParamsInvalid    = "params_invalid"     // params that do not fit
+	CodeOutputInvalid    = "output_invalid"     // a state, message, timer or note that does not fit
+	CodeLimitExceeded    = "limit_exceeded"     // more than an activation may give, or may take in work
+	CodeStepFailed       = "step_failed"        // an expression that fails, or a step in Go that returns an error
+	CodeStepPanicked     = "step_panicked"      // a step in Go that panics or ends its goroutine
+	CodeStepImpure       = "step_impure"        // a step in Go that gives something else the second time
+	CodeTimeout          = "activation_timeout" // a step in Go that takes too long
 )
 
 // Limits of one activation.

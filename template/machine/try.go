@@ -42,9 +42,32 @@ func Step(w *template.Workflow, cell string, state value.Value, event Event) (*O
 		}
 		event = m.eventOf(event.Name, event.Value)
 	}
-	out, failure := world.Step(&Input{Machine: m, Key: key, State: state, Event: event}, &expr.Meter{})
+	in := &Input{Machine: m, Key: key, State: state, Event: event}
+	out, failure := (*Output)(nil), (*Failure)(nil)
+	if m.Go != nil {
+		activate, err := world.own(m)
+		if err != nil {
+			return nil, err
+		}
+		out, failure = world.Run(activate, in, true)
+	} else {
+		out, failure = world.Step(in, &expr.Meter{})
+	}
 	if failure != nil {
 		return nil, failure
 	}
 	return out, nil
+}
+
+// own returns the step of a machine in Go whose code the world brings along.
+func (w *World) own(m *Machine) (Activate, error) {
+	if code := w.code[*m.Go]; code != nil {
+		return code.Bind(w, m)
+	}
+	return nil, m.Go.Missing()
+}
+
+// Missing returns the error of a program that does not have the machine.
+func (i Implementation) Missing() error {
+	return fmt.Errorf("the program does not have machine %q, version %q", i.Name, i.Version)
 }

@@ -1,0 +1,187 @@
+package machine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Code is a machine that is written in Go. Its address is its identity: make it once. It is immutable and safe for concurrent
+// use.
+type Code struct {
+	Implementation
+
+	// Bind returns the step of a machine of a world. The error says where the Go types of the code do not fit the types of
+	// the world.
+	Bind func(w *World, m *Machine) (Activate, error)
+}
+
+// Activate runs the step of one activation and returns what it gives. It is a pure function of its input. An error fails the
+// cell: a *Failure with its own code, any other with step_failed.
+type Activate func(in *Input) (*Given, error)
+
+// Given is what a step in Go gives, before it is checked.
+type Given struct {
+	Ignored   bool         // the step is not about the event
+	State     value.Value  // the new state; nil: it is deleted, or there is none
+	Raised    []GivenEvent // in order
+	Emitted   []GivenEffect
+	Dropped   []Drop
+	Completed bool
+	Note      value.Value // if Noted
+	Noted     bool
+}
+
+// GivenEvent is a message that a step raises.
+type GivenEvent struct {
+	Name  string      // a type
+	Value value.Value // of that type
+}
+
+// GivenEffect is an effect that a step emits, or a timer that it arms.
+type GivenEffect struct {
+	Effect string      // "": a timer
+	Params value.Value // of an effect
+	Issuer string      // named in its receipt; "": none
+	Key    string      // idempotency key; "": none
+	Timer  string      // name of the timer
+	Due    int64       // of a timer: nanoseconds since 1970
+}
+
+// Provide adds the code of a machine that the world names, for whoever runs it. It reports false, and changes nothing, if the
+// world has other code of that name and version.
+func (w *World) Provide(code *Code) bool {
+	if known := w.code[code.Implementation]; known != nil {
+		return known == code
+	}
+	if w.code == nil {
+		w.code = map[Implementation]*Code{}
+	}
+	w.code[code.Implementation] = code
+	return true
+}
+
+// Provided returns the code that was passed to Provide, in the order of the machines.
+func (w *World) Provided() (list []*Code) {
+	for _, m := range w.Machines {
+		if m.Go == nil {
+			continue
+		}
+		if code := w.code[*m.Go]; code != nil && !slices.Contains(list, code) {
+			list = append(list, code)
+		}
+	}
+	return list
+}
+
+// ProvidedBy returns the code that a workflow brings along; none if it is no world.
+func ProvidedBy(w *template.Workflow) []*Code {
+	if world, ok := Of(w); ok {
+		return world.Provided()
+	}
+	return nil
+}
+
+// Run runs one activation of a machine in Go, and checks what it gives, as Step does for rules. If twice, it runs the step a
+// second time, and fails the activation with step_impure if that gives something else.
+func (w *World) Run(activate Activate, in *Input, twice bool) (*Output, *Failure) {
+	given, failure := run(activate, in)
+	if twice {
+		if again, other := run(activate, in); !same(given, failure, again, other) {
+			return nil, &Failure{Code: CodeStepImpure, Message: fmt.Sprintf(
+				"the step of machine %q gave something else the second time: see machinevet", in.Machine.Name)}
+		}
+	}
+	if failure != nil {
+		return nil, failure
+	}
+	return w.check(in, given)
+}
+
+// run runs a step once.
+func run(activate Activate, in *Input) (*Given, *Failure) {
+	given, err := activate(in)
+	if err == nil {
+		return given, nil
+	}
+	if failure, ok := errors.AsType[*Failure](err); ok && failure.Code != "" {
+		return nil, failure
+	}
+	return nil, &Failure{Code: CodeStepFailed, Message: err.Error()}
+}
+
+// same reports whether two runs of a step gave the same.
+func same(a *Given, af *Failure, b *Given, bf *Failure) bool {
+	if af != nil || bf != nil {
+		return af != nil && bf != nil && *af == *bf
+	}
+	x, errX := value.Encode(a.document())
+	y, errY := value.Encode(b.document())
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// document returns all that was given as one value.
+func (g *Given) document() value.Value {
+	raised, emitted, dropped := make([]any, len(g.Raised)), make([]any, len(g.Emitted)), make([]any, len(g.Dropped))
+	for i, r := range g.Raised {
+		raised[i] = []any{r.Name, r.Value}
+	}
+	for i, e := range g.Emitted {
+		emitted[i] = []any{e.Effect, e.Params, e.Issuer, e.Key, e.Timer, e.Due}
+	}
+	for i, d := range g.Dropped {
+		dropped[i] = []any{d.Effect, d.Issuer}
+	}
+	return []any{g.Ignored, g.State, raised, emitted, dropped, g.Completed, g.Noted, g.Note}
+}
+
+// check makes what a step gives the output of the activation: whole, or not at all.
+func (w *World) check(in *Input, g *Given) (*Output, *Failure) {
+	if g.Ignored {
+		return &Output{Ignored: true}, nil
+	}
+	a := &activation{world: w, env: &scope{in: in, state: in.State}, out: &Output{Completed: g.Completed, Dropped: g.Dropped}}
+	if g.State == nil {
+		a.out.Changed = in.State != nil
+	} else if failure := a.become(g.State); failure != nil {
+		return nil, failure
+	}
+	for i := range g.Raised {
+		if failure := a.raised(i, g.Raised[i].Name, g.Raised[i].Value); failure != nil {
+			return nil, failure
+		}
+	}
+	for i := range g.Emitted {
+		if failure := a.given(i, &g.Emitted[i]); failure != nil {
+			return nil, failure
+		}
+	}
+	if g.Noted {
+		if in.Machine.Annotations == nil {
+			return nil, &Failure{Code: CodeOutputInvalid, Message: fmt.Sprintf("note: machine %q has no annotations", in.Machine.Name)}
+		}
+		if failure := a.note(g.Note); failure != nil {
+			return nil, failure
+		}
+	}
+	return a.out, nil
+}
+
+// given adds an effect that was emitted, or a timer that was armed.
+func (a *activation) given(i int, e *GivenEffect) *Failure {
+	if e.Effect != "" {
+		return a.emitted(i, e.Effect, Emission{Params: e.Params, Issuer: e.Issuer, Key: e.Key})
+	}
+	if !a.env.in.Machine.MayEmit(TimerEffect) {
+		return undeclared(a.env.in.Machine, TimerEffect)
+	}
+	if failure := a.room(); failure != nil {
+		return failure
+	}
+	a.out.Emitted = append(a.out.Emitted, Emission{Timer: e.Timer, Due: e.Due})
+	return nil
+}
