@@ -185,3 +185,10 @@ func (a *activation) given(i int, e *GivenEffect) *Failure {
 	a.out.Emitted = append(a.out.Emitted, Emission{Timer: e.Timer, Due: e.Due})
 	return nil
 }
+
+// DropOf returns what a name of open intents stands for, such as pay, pay.ISSUER or timer.NAME. It reports false if the machine
+// does not emit the effect.
+func (m *Machine) DropOf(name string) (Drop, bool) {
+	effect, issuer, ok := splitEffect(name, m.MayEmit)
+	return Drop{Effect: effect, Issuer: issuer}, ok
+}
