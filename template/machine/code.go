@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -78,14 +79,6 @@ func (w *World) Provided() (list []*Code) {
 	return list
 }
 
-// ProvidedBy returns the code that a workflow brings along; none if it is no world.
-func ProvidedBy(w *template.Workflow) []*Code {
-	if world, ok := Of(w); ok {
-		return world.Provided()
-	}
-	return nil
-}
-
 // Run runs one activation of a machine in Go, and checks what it gives, as Step does for rules. If twice, it runs the step a
 // second time, and fails the activation with step_impure if that gives something else.
 func (w *World) Run(activate Activate, in *Input, twice bool) (*Output, *Failure) {
@@ -109,9 +102,24 @@ func run(activate Activate, in *Input) (*Given, *Failure) {
 		return given, nil
 	}
 	if failure, ok := errors.AsType[*Failure](err); ok && failure.Code != "" {
-		return nil, failure
+		return nil, &Failure{Code: clip(failure.Code, codeMax), Message: clip(failure.Message, messageMax)}
 	}
-	return nil, &Failure{Code: CodeStepFailed, Message: err.Error()}
+	return nil, &Failure{Code: CodeStepFailed, Message: clip(err.Error(), messageMax)}
+}
+
+// Bounds of the texts that a step fails with, in bytes.
+const (
+	codeMax    = 128
+	messageMax = 4 << 10
+	stackMax   = 16 << 10
+)
+
+// clip makes a text of the program one that can be journaled.
+func clip(text string, most int) string {
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
 // same reports whether two runs of a step gave the same.
@@ -173,6 +181,11 @@ func (w *World) check(in *Input, g *Given) (*Output, *Failure) {
 
 // given adds an effect that was emitted, or a timer that was armed.
 func (a *activation) given(i int, e *GivenEffect) *Failure {
+	for _, text := range []string{e.Issuer, e.Key, e.Timer} {
+		if !utf8.ValidString(text) {
+			return &Failure{Code: CodeOutputInvalid, Message: fmt.Sprintf("emit[%d]: %q is not valid UTF-8", i, text)}
+		}
+	}
 	if e.Effect != "" {
 		return a.emitted(i, e.Effect, Emission{Params: e.Params, Issuer: e.Issuer, Key: e.Key})
 	}

@@ -99,7 +99,15 @@ func (d Drop) String() string {
 }
 
 // Failure is why an activation stands for nothing: its cell fails.
-type Failure struct{ Code, Message string }
+type Failure struct {
+	Code, Message string
+	Details       string // of a panic: its stack; "": none
+}
+
+// Panicked returns the failure of a step in Go that has panicked.
+func Panicked(reason, stack string) *Failure {
+	return &Failure{Code: CodeStepPanicked, Message: clip(reason, messageMax), Details: clip(stack, stackMax)}
+}
 
 // The codes of failures.
 const (

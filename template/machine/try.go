@@ -45,7 +45,7 @@ func Step(w *template.Workflow, cell string, state value.Value, event Event) (*O
 	in := &Input{Machine: m, Key: key, State: state, Event: event}
 	out, failure := (*Output)(nil), (*Failure)(nil)
 	if m.Go != nil {
-		activate, err := world.own(m)
+		activate, err := world.Own(m)
 		if err != nil {
 			return nil, err
 		}
@@ -59,8 +59,8 @@ func Step(w *template.Workflow, cell string, state value.Value, event Event) (*O
 	return out, nil
 }
 
-// own returns the step of a machine in Go whose code the world brings along.
-func (w *World) own(m *Machine) (Activate, error) {
+// Own returns the step of a machine in Go whose code the world brings along.
+func (w *World) Own(m *Machine) (Activate, error) {
 	if code := w.code[*m.Go]; code != nil {
 		return code.Bind(w, m)
 	}

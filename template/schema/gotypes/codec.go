@@ -79,7 +79,9 @@ func within(err error, segment string) error {
 	return err
 }
 
-func fault(format string, args ...any) error { return &schema.Fault{Text: fmt.Sprintf(format, args...)} }
+func fault(format string, args ...any) error {
+	return &schema.Fault{Text: fmt.Sprintf(format, args...)}
+}
 
 // compileOption reads null as a nil pointer.
 func compileOption(t reflect.Type, s *schema.Type, at string) (form, error) {
