@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/inbox"
@@ -15,8 +16,8 @@ import (
 )
 
 // handle returns a handle of a run whose commands are those of actor.
-func (e *Engine) handle(id, actor string) *Run {
-	r := &Run{engine: e, id: id, actor: actor}
+func (e *Engine) handle(id, actor string) (r *Run) {
+	r = &Run{engine: e, id: id, actor: actor}
 	r.Handle = cells.New(asked{r})
 	return r
 }
@@ -30,9 +31,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 		return taken, err
 	}
 	if r.actor != "" {
-		if event.Detail == nil {
-			event.Detail = &journal.Detail{}
-		}
+		event.Detail = cmp.Or(event.Detail, &journal.Detail{})
 		event.Detail.Actor = r.actor
 	}
 	if !r.Driven() {
@@ -66,9 +65,9 @@ func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
 }
 
 // Content implements cells.Run.
-func (r asked) Content() journal.ContentStore {
+func (r asked) Content() (journal.ContentStore, *sync.RWMutex) {
 	content, _ := r.engine.store.(journal.ContentStore)
-	return content
+	return content, &r.engine.content
 }
 
 // ask passes an item to the run's loop and waits for the reply. A run that has left memory before it took the item is loaded

@@ -38,6 +38,7 @@ type Engine struct {
 	draining context.Context // ends when the engine begins to shut down
 	drain    context.CancelFunc
 	loops    sync.WaitGroup
+	content  sync.RWMutex // of the content of runs: see cells.Run
 
 	mu     sync.Mutex
 	runs   map[string]*run // in memory

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/inbox"
 	"github.com/sluiceflow/sluice/coordinator/pool"
@@ -43,17 +44,17 @@ type run struct {
 	drivenAt   time.Time       // when another goroutine last began to drive the run
 	stopped    bool            // another goroutine's turn was the last: the loop recovers the run or unloads it
 	failed     error           // why the run must be recovered
-	keeping    atomic.Bool     // a snapshot is being made
-	paused     atomic.Bool     // as of the last turn; read by child runs that begin
-	items      []decide.Item   // of the current turn
-	pending    []decide.Item   // those of items that are neither durable nor refused
-	ended      []*pool.Call    // calls whose results are among items, and not durable yet
-	backoff    time.Duration   // the last delay before a retry of an append or a recovery
-	refusals   int             // failed appends in a row
-	started    bool            // the run was started here: nothing of it may be durable yet
-	apart      bool            // the program's code has ended a loop of this run: it is called on separate goroutines
-	obstacle   error           // why the run cannot go on in this process, as a call has found
-	learned    uint64          // registry.Learned when the run was recovered
+	keeper     cells.Keeper
+	paused     atomic.Bool   // as of the last turn; read by child runs that begin
+	items      []decide.Item // of the current turn
+	pending    []decide.Item // those of items that are neither durable nor refused
+	ended      []*pool.Call  // calls whose results are among items, and not durable yet
+	backoff    time.Duration // the last delay before a retry of an append or a recovery
+	refusals   int           // failed appends in a row
+	started    bool          // the run was started here: nothing of it may be durable yet
+	apart      bool          // the program's code has ended a loop of this run: it is called on separate goroutines
+	obstacle   error         // why the run cannot go on in this process, as a call has found
+	learned    uint64        // registry.Learned when the run was recovered
 }
 
 func newRun(e *Engine, id string) *run {
@@ -108,11 +109,10 @@ func (r *run) children() map[string]bool {
 
 // keep makes a snapshot, if one is due, while the run goes on.
 func (r *run) keep() {
-	if r.step.SnapshotDue() && !r.keeping.Swap(true) {
-		r.engine.loops.Go(func() {
-			defer r.keeping.Store(false)
-			if _, err := r.engine.handle(r.id, "").Snapshot(r.engine.ctx); err != nil && r.engine.ctx.Err() == nil {
-				r.engine.config.Logger.Warn("a snapshot of a world could not be made", "run", r.id, "error", err)
+	if e := r.engine; r.step.SnapshotDue() && r.keeper.Begin() {
+		e.loops.Go(func() {
+			if err := r.keeper.Keep(e.ctx, e.handle(r.id, "").Handle); err != nil && e.ctx.Err() == nil {
+				e.config.Logger.Warn("a snapshot of a world could not be made", "run", r.id, "error", err)
 			}
 		})
 	}

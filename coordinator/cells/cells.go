@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -46,8 +47,9 @@ type Run interface {
 	// Look returns. look must not keep the root.
 	Look(ctx context.Context, look func(*reactive.Root)) error
 
-	// Content returns where the run's store keeps content; nil: it keeps none.
-	Content() journal.ContentStore
+	// Content returns where the run's store keeps content, nil if it keeps none, and the lock of that content: whoever
+	// writes a snapshot shares it, and who deletes content has it alone.
+	Content() (journal.ContentStore, *sync.RWMutex)
 
 	// ID returns the run's id.
 	ID() string
@@ -142,35 +144,6 @@ func (h Handle) Cells(ctx context.Context, keep func(*State) bool, limit int) ([
 		return nil, err
 	}
 	return list, err
-}
-
-// Snapshot keeps the state of the world as content, so that it is recovered from there and from the events that follow. It
-// returns the sequence of the event that makes the snapshot count. The world goes on meanwhile. The error wraps
-// decide.ErrNotPossible if the run's store keeps no content.
-func (h Handle) Snapshot(ctx context.Context) (seq uint64, err error) {
-	var s *world.Snapshot
-	notWorld := false
-	if err := h.run.Look(ctx, func(root *reactive.Root) {
-		if w := world.Of(root); w != nil {
-			s = w.Freeze()
-		} else {
-			notWorld = true
-		}
-	}); err != nil {
-		return 0, err
-	}
-	switch {
-	case notWorld:
-		return 0, decide.ErrNotWorld
-	case s == nil:
-		return 0, fmt.Errorf("%w: the store keeps no content", decide.ErrNotPossible)
-	}
-	e, err := s.Write(func(blobs [][]byte) error { return h.run.Content().PutContent(ctx, h.run.ID(), blobs) })
-	if err != nil {
-		return 0, err
-	}
-	e, err = h.run.Take(ctx, e)
-	return e.Seq, err
 }
 
 // Await waits until a condition holds for a cell, which need not exist yet, and returns its state at that event: the newest

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -25,12 +24,6 @@ import (
 // difference.
 const turnsMax = 10_000
 
-// The default limits of a scenario.
-const (
-	WorkMax  = 2_000_000_000
-	BytesMax = 256 << 20
-)
-
 // execution is one run of a scenario. It drives the steppers of the runs: it delivers due items, and advances the clock from one
 // instant at which something is due to the next. It is single-threaded and never sleeps.
 //
@@ -53,14 +46,15 @@ type execution struct {
 	place     string              // the current entry of the timeline; "": none
 	directory *template.Directory // the current participants
 	report    *Report
-	events    int  // of all runs
-	bytes     int  // of their encodings
-	work      int  // of expressions
-	fault     bool // the execution cannot go on
+	library   *program.Library
+	programs  map[*program.Program]*registry.InputSchema // those of the runs, with the schemas of their inputs
+	budget    budget
+	encoded   []byte // of the event journaled last, for its memory
+	fault     bool   // the execution cannot go on
 }
 
-func newExecution(s *Scenario, o Options) *execution {
-	g := &execution{s: s, options: o, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(),
+func newExecution(s *Scenario, o Options, library *program.Library) *execution {
+	g := &execution{s: s, options: o, library: library, programs: map[*program.Program]*registry.InputSchema{}, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(), budget: newBudget(o),
 		report: &Report{Scenario: s.Name, File: s.Pos.File, Line: s.Pos.Line}}
 	if o.Seed != 0 {
 		g.shuffle = rand.New(rand.NewPCG(uint64(o.Seed), 0))
@@ -97,16 +91,31 @@ func (g *execution) perform() {
 
 // open starts the scenario's own run. It returns an error if the document or its input is refused.
 func (g *execution) open() error {
-	src, err := program.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
+	src, err := g.library.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
 	if err != nil {
 		return err
 	}
-	p, err := src.Compile(g.answers.operations, g.answers.decisions, "", g.s.directory)
+	p, err := g.compile(src, "", g.s.directory)
 	if err != nil {
 		return err
 	}
 	g.directory = p.Plan.Workflow.Directory
 	return g.begin(newTrack(g, "run", "", p), g.s.input)
+}
+
+// compile returns the program of a run at path, and counts it unless another run has it.
+func (g *execution) compile(src *program.Source, path string, directory *template.Directory) (*program.Program, error) {
+	p, err := g.library.Compile(src, g.answers.operations, g.answers.decisions, path, directory)
+	if err != nil {
+		return nil, err
+	}
+	if _, known := g.programs[p]; !known {
+		if g.programs[p], err = registry.SchemaOf(p.Plan.Workflow); err != nil {
+			return nil, err
+		}
+		g.budget.bytes += p.Bytes * programBytes
+	}
+	return p, nil
 }
 
 // refused compares the error of a document, if any, with the expected one. It returns true if there is nothing to run.
@@ -136,9 +145,11 @@ func (g *execution) begin(t *track, input any) error {
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if err := registry.CheckInput(t.program.Plan.Workflow, in); err != nil {
+	spent, err := g.programs[t.program].CheckWithin(in, g.budget.left())
+	if g.budget.work += spent; err != nil {
 		return err
 	}
+	g.budget.work += 2 * nodeWork * len(t.program.Plan.Rows)
 	t.schedule.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.Plan, in, g.ofRun())})
 	g.tracks = append(g.tracks, t)
 	if t.parent != nil {
@@ -218,16 +229,21 @@ func (g *execution) turn(t *track) bool {
 	if t.finished() != nil && len(items) == 0 {
 		return false
 	}
+	g.cap(t)
 	out := t.step.Step(g.now, items)
 	for _, r := range out.Replies {
 		r.To(r.Err)
 	}
 	// As in the engine's loop, calls are made only after their requests are in the journal. After a crash the calls of this turn are
 	// dropped, and recovery must find the open requests in the journal.
-	switch err := t.append(out.Batch); {
+	err := t.append(&out)
+	g.evaluated(t)
+	g.budget.events += len(out.Batch)
+	g.budget.work += eventWork * (2*len(out.Batch) + len(items) + len(out.Calls))
+	switch {
 	case err != nil:
 		g.fail("journal", "events that can be stored", err.Error())
-	case g.tooMuch(t, len(out.Batch)):
+	case g.exceeded():
 	case g.options.Crash && len(out.Batch) > 0:
 		g.crash(t)
 	default:
@@ -239,35 +255,14 @@ func (g *execution) turn(t *track) bool {
 		for _, q := range asked {
 			g.ask(q)
 		}
+		g.exceeded()
 	}
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
 }
 
-// ofRun returns the limits of each run.
-func (g *execution) ofRun() decide.Limits {
-	return g.limits.OfRun().Within(cmp.Or(g.options.WorkMax, WorkMax))
-}
-
-// tooMuch counts the resources that a turn has used, and fails the scenario if they exceed the bounds. A run that reaches its own
-// limit of events ends by itself, with a few more events.
-func (g *execution) tooMuch(t *track, events int) bool {
-	g.events += events
-	g.work += t.root.Meter().Spent() + t.seen.Meter().Spent() - t.spent
-	t.spent = t.root.Meter().Spent() + t.seen.Meter().Spent()
-	switch most := g.limits.EventsMax; {
-	case len(g.tracks) > 1 && most >= 0 && g.events > most:
-		g.fail("journal", fmt.Sprintf("at most %d events of all runs together", most), "more")
-	case g.bytes > cmp.Or(g.options.BytesMax, BytesMax):
-		g.fail("journal", fmt.Sprintf("at most %d bytes of all runs together", cmp.Or(g.options.BytesMax, BytesMax)), "more")
-	case g.work > cmp.Or(g.options.WorkMax, WorkMax):
-		g.fail("expressions", fmt.Sprintf("at most %d steps of work of all runs together", cmp.Or(g.options.WorkMax, WorkMax)), "more")
-	}
-	return g.fault
-}
-
 // items returns the items of a run that are due now, shuffled where the rules leave their order open.
 func (g *execution) items(t *track) []decide.Item {
-	items := t.schedule.take(g.now)
+	items := t.schedule.take(g.now, g.budget.bytesMax-g.budget.bytes)
 	if g.shuffle != nil {
 		g.shuffle.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 	}
@@ -296,6 +291,10 @@ func (g *execution) received(it decide.Item) decide.Item {
 func (g *execution) crash(t *track) {
 	g.report.Crashes++
 	t.rebuild()
+	g.evaluated(t)
+	if g.exceeded() {
+		return
+	}
 	again, lost := t.unanswered()
 	for _, it := range lost {
 		t.schedule.add(g.now, it)
@@ -308,13 +307,15 @@ func (g *execution) crash(t *track) {
 // recover restarts the engine after a crash of all runs.
 func (g *execution) recover() {
 	for _, t := range g.tracks {
-		g.crash(t)
+		if g.crash(t); g.fault {
+			return
+		}
 	}
 }
 
 // ask gets the answer of a request from the script or a child run. The answer of a repeated request is scheduled already.
 func (g *execution) ask(q question) {
-	if g.fault || !g.answers.first(q.id()) {
+	if g.exceeded() || !g.answers.first(q.id()) {
 		return
 	}
 	p := q.part(g.answers)
@@ -332,6 +333,7 @@ func (g *execution) answer(q question, p *script.Part) {
 	if ok {
 		a, ok = p.Next(q.call.Participant)
 	}
+	g.budget.work += eventWork * len(a.Frames)
 	for i := range a.Frames {
 		q.t.schedule.add(call.After(g.now, a.Frames[i].After), q.report(int32(i+1), &a.Frames[i]))
 	}
@@ -397,6 +399,7 @@ func (g *execution) sinceStart() time.Duration { return time.Duration(g.now - g.
 
 // differ records a difference at the current instant.
 func (g *execution) differ(where, key, want, got string, by *Event) {
+	g.budget.bytes += len(want) + len(got)
 	g.report.Differences = append(g.report.Differences, Difference{
 		Where: where, At: duration.Format(g.sinceStart()), Key: key, Want: want, Got: got, Event: by,
 	})

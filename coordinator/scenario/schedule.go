@@ -18,6 +18,7 @@ type scheduled struct {
 	due   int64 // Unix nanoseconds
 	order int   // among items of one instant
 	times int   // how often it arrives, in immediate succession
+	bytes int   // of what it brings
 	item  decide.Item
 }
 
@@ -43,7 +44,7 @@ func (a *schedule) add(due int64, it decide.Item) { a.repeat(due, 1, it) }
 
 func (a *schedule) repeat(due int64, times int, it decide.Item) {
 	if times > 0 {
-		heap.Push(&a.queue, scheduled{due, a.made, times, it})
+		heap.Push(&a.queue, scheduled{due, a.made, times, sizeOf(&it), it})
 		a.made++
 	}
 }
@@ -56,11 +57,14 @@ func (a *schedule) next() (int64, bool) {
 	return a.queue[0].due, true
 }
 
-// take removes and returns due items, at most takenMax; the rest follows in a later turn. All are received at instant now: the
-// engine may have been away when they were due.
-func (a *schedule) take(now int64) []decide.Item {
+// take removes and returns due items, at most takenMax, and of those that bring more than so many bytes together only one; the
+// rest follows in a later turn. All are received at instant now: the engine may have been away when they were due.
+func (a *schedule) take(now int64, bytes int) []decide.Item {
 	var items []decide.Item
 	for len(a.queue) > 0 && a.queue[0].due <= now && len(items) < takenMax {
+		if bytes -= a.queue[0].bytes; bytes < 0 && len(items) > 0 {
+			break
+		}
 		it := a.queue[0].item
 		if a.queue[0].times--; a.queue[0].times == 0 {
 			heap.Pop(&a.queue)

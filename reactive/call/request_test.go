@@ -17,7 +17,7 @@ var full = call.Request{
 	Run: "r", Node: "check[3]", Operation: "check", Participant: "ann", Attempt: 2, Decision: 1, Making: 3,
 	Input:    map[string]any{"n": int64(1) << 60, "x": 1.5, "list": []any{nil, true, "ü"}},
 	Identity: &journal.Identity{ID: "ben", Scopes: []string{"read"}, Resources: map[string]any{"orders": int64(7)}},
-	Secrets:  []string{"mark"},
+	Secrets:  []string{"mark"}, Asked: "order[a].pay/k",
 }
 
 var fullResult = call.Result{
@@ -78,7 +78,10 @@ func TestKeysTellCallsApart(t *testing.T) {
 	again.Attempt++
 	require.Equal(t, full.Key(), again.Key(), "an automatic retry has the same key")
 	asked, plain := full, full
-	asked.Decision = 0
-	plain.Decision, plain.Participant = 0, ""
+	asked.Decision, asked.Asked = 0, ""
+	plain.Decision, plain.Participant, plain.Asked = 0, "", ""
 	require.Equal(t, []string{"r/check[3]/?1", "r/check[3]/ann", "r/check[3]"}, []string{full.Key(), asked.Key(), plain.Key()})
+	own := plain
+	own.Asked = "order[a].pay/k"
+	require.Equal(t, "r/order[a].pay/k", own.Key())
 }

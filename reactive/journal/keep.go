@@ -33,11 +33,12 @@ type ContentStore interface {
 	// ErrDamaged if what is stored has another hash.
 	Content(ctx context.Context, stream string, hash Hash) ([]byte, error)
 
-	// SweepContent deletes the content of a stream for which keep returns false, and stays away from what is put at the same
-	// time: the blobs of every PutContent that had not returned when SweepContent was called, or is called before it returns,
-	// are kept whatever keep says. So keep has to know what was put before, and whoever finds that out in the first call of
-	// keep needs to stop no one from putting. keep is called on the caller's goroutine, in order of the hashes, and may use
-	// the store. What is deleted may be there again after a crash. If SweepContent fails, it may have deleted a part.
+	// SweepContent deletes the content of a stream for which keep returns false, and spares what is put at the same time: the
+	// blobs of every PutContent that is called after keep was first called stay, whatever keep says. So keep has to know of
+	// those that were called before, whether they have returned or not: a caller notes hashes before it puts them, finds out
+	// what to keep in the first call of keep, and needs to stop no one from putting. keep is called on the caller's goroutine,
+	// in order of the hashes, and may use the store. What is deleted may be there again after a crash. If SweepContent fails,
+	// it may have deleted a part.
 	SweepContent(ctx context.Context, stream string, keep func(Hash) bool) error
 
 	// Trim forgets the events from 2 to before-1: reading one of them returns an error that wraps ErrTrimmed and is a

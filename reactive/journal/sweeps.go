@@ -2,22 +2,15 @@ package journal
 
 import "sync"
 
-// Sweeps tells a store which content must survive a sweep because it is put at the same time. A store calls Begin when
-// SweepContent is called, and Put when PutContent is; it asks Spares at a moment at which nothing is put, and deletes the
-// content before anything is. The zero Sweeps is ready to use. It is safe for concurrent use.
+// Sweeps tells a store which content must survive a sweep because it is put at the same time. A store calls Begin before it
+// first calls keep, and Put before it writes what PutContent was given; it asks Spares at a moment at which nothing is written,
+// and deletes the content before anything is. The zero Sweeps is ready to use. It is safe for concurrent use.
 //
-//	SweepContent  ──┤ Begin ──────────── Spares: h1 yes, h2 yes, h3 yes; delete the rest ── End ├──
-//	PutContent  ──┤ h1 ├────┤ h2 ├────────┤ h3 ├────
+//	SweepContent  ──┤ Begin ─ keep ─ keep ──── Spares: h1 yes, h2 no; delete the rest ── End ├──
+//	PutContent  ─┤ h2 ├────┤ h1 ├────────
 type Sweeps struct {
 	mu     sync.Mutex
-	puts   map[*putting]struct{}
 	sweeps map[*Sweep]struct{}
-}
-
-// putting is a PutContent under way.
-type putting struct {
-	stream string
-	hashes []Hash
 }
 
 // Sweep is a SweepContent under way.
@@ -27,23 +20,12 @@ type Sweep struct {
 	put    map[Hash]struct{} // since it began
 }
 
-// Put notes that content is being put under a stream. The caller calls done before PutContent returns, not earlier than the
-// content is there.
-func (s *Sweeps) Put(stream string, hashes []Hash) (done func()) {
+// Put notes that content is about to be written under a stream.
+func (s *Sweeps) Put(stream string, hashes []Hash) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := &putting{stream, hashes}
-	if s.puts == nil {
-		s.puts = map[*putting]struct{}{}
-	}
-	s.puts[p] = struct{}{}
 	for w := range s.sweeps {
-		w.add(p)
-	}
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.puts, p)
+		w.add(stream, hashes)
 	}
 }
 
@@ -56,17 +38,14 @@ func (s *Sweeps) Begin(stream string) *Sweep {
 		s.sweeps = map[*Sweep]struct{}{}
 	}
 	s.sweeps[w] = struct{}{}
-	for p := range s.puts {
-		w.add(p)
-	}
 	return w
 }
 
-func (w *Sweep) add(p *putting) {
-	if p.stream != w.stream {
+func (w *Sweep) add(stream string, hashes []Hash) {
+	if stream != w.stream {
 		return
 	}
-	for _, hash := range p.hashes {
+	for _, hash := range hashes {
 		w.put[hash] = struct{}{}
 	}
 }

@@ -27,6 +27,8 @@ type base struct {
 	roots map[*machine.Machine]trie.Hash
 	upto  uint64 // sequence as of which the snapshot is; 0: there is none
 	seq   uint64 // of its event
+
+	snapshot *snapshot // nil: there is none
 }
 
 // may reports whether a cell that is not in memory may be in the snapshot. dirty is what is known of it since.

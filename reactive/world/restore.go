@@ -63,7 +63,7 @@ func (w *World) snapshotted(e *journal.Event) {
 		return // a newer one was faster
 	}
 	w.calls.Rebase(s.upto)
-	w.base.upto, w.base.seq = s.upto, e.Seq
+	w.base.upto, w.base.seq, w.base.snapshot = s.upto, e.Seq, &s
 	for address, c := range w.dirty {
 		if c.changed <= s.upto {
 			delete(w.dirty, address)
@@ -90,7 +90,7 @@ func (w *World) Restore(e *journal.Event) (upto uint64, err error) {
 	at := *e
 	at.Seq = s.upto
 	w.event = &at
-	w.base.roots, w.base.upto, w.base.seq = s.roots, s.upto, e.Seq
+	w.base.roots, w.base.upto, w.base.seq, w.base.snapshot = s.roots, s.upto, e.Seq, &s
 	if err := w.restore(&s); err != nil {
 		return 0, damaged(err)
 	}

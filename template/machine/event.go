@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -141,6 +142,7 @@ type Rule struct {
 	Delete   bool           // the state goes
 	Fail     *FailRule      // the cell fails; nothing else follows
 	Note     *expr.Template // nil: none
+	Pos      document.Pos   // where it was written
 
 	doc map[string]any // in canonical form
 }

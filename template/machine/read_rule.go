@@ -16,7 +16,7 @@ import (
 
 // rule reads one line of a machine.
 func (r *reader) rule(m *Machine, n *document.Node) *Rule {
-	rule := &Rule{doc: map[string]any{}}
+	rule := &Rule{Pos: n.Pos, doc: map[string]any{}}
 	kept := func(key string, read func(*document.Node)) func(*document.Node) {
 		return func(v *document.Node) {
 			read(v)

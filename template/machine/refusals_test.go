@@ -70,6 +70,9 @@ func TestRefusals(t *testing.T) {
 			`w.yaml:4:1: steps: unknown key "steps"`,
 			`w.yaml:5:1: input: unknown key "input"`,
 		}},
+		{"secrets", doc("machines: {}", "keychain: []"), []string{
+			`w.yaml:4:11: keychain: unknown key "keychain": a world has no secrets yet, so its operations must get them elsewhere`,
+		}},
 		{"values of another kind", doc("types: 1", "effects: []", "machines: x", "routing: {subscriptions: {}}"), []string{
 			`w.yaml:3:8: types: types must be a mapping from names to types, not an integer`,
 			`w.yaml:4:10: effects: effects must be a mapping, not a list`,

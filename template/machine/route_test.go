@@ -49,6 +49,7 @@ func route(t *testing.T, w *machine.World, name string, payload value.Value) []r
 	var list []routed
 	for _, d := range r.To {
 		require.Equal(t, machine.Message, d.Event.Kind)
+		require.Equal(t, d.Event, w.Arrival(d.Machine, d.Key, name, r.Payload))
 		list = append(list, routed{machine.Address(d.Machine, d.Key), d.Event.Name, d.Event.Value})
 	}
 	return list
@@ -150,6 +151,17 @@ machines:
 		{"v", map[string]any{"$tag": "A", "$value": "x"}, `v[{"$tag":"A","$value":"x"}]`},
 	} {
 		require.Equal(t, c.address, machine.Address(w.Machine(c.machine), c.key))
+		data, err := machine.KeyBytes(w.Machine(c.machine), c.key)
+		require.NoError(t, err)
+		if c.machine == "one" {
+			require.Empty(t, data)
+		} else {
+			again, err := machine.KeyOf(data)
+			require.NoError(t, err)
+			require.Equal(t, c.key, again)
+			_, err = machine.KeyOf(data[1:])
+			require.Error(t, err)
+		}
 		m, key, err := w.ParseAddress(c.address)
 		require.NoError(t, err, c.address)
 		require.Equal(t, c.machine, m.Name)

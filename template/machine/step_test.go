@@ -223,14 +223,24 @@ func TestStatesWithoutFields(t *testing.T) {
 
 func TestThePayloadOfAReceipt(t *testing.T) {
 	w := load(t, "{kind: World, name: w, effects: {all: {params: unit, receipt: {record: {n: nat}}}, part: {params: unit, receipt: nat, payload: '{{ output.body.n }}'}}, machines: {}}")
-	v, err := w.Effect("all").Receive(map[string]any{"n": 7.0}, nil)
+	var meter expr.Meter
+	v, err := w.Effect("all").Receive(map[string]any{"n": 7.0}, &meter)
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"n": int64(7)}, v)
-	_, err = w.Effect("all").Receive(map[string]any{"n": int64(-1)}, nil)
+	bad := map[string]any{"n": int64(-1)}
+	v, err = w.Effect("all").Receive(bad, &meter)
 	require.EqualError(t, err, "/n: must be at least 0")
-	v, err = w.Effect("part").Receive(map[string]any{"status": int64(200), "body": map[string]any{"n": int64(3)}}, nil)
+	require.Equal(t, bad, v, "as it came")
+	require.Zero(t, meter.Spent())
+
+	v, err = w.Effect("part").Receive(map[string]any{"status": int64(200), "body": map[string]any{"n": int64(3)}}, &meter)
 	require.NoError(t, err)
 	require.Equal(t, int64(3), v)
-	_, err = w.Effect("part").Receive("text", nil)
+	require.Positive(t, meter.Spent())
+	v, err = w.Effect("part").Receive(map[string]any{"body": map[string]any{"n": "x"}}, nil)
+	require.EqualError(t, err, "must be an integer, not a text")
+	require.Equal(t, "x", v, "what the expression gave")
+	v, err = w.Effect("part").Receive("text", nil)
 	require.Error(t, err)
+	require.Equal(t, "text", v)
 }

@@ -193,9 +193,6 @@ func (w *World) CallSite(number int) template.CallSite {
 	return template.CallSite{Step: e.Name, Task: e.Name, Kind: e.Executor}
 }
 
-// Lints returns nothing yet known to be a probable mistake: what is wrong in a world is refused.
-func (w *World) Lints() document.Errors { return nil }
-
 // OnBlocked returns that a world waits: it is never blocked.
 func (w *World) OnBlocked(template.OnBlocked) template.OnBlocked { return template.BlockedWaits }
 

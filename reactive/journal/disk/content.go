@@ -36,17 +36,35 @@ func (s *Store) alter(ctx context.Context, stream string, what change) error {
 	return s.commit(ctx, r)
 }
 
+// putBytes is how many bytes of blobs are written at a time, so that other callers do not wait for all.
+const putBytes = 1 << 20
+
 // PutContent implements journal.ContentStore. It returns when the blobs are in Pebble's log, which the next append syncs.
 func (s *Store) PutContent(ctx context.Context, stream string, blobs [][]byte) error {
 	hashes, err := journal.CheckContent(stream, blobs)
 	if err == nil {
-		defer s.sweeps.Put(stream, hashes)()
-		err = s.alter(ctx, stream, newPut(stream, hashes, blobs))
+		s.sweeps.Put(stream, hashes)
+		err = s.putAll(ctx, stream, hashes, blobs)
 	}
 	if err != nil {
 		return fmt.Errorf("put content of %s: %w", stream, err)
 	}
 	return nil
+}
+
+// putAll puts blobs, a part at a time; if there are none, an empty part finds out whether the stream exists.
+func (s *Store) putAll(ctx context.Context, stream string, hashes []journal.Hash, blobs [][]byte) error {
+	part := new(put)
+	for i, blob := range blobs {
+		if part.add(stream, hashes[i], blob); part.bytes < putBytes || i == len(blobs)-1 {
+			continue
+		}
+		if err := s.alter(ctx, stream, part); err != nil {
+			return err
+		}
+		part = new(put)
+	}
+	return s.alter(ctx, stream, part)
 }
 
 // put is content on its way into the log.
@@ -55,16 +73,12 @@ type put struct {
 	bytes         int
 }
 
-func newPut(stream string, hashes []journal.Hash, blobs [][]byte) *put {
-	p := &put{keys: make([][]byte, len(blobs)), records: make([][]byte, len(blobs))}
-	for i, blob := range blobs {
-		key := appendContentKey(make([]byte, 0, len(stream)+2+sha256.Size), stream, hashes[i])
-		record := append(beginRecord(make([]byte, 0, recordHeader+len(blob))), blob...)
-		seal(record, key)
-		p.keys[i], p.records[i] = key, record
-		p.bytes += len(record)
-	}
-	return p
+func (p *put) add(stream string, hash journal.Hash, blob []byte) {
+	key := appendContentKey(make([]byte, 0, len(stream)+2+sha256.Size), stream, hash)
+	record := append(beginRecord(make([]byte, 0, recordHeader+len(blob))), blob...)
+	seal(record, key)
+	p.keys, p.records = append(p.keys, key), append(p.records, record)
+	p.bytes += len(record)
 }
 
 func (p *put) size() int { return p.bytes }

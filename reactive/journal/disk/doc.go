@@ -132,6 +132,9 @@
 //	     16     31,000    41,000            14   2.7 L      15 µs
 //	    256     81,000   117,000           140   12 L        8 µs
 //
+// Putting 10,000 blobs of 1 KiB, with the append that syncs them, takes 40 ms of CPU and 180 ms on that disk, a MiB at a time,
+// between which other appends are served; reading one takes 15 µs (BenchmarkPutContent, BenchmarkContent).
+//
 // Reading a run of 50 events takes 80 µs, a head 1.6 µs. Opening takes as long as a few syncs, plus, after a kill, up to
 // 0.2 s for a log of 32 MiB. Memory is the cache (Config.CacheBytes), at most four tables of 32 MiB on their way to the
 // disk, and 300 bytes for each of the streams lately appended to, of which at most 65,536 are remembered.

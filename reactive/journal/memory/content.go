@@ -20,7 +20,7 @@ func (s *Store) PutContent(ctx context.Context, name string, blobs [][]byte) err
 	for i, blob := range blobs {
 		copies[i] = slices.Clone(blob)
 	}
-	defer s.sweeps.Put(name, hashes)()
+	s.sweeps.Put(name, hashes)
 	return s.change(ctx, "put content of", name, func(st *stream) error {
 		if st.content == nil {
 			st.content = map[journal.Hash][]byte{}
