@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/machine/attempt"
 )
 
 // activationTime is how long one step of a machine in Go may take by default.
@@ -49,7 +50,7 @@ func (h *Host) Activate(w *machine.World, in *machine.Input) (*machine.Output, *
 	step, twice := h.steps[in.Machine], in.Seq%impureEvery == 0
 	go func() {
 		a.ended <- usercode.CallExit(func() error {
-			a.out, a.failure = w.Run(step, in, twice)
+			a.out, a.failure = attempt.Run(w, step, in, twice)
 			return nil
 		}, func(p *usercode.Panic) { a.ended <- p })
 	}()
@@ -58,7 +59,7 @@ func (h *Host) Activate(w *machine.World, in *machine.Input) (*machine.Output, *
 	select {
 	case err := <-a.ended:
 		if err != nil {
-			return nil, machine.Panicked(err.Error(), stackOf(err))
+			return nil, attempt.Panicked(err.Error(), stackOf(err))
 		}
 		return a.out, a.failure
 	case <-late.C:

@@ -39,10 +39,10 @@ func (w *World) activate(c *cell, now int64) journal.Event {
 
 // details returns the details of a failure as they are journaled.
 func details(f *machine.Failure) any {
-	if f.Details == "" {
+	if f.Stack == "" {
 		return nil
 	}
-	return map[string]any{"stack": f.Details}
+	return map[string]any{"stack": f.Stack}
 }
 
 // record returns the value of the event of an activation, or why the world cannot take what came of it.

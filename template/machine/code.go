@@ -1,11 +1,8 @@
 package machine
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/template/value"
@@ -27,14 +24,14 @@ type Activate func(in *Input) (*Given, error)
 
 // Given is what a step in Go gives, before it is checked.
 type Given struct {
-	Ignored   bool         // the step is not about the event
-	State     value.Value  // the new state; nil: it is deleted, or there is none
-	Raised    []GivenEvent // in order
-	Emitted   []GivenEffect
-	Dropped   []Drop
-	Completed bool
-	Note      value.Value // if Noted
-	Noted     bool
+	Ignored   bool          // the step is not about the event
+	State     value.Value   // the new state; nil: it is deleted, or there is none
+	Raised    []GivenEvent  // in order
+	Emitted   []GivenEffect // in order
+	Dropped   []Drop        // in order
+	Completed bool          // the cell has ended
+	Note      value.Value   // if Noted
+	Noted     bool          // there is a note
 }
 
 // GivenEvent is a message that a step raises.
@@ -79,76 +76,8 @@ func (w *World) Provided() (list []*Code) {
 	return list
 }
 
-// Run runs one activation of a machine in Go, and checks what it gives, as Step does for rules. If twice, it runs the step a
-// second time, and fails the activation with step_impure if that gives something else.
-func (w *World) Run(activate Activate, in *Input, twice bool) (*Output, *Failure) {
-	given, failure := run(activate, in)
-	if twice {
-		if again, other := run(activate, in); !same(given, failure, again, other) {
-			return nil, &Failure{Code: CodeStepImpure, Message: fmt.Sprintf(
-				"the step of machine %q gave something else the second time: see machinevet", in.Machine.Name)}
-		}
-	}
-	if failure != nil {
-		return nil, failure
-	}
-	return w.check(in, given)
-}
-
-// run runs a step once.
-func run(activate Activate, in *Input) (*Given, *Failure) {
-	given, err := activate(in)
-	if err == nil {
-		return given, nil
-	}
-	if failure, ok := errors.AsType[*Failure](err); ok && failure.Code != "" {
-		return nil, &Failure{Code: clip(failure.Code, codeMax), Message: clip(failure.Message, messageMax)}
-	}
-	return nil, &Failure{Code: CodeStepFailed, Message: clip(err.Error(), messageMax)}
-}
-
-// Bounds of the texts that a step fails with, in bytes.
-const (
-	codeMax    = 128
-	messageMax = 4 << 10
-	stackMax   = 16 << 10
-)
-
-// clip makes a text of the program one that can be journaled.
-func clip(text string, most int) string {
-	if len(text) > most {
-		text = text[:most] + "…"
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
-}
-
-// same reports whether two runs of a step gave the same.
-func same(a *Given, af *Failure, b *Given, bf *Failure) bool {
-	if af != nil || bf != nil {
-		return af != nil && bf != nil && *af == *bf
-	}
-	x, errX := value.Encode(a.document())
-	y, errY := value.Encode(b.document())
-	return errX == nil && errY == nil && bytes.Equal(x, y)
-}
-
-// document returns all that was given as one value.
-func (g *Given) document() value.Value {
-	raised, emitted, dropped := make([]any, len(g.Raised)), make([]any, len(g.Emitted)), make([]any, len(g.Dropped))
-	for i, r := range g.Raised {
-		raised[i] = []any{r.Name, r.Value}
-	}
-	for i, e := range g.Emitted {
-		emitted[i] = []any{e.Effect, e.Params, e.Issuer, e.Key, e.Timer, e.Due}
-	}
-	for i, d := range g.Dropped {
-		dropped[i] = []any{d.Effect, d.Issuer}
-	}
-	return []any{g.Ignored, g.State, raised, emitted, dropped, g.Completed, g.Noted, g.Note}
-}
-
-// check makes what a step gives the output of the activation: whole, or not at all.
-func (w *World) check(in *Input, g *Given) (*Output, *Failure) {
+// Check makes what a step gives the output of the activation: whole, or not at all.
+func (w *World) Check(in *Input, g *Given) (*Output, *Failure) {
 	if g.Ignored {
 		return &Output{Ignored: true}, nil
 	}
@@ -204,4 +133,29 @@ func (a *activation) given(i int, e *GivenEffect) *Failure {
 func (m *Machine) DropOf(name string) (Drop, bool) {
 	effect, issuer, ok := splitEffect(name, m.MayEmit)
 	return Drop{Effect: effect, Issuer: issuer}, ok
+}
+
+// Own returns the step of a machine in Go whose code the world brings along.
+func (w *World) Own(m *Machine) (Activate, error) {
+	if code := w.code[*m.Go]; code != nil {
+		return code.Bind(w, m)
+	}
+	return nil, m.Go.Missing()
+}
+
+// Missing returns the error of a program that does not have the machine.
+func (i Implementation) Missing() error {
+	return fmt.Errorf("the program does not have machine %q, version %q", i.Name, i.Version)
+}
+
+// Message returns what cells of a machine are given of a message, whoever subscribes to it.
+func (w *World) Message(m *Machine, name string, payload value.Value) (Event, error) {
+	if !m.takesMessage(name) {
+		return Event{}, fmt.Errorf("event %q is no arm of machine %q", name, m.Name)
+	}
+	v, err := w.Types.Lookup(name).Normalize(payload)
+	if err != nil {
+		return Event{}, fmt.Errorf("event %s: %w", name, err)
+	}
+	return m.eventOf(name, v), nil
 }

@@ -101,13 +101,17 @@ func (d Drop) String() string {
 
 // Failure is why an activation stands for nothing: its cell fails.
 type Failure struct {
-	Code, Message string
-	Details       string // of a panic: its stack; "": none
+	Code    string // see below
+	Message string // for people
+	Stack   string // of a panic; "": none
 }
 
-// Panicked returns the failure of a step in Go that has panicked.
-func Panicked(reason, stack string) *Failure {
-	return &Failure{Code: CodeStepPanicked, Message: clip(reason, messageMax), Details: clip(stack, stackMax)}
+// Error returns the code and the message.
+func (f *Failure) Error() string {
+	if f.Message == "" {
+		return f.Code
+	}
+	return f.Code + ": " + f.Message
 }
 
 // The codes of failures.

@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/flow/machine"
 	world "github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/machine/attempt"
 )
 
 type OrderPlaced struct {
@@ -124,7 +125,7 @@ func TestGoAndDocumentHaveOneHash(t *testing.T) {
 func TestAStepGivesWhatItAsksFor(t *testing.T) {
 	w := machine.World("shop", shop()...)
 	placed := world.Event{Kind: world.Message, Name: "OrderPlaced", Value: map[string]any{"order_id": "o-1", "cents": int64(250)}}
-	out, err := world.Step(w, "order[o-1]", nil, placed)
+	out, err := attempt.Step(w, "order[o-1]", nil, placed)
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"status": "paying", "cents": int64(250), "txn": nil}, out.State)
 	require.Len(t, out.Emitted, 2)
@@ -137,7 +138,7 @@ func TestAStepGivesWhatItAsksFor(t *testing.T) {
 
 	receipt := map[string]any{"effect": "pay", "issuer": "card", "status": "ok", "payload": map[string]any{"txn": "t-9"}, "error": nil,
 		"intent": "sha256:00", "emitted_at_seq": int64(3)}
-	out, err = world.Step(w, "order[o-1]", out.State, world.Event{Kind: world.Receipt, Name: "pay", Value: receipt})
+	out, err = attempt.Step(w, "order[o-1]", out.State, world.Event{Kind: world.Receipt, Name: "pay", Value: receipt})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"status": "paid", "cents": int64(250), "txn": "t-9"}, out.State)
 	require.True(t, out.Completed)
@@ -148,11 +149,11 @@ func TestAStepGivesWhatItAsksFor(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "t-9", *state.Txn)
 
-	out, err = world.Step(w, "order[o-1]", out.State, placed)
+	out, err = attempt.Step(w, "order[o-1]", out.State, placed)
 	require.NoError(t, err)
 	require.True(t, out.Ignored)
 
-	_, err = world.Step(w, "order[o-1]", out.State, world.Event{Kind: world.Timer, Name: "deadline",
+	_, err = attempt.Step(w, "order[o-1]", out.State, world.Event{Kind: world.Timer, Name: "deadline",
 		Value: map[string]any{"payload": map[string]any{"name": "deadline", "due": "2027-01-31T12:00:00Z"}}})
 	require.Equal(t, &world.Failure{Code: "too_late", Message: "nothing came of o-1"}, err)
 }
