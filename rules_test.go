@@ -147,11 +147,11 @@ var floors = []floor{
 	{"coordinator/scenario/script", uses("reactive/journal", "template/document", "template/duration", "template/expr",
 		"template/fields", "template/value")},
 	{"coordinator/scenario/program", uses("coordinator/scenario/script", "internal/readfile", "reactive/routed", "template",
-		"template/document", "template/kinds", "template/plan", "template/value")},
+		"template/document", "template/kinds", "template/machine", "template/plan", "template/value")},
 	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry",
 		"coordinator/scenario/program", "coordinator/scenario/script", "internal/readfile", "internal/usercode", "reactive",
-		"reactive/call", "reactive/decide", "reactive/journal", "reactive/routed", "template", "template/document",
-		"template/duration", "template/expr", "template/plan", "template/value")},
+		"reactive/call", "reactive/decide", "reactive/journal", "reactive/routed", "reactive/world", "template", "template/document",
+		"template/duration", "template/expr", "template/machine", "template/machine/attempt", "template/plan", "template/value")},
 
 	// the API and the command
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},

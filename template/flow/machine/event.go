@@ -69,7 +69,10 @@ type Frame struct {
 }
 
 // receipt is a pointer to a Receipt of any type.
-type receipt interface{ payload() reflect.Type }
+type receipt interface {
+	payload() reflect.Type
+	fill(v value.Value, failure *Failure) reflect.Value
+}
 
 func (*Receipt[T]) payload() reflect.Type { return reflect.TypeFor[T]() }
 
@@ -239,7 +242,7 @@ func (x *arm) about(e *machine.Event) bool {
 	return true
 }
 
-// textOf, numberOf and objectOf return a field of an event of the engine.
+// textOf, numberOf and fieldOf return a field of an event of the engine.
 func textOf(v value.Value, key string) string {
 	object, _ := v.(map[string]any)
 	text, _ := object[key].(string)
@@ -257,26 +260,38 @@ func fieldOf(v value.Value, key string) value.Value {
 	return object[key]
 }
 
-// decodeReceipt fills in a Receipt. Its fields have the order of the type.
+// decodeReceipt fills in a Receipt.
 func decodeReceipt(v value.Value, into reflect.Value, codec *gotypes.Codec) error {
-	into.FieldByName("Effect").SetString(textOf(v, "effect"))
-	into.FieldByName("Issuer").SetString(textOf(v, "issuer"))
-	into.FieldByName("Status").SetString(textOf(v, "status"))
-	into.FieldByName("Intent").SetString(textOf(v, "intent"))
-	into.FieldByName("EmittedAtSeq").SetUint(uint64(numberOf(v, "emitted_at_seq")))
-	if f := fieldOf(v, "error"); f != nil {
-		details, err := value.Own(fieldOf(f, "details"))
-		if err != nil {
-			return err
-		}
-		into.FieldByName("Error").Set(reflect.ValueOf(&Failure{Code: textOf(f, "code"), Message: textOf(f, "message"), Details: details}))
+	failure, err := decodeFailure(fieldOf(v, "error"))
+	if err != nil {
+		return err
 	}
-	if textOf(v, "status") != OK {
+	payload := into.Addr().Interface().(receipt).fill(v, failure)
+	if !payload.IsValid() {
 		return nil
 	}
-	payload := into.FieldByName("Payload")
-	payload.Set(reflect.New(payload.Type().Elem()))
-	return codec.Decode(fieldOf(v, "payload"), payload.Elem())
+	return codec.Decode(fieldOf(v, "payload"), payload)
+}
+
+// fill sets the fields of a receipt, and returns its payload, which is to be set; invalid: there is none.
+func (r *Receipt[T]) fill(v value.Value, failure *Failure) (payload reflect.Value) {
+	*r = Receipt[T]{
+		Effect: textOf(v, "effect"), Issuer: textOf(v, "issuer"), Status: textOf(v, "status"), Error: failure,
+		Intent: textOf(v, "intent"), EmittedAtSeq: uint64(numberOf(v, "emitted_at_seq")),
+	}
+	if r.Status != OK {
+		return payload
+	}
+	r.Payload = new(T)
+	return reflect.ValueOf(r.Payload).Elem()
+}
+
+func decodeFailure(f value.Value) (*Failure, error) {
+	if f == nil {
+		return nil, nil
+	}
+	details, err := value.Own(fieldOf(f, "details"))
+	return &Failure{Code: textOf(f, "code"), Message: textOf(f, "message"), Details: details}, err
 }
 
 func decodeFired(e *machine.Event, into reflect.Value) error {
