@@ -34,13 +34,13 @@ var noLimits = map[string]string{
 	"signals.slabMax": "a page of memory",
 
 	// work of one turn
-	"decide.intentsMax": "the rest is decided by the next step", "decide.workMax": "the rest is decided by the next step", "decide.bytesMax": "the rest is decided by the next step", "reactive.openedNodesMax": "others are decoded again", "disk.commitMaxRequests": "the rest is in the next commit",
+	"decide.intentsMax": "the rest is decided by the next step", "decide.workMax": "the rest is decided by the next step", "decide.bytesMax": "the rest is decided by the next step", "decoded.nodesMax": "others are decoded again", "disk.commitMaxRequests": "the rest is in the next commit",
 	"disk.commitMaxBytes": "the rest is in the next commit",
 
 	// parts that are shown
 	"explain.valueMax": "an explanation", "queries.namedMax": "an explanation", "inspect.awaitedMax": "a suggestion",
 	"api.namedMax": "an error", "api.previewMax": "a status", "cli.ShortMax": "a table", "view.streamLinesMax": "a summary",
-	"view.failuresShownMax": "a summary", "progress.itemsMax": "a view", "progress.itemLinesMax": "a view", "progress.failuresMax": "a view",
+	"view.failuresShownMax": "a summary", "progress.itemsMax": "a view", "progress.itemLinesMax": "a view", "progress.cellsMax": "a view", "progress.failuresMax": "a view",
 	"plan.joinEdgesMax": "a graph, which shows more in another way", "callgraph.MeetMax": "a graph, which shows more in another way",
 
 	// formats

@@ -116,7 +116,7 @@ func find(root *reactive.Root, address string) (State, error) {
 	}
 	state, ok := w.Cell(address)
 	if !ok {
-		return state, fmt.Errorf("%w: no cell %q", decide.ErrCellNotFound, address)
+		return state, fmt.Errorf("%w %q", decide.ErrCellNotFound, address)
 	}
 	return state, nil
 }

@@ -3,10 +3,8 @@ package scenario
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/sluiceflow/sluice/reactive/decide"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // The default limits of a scenario.
@@ -76,23 +74,4 @@ func (g *execution) exceeded() bool {
 		g.fail("expressions", fmt.Sprintf("at most %d steps of work of all runs together", b.workMax), "more")
 	}
 	return g.fault
-}
-
-// sizeOf returns the bytes of what an item brings, roughly.
-func sizeOf(it *decide.Item) int {
-	size := bytesOf(it.Event.Value)
-	if d := it.Event.Detail; d != nil {
-		size += bytesOf(d.About)
-		if d.Failure != nil {
-			size += bytesOf(d.Failure.Details) + len(d.Failure.Message)
-		}
-	}
-	return size
-}
-
-// bytesOf returns the bytes that a value takes; 0 if it is none, which is refused when it arrives.
-func bytesOf(v any) int {
-	size, _ := value.Size(v, math.MaxInt)
-	nodes, _ := value.Nodes(v, math.MaxInt)
-	return size + (nodes-1)*value.NodeBytes
 }

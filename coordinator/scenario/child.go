@@ -22,7 +22,7 @@ func (g *execution) startChild(q question, child *template.Child) {
 	if err == nil {
 		return
 	}
-	q.t.schedule.add(g.now, q.failed(childFailed(err.Error())))
+	q.t.schedule.Add(g.now, q.failed(childFailed(err.Error())))
 }
 
 func (g *execution) tryChild(q question, child *template.Child) error {
