@@ -100,7 +100,7 @@ var floors = []floor{
 	{"reactive/world/trie", nil},
 	{"reactive/world/steps", uses("reactive/journal", "template/machine", "template/value")},
 	{"reactive/world", uses("internal/binheap", "reactive", "reactive/call", "reactive/explain", "reactive/journal", "reactive/ledger",
-		"reactive/world/steps", "reactive/world/trie", "template/machine", "template/plan", "template/value")},
+		"reactive/world/steps", "reactive/world/trie", "template/expr", "template/machine", "template/plan", "template/value")},
 	{"reactive/bodies", uses("reactive", "reactive/net", "reactive/world", "template/machine", "template/plan", "template/playbook")},
 	{"reactive/decide", uses("reactive", "reactive/bodies", "reactive/call", "reactive/journal", "template", "template/duration",
 		"template/expr", "template/plan", "template/value")},

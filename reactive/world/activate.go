@@ -14,7 +14,7 @@ func (w *World) activate(c *cell, now int64) journal.Event {
 	in := machine.Input{
 		Machine: c.machine, Key: c.key, State: c.state, Event: it.event, Now: now, Seq: w.root.Seq() + 1, Seed: w.seed,
 	}
-	out, failure := w.step(&in)
+	out, failure := w.program.step(&in, w.root.Meter())
 	var step *steps.Step
 	if failure == nil {
 		step, failure = w.record(c, it, out, in.Seq)

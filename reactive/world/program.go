@@ -1,6 +1,7 @@
 package world
 
 import (
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
@@ -17,44 +18,49 @@ type Activator interface {
 	Learned() uint64
 }
 
+// program is what steps the cells of a world.
+type program struct {
+	def     *machine.World
+	host    Activator // nil: the program has no machines in Go
+	learned uint64    // as of which cells were passed over
+}
+
 // Serve has a host run the machines in Go, if it is an Activator.
 func (w *World) Serve(host any) {
-	w.program, _ = host.(Activator)
+	w.program = program{def: w.def}
+	w.program.host, _ = host.(Activator)
 	w.ring.turnAgain()
-	if w.program != nil {
-		w.learned = w.program.Learned()
-	}
 }
 
 // tryAgain gives the cells that were passed over their turn, if the program may have their machines now.
-func (w *World) tryAgain() {
-	if w.program == nil {
+func (p *program) tryAgain(r *ring) {
+	if p.host == nil {
 		return
 	}
-	if n := w.program.Learned(); n != w.learned {
-		w.learned = n
-		w.ring.turnAgain()
+	if n := p.host.Learned(); n != p.learned {
+		p.learned = n
+		r.turnAgain()
 	}
 }
 
 // lacks reports whether the program cannot step a cell.
-func (w *World) lacks(c *cell) bool { return w.lack(c.machine) != nil }
+func (p *program) lacks(c *cell) bool { return p.lack(c.machine) != nil }
 
 // lack returns why the program cannot step cells of a machine; nil: it can.
-func (w *World) lack(m *machine.Machine) error {
+func (p *program) lack(m *machine.Machine) error {
 	switch {
 	case m.Go == nil:
 		return nil
-	case w.program == nil:
+	case p.host == nil:
 		return m.Go.Missing()
 	}
-	return w.program.Lacks(w.def, m)
+	return p.host.Lacks(p.def, m)
 }
 
 // step runs one activation.
-func (w *World) step(in *machine.Input) (*machine.Output, *machine.Failure) {
+func (p *program) step(in *machine.Input, meter *expr.Meter) (*machine.Output, *machine.Failure) {
 	if in.Machine.Go != nil {
-		return w.program.Activate(w.def, in)
+		return p.host.Activate(p.def, in)
 	}
-	return w.def.Step(in, w.root.Meter())
+	return p.def.Step(in, meter)
 }

@@ -29,8 +29,7 @@ type World struct {
 	event    *journal.Event // that is applied
 	seed     [32]byte       // of the run: its activations draw from it
 	stopped  bool           // the run was cancelled or closed
-	program  Activator      // runs the machines in Go; nil: the program has none
-	learned  uint64         // as of which cells were passed over
+	program  program        // steps the cells
 }
 
 // Tally counts what has happened in a world.
@@ -138,8 +137,8 @@ func (w *World) Next(now int64) (journal.Event, bool) {
 	case len(w.faults) > 0:
 		return w.faults[0].event(), true
 	}
-	w.tryAgain()
-	c := w.ring.next(w.lacks)
+	w.program.tryAgain(&w.ring)
+	c := w.ring.next(w.program.lacks)
 	if c == nil {
 		return journal.Event{}, false
 	}
