@@ -151,7 +151,7 @@ func TestAMachineInGoStepsItsCells(t *testing.T) {
 	for err == nil {
 		_, err = run.Cell(t.Context(), "basket[a]")
 	}
-	require.ErrorContains(t, err, "no such cell")
+	require.ErrorContains(t, err, `no cell "basket[a]"`)
 }
 
 // A step that gives what it may not fails its cell and nothing else.

@@ -70,7 +70,7 @@ func draw(t *rapid.T) all {
 	v := all{
 		B: rapid.Bool().Draw(t, "b"), I: rapid.Int64().Draw(t, "i"), U: rapid.Uint64().Draw(t, "u"), Nat: rapid.Int().Draw(t, "nat"), S: text.Draw(t, "s"),
 		Data: rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "data"),
-		At:   time.Unix(rapid.Int64Range(-1<<36, 1<<38).Draw(t, "at"), rapid.Int64Range(0, 999_999_999).Draw(t, "ns")),
+		At:   time.Unix(rapid.Int64Range(-1<<35, 1<<37).Draw(t, "at"), rapid.Int64Range(0, 999_999_999).Draw(t, "ns")),
 		For:  time.Duration(rapid.Int64().Draw(t, "for")), Dec: rapid.SampledFrom([]string{"0", "1.50", "-3", "x", "1e3"}).Draw(t, "dec"),
 		Lines: rapid.SliceOfN(lines, 0, 3).Draw(t, "lines"), Sizes: rapid.SliceOfN(rapid.IntRange(-3, 30), 0, 5).Draw(t, "sizes"),
 		ByNr: rapid.MapOfN(rapid.Int32(), lines, 0, 3).Draw(t, "by"), Memo: rapid.Ptr(text, true).Draw(t, "memo"),
