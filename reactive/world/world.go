@@ -29,6 +29,7 @@ type World struct {
 	event    *journal.Event // that is applied
 	seed     [32]byte       // of the run: its activations draw from it
 	stopped  bool           // the run was cancelled or closed
+	program  program        // steps the cells
 }
 
 // Tally counts what has happened in a world.
@@ -123,9 +124,9 @@ func (w *World) close() {
 	w.tracker.noteAll(w.cells)
 }
 
-// Ready reports whether a cell has something to do.
+// Ready reports whether a cell has something to do, be it in another program.
 func (w *World) Ready() bool {
-	return !w.stopped && w.err == nil && (len(w.faults) > 0 || w.ring.head() != nil)
+	return !w.stopped && w.err == nil && (len(w.faults) > 0 || !w.ring.empty())
 }
 
 // Next returns the event of the next failure of a cell, or of the next activation.
@@ -136,7 +137,12 @@ func (w *World) Next(now int64) (journal.Event, bool) {
 	case len(w.faults) > 0:
 		return w.faults[0].event(), true
 	}
-	return w.activate(w.ring.head(), now), true
+	w.program.tryAgain(&w.ring)
+	c := w.ring.next(w.program.lacks)
+	if c == nil {
+		return journal.Event{}, false
+	}
+	return w.activate(c, now), true
 }
 
 // NextDue returns the instant of the next timer: one that a cell has armed, or the end of a cell's time to live.

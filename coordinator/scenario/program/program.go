@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -67,9 +68,15 @@ func copyTree(w *template.Workflow) (*template.Workflow, error) {
 	if err != nil {
 		return nil, fmt.Errorf("workflow %q: %w", w.Name, err)
 	}
-	c := &template.Workflow{}
-	if err := c.UnmarshalJSON(data); err != nil {
+	c, err := kinds.ParseStored(data)
+	if err != nil {
 		return nil, fmt.Errorf("workflow %q: %w", w.Name, err)
+	}
+	if world, ok := machine.Of(w); ok {
+		copied, _ := machine.Of(c)
+		for _, code := range world.Provided() {
+			copied.Provide(code)
+		}
 	}
 	for _, f := range w.Functions() {
 		if err := c.Register(f); err != nil {

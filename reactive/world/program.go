@@ -1,0 +1,66 @@
+package world
+
+import (
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/machine"
+)
+
+// Activator is the part of a decide.Host that runs machines in Go. A world whose host is none has only rules: the cells of its
+// machines in Go keep what comes.
+type Activator interface {
+	// Lacks returns why the program cannot run a machine in Go; nil: it can. A machine that it lacks it may have later.
+	Lacks(w *machine.World, m *machine.Machine) error
+
+	// Activate runs one activation of a machine that the program does not lack.
+	Activate(w *machine.World, in *machine.Input) (*machine.Output, *machine.Failure)
+
+	// Learned returns a number that changes when the program may have machines that it lacked.
+	Learned() uint64
+}
+
+// program is what steps the cells of a world.
+type program struct {
+	def     *machine.World
+	host    Activator // nil: the program has no machines in Go
+	learned uint64    // as of which cells were passed over
+}
+
+// Serve has a host run the machines in Go, if it is an Activator.
+func (w *World) Serve(host any) {
+	w.program = program{def: w.def}
+	w.program.host, _ = host.(Activator)
+	w.ring.turnAgain()
+}
+
+// tryAgain gives the cells that were passed over their turn, if the program may have their machines now.
+func (p *program) tryAgain(r *ring) {
+	if p.host == nil {
+		return
+	}
+	if n := p.host.Learned(); n != p.learned {
+		p.learned = n
+		r.turnAgain()
+	}
+}
+
+// lacks reports whether the program cannot step a cell.
+func (p *program) lacks(c *cell) bool { return p.lack(c.machine) != nil }
+
+// lack returns why the program cannot step cells of a machine; nil: it can.
+func (p *program) lack(m *machine.Machine) error {
+	switch {
+	case m.Go == nil:
+		return nil
+	case p.host == nil:
+		return m.Go.Missing()
+	}
+	return p.host.Lacks(p.def, m)
+}
+
+// step runs one activation.
+func (p *program) step(in *machine.Input, meter *expr.Meter) (*machine.Output, *machine.Failure) {
+	if in.Machine.Go != nil {
+		return p.host.Activate(p.def, in)
+	}
+	return p.def.Step(in, meter)
+}
