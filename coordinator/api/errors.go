@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -38,6 +39,9 @@ var codes = []struct {
 	{"not_possible", coordinator.ErrNotPossible},
 	{"limit", coordinator.ErrLimit},
 	{"mailbox_full", coordinator.ErrMailboxFull},
+	{"not_world", decide.ErrNotWorld},
+	{"cell_not_found", decide.ErrCellNotFound},
+	{"invalid_message", decide.ErrInvalidMessage},
 	{"parked", coordinator.ErrParked},
 	{"missing", coordinator.ErrMissing},
 	{"shutdown", coordinator.ErrShutdown},

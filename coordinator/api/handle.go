@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -46,7 +47,11 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	done := &Done{Run: run.ID()}
 	switch req.Verb {
 	case Show:
-		err = show(ctx, run, emit)
+		err = show(ctx, run, req.Step, emit)
+	case Cells:
+		done.Warning, err = listCells(ctx, run, req, emit)
+	case Await:
+		err = awaitCell(ctx, run, req, emit)
 	case Explain:
 		err = explain(ctx, run, req.Step, emit)
 	case Output:
@@ -56,17 +61,18 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	case Events:
 		err = events(ctx, run, req, emit)
 	case Views:
-		err = views(ctx, run, max(1, req.From), emit)
+		err = views(ctx, run, req, emit)
 	case Watch:
 		err = watch(ctx, run, max(1, req.From), emit)
 	default:
 		done.Driven = run.Driven()
-		if err = command(ctx, run.As(req.Actor), req); err == nil && req.Verb == Send {
-			done.Warning = unawaited(ctx, run, req.Message)
-		}
+		err = command(ctx, run.As(req.Actor), req, done)
 	}
-	if errors.Is(err, coordinator.ErrStepNotFound) {
+	switch {
+	case errors.Is(err, coordinator.ErrStepNotFound):
 		err = suggestStep(ctx, run, req.Step, err)
+	case errors.Is(err, decide.ErrCellNotFound):
+		err = suggestCell(ctx, run, req.Step, err)
 	}
 	return done, err
 }
@@ -100,7 +106,10 @@ func list(ctx context.Context, engine *coordinator.Engine, emit func(*Reply) err
 	return nil
 }
 
-func show(ctx context.Context, run *coordinator.Run, emit func(*Reply) error) error {
+func show(ctx context.Context, run *coordinator.Run, cell string, emit func(*Reply) error) error {
+	if cell != "" {
+		return showCell(ctx, run, cell, emit)
+	}
 	state, err := run.State(ctx)
 	if err != nil {
 		return err
@@ -108,6 +117,12 @@ func show(ctx context.Context, run *coordinator.Run, emit func(*Reply) error) er
 	described := runOfState(state)
 	described.Driven = !state.Finished && run.Driven()
 	err = emit(&Reply{Run: described})
+	if w := state.World; w != nil {
+		for i := 0; i < len(w.Cells) && err == nil; i++ {
+			err = emit(&Reply{Cell: cellOf(&w.Cells[i], false)})
+		}
+		return err // its calls are in the cells
+	}
 	for i := 0; i < len(state.Steps) && err == nil; i++ {
 		err = emit(&Reply{Step: stepOf(&state.Steps[i])})
 	}
@@ -130,19 +145,24 @@ func output(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 	return emit(&Reply{Value: encoded(v)})
 }
 
-// events emits the events of a run, or those about one of its steps.
+// events emits the events of a run, or those about one of its steps or cells.
 func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
-	if err := knownStep(ctx, run, req.Step); err != nil {
+	kind, err := knownStep(ctx, run, req.Step)
+	if err != nil {
 		return err
 	}
-	for u, err := range run.History(ctx, req.From) {
+	wants, from := req.wants, req.From
+	if kind == "cell" {
+		wants, from = newTimeline(req.Step).wants, 1 // the earlier events tell which calls are its own
+	}
+	for u, err := range run.History(ctx, from) {
 		if errors.Is(err, coordinator.ErrMissing) {
 			return plainEvents(ctx, run, req, emit)
 		}
 		if err != nil {
 			return err
 		}
-		if !req.wants(&u.Event) {
+		if !wants(&u.Event) || u.Event.Seq < req.From {
 			continue
 		}
 		described := withEffect(&u)
@@ -153,16 +173,19 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 	return nil
 }
 
-// knownStep refuses a step that the run does not have.
-func knownStep(ctx context.Context, run *coordinator.Run, step string) error {
+// knownStep returns the kind of a step, or "cell". It refuses a step that the run does not have.
+func knownStep(ctx context.Context, run *coordinator.Run, step string) (kind string, err error) {
 	if step == "" {
-		return nil
+		return "", nil
 	}
-	_, err := run.Explain(ctx, step)
-	if errors.Is(err, coordinator.ErrMissing) {
-		return nil // the run follows the rules of another version: its steps are unknown
+	x, err := run.Explain(ctx, step)
+	switch {
+	case errors.Is(err, coordinator.ErrMissing):
+		return "", nil // the run follows the rules of another version: its steps are unknown
+	case err != nil:
+		return "", err
 	}
-	return err
+	return x.Kind, nil
 }
 
 // plainEvents is events for a run that this program cannot follow: the effects of the events are unknown.
@@ -182,10 +205,19 @@ func plainEvents(ctx context.Context, run *coordinator.Run, req *Request, emit f
 	return nil
 }
 
-func views(ctx context.Context, run *coordinator.Run, from uint64, emit func(*Reply) error) error {
-	for v, err := range run.Views(ctx, from) {
+func views(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+	if isWorld(ctx, run) {
+		if _, err := knownStep(ctx, run, req.Step); err != nil {
+			return err
+		}
+		return happenings(ctx, run, req, emit)
+	}
+	for v, err := range run.Views(ctx, max(1, req.From)) {
 		if err != nil {
 			return err
+		}
+		if req.Step != "" && req.Step != v.Step && req.Step != v.Run {
+			continue
 		}
 		if err := emit(&Reply{View: viewOf(&v)}); err != nil {
 			return err
@@ -208,22 +240,16 @@ func watch(ctx context.Context, run *coordinator.Run, from uint64, emit func(*Re
 }
 
 // command changes a run, or is refused.
-func command(ctx context.Context, run *coordinator.Run, req *Request) error {
+func command(ctx context.Context, run *coordinator.Run, req *Request, done *Done) error {
 	switch req.Verb {
 	case Send:
-		payload, err := parsePayload(req.Payload)
-		if err != nil {
-			return err
-		}
-		return run.Send(ctx, req.Message, payload)
+		return message(ctx, run, req, done)
 	case Patch:
 		return patch(ctx, run, req)
 	case Decide:
 		return run.Decide(ctx, req.Step, req.Decision == Fulfilled, req.Reason)
-	case Pause:
-		return run.Pause(ctx, req.Reason)
-	case Resume:
-		return run.Resume(ctx)
+	case Pause, Resume:
+		return pause(ctx, run, req)
 	case Cancel:
 		return run.Cancel(ctx, req.Reason)
 	case Abort:
@@ -233,14 +259,6 @@ func command(ctx context.Context, run *coordinator.Run, req *Request) error {
 		return run.Retry(ctx, req.Step, coordinator.RepeatWork())
 	}
 	return run.Retry(ctx, req.Step)
-}
-
-// unawaited returns a warning if no step waits for a message, else "".
-func unawaited(ctx context.Context, run *coordinator.Run, message string) string {
-	if e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, message)); ok {
-		return e.Error()
-	}
-	return ""
 }
 
 func parsePayload(text json.RawMessage) (value.Value, error) {

@@ -17,6 +17,7 @@ type Reply struct {
 	Taken       bool                     `json:"taken,omitempty"`       // the request was read and will be answered
 	Run         *Run                     `json:"run,omitempty"`         // of List and Show
 	Step        *Step                    `json:"step,omitempty"`        // of Show, after the run
+	Cell        *Cell                    `json:"cell,omitempty"`        // of Cells and Await; of Show, after the run or in its place
 	Call        *Call                    `json:"call,omitempty"`        // of Graph
 	Event       *Event                   `json:"event,omitempty"`       // of Events
 	View        *View                    `json:"view,omitempty"`        // of Views
@@ -32,8 +33,12 @@ type Done struct {
 	Run    string `json:"run,omitempty"`    // its full id
 	Driven bool   `json:"driven,omitempty"` // the answering engine goes on with it; of a command
 
-	// Warning explains why the command, which is durable, may have no effect: no step waits for a message of that name.
+	// Warning explains why the command, which is durable, may have no effect: no step waits for a message of that name. Of
+	// Cells, it is why the condition could not be evaluated for some.
 	Warning string `json:"warning,omitempty"`
+
+	Seq   uint64   `json:"seq,omitempty"`   // of a message to a world: of its event, or of that of an earlier one of the same id
+	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the cells that it goes to
 }
 
 // Run describes a run to programs. A list omits the fields marked so.
@@ -58,6 +63,8 @@ type Run struct {
 	Counts   *Counts           `json:"counts,omitempty"`  // of a playbook's run; not in a list
 	Context  json.RawMessage   `json:"ctx,omitempty"`     // of a playbook's run; not in a list
 	Steps    []Step            `json:"steps,omitempty"`   // not in a list
+	World    *World            `json:"world,omitempty"`   // of a world's run; not in a list
+	Cells    []Cell            `json:"cells,omitempty"`   // of a world's run, the first of World.Cells; not in a list
 }
 
 // Step is a step, map or named conditional of a run.
@@ -193,6 +200,7 @@ type Update struct {
 	Changes []Change `json:"changes"`         // of statuses of steps, in the order in which they follow
 	Tasks   []Task   `json:"tasks,omitempty"` // changes of what was decided about steps
 	Loops   []Loop   `json:"loops,omitempty"` // how far loops of a playbook have come
+	Cells   []Moved  `json:"cells,omitempty"` // changes of the statuses of cells of a world
 	Status  string   `json:"status"`          // of the run, after the event
 }
 
@@ -244,6 +252,9 @@ func runOfState(s *coordinator.State) *Run {
 	}
 	if s.Routed != nil {
 		routedOf(r, s.Routed)
+	}
+	if s.World != nil {
+		r.World = worldOf(s.World)
 	}
 	return r
 }
@@ -306,6 +317,7 @@ func UpdateOf(u *coordinator.Update) Update {
 		t := &u.Tasks[i]
 		out.Tasks = append(out.Tasks, Task{t.Step, t.Attempt, string(t.From), string(t.To), FailureOf(t.Failure)})
 	}
+	out.Cells = movedOf(u.Cells)
 	for _, l := range u.Loops {
 		out.Loops = append(out.Loops, Loop{Step: l.Step, Items: l.Items, Done: l.Done, Failed: l.Failed})
 	}

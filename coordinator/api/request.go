@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -23,17 +24,19 @@ type Verb string
 // The verbs. Those from Send on are commands: they change a run, and need an actor.
 const (
 	List    Verb = "runs"    // all runs
-	Show    Verb = "show"    // a run and its steps. Run
+	Show    Verb = "show"    // a run and its steps or cells. Run, Step ("": the run; else one cell of a world)
+	Cells   Verb = "cells"   // the cells of a world. Run, Step ("": all; else one cell), Machine, Status, If, Limit
 	Output  Verb = "output"  // the whole output of a step. Run, Step ("": the run), Participant
+	Await   Verb = "await"   // wait until a condition about a cell of a world holds. Run, Step, If
 	Events  Verb = "events"  // the events of a run's journal. Run, From, Step ("": all)
-	Views   Verb = "views"   // the changes of the net of a playbook's run. Run, From
+	Views   Verb = "views"   // what has happened in the net of a playbook, or in the cells of a world. Run, From, Step ("": all; else one cell)
 	Watch   Verb = "watch"   // changes, past and future, until the run ends. Run, From
 	Graph   Verb = "graph"   // the calls of a run, and of the runs above and below it. Run
 	Explain Verb = "explain" // why a run or a step has its status. Run, Step ("": the run)
-	Send    Verb = "send"    // send a message to a run. Run, Message, Payload
+	Send    Verb = "send"    // send a message to a run. Run, Message, Payload, ID
 	Decide  Verb = "decide"  // decide whether a step's task is done. Run, Step, Decision, Reason
-	Pause   Verb = "pause"   // prevent new starts. Run, Reason
-	Resume  Verb = "resume"  // end a pause. Run
+	Pause   Verb = "pause"   // prevent new starts. Run, Step ("": the run; else hold one cell of a world), Reason
+	Resume  Verb = "resume"  // end a pause. Run, Step
 	Cancel  Verb = "cancel"  // end a run. Run, Reason
 	Abort   Verb = "abort"   // stop a step. Run, Step, Reason
 	Retry   Verb = "retry"   // attempt a step again. Run, Step, Work
@@ -51,7 +54,7 @@ type Request struct {
 	Version  int             `json:"v"`                  // 1; set by Client
 	Verb     Verb            `json:"verb"`               // what is asked for
 	Run      string          `json:"run,omitempty"`      // id, or a prefix of it
-	Step     string          `json:"step,omitempty"`     // key, such as `check[3]`
+	Step     string          `json:"step,omitempty"`     // key, such as `check[3]`; of a world also the address of a cell
 	Actor    string          `json:"actor,omitempty"`    // of a command, at most 256 bytes
 	Reason   string          `json:"reason,omitempty"`   // for people, and journaled
 	Decision string          `json:"decision,omitempty"` // Fulfilled or NotFulfilled
@@ -61,6 +64,12 @@ type Request struct {
 	From     uint64          `json:"from,omitempty"`     // first sequence wanted; 0 and 1: all
 
 	Participant string `json:"participant,omitempty"` // one of those that the step has asked
+
+	ID      string `json:"id,omitempty"`      // of a message to a world: a second one of the same id is not taken
+	Machine string `json:"machine,omitempty"` // only cells of this one
+	Status  string `json:"status,omitempty"`  // only cells of this status, see world.Status; or Paused
+	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
+	Limit   int    `json:"limit,omitempty"`   // at most so many cells; 0: all
 }
 
 // Command reports whether the verb changes a run.
@@ -72,10 +81,13 @@ func (v Verb) Command() bool {
 	return false
 }
 
+// Follows reports whether the answer to the verb lasts as long as what it waits for.
+func (v Verb) Follows() bool { return v == Watch || v == Await }
+
 // read reports whether the verb only reads.
 func (v Verb) read() bool {
 	switch v {
-	case List, Show, Output, Events, Views, Watch, Graph, Explain:
+	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await:
 		return true
 	}
 	return false
@@ -97,6 +109,12 @@ func (r *Request) check() error {
 		fault = "no step is named"
 	case r.Verb == Send && r.Message == "":
 		fault = "no message is named"
+	case r.Verb == Await && r.If == "":
+		fault = "no condition is given"
+	case r.Limit < 0:
+		fault = fmt.Sprintf("a limit cannot be %d", r.Limit)
+	case r.Status != "" && !slices.Contains(CellStatuses, r.Status):
+		fault = fmt.Sprintf("the status of a cell is one of %s, not %q", strings.Join(CellStatuses, ", "), r.Status)
 	case r.Verb == Decide && r.Decision != Fulfilled && r.Decision != NotFulfilled:
 		fault = fmt.Sprintf("a decision is %q or %q, not %q", Fulfilled, NotFulfilled, r.Decision)
 	default:
@@ -112,7 +130,9 @@ func (r *Request) wants(e *journal.Event) bool {
 	return r.Step == "" || ok && (rest == "" || strings.ContainsRune("@.[", rune(rest[0])))
 }
 
-func (r *Request) needsStep() bool { return r.Verb == Decide || r.Verb == Abort || r.Verb == Retry }
+func (r *Request) needsStep() bool {
+	return r.Verb == Decide || r.Verb == Abort || r.Verb == Retry || r.Verb == Await
+}
 
 // Encode returns the request as a line.
 func (r *Request) Encode() ([]byte, error) {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/routed"
@@ -25,7 +26,7 @@ type Branches struct {
 	Discarded int `json:"discarded"` // ended by a gate that threw the token away
 }
 
-// View is one change of the net of a playbook's run. Empty fields are omitted.
+// View is one change of the net of a playbook's run, or one thing that has happened in a world. Empty fields are omitted.
 type View struct {
 	Seq       uint64    `json:"seq"`                   // of the journal's event that caused it
 	At        time.Time `json:"at"`                    // instant of that event
@@ -39,6 +40,17 @@ type View struct {
 	Status    string    `json:"status,omitempty"`      // the decision, or how it ended
 	Count     int       `json:"count,omitempty"`       // of items, arcs or tokens; of an admission, the rule's index
 	Failure   *Failure  `json:"failure,omitempty"`     // why it failed
+
+	// Of a world, beside Seq, At, Type, Attempt and Failure.
+	Cell   string          `json:"cell,omitempty"`   // address
+	Cause  uint64          `json:"cause,omitempty"`  // sequence of the event that the cell was given
+	Call   string          `json:"call,omitempty"`   // key of a call or timer
+	Name   string          `json:"name,omitempty"`   // of a message, an event, an effect, or the kind of a report
+	Issuer string          `json:"issuer,omitempty"` // of an effect; the name of a timer
+	Intent string          `json:"intent,omitempty"` // identity of an effect, `sha256:…`
+	Cells  []string        `json:"cells,omitempty"`  // that a message or raised event goes to
+	Due    time.Time       `json:"due,omitzero"`     // of a timer
+	Value  json.RawMessage `json:"value,omitempty"`  // state, note, params, payload, input or output, by the type
 }
 
 // routedOf sets the fields of Run that only a playbook's run has.

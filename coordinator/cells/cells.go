@@ -116,7 +116,7 @@ func find(root *reactive.Root, address string) (State, error) {
 	}
 	state, ok := w.Cell(address)
 	if !ok {
-		return state, fmt.Errorf("%w: no cell %q", decide.ErrCellNotFound, address)
+		return state, fmt.Errorf("%w %q", decide.ErrCellNotFound, address)
 	}
 	return state, nil
 }
@@ -144,6 +144,19 @@ func (h Handle) Cells(ctx context.Context, keep func(*State) bool, limit int) ([
 		return nil, err
 	}
 	return list, err
+}
+
+// Machines returns the names of the machines, sorted.
+func (h Handle) Machines(ctx context.Context) (names []string, err error) {
+	err = h.run.Look(ctx, func(root *reactive.Root) {
+		if w := world.Of(root); w != nil {
+			names = w.Definition().MachineNames()
+		}
+	})
+	if err == nil && names == nil {
+		err = decide.ErrNotWorld
+	}
+	return names, err
 }
 
 // Await waits until a condition holds for a cell, which need not exist yet, and returns its state at that event: the newest

@@ -63,7 +63,7 @@ func (c *Client) Runs(ctx context.Context) iter.Seq2[*api.Run, error] {
 	return stream(ctx, c, &api.Request{Verb: api.List}, func(r *api.Reply) *api.Run { return r.Run })
 }
 
-// Show returns a run and all its steps.
+// Show returns a run and all its steps, or the first cells of a world.
 func (c *Client) Show(ctx context.Context, run string) (*api.Run, error) {
 	var shown *api.Run
 	err := c.ask(ctx, &api.Request{Verb: api.Show, Run: run}, func(r *api.Reply) error {
@@ -72,6 +72,8 @@ func (c *Client) Show(ctx context.Context, run string) (*api.Run, error) {
 			shown = r.Run
 		case r.Step != nil && shown != nil:
 			shown.Steps = append(shown.Steps, *r.Step)
+		case r.Cell != nil && shown != nil:
+			shown.Cells = append(shown.Cells, *r.Cell)
 		}
 		return nil
 	})
@@ -79,6 +81,46 @@ func (c *Client) Show(ctx context.Context, run string) (*api.Run, error) {
 		err = api.ErrorOf(api.ErrHungUp)
 	}
 	return shown, err
+}
+
+// Cell returns a cell of a world's run.
+func (c *Client) Cell(ctx context.Context, run, address string) (*api.Cell, error) {
+	return c.cell(ctx, &api.Request{Verb: api.Show, Run: run, Step: address})
+}
+
+// Await waits until a condition holds for a cell of a world's run, and returns the cell as it is then.
+func (c *Client) Await(ctx context.Context, run, address, condition string) (*api.Cell, error) {
+	return c.cell(ctx, &api.Request{Verb: api.Await, Run: run, Step: address, If: condition})
+}
+
+func (c *Client) cell(ctx context.Context, req *api.Request) (*api.Cell, error) {
+	var cell *api.Cell
+	err := c.ask(ctx, req, func(r *api.Reply) error {
+		if r.Cell != nil {
+			cell = r.Cell
+		}
+		return nil
+	})
+	if err == nil && cell == nil {
+		err = api.ErrorOf(api.ErrHungUp)
+	}
+	return cell, err
+}
+
+// Cells passes the cells of a world's run that a request asks for to each, in the order of their addresses. The warning says for how
+// many its condition could not be evaluated.
+func (c *Client) Cells(ctx context.Context, req api.Request, each func(*api.Cell) error) (warning string, err error) {
+	req.Verb = api.Cells
+	err = c.ask(ctx, &req, func(r *api.Reply) error {
+		switch {
+		case r.Cell != nil:
+			return each(r.Cell)
+		case r.Done != nil:
+			warning = r.Done.Warning
+		}
+		return nil
+	})
+	return warning, err
 }
 
 // Explain explains why a run, or one of its steps, has its status; "" is the run.
@@ -112,7 +154,7 @@ func (c *Client) Output(ctx context.Context, run, step, participant string) (jso
 	return v, err
 }
 
-// Events yields the events in a run's journal now, from sequence from on: those about a step, or all if that is "".
+// Events yields the events in a run's journal now, from sequence from on: those about a step or cell, or all if that is "".
 func (c *Client) Events(ctx context.Context, run, step string, from uint64) iter.Seq2[*api.Event, error] {
 	return stream(ctx, c, &api.Request{Verb: api.Events, Run: run, Step: step, From: from}, func(r *api.Reply) *api.Event { return r.Event })
 }
@@ -123,9 +165,10 @@ func (c *Client) Calls(ctx context.Context, run string) iter.Seq2[*api.Call, err
 	return stream(ctx, c, &api.Request{Verb: api.Graph, Run: run}, func(r *api.Reply) *api.Call { return r.Call })
 }
 
-// Views yields the changes of the net of a playbook's run, from sequence from on.
-func (c *Client) Views(ctx context.Context, run string, from uint64) iter.Seq2[*api.View, error] {
-	return stream(ctx, c, &api.Request{Verb: api.Views, Run: run, From: from}, func(r *api.Reply) *api.View { return r.View })
+// Views yields what has happened in the net of a playbook's run or in the cells of a world's, from sequence from on: in a step or
+// cell, or in all if that is "".
+func (c *Client) Views(ctx context.Context, run, step string, from uint64) iter.Seq2[*api.View, error] {
+	return stream(ctx, c, &api.Request{Verb: api.Views, Run: run, Step: step, From: from}, func(r *api.Reply) *api.View { return r.View })
 }
 
 // Watch yields the changes of a run from sequence from on, and then new ones until the run has ended.
@@ -177,7 +220,7 @@ func askHolder(ctx context.Context, dir string, req *api.Request, emit func(*api
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	a := &answer{conn: conn, dir: dir, follows: req.Verb == api.Watch}
+	a := &answer{conn: conn, dir: dir, follows: req.Verb.Follows()}
 	if err = a.ask(line); err == nil {
 		err = a.read(emit)
 	}

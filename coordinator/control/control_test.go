@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
@@ -124,7 +125,9 @@ func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
 			{ann(api.Send, "over"), coordinator.ErrFinished, "run over: the run has finished"},
 			{ann(api.Decide, "over"), coordinator.ErrFinished, "run over: the run has finished"},
 			{ann(api.Cancel, "over"), coordinator.ErrFinished, ""},
-			{ann(api.Resume, "r1"), coordinator.ErrNotPossible, "run r1: not possible as things stand: it is not paused"},
+			{ann(api.Resume, "r1"), decide.ErrNotWorld, "run r1: only worlds have cells"},
+			{ann(api.Send, "r1", func(r *api.Request) { r.ID = "1" }), decide.ErrNotWorld, "run r1: only worlds have cells, and know messages by their ids"},
+			{ann(api.Resume, "r1", func(r *api.Request) { r.Step = "" }), coordinator.ErrNotPossible, "run r1: not possible as things stand: it is not paused"},
 			{ann(api.Decide, "r1"), coordinator.ErrNotPossible, ""},
 			{ann(api.Retry, "r1"), coordinator.ErrNotPossible, ""},
 			{ann(api.Abort, "r1", func(r *api.Request) { r.Step = "leter" }), coordinator.ErrStepNotFound,

@@ -166,7 +166,7 @@ func (s *Server) placesFor(v api.Verb) places {
 	switch {
 	case v.Command():
 		return s.commands
-	case v == api.Watch:
+	case v.Follows():
 		return s.watches
 	}
 	return s.reads
@@ -202,7 +202,7 @@ func (s *Server) serve(conn net.Conn) {
 	case req.Verb.Command():
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), commandTime)
 		defer cancel()
-	case req.Verb == api.Watch: // otherwise a closed connection goes unnoticed until the next event
+	case req.Verb.Follows(): // otherwise a closed connection goes unnoticed until the next event
 		w.prompt = true
 		s.all.Go(func() {
 			conn.Read(make([]byte, 1))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/machine"
 )
 
 // Awaits returns nil if a step of the run's workflow waits for a message of that name, has waited, or may yet wait for it;
@@ -24,5 +25,6 @@ func (r *Reader) Awaits(ctx context.Context, run, message string) error {
 		return nil
 	}
 	near, _ := expr.Nearest(message, names)
-	return &inspect.UnawaitedError{Workflow: entry.Plan.Workflow.Name, Message: message, Nearest: near, Awaited: names}
+	_, isWorld := entry.Plan.Workflow.Routing.(*machine.World)
+	return &inspect.UnawaitedError{World: isWorld, Workflow: entry.Plan.Workflow.Name, Message: message, Nearest: near, Awaited: names}
 }

@@ -16,7 +16,7 @@ import (
 // Explain implements coordinator.Run.Explain.
 func (r *Reader) Explain(ctx context.Context, run, step string) (*explain.Explanation, error) {
 	out, finished, err := r.explained(ctx, run, step)
-	if err != nil && !errors.Is(err, decide.ErrStepNotFound) && r.lost(ctx, run, err) {
+	if err != nil && !errors.Is(err, decide.ErrStepNotFound) && !errors.Is(err, decide.ErrCellNotFound) && r.lost(ctx, run, err) {
 		return r.unexplained(ctx, run, step, err)
 	}
 	if err != nil {
@@ -43,7 +43,7 @@ func parkedReason(err error) explain.Reason {
 func (r *Reader) explained(ctx context.Context, run, step string) (out *explain.Explanation, finished bool, err error) {
 	var x *inspect.Explainer
 	root, err := r.followAll(ctx, run, func(root *reactive.Root) func(*journal.Event) {
-		x = inspect.NewExplainer(run, root)
+		x = inspect.NewExplainer(run, step, root)
 		return x.Apply
 	})
 	if err != nil {

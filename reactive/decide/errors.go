@@ -16,7 +16,7 @@ var (
 	ErrMailboxFull  = errors.New("coordinator: too many messages wait to be taken")
 
 	ErrNotWorld       = errors.New("coordinator: only worlds have cells")
-	ErrCellNotFound   = errors.New("coordinator: no such cell")
+	ErrCellNotFound   = errors.New("coordinator: no cell")
 	ErrInvalidMessage = errors.New("coordinator: the world does not take the message")
 )
 

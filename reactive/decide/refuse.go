@@ -23,7 +23,14 @@ func (s *Stepper) refuseCommand(e *journal.Event) (earlier *journal.Event, err e
 	if err := s.refuseState(e); err != nil {
 		return nil, err
 	}
-	if cells := s.root.Cells(); cells != nil && e.Type == journal.MessageReceived {
+	if e.Type == journal.MessageReceived {
+		cells := s.root.Cells()
+		if cells == nil && e.Detail != nil && e.Detail.ID != "" {
+			return nil, fmt.Errorf("%w, and know messages by their ids", ErrNotWorld)
+		}
+		if cells == nil {
+			return nil, s.refuseSize(e)
+		}
 		switch earlier, err = cells.Receive(e); {
 		case errors.Is(err, reactive.ErrFull):
 			return nil, fmt.Errorf("%w: %w", ErrMailboxFull, err)
@@ -81,16 +88,16 @@ func (s *Stepper) refuseCellPause(e *journal.Event) error {
 	case s.root.Closed():
 		return ErrFinished
 	}
-	return cellError(cells.RefusePause(e.Node, e.Type == journal.CellPaused))
+	return cellError(e.Node, cells.RefusePause(e.Node, e.Type == journal.CellPaused))
 }
 
 // cellError returns the error of a command about a cell.
-func cellError(err error) error {
+func cellError(cell string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, reactive.ErrUnknown):
-		return fmt.Errorf("%w: %w", ErrCellNotFound, err)
+		return fmt.Errorf("%w %q", ErrCellNotFound, cell)
 	}
 	return fmt.Errorf("%w: %w", ErrNotPossible, err)
 }
@@ -197,7 +204,7 @@ func (s *Stepper) refuseOther(body reactive.Body, e *journal.Event) error {
 	err := refuse(e.Node)
 	switch {
 	case s.root.Cells() != nil:
-		return cellError(err)
+		return cellError(e.Node, err)
 	case err == nil:
 		return nil
 	case errors.Is(err, reactive.ErrUnknown):

@@ -20,6 +20,13 @@ type Body interface {
 	Explain(name string) *Explanation
 }
 
+// Tracer is a Body that can say what came of an event of the journal.
+type Tracer interface {
+	// Trace makes Explain explain, under the name `#<seq>`, what came of the event with a sequence. It is called before the
+	// first event.
+	Trace(seq uint64)
+}
+
 // Run tells a Body about the run.
 type Run interface {
 	// Event returns the event that is being applied, or was applied last.

@@ -13,9 +13,9 @@ import (
 
 // Explanation says why a run, or something in it, has its status.
 type Explanation struct {
-	About   string   `json:"about"`             // "run", or the key of a step, map, call or step-run
-	Kind    string   `json:"kind"`              // run, or the kind of the key: step, map, conditional, call, item or step-run
-	Status  string   `json:"status"`            // a reactive.RunStatus, or a reactive.Status
+	About   string   `json:"about"`             // "run", the key of a step, map, call or step-run, the address of a cell, or `#<seq>` of an event
+	Kind    string   `json:"kind"`              // run, or the kind of the key: step, map, conditional, call, item, step-run, cell or event
+	Status  string   `json:"status"`            // a reactive.RunStatus, a reactive.Status, or a world.Status or "deleted"; of an event its type
 	Decided *Event   `json:"decided,omitempty"` // the event that led to the status; nil: none has yet
 	Reasons []Reason `json:"reasons,omitempty"` // the first is the most direct
 }
@@ -28,7 +28,7 @@ func (x *Explanation) Over() bool {
 
 // Reason is one of the reasons for something, with its own below it.
 type Reason struct {
-	Kind    string            `json:"kind"`              // an inspect.CauseKind or a routed.WaitKind, or call, message, child, pause, parked, room, failure, routed, final, items, nobody, late, end
+	Kind    string            `json:"kind"`              // an inspect.CauseKind or a routed.WaitKind, or call, message, child, pause, parked, room, failure, routed, final, items, nobody, late, end; of a world cell, held, event, more
 	Text    string            `json:"text"`              // a sentence for people
 	Step    string            `json:"step,omitempty"`    // the key of what it is about
 	Due     time.Time         `json:"due,omitzero"`      // of timers

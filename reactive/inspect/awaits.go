@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -16,8 +17,10 @@ import (
 // awaitedMax bounds the names that an UnawaitedError lists when none is near.
 const awaitedMax = 5
 
-// UnawaitedError means that no step of a run's workflow waits for a message. The message is journaled, and no step will take it.
+// UnawaitedError means that no step of a run's workflow waits for a message, or no machine of a world subscribes to it. The message
+// is journaled, and nobody will take it.
 type UnawaitedError struct {
+	World    bool     // the workflow is a world
 	Workflow string   // name
 	Message  string   // its name
 	Nearest  string   // the name that was probably meant; "": none
@@ -25,7 +28,10 @@ type UnawaitedError struct {
 }
 
 func (e *UnawaitedError) Error() string {
-	text := fmt.Sprintf("no step of workflow %s waits for message %q", e.Workflow, e.Message)
+	text, to := fmt.Sprintf("no step of workflow %s waits for message %q", e.Workflow, e.Message), "for "
+	if e.World {
+		text, to = fmt.Sprintf("no machine of world %s subscribes to message %q", e.Workflow, e.Message), "to "
+	}
 	quoted := make([]string, min(len(e.Awaited), awaitedMax))
 	for i := range quoted {
 		quoted[i] = strconv.Quote(e.Awaited[i])
@@ -34,16 +40,19 @@ func (e *UnawaitedError) Error() string {
 	case e.Nearest != "":
 		return text + fmt.Sprintf(" (did you mean %q?)", e.Nearest)
 	case len(e.Awaited) == 0:
-		return text + ", or for any other"
+		return text + ", or " + to + "any other"
 	case len(e.Awaited) > awaitedMax:
 		quoted = append(quoted, "…")
 	}
-	return text + ", but for " + strings.Join(quoted, ", ")
+	return text + ", but " + to + strings.Join(quoted, ", ")
 }
 
-// Awaited returns the names of the messages that the steps of a workflow wait for, sorted. It reports false when some name is known
-// only once its step starts.
+// Awaited returns the names of the messages that the steps of a workflow wait for, or the machines of a world subscribe to, sorted.
+// It reports false when some name is known only once its step starts.
 func Awaited(p *plan.Plan) (names []string, all bool) {
+	if w, ok := p.Workflow.Routing.(*machine.World); ok {
+		return w.Heard(), true
+	}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		if n.Kind != plan.Step {

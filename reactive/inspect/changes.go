@@ -5,6 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/routed"
+	"github.com/sluiceflow/sluice/reactive/world"
 )
 
 // Update is one event of a run and what it changed.
@@ -14,7 +15,14 @@ type Update struct {
 	Changes []StepChange        // in the order in which they were derived
 	Tasks   []TaskChange        // of steps that declare a source of decisions about their task
 	Loops   []routed.LoopChange // of routed steps: the progress of those that have made any
+	Cells   []CellChange        // of a world: the cells that have changed
 	Status  reactive.RunStatus  // of the run, after the event
+}
+
+// CellChange is a change of a cell of a world.
+type CellChange struct {
+	From world.Status    // before the event; "": the cell is new
+	Cell world.CellState // after the event; without a status if the cell does not exist any more
 }
 
 // TaskChange is the change of the state of a step's task, caused by the update's event.
@@ -39,11 +47,18 @@ type Changes struct {
 	from  uint64
 	root  *reactive.Root
 	steps routed.Changes // nil: not yet watched, or the run has no routed steps
+	world *world.World   // nil: the run is of something else
+	cells map[string]world.Status
 }
 
 // NewChanges returns the changes of a run from a sequence on. The root must have no events yet.
 func NewChanges(root *reactive.Root, from uint64) *Changes {
-	return &Changes{from: max(1, from), root: root}
+	w := &Changes{from: max(1, from), root: root, world: world.Of(root)}
+	if w.world != nil {
+		w.cells = map[string]world.Status{}
+		w.world.Track()
+	}
+	return w
 }
 
 // Apply takes the next event of the journal. For an event before the given sequence it returns a zero Update.
@@ -55,10 +70,12 @@ func (w *Changes) Apply(e *journal.Event) Update {
 		}
 	}
 	outcome := w.root.Apply(e)
+	cells := w.cellChanges()
 	if e.Seq < w.from {
 		return Update{}
 	}
 	u := update(w.root, e, outcome)
+	u.Cells = cells
 	if w.steps != nil {
 		steps, loops := w.steps.Take()
 		for _, c := range steps {
@@ -67,6 +84,22 @@ func (w *Changes) Apply(e *journal.Event) Update {
 		u.Loops = loops
 	}
 	return u
+}
+
+// cellChanges returns how the cells of a world have changed, and remembers their statuses.
+func (w *Changes) cellChanges() (list []CellChange) {
+	if w.world == nil {
+		return nil
+	}
+	for _, c := range w.world.Changed() {
+		list = append(list, CellChange{From: w.cells[c.Address], Cell: c})
+		if c.Status == "" {
+			delete(w.cells, c.Address)
+		} else {
+			w.cells[c.Address] = c.Status
+		}
+	}
+	return list
 }
 
 // update describes what an event that was just applied has changed.

@@ -3,6 +3,8 @@ package inspect
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive"
@@ -30,14 +32,26 @@ type Explainer struct {
 	event    *explain.Event   // that is applied, or was last
 }
 
-// NewExplainer returns the explainer of a run. The root must have no events yet.
-func NewExplainer(id string, root *reactive.Root) *Explainer {
+// NewExplainer returns the explainer of a run, or of something in it; "" is the run. The root must have no events yet.
+func NewExplainer(id, step string, root *reactive.Root) *Explainer {
 	x := &Explainer{id: id, root: root, nodes: map[string]*explain.Event{}, messages: map[string]string{}}
 	x.root.Watch()
 	if body := root.Body(); body != nil {
 		x.body = body.Explain(bodyRun{x})
+		if seq, ok := eventNumber(step); ok {
+			if tracer, ok := x.body.(explain.Tracer); ok {
+				tracer.Trace(seq)
+			}
+		}
 	}
 	return x
+}
+
+// eventNumber returns the sequence that `#42` names.
+func eventNumber(name string) (seq uint64, ok bool) {
+	digits, ok := strings.CutPrefix(name, "#")
+	seq, err := strconv.ParseUint(digits, 10, 64)
+	return seq, ok && err == nil
 }
 
 // bodyRun implements explain.Run for the body.
@@ -187,6 +201,12 @@ func (x *Explainer) step(name string) (*explain.Explanation, error) {
 			if out := x.body.Explain(name); out != nil {
 				return out, nil
 			}
+		}
+		if _, isEvent := eventNumber(name); isEvent && x.root.Cells() != nil {
+			return nil, fmt.Errorf("%w or event %q: the newest event is #%d", decide.ErrCellNotFound, name, x.root.Seq())
+		}
+		if x.root.Cells() != nil {
+			return nil, fmt.Errorf("%w %q", decide.ErrCellNotFound, name)
 		}
 		return nil, fmt.Errorf("%w: %q", decide.ErrStepNotFound, name)
 	}

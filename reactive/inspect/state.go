@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -25,7 +26,8 @@ type State struct {
 	Late     bool               // timers have fallen due while no process drove the run: all fields but Updated and Seq are as if they had been journaled
 	Parked   error              // why it cannot go on in this process, see coordinator.Run.Parked; nil when no obstacle is known
 	Output   any                // of a run that has completed
-	Routed   *Routed            // of a run that a body decides; nil for any other
+	Routed   *Routed            // of a run with routed steps; nil for any other
+	World    *World             // of a world's run; nil for any other
 	Steps    []StepState        // in the order of the template; the items of a map, and the open calls of a routed step, follow it
 }
 
@@ -85,6 +87,9 @@ func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
 	if steps := root.Steps(); steps != nil {
 		s.Steps = routedStates(steps, s.Steps)
 		s.Routed = &Routed{Counts: steps.Counts(), Context: steps.Context()}
+	}
+	if w := world.Of(root); w != nil {
+		s.World = worldState(w)
 	}
 	if e := root.Finished(); e != nil {
 		s.Finished, s.Failure, s.Output = true, e.Detail.Failure, e.Value

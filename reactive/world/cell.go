@@ -84,6 +84,7 @@ func (w *World) cellAt(address string) *cell {
 
 // touch concludes a change of a cell: it joins or leaves the ring, and is forgotten if nothing is left of it.
 func (w *World) touch(c *cell) {
+	w.note(c)
 	c.changed = w.event.Seq
 	w.dirty[c.address] = c
 	if c.gone() {

@@ -18,6 +18,7 @@ type explainer struct {
 	run   explain.Run
 	ended map[string]*ending        // by node key of a call
 	about map[string]*explain.Event // by address: the newest event that decided its status
+	trace *trace                    // nil: none was asked for
 }
 
 // ending is how a call has ended.
@@ -34,8 +35,11 @@ func (w *World) Explain(run explain.Run) explain.Body {
 	return x
 }
 
-// see notes the event that a cell's status follows from.
+// see notes the event that a cell's status follows from, and what came of the event that is traced.
 func (x *explainer) see(e *journal.Event) {
+	if x.trace != nil {
+		x.trace.see(e, x.run.Event())
+	}
 	switch e.Type {
 	case journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed, journal.CellReset, journal.CellExpired:
 		x.about[e.Node] = x.run.Event()
@@ -103,14 +107,17 @@ func (x *explainer) Ending(f *journal.Failure) []explain.Reason {
 	return []explain.Reason{{Kind: "failure", Text: f.Error()}}
 }
 
-// Explain implements explain.Body: of a cell, or of a call that has ended.
+// Explain implements explain.Body: of a cell, also one that is deleted, of a call that has ended, or of the event that is traced.
 func (x *explainer) Explain(name string) *explain.Explanation {
 	if c, ok := x.world.Cell(name); ok {
 		return &explain.Explanation{About: name, Kind: "cell", Status: string(c.Status), Decided: x.about[name], Reasons: x.reasons(&c)}
 	}
+	if decided := x.about[name]; decided != nil {
+		return &explain.Explanation{About: name, Kind: "cell", Status: "deleted", Decided: decided}
+	}
 	e := x.ended[name]
 	if e == nil {
-		return nil
+		return x.traced(name)
 	}
 	out := &explain.Explanation{About: name, Kind: "call", Status: e.status.String(), Decided: e.event}
 	if e.failure != nil {

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -43,6 +44,11 @@ type IntentState struct {
 	ID     string      // `sha256:…`; "": a timer
 	Params value.Value // shared, must not be changed
 	Due    time.Time   // of a timer
+
+	Call     reactive.Status  // of the call; of a timer it is meaningless
+	Pending  bool             // the call has failed, and will be attempted again
+	Attempts int32            // of the call, made so far
+	Failure  *journal.Failure // of the call's newest attempt
 }
 
 // Cell returns the state of a cell. It reports false if there is no such cell.
@@ -51,21 +57,21 @@ func (w *World) Cell(address string) (CellState, bool) {
 	if c == nil {
 		return CellState{}, false
 	}
-	return c.show(), true
+	return w.show(c), true
 }
 
 // Cells yields the states of all cells, in the order of their addresses.
 func (w *World) Cells() iter.Seq[CellState] {
 	return func(yield func(CellState) bool) {
 		for c := range w.all() {
-			if !yield(c.show()) {
+			if !yield(w.show(c)) {
 				return
 			}
 		}
 	}
 }
 
-func (c *cell) show() CellState {
+func (w *World) show(c *cell) CellState {
 	s := CellState{
 		Address: c.address, Machine: c.machine.Name, Key: c.key, Status: c.status(), Paused: c.paused, State: c.state,
 		Failure: c.failure, Mail: c.mail.Len(), Last: c.last, Active: time.Unix(0, c.active).UTC(),
@@ -74,7 +80,11 @@ func (c *cell) show() CellState {
 		s.Held = s.Mail
 	}
 	for x := c.open.first; x != nil; x = x.after {
-		s.Intents = append(s.Intents, x.show())
+		i := x.show()
+		if x.effect != nil {
+			i.Call, i.Pending, i.Attempts, i.Failure = w.root.Status(x.node), w.root.Pending(x.node), w.root.Attempts(x.node), w.root.Failure(x.node)
+		}
+		s.Intents = append(s.Intents, i)
 	}
 	return s
 }

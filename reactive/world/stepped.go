@@ -1,8 +1,6 @@
 package world
 
 import (
-	"strconv"
-
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
@@ -60,11 +58,10 @@ func (w *World) raised(e *journal.Event, r map[string]any, depth int) {
 // emitted opens an intent of an activation.
 func (w *World) emitted(e *journal.Event, c *cell, m map[string]any, index int) {
 	x := &intent{cell: c, emitted: e.Seq, params: m["params"]}
-	at := "@" + strconv.FormatUint(e.Seq, 10) + "." + strconv.Itoa(index)
 	if name, ok := m["timer"].(string); ok {
 		x.timer = name
 		x.due, _ = m["due"].(int64)
-		x.key = c.address + "." + machine.TimerEffect + at
+		x.key = intentKey(e, machine.TimerEffect, index)
 		w.intents.add(x)
 		return
 	}
@@ -73,7 +70,7 @@ func (w *World) emitted(e *journal.Event, c *cell, m map[string]any, index int) 
 	x.id, _ = m["intent"].(string)
 	x.issuer, _ = m["issuer"].(string)
 	x.asked, _ = m["key"].(string)
-	x.key = c.address + "." + machine.Escape(name) + at
+	x.key = intentKey(e, name, index)
 	x.node = w.calls.Open(int32(x.effect.Site), x.key)
 	w.intents.add(x)
 }

@@ -29,6 +29,8 @@ type World struct {
 	recent   recent
 	tally    Tally
 	watch    func(*journal.Event)
+	tracking bool           // changed is kept
+	changed  []*cell        // by the event that is applied
 	event    *journal.Event // that is applied
 	seed     [32]byte       // of the run: its activations draw from it
 	loaded   int            // cells read from the snapshot since cells were last removed from memory
@@ -72,7 +74,7 @@ func (w *World) Tally() Tally { return w.tally }
 // Apply takes an event after the root: it changes the cell that the event is about, delivers mail, and settles the intents
 // whose calls have ended.
 func (w *World) Apply(e *journal.Event) {
-	w.event = e
+	w.event, w.changed = e, w.changed[:0]
 	w.keep(e)
 	switch {
 	case w.stopped:
@@ -81,11 +83,11 @@ func (w *World) Apply(e *journal.Event) {
 	default:
 		w.apply(e)
 		w.settle()
-		if w.watch != nil {
-			w.watch(e)
-		}
 		w.ring.trim()
 		w.expiries.trim()
+	}
+	if w.watch != nil {
+		w.watch(e)
 	}
 }
 
@@ -124,6 +126,7 @@ func (w *World) close() {
 		c.open, c.ticket = openList{}, 0
 	}
 	w.intents.init()
+	w.noteAll()
 }
 
 // Ready reports whether a cell has something to do.

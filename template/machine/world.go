@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -132,6 +133,9 @@ func (w *World) MachineNames() []string {
 	}
 	return names
 }
+
+// Heard returns the names of the messages that some machine subscribes to, sorted.
+func (w *World) Heard() []string { return slices.Sorted(maps.Keys(w.routes)) }
 
 // MayEmit reports whether the machine declares an effect, which may be timer.
 func (m *Machine) MayEmit(effect string) bool {

@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/document"
 )
@@ -45,7 +46,7 @@ func Refuse(err error) error { return &Exit{Refused, err} }
 // Fail returns an Exit with the code Failed. If err is nil, nothing more is printed.
 func Fail(err error) error { return &Exit{Failed, err} }
 
-// ExitOf returns the Exit for the error of a request to an engine or a journal: Refused if the request names a run, a step or a
+// ExitOf returns the Exit for the error of a request to an engine or a journal: Refused if the request names a run, a step, a cell or a
 // journal that does not exist, Interrupted if the context was cancelled, and Failed otherwise. It returns nil for nil.
 func ExitOf(err error) error {
 	if err == nil {
@@ -55,7 +56,7 @@ func ExitOf(err error) error {
 		return &Exit{Interrupted, nil}
 	}
 	for _, unknown := range []error{
-		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal,
+		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal,
 	} {
 		if errors.Is(err, unknown) {
 			return Refuse(err)

@@ -13,8 +13,12 @@ func newAbort() *cobra.Command {
 		Long: `Abort stops one step, map, item of a map or named conditional that has not ended; if its call is under way, that is stopped.
 Steps that need it are aborted too, unless a conditional tests it; with a conditional its branches are aborted.
 
-In a playbook it stops one run of a step, such as fetch@2, which then has failed, or one of its calls.`,
+In a playbook it stops one run of a step, such as fetch@2, which then has failed, or one of its calls.
+
+In a world STEP is the address of a cell, such as order[a], or the key of one of its calls. An aborted cell has failed: it gives up
+what it waits for, and keeps its state and what comes until 'sluice retry'.`,
 		Example: `  sluice abort tuesday publish --data ./journal
+  sluice abort shop 'order[a]' --reason 'ordered twice' --data ./journal
   sluice abort tuesday 'check[3]' --reason 'hangs' --data ./journal`,
 		Args: cobra.ExactArgs(2),
 	})
@@ -34,7 +38,9 @@ If the work of the step is answered and the decision about it is open, its decis
 decides, there is no source to ask, and retry is refused. With --work the work itself is repeated.
 
 In a playbook it takes only a call that waits for its next attempt, such as fetch@2.page: for a call that has failed for good, the
-playbook itself has decided how to go on.`,
+playbook itself has decided how to go on.
+
+In a world STEP is the address of a cell that has failed. The cell is given once more what it failed at, and then what came since.`,
 		Example: `  sluice retry tuesday publish --data ./journal
   sluice retry tuesday publish --work --data ./journal`,
 		Args: cobra.ExactArgs(2),

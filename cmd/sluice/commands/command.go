@@ -23,7 +23,7 @@ it prints one object: {"run":…,"driven":…,"warning":…}, where driven is tr
 explains why the command may have no effect.
 
 It ends with 0 if the command is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no
-such run or step, or for wrong usage.`
+such run, step or cell, or for wrong usage.`
 
 // command is a verb that sends a command to a run: a request that is journaled or refused.
 type command struct {
@@ -53,20 +53,30 @@ func (c *command) takesReason(cmd *cobra.Command) {
 
 // send sends the command, and prints the result.
 func (c *command) send(cmd *cobra.Command) error {
-	if c.req.Actor == "" {
-		c.req.Actor = userName()
-	}
-	var done api.Done
-	err := control.With(cmd.Context(), c.dir, coordinator.Config{}, func(client *control.Client) (err error) {
-		done, err = client.Do(cmd.Context(), &c.req)
-		return err
-	})
+	done, err := c.do(cmd)
 	if err != nil {
 		return cli.ExitOf(err)
 	}
+	return c.report(cmd, &done)
+}
+
+// do sends the command.
+func (c *command) do(cmd *cobra.Command) (done api.Done, err error) {
+	if c.req.Actor == "" {
+		c.req.Actor = userName()
+	}
+	err = control.With(cmd.Context(), c.dir, coordinator.Config{}, func(client *control.Client) (err error) {
+		done, err = client.Do(cmd.Context(), &c.req)
+		return err
+	})
+	return done, err
+}
+
+// report prints the result of the command.
+func (c *command) report(cmd *cobra.Command, done *api.Done) error {
 	if c.output.Value == "json" {
 		p := cli.NewObjects(cmd.OutOrStdout(), false)
-		p.Print(&done)
+		p.Print(done)
 		return p.End()
 	}
 	if done.Warning != "" {

@@ -8,25 +8,42 @@ import (
 
 func newPause() *cobra.Command {
 	cmd, c := newCommand(api.Pause, &cobra.Command{
-		Use:   "pause RUN",
-		Short: "Pause a run",
+		Use:   "pause RUN [CELL]",
+		Short: "Pause a run, or one cell of a world",
 		Long: `Pause keeps new calls of a run from starting, until 'sluice resume'. Calls under way go on, and so do their timers and the
-run's deadline.`,
-		Example: `  sluice pause tuesday --reason 'the shop is closed' --data ./journal`,
-		Args:    cobra.ExactArgs(1),
+run's deadline.
+
+With CELL, the address of a cell of a world such as order[a], it holds that cell: the cell keeps what comes until 'sluice resume',
+and its calls and timers go on.`,
+		Example: `  sluice pause tuesday --reason 'the shop is closed' --data ./journal
+  sluice pause shop 'order[a]' --reason 'under review' --data ./journal`,
+		Args: cobra.RangeArgs(1, 2),
 	})
 	c.takesReason(cmd)
+	c.takesCell(cmd)
 	return cmd
 }
 
 func newResume() *cobra.Command {
-	cmd, _ := newCommand(api.Resume, &cobra.Command{
-		Use:   "resume RUN",
-		Short: "End the pause of a run",
-		Long: `Resume ends the pause of a run. It does not work on the run itself: a run whose process has ended goes on with
-'sluice run --resume'.`,
-		Example: `  sluice resume tuesday --data ./journal`,
-		Args:    cobra.ExactArgs(1),
+	cmd, c := newCommand(api.Resume, &cobra.Command{
+		Use:   "resume RUN [CELL]",
+		Short: "End the pause of a run, or of one cell of a world",
+		Long: `Resume ends the pause of a run, or of one cell of a world, which then takes what it has kept. It does not work on the run itself:
+a run whose process has ended goes on with 'sluice run --resume'.`,
+		Example: `  sluice resume tuesday --data ./journal
+  sluice resume shop 'order[a]' --data ./journal`,
+		Args: cobra.RangeArgs(1, 2),
 	})
+	c.takesCell(cmd)
 	return cmd
+}
+
+// takesCell makes the positional arguments RUN [CELL].
+func (c *command) takesCell(cmd *cobra.Command) {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if c.req.Run = args[0]; len(args) == 2 {
+			c.req.Step = args[1]
+		}
+		return c.send(cmd)
+	}
 }

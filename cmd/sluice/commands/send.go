@@ -1,12 +1,16 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/cells"
 )
 
 func newSend() *cobra.Command {
@@ -17,13 +21,26 @@ func newSend() *cobra.Command {
 PAYLOAD is JSON, @FILE for a file with JSON in it, or - for standard input; without it the payload is null.
 
 A message that no step of the workflow waits for is journaled too. Then a warning names the message that was probably meant,
-and the exit code is 0.`,
+and the exit code is 0.
+
+A world takes only messages that fit their types, and send prints the number of the message's event and the cells that it goes
+to; in the JSON object they are seq and cells. With --id a message may be sent again: it is taken once, and the answer is the
+first one's. With --until it waits until the condition holds for the first of these cells, or for the one that --cell names, and
+prints that cell's state; in the JSON object cell is that cell. COND is an expression that reads state, key, status and cell, an
+object with machine, key, status and paused. While no process works on the world, it waits for one, and says so once. Ctrl-C
+ends the waiting; the message stays sent.`,
 		Example: `  sluice send tuesday approved --data ./journal
   sluice send tuesday approved '{"by": "ann"}' --data ./journal
   sluice send tuesday order @order.json --data ./journal
-  jq .order mail.json | sluice send tuesday order - --data ./journal`,
+  jq .order mail.json | sluice send tuesday order - --data ./journal
+  sluice send shop OrderPlaced '{"order_id": "a", "cents": 500}' --id web-17 --data ./journal
+  sluice send shop OrderPlaced @order.json --until '{{ state.status == "shipped" }}' --data ./journal`,
 		Args: cobra.RangeArgs(2, 3),
 	})
+	s := &sending{command: c}
+	cmd.Flags().StringVar(&c.req.ID, "id", "", "to a world: take the message only if none of this `ID` was taken before")
+	cmd.Flags().StringVar(&s.until, "until", "", "to a world: wait until `COND` holds for a cell that the message goes to")
+	cmd.Flags().StringVar(&s.cell, "cell", "", "with --until: the `CELL` (default: the first that the message goes to)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		c.req.Run, c.req.Message = args[0], args[1]
 		if len(args) == 3 {
@@ -33,7 +50,50 @@ and the exit code is 0.`,
 			}
 			c.req.Payload = cli.ValueJSON(payload)
 		}
-		return c.send(cmd)
+		return s.run(cmd)
 	}
 	return cmd
+}
+
+// sending is the verb send.
+type sending struct {
+	*command
+	until, cell string
+}
+
+// run sends the message, prints how it was taken, and waits if it is asked to.
+func (s *sending) run(cmd *cobra.Command) error {
+	if err := s.check(); err != nil {
+		return cli.Refuse(err)
+	}
+	done, err := s.do(cmd)
+	if err != nil {
+		return cli.ExitOf(err)
+	}
+	if s.output.Value == "json" && s.until != "" { // one object, once the cell is there
+		return s.await(cmd, &done)
+	}
+	if len(done.Cells) > 0 && s.output.Value != "json" {
+		fmt.Fprintf(cmd.OutOrStdout(), "#%d to %s\n", done.Seq, progress.Clean(strings.Join(done.Cells, ", ")))
+	}
+	if s.until == "" {
+		return s.report(cmd, &done)
+	}
+	if done.Warning != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", progress.Clean(done.Warning))
+	}
+	return s.await(cmd, &done)
+}
+
+// check refuses flags that cannot be used together, and conditions that are not written well, before anything is sent.
+func (s *sending) check() error {
+	if s.until == "" && s.cell != "" {
+		return errors.New("--cell needs --until: it names the cell that the condition is about")
+	}
+	if s.until != "" {
+		if _, err := cells.ParseCondition(s.until); err != nil {
+			return fmt.Errorf("--until: %w", err)
+		}
+	}
+	return nil
 }

@@ -21,6 +21,10 @@ func (t *Tree) Apply(u *coordinator.Update) {
 	case journal.RunFinished:
 		t.ended = u.Event.At
 	}
+	if t.cells != nil {
+		t.applyCells(u)
+		return
+	}
 	for i := range u.Changes {
 		if t.routed {
 			t.changeRun(&u.Changes[i], u.Event.At)

@@ -48,10 +48,14 @@ func (t *Tree) Draw(f Frame) string {
 	if f.Note != "" {
 		room--
 	}
-	d := &drawing{t: t, f: f, fold: t.choose(room - 1)}
-	for grown := true; grown; grown = d.fold.grow(room - len(d.rows)) {
-		d.rows = append(d.rows[:0], t.header(f.Now))
-		d.inside(0, d.fold.list(), "")
+	d := &drawing{t: t, f: f}
+	if t.cells != nil {
+		if f.Height <= 0 {
+			room = cellsMax
+		}
+		d.rows = append([]row{t.header(f.Now)}, t.cells.rows(room-1, f.Now)...)
+	} else {
+		d.steps(room)
 	}
 	d.rows = d.rows[:max(1, min(len(d.rows), room))] // a small frame may have no room for summaries
 	text := d.text()
@@ -69,10 +73,22 @@ type drawing struct {
 	rows []row
 }
 
+// steps makes the rows of the run and its steps, in about as many lines as there is room for.
+func (d *drawing) steps(room int) {
+	d.fold = d.t.choose(room - 1)
+	for grown := true; grown; grown = d.fold.grow(room - len(d.rows)) {
+		d.rows = append(d.rows[:0], d.t.header(d.f.Now))
+		d.inside(0, d.fold.list(), "")
+	}
+}
+
 // header returns the line about the run.
 func (t *Tree) header(now int64) row {
 	c := &t.nodes[0].counts
 	r := row{word: WordOfRun(t.status), name: t.name, state: string(t.status), detail: fmt.Sprintf("%d/%d steps", c.settled(), c.total())}
+	if t.cells != nil {
+		r.detail = t.cells.header()
+	}
 	if t.status == "" {
 		r.word, r.state = Idle, "starting"
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/machine"
 )
 
 // Tree is the state of one run for drawing. Make it with New.
@@ -17,6 +18,7 @@ import (
 type Tree struct {
 	name     string
 	routed   bool   // of a playbook: steps may run more than once
+	cells    *cells // of a world, which has no other nodes than the root; else nil
 	nodes    []node // in the order of the document; 0 is the root
 	byID     map[string]int32
 	lines    int    // of the whole tree, without failed items and the root
@@ -71,7 +73,9 @@ func New(w *template.Workflow) *Tree {
 	t := &Tree{name: w.Name, byID: map[string]int32{}, retrying: map[string]bool{}, begun: map[string]int64{}}
 	b := builder{t: t}
 	steps := w.Steps
-	if w.Routing != nil {
+	if _, isWorld := w.Routing.(*machine.World); isWorld {
+		steps, t.cells = nil, newCells()
+	} else if w.Routing != nil {
 		steps, t.routed = routed(w.Routing.StepNames()), true
 	}
 	b.container(node{kind: group, label: w.Name}, steps)

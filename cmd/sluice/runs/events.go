@@ -31,28 +31,33 @@ that a call has made before as repeated. For programs, -o jsonl prints one objec
 
 With --view it prints what has happened in the net of a playbook: admission, tasks, rules, arcs and tokens. These are not in
 the journal, but follow from its events:
-  {"seq":…,"at":…,"type":…,"step":…,"step_run_id":…,"task":…,"attempt":…,"token_id":…,"status":…,…}`,
+  {"seq":…,"at":…,"type":…,"step":…,"step_run_id":…,"task":…,"attempt":…,"token_id":…,"status":…,…}
+
+With --cell it prints the timeline of a cell of a world: the messages that it was given, the events that others have raised for it,
+its own steps, and the calls and timers that it has asked for. In a world --view unfolds each step into what it gave: state, raised
+events, intents asked for and given up, note:
+  {"seq":…,"at":…,"type":"intent.emitted","cell":…,"cause":…,"call":…,"name":…,"intent":…,"value":…,…}`,
 		Example: `  sluice runs events tuesday --data ./journal
   sluice runs events tuesday --data ./journal --step publish
   sluice runs events tuesday --data ./journal --view
+  sluice runs events shop --data ./journal --cell 'order[a]' --view
   sluice runs events tuesday --data ./journal --from 100 -o jsonl | jq 'select(.actor)'`,
 		Args: cobra.ExactArgs(1),
 	}
 	q := newQuery(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
 	step := cmd.Flags().String("step", "", "print only the events of the step `KEY`")
-	view := cmd.Flags().Bool("view", false, "print what has happened in the net of a playbook")
+	cmd.Flags().StringVar(step, "cell", "", "print only the timeline of the cell `CELL` of a world")
+	cmd.MarkFlagsMutuallyExclusive("step", "cell")
+	view := cmd.Flags().Bool("view", false, "print what has happened in the net of a playbook, or in the cells of a world")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return q.with(cmd, func(c *control.Client) error {
 			p := q.objects(cmd)
 			lines := newEventLines(q.people(cmd))
 			if *view {
-				for v, err := range c.Views(cmd.Context(), args[0], *from) {
+				for v, err := range c.Views(cmd.Context(), args[0], *step, *from) {
 					if err != nil {
 						return errors.Join(err, lines.w.Flush())
-					}
-					if *step != "" && *step != v.Step && *step != v.StepRun {
-						continue
 					}
 					p.Print(v)
 					lines.view(v)
@@ -115,6 +120,9 @@ func (l *eventLines) view(v *api.View) {
 	}
 	line := fmt.Sprintf("%4d  %s  %-27s", v.Seq, v.At.Local().Format(cli.Clock+".000"), v.Type)
 	list := []string{about, v.Status}
+	if v.Cell != "" || v.Call != "" || about == "" {
+		list = happening(v)
+	}
 	if v.Token > 0 {
 		list = append(list, fmt.Sprintf("token %d", v.Token))
 	}
@@ -143,6 +151,10 @@ func (l *eventLines) update(u *api.Update) {
 			why = ", because of " + progress.Clean(c.Failure.Step)
 		}
 		fmt.Fprintf(l.w, "      %s: %s -> %s%s\n", progress.Clean(c.Step), c.From, to, why)
+	}
+	for i := range u.Cells {
+		c := &u.Cells[i]
+		fmt.Fprintf(l.w, "      %s: %s -> %s\n", progress.Clean(c.Cell), cmp.Or(c.From, "new"), cmp.Or(c.To, "deleted"))
 	}
 	for _, t := range u.Tasks {
 		fmt.Fprintf(l.w, "      %s: task %s -> %s\n", progress.Clean(t.Step), t.From, t.To)
@@ -180,7 +192,15 @@ func additions(e *api.Event) (list []string) {
 	if e.Failure != nil {
 		add("", e.Failure.String())
 	}
-	add("", cli.Short(e.Value))
+	switch e.Type {
+	case journal.CellStepped.String():
+		list = append(list, stepped(e.Value)...)
+	case journal.CellFailed.String():
+		add("took #", string(e.Value))
+	default:
+		add("", cli.Short(e.Value))
+	}
+	add("to ", strings.Join(e.Cells, ", "))
 	add("", noEffect(e))
 	return list
 }

@@ -18,18 +18,24 @@ import (
 func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain RUN [STEP]",
-		Short: "Explain the status of a run or a step",
+		Short: "Explain the status of a run, a step or a cell",
 		Long: `Explain says what a run, or one of its steps, waits for, or why it was skipped, aborted, blocked or failed: the steps before
 it, a slot, a timer, a person, a message, the test of a conditional with the values that it has read, or the chain of failures
 from the first one. In a playbook it also names the tokens at gates with the rule that denies them, joins, and arcs that were
 not taken. Each reason names the event that decided.
 
 RUN is the id of a run, or an unambiguous beginning of it. STEP is a key as runs show prints it; in a playbook it is the name of a
-step, or of a run, an item or a call of one, such as fetch@2, fetch@2[7] and fetch@2[7].get. With -o json it prints one object:
+step, or of a run, an item or a call of one, such as fetch@2, fetch@2[7] and fetch@2[7].get.
+
+In a world STEP is the address of a cell, such as order[a], or the key of a call. It may also be the number of an event, such as
+'#42': then explain says what came of that event, to the end: the cells that took it, what they raised and asked for, and what came
+of that. With -o json it prints one object:
   {"about":…,"kind":…,"status":…,"decided":{"seq":…,"type":…,"at":…},"reasons":[{"kind":…,"text":…,"values":…,"reasons":[…]}]}`,
 		Example: `  sluice explain tuesday --data ./journal
   sluice explain tuesday pay --data ./journal
-  sluice explain tuesday 'check[3]' --data ./journal -o json | jq '.. | .text?'`,
+  sluice explain tuesday 'check[3]' --data ./journal -o json | jq '.. | .text?'
+  sluice explain shop 'order[a]' --data ./journal
+  sluice explain shop '#42' --data ./journal`,
 		Args: cobra.RangeArgs(1, 2),
 	}
 	q := newQuery(cmd)

@@ -1,4 +1,4 @@
-// Package runs holds the verbs that read a journal: runs, with list, show, events, watch and output below it, explain, and doctor.
+// Package runs holds the verbs that read a journal: runs, with list, show, cells, events, watch and output below it, explain, and doctor.
 //
 // All but doctor read through a control.Client: from the process that works on the folder, or, if there is none, from the journal
 // itself, which is closed as soon as it has been read. They change nothing. The data is that of package api; this package prints it, as
@@ -38,6 +38,6 @@ or journal, or for wrong usage.`,
 		RunE: list.RunE,
 	}
 	cmd.Flags().AddFlagSet(list.Flags())
-	cmd.AddCommand(list, newRunsShow(), newRunsOutput(), newRunsEvents(), newRunsWatch())
+	cmd.AddCommand(list, newRunsShow(), newRunsCells(), newRunsOutput(), newRunsEvents(), newRunsWatch())
 	return cmd
 }

@@ -15,8 +15,8 @@ import (
 
 func newRunsShow() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "show RUN",
-		Short: "Show the status of a run and of its steps",
+		Use:   "show RUN [CELL]",
+		Short: "Show the status of a run and of its steps, or of a cell of a world",
 		Long: `Show prints the status of a run and of each step: how often the step was attempted, how long the newest attempt took, why it
 failed, what it returned, what it waits for, which participants it has asked, and whether its task is done. Of an output it
 prints the beginning: runs output prints all of it, and runs events --step prints what has happened to a step. Of a parked
@@ -25,36 +25,56 @@ run it prints the reason.
 Timers that have fallen due while no process worked on the run count as fired; the line late says that the journal does not
 hold that yet.
 
+Of a world it prints how many cells there are, and the first 100 of them, those that have failed or are paused before the others:
+runs cells lists all. With CELL, the address of a cell such as order[a], it prints that cell: its status, state, failure and last
+event, and the effects and timers that it waits for.
+
 RUN is the id of a run, or an unambiguous beginning of it. With -o json or -o jsonl it prints one object:
   {"run":…,"workflow":…,"status":…,…,"steps":[{"step":…,"kind":…,"status":…,"attempts":…,"output":…,…}]}
-An output of more than 1 KiB is left out, and "preview" holds its beginning.`,
+An output of more than 1 KiB is left out, and "preview" holds its beginning. Of a world it has, in place of steps, the counts as
+"world" and the first cells as "cells", where "state_preview" is the beginning of a state of more than 1 KiB; with CELL the object
+is the cell:
+  {"cell":…,"machine":…,"key":…,"status":…,"state":…,"intents":[{"key":…,"effect":…,"status":…,…}],"last_seq":…,…}`,
 		Example: `  sluice runs show tuesday --data ./journal
-  sluice runs show tuesday --data ./journal -o json | jq '.steps[] | select(.decidable) | .step'`,
-		Args: cobra.ExactArgs(1),
+  sluice runs show tuesday --data ./journal -o json | jq '.steps[] | select(.decidable) | .step'
+  sluice runs show shop 'order[a]' --data ./journal`,
+		Args: cobra.RangeArgs(1, 2),
 	}
 	q := newQuery(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return q.with(cmd, func(c *control.Client) error {
+			if len(args) == 2 {
+				cell, err := c.Cell(cmd.Context(), args[0], args[1])
+				if err != nil {
+					return err
+				}
+				return q.one(cmd, cell, func(w io.Writer) { showCell(w, cell) })
+			}
 			r, err := c.Show(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			w := cmd.OutOrStdout()
-			switch q.output.Value {
-			case "json":
-				enc := cli.NewJSON(w, w)
-				enc.SetIndent("", "  ")
-				return enc.Encode(r)
-			case "jsonl":
-				p := q.objects(cmd)
-				p.Print(r)
-				return p.End()
-			}
-			showRun(w, r)
-			return nil
+			return q.one(cmd, r, func(w io.Writer) { showRun(w, r) })
 		})
 	}
 	return cmd
+}
+
+// one prints a single object as JSON, or as text by show.
+func (q *query) one(cmd *cobra.Command, object any, show func(io.Writer)) error {
+	w := cmd.OutOrStdout()
+	switch q.output.Value {
+	case "json":
+		enc := cli.NewJSON(w, w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(object)
+	case "jsonl":
+		p := q.objects(cmd)
+		p.Print(object)
+		return p.End()
+	}
+	show(w)
+	return nil
 }
 
 // showRun prints a run and its steps for people.
@@ -96,6 +116,11 @@ func showRun(w io.Writer, r *api.Run) {
 		}
 		fact("ctx", cli.Short(r.Context))
 	}
+	if r.World != nil {
+		for _, f := range worldFacts(r.World) {
+			fact(f[0], f[1])
+		}
+	}
 	if r.Failure != nil {
 		fact("failure", r.Failure.String())
 	}
@@ -103,6 +128,7 @@ func showRun(w io.Writer, r *api.Run) {
 		fact("output", cli.Short(r.Output))
 	}
 	about.End()
+	showWorld(w, r)
 	if len(r.Steps) == 0 {
 		return
 	}

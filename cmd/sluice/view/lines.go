@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -31,15 +32,16 @@ type lineView struct {
 	w       *bufio.Writer
 	tree    *progress.Tree
 	run     *Run
-	started int64            // of the run, Unix nanoseconds
-	begun   map[string]int64 // start of running steps, Unix nanoseconds
-	waiting map[string]bool  // steps of a playbook with waiting tokens
+	started int64             // of the run, Unix nanoseconds
+	begun   map[string]int64  // start of running steps, Unix nanoseconds
+	waiting map[string]bool   // steps of a playbook with waiting tokens
+	cells   map[string]string // of a world, by address: what its last line said
 }
 
 func newLineView(w io.Writer, r *Run) *lineView {
 	return &lineView{
 		w: bufio.NewWriter(w), tree: progress.New(r.Workflow), run: r,
-		begun: map[string]int64{}, waiting: map[string]bool{},
+		begun: map[string]int64{}, waiting: map[string]bool{}, cells: map[string]string{},
 	}
 }
 
@@ -62,11 +64,17 @@ func (v *lineView) Update(u *coordinator.Update, live bool) {
 	for i := range u.Changes {
 		v.change(&u.Changes[i], at, live)
 	}
+	for i := range u.Cells {
+		v.cell(&u.Cells[i].Cell, at, live)
+	}
 	last := u.Event.Seq == v.run.Seen // the last earlier event: its status is shown as live
 	if last && u.Status == reactive.RunWaiting {
 		for _, step := range slices.Sorted(maps.Keys(v.waiting)) {
 			v.waits(true, at, step)
 		}
+	}
+	if text := v.tree.CellCounts(); last && text != "" {
+		v.event(true, at, "▶ resumed", "run", text)
 	}
 	if u.Event.Type == journal.RunFinished {
 		word := progress.WordOfRun(u.Status)
@@ -100,6 +108,31 @@ func (v *lineView) change(c *coordinator.StepChange, at int64, live bool) {
 		delete(v.begun, c.Step)
 	}
 	v.event(live, at, word.Symbol()+" "+word.String(), c.Step, remark(c, word, took))
+}
+
+// cell prints a line for a cell of a world that has come to wait, to fail or to complete since its last line.
+func (v *lineView) cell(s *world.CellState, at int64, live bool) {
+	told := string(s.Status) + " " + progress.WaitsOf(s, 0)
+	switch {
+	case s.Status == "":
+		delete(v.cells, s.Address)
+		return
+	case s.Status == world.Running, v.cells[s.Address] == told:
+		return
+	}
+	v.cells[s.Address] = told
+	remark := progress.WaitsOf(s, 0)
+	if s.Failure != nil {
+		remark = progress.Clean(s.Failure.Error())
+	}
+	word := progress.Waiting
+	switch s.Status {
+	case world.Failed:
+		word = progress.Failed
+	case world.Completed:
+		word = progress.Completed
+	}
+	v.event(live, at, word.Symbol()+" "+string(s.Status), progress.Clean(s.Address), remark)
 }
 
 // remark returns the last column: the attempt unless it is the only one, its duration, and the failure.

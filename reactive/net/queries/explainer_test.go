@@ -87,7 +87,7 @@ func (r *run) play(word string) {
 
 // explained returns the explanation of something in the run, a reason a line.
 func (r *run) explained(name string) string {
-	x := inspect.NewExplainer("r", decide.NewRoot(r.plan))
+	x := inspect.NewExplainer("r", "", decide.NewRoot(r.plan))
 	for _, e := range r.journal {
 		x.Apply(&e)
 	}

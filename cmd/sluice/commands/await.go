@@ -1,0 +1,98 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// await waits until the condition holds for a cell that a message went to, and prints the cell.
+func (s *sending) await(cmd *cobra.Command, done *api.Done) error {
+	if s.cell == "" {
+		if len(done.Cells) == 0 {
+			return cli.Fail(fmt.Errorf("--until: the message goes to no cell whose condition could be awaited: name one with --cell"))
+		}
+		s.cell = done.Cells[0]
+	}
+	if !done.Driven {
+		fmt.Fprintf(cmd.ErrOrStderr(), "no process works on run %s: the message is journaled, and --until waits for a process (Ctrl-C ends this): start again the program that has its Go operations, or if it has none, run:\n  %s\n",
+			progress.Clean(done.Run), cli.ResumeCommand(s.dir, progress.Clean(done.Run)))
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), cli.StopSignals()...)
+	defer stop()
+	cell, err := s.follow(ctx, done.Run)
+	if err != nil {
+		return cli.ExitOf(err)
+	}
+	if s.output.Value == "json" {
+		p := cli.NewObjects(cmd.OutOrStdout(), false)
+		p.Print(struct {
+			*api.Done
+			Cell *api.Cell `json:"cell"`
+		}{done, cell})
+		return p.End()
+	}
+	state := "null"
+	if cell.State != nil {
+		state = string(cell.State)
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), cli.ForPeople(cmd.OutOrStdout(), state))
+	return nil
+}
+
+// follow waits through the processes that work on the run.
+func (s *sending) follow(ctx context.Context, run string) (*api.Cell, error) {
+	for {
+		revision, _ := disk.Revision(s.dir) // if this fails, With fails, too
+		var cell *api.Cell
+		err := control.With(ctx, s.dir, coordinator.Config{}, func(c *control.Client) (err error) {
+			if c.Held() {
+				revision = nil // that process may end before it has told everything
+				cell, err = c.Await(ctx, run, s.cell, s.until)
+				return err
+			}
+			cell, err = s.look(ctx, c, run)
+			return err
+		})
+		gone := errors.Is(err, api.ErrHungUp) || errors.Is(err, api.ErrNotHeld)
+		if cell != nil || err != nil && !gone {
+			return cell, err
+		}
+		if err := control.AwaitChanges(ctx, s.dir, revision); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// look returns the cell if the condition holds now; else nil. This process has opened the journal itself, and must not keep others
+// from it.
+func (s *sending) look(ctx context.Context, c *control.Client, run string) (cell *api.Cell, err error) {
+	warning, err := c.Cells(ctx, api.Request{Run: run, Step: s.cell, If: s.until}, func(one *api.Cell) error {
+		cell = one
+		return nil
+	})
+	switch {
+	case errors.Is(err, decide.ErrCellNotFound):
+		return nil, nil // it may come to be
+	case err == nil && warning != "":
+		return nil, errors.New(warning)
+	case err != nil || cell != nil:
+		return cell, err
+	}
+	r, err := c.Show(ctx, run)
+	if err == nil && r.Finished {
+		err = fmt.Errorf("%w: the condition about cell %q does not hold", coordinator.ErrFinished, s.cell)
+	}
+	return nil, err
+}

@@ -1,0 +1,120 @@
+package api
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
+)
+
+// timeline selects the events about one cell of a world, which it is shown in order: its messages, the activations of others
+// that raise an event for it, its own, and what becomes of its intents.
+type timeline struct {
+	cell  string
+	steps map[uint64]bool // sequences of its activations that have opened intents
+}
+
+func newTimeline(cell string) *timeline { return &timeline{cell, map[uint64]bool{}} }
+
+// wants reports whether an event is about the cell.
+func (t *timeline) wants(e *journal.Event) bool {
+	switch {
+	case e.Node == t.cell:
+		if e.Type == journal.CellStepped && len(world.ReadStep(e).Emitted) > 0 {
+			t.steps[e.Seq] = true
+		}
+		return true
+	case e.Type == journal.MessageReceived:
+		return e.Detail != nil && slices.Contains(e.Detail.Cells, t.cell)
+	case e.Type == journal.CellStepped:
+		return slices.ContainsFunc(world.ReadStep(e).Raised, func(r world.Raised) bool { return slices.Contains(r.Cells, t.cell) })
+	}
+	seq, ok := world.EmittedAt(e.Node, t.cell)
+	return ok && t.steps[seq]
+}
+
+// happenings emits what has happened in the cells of a world, or in one of them: its events, with the activations unfolded.
+func happenings(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+	line := newTimeline(req.Step)
+	for u, err := range run.History(ctx, 1) {
+		if err != nil {
+			return err
+		}
+		wanted := req.Step == "" || line.wants(&u.Event)
+		if !wanted || u.Event.Seq < req.From {
+			continue
+		}
+		for _, v := range unfold(&u.Event) {
+			if req.Step != "" && v.Cell != "" && v.Cell != req.Step && !slices.Contains(v.Cells, req.Step) {
+				continue // of another cell that has raised an event for this one: only that
+			}
+			if err := emit(&Reply{View: v}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unfold returns what an event of a world tells: an activation its state, raised events and intents, one by one.
+func unfold(e *journal.Event) []*View {
+	if e.Type != journal.CellStepped {
+		return []*View{viewOfEvent(e)}
+	}
+	step := world.ReadStep(e)
+	var list []*View
+	add := func(what string, v View) {
+		v.Seq, v.At, v.Type, v.Cell, v.Cause = e.Seq, e.Time(), what, e.Node, step.Cause
+		list = append(list, &v)
+	}
+	if step.Ignored {
+		add("cell.ignored", View{})
+	}
+	if step.Changed {
+		add("cell.state", View{Value: encoded(step.State)})
+	}
+	for _, key := range step.Dropped {
+		add("intent.dropped", View{Call: key})
+	}
+	for _, r := range step.Raised {
+		add("event.raised", View{Name: r.Event, Cells: r.Cells, Value: encoded(r.Value)})
+	}
+	for _, x := range step.Emitted {
+		v := View{Call: x.Key, Name: x.Effect, Issuer: x.Issuer, Intent: x.ID, Due: instant(x.Due)}
+		if x.ID != "" {
+			v.Value = encoded(x.Params)
+		}
+		add("intent.emitted", v)
+	}
+	if step.Noted {
+		add("cell.noted", View{Value: encoded(step.Note)})
+	}
+	if step.Completed {
+		add("cell.completed", View{})
+	}
+	if len(list) == 0 {
+		add("cell.stepped", View{})
+	}
+	return list
+}
+
+// viewOfEvent describes an event of a world that is no activation.
+func viewOfEvent(e *journal.Event) *View {
+	described := EventOf(e)
+	v := &View{
+		Seq: described.Seq, At: described.At, Type: described.Type, Attempt: int(described.Attempt), Name: described.Name,
+		Value: described.Value, Failure: described.Failure, Cells: described.Cells, Due: described.Due,
+	}
+	switch e.Type {
+	case journal.CellFailed:
+		cause, _ := e.Value.(int64)
+		v.Cell, v.Cause, v.Value = e.Node, uint64(cause), nil
+	case journal.CellPaused, journal.CellResumed, journal.CellReset, journal.CellExpired:
+		v.Cell = e.Node
+	default:
+		v.Call = e.Node
+	}
+	return v
+}

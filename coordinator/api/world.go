@@ -1,0 +1,279 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/inspect"
+	"github.com/sluiceflow/sluice/reactive/world"
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// Paused, in Request.Status, means the cells that are paused, whatever their status.
+const Paused = "paused"
+
+// CellStatuses are the values of Request.Status.
+var CellStatuses = []string{string(world.Failed), string(world.Waiting), string(world.Running), string(world.Completed), Paused}
+
+// World counts the cells of a world, and what has happened in it.
+type World struct {
+	Cells     int         `json:"cells"`            // how many there are
+	Failed    int         `json:"failed"`           // of these
+	Waiting   int         `json:"waiting"`          // of these, for effects or timers
+	Running   int         `json:"running"`          // of these
+	Completed int         `json:"completed"`        // of these
+	Paused    int         `json:"paused,omitempty"` // of these, whatever their status
+	Tally     world.Tally `json:"tally"`            // since the start of the run
+}
+
+// Cell is a cell of a world.
+type Cell struct {
+	Cell    string          `json:"cell"`                    // address, such as `order[a]`
+	Machine string          `json:"machine"`                 // name
+	Key     json.RawMessage `json:"key,omitempty"`           // in normal form; not of a machine without keys
+	Status  string          `json:"status"`                  // a world.Status
+	Paused  bool            `json:"paused,omitempty"`        // a person holds it
+	State   json.RawMessage `json:"state,omitempty"`         // of a list in a run: if its JSON has at most previewMax bytes
+	Preview string          `json:"state_preview,omitempty"` // else the beginning of its JSON
+	Failure *Failure        `json:"failure,omitempty"`       // of one that has failed
+	Intents []Intent        `json:"intents,omitempty"`       // open, in the order of emission
+	Mail    int             `json:"mail,omitempty"`          // items that wait for its turn
+	Held    int             `json:"held,omitempty"`          // the same, of a cell that keeps them until it goes on
+	Last    uint64          `json:"last_seq,omitempty"`      // of its newest activation
+	Active  time.Time       `json:"active"`                  // instant of the newest event about it
+}
+
+// Intent is an effect or timer that a cell waits for.
+type Intent struct {
+	Key      string          `json:"key"`                // of the call or the timer, such as `order[a].pay@43.0`
+	Effect   string          `json:"effect"`             // name; "timer": a timer
+	Issuer   string          `json:"issuer,omitempty"`   // which of several is meant; the name of a timer
+	ID       string          `json:"intent,omitempty"`   // its identity, `sha256:…`; not of a timer
+	Params   json.RawMessage `json:"params,omitempty"`   // if their JSON has at most previewMax bytes
+	Due      time.Time       `json:"due,omitzero"`       // of a timer
+	Status   string          `json:"status,omitempty"`   // of the call: a reactive.Status
+	Pending  bool            `json:"pending,omitempty"`  // the call has failed, with a retry to come
+	Attempts int32           `json:"attempts,omitempty"` // of the call, made so far
+	Failure  *Failure        `json:"failure,omitempty"`  // of the call's newest attempt
+}
+
+// Moved is a change of the status of a cell.
+type Moved struct {
+	Cell    string   `json:"cell"`              // address
+	From    string   `json:"from,omitempty"`    // a world.Status; empty: the cell is new
+	To      string   `json:"to,omitempty"`      // a world.Status; empty: the cell does not exist any more
+	Paused  bool     `json:"paused,omitempty"`  // a person holds it
+	Failure *Failure `json:"failure,omitempty"` // of one that has failed
+}
+
+// movedOf describes the cells whose status an event has changed.
+func movedOf(list []inspect.CellChange) (out []Moved) {
+	for i := range list {
+		if c := &list[i]; c.From != c.Cell.Status {
+			out = append(out, Moved{c.Cell.Address, string(c.From), string(c.Cell.Status), c.Cell.Paused, FailureOf(c.Cell.Failure)})
+		}
+	}
+	return out
+}
+
+// worldOf describes a world without its cells.
+func worldOf(w *inspect.World) *World {
+	return &World{
+		Cells: w.Count, Failed: w.By[world.Failed], Waiting: w.By[world.Waiting], Running: w.By[world.Running],
+		Completed: w.By[world.Completed], Paused: w.Held, Tally: w.Tally,
+	}
+}
+
+// cellOf describes a cell; whole includes a state of any size.
+func cellOf(c *cells.State, whole bool) *Cell {
+	out := &Cell{
+		Cell: c.Address, Machine: c.Machine, Status: string(c.Status), Paused: c.Paused, Failure: FailureOf(c.Failure),
+		Mail: c.Mail, Held: c.Held, Last: c.Last, Active: c.Active,
+	}
+	if c.Key != nil {
+		out.Key = encoded(c.Key)
+	}
+	switch state := previewOf(c.State); {
+	case whole && c.State != nil:
+		out.State = encoded(c.State)
+	default:
+		out.State, out.Preview = state.Output, state.Preview
+	}
+	for i := range c.Intents {
+		x := &c.Intents[i]
+		one := Intent{
+			Key: x.Key, Effect: x.Effect, Issuer: x.Issuer, ID: x.ID, Params: previewOf(x.Params).Output, Pending: x.Pending,
+			Attempts: x.Attempts, Failure: FailureOf(x.Failure),
+		}
+		if x.ID == "" {
+			one.Due = x.Due
+		} else {
+			one.Status = x.Call.String()
+		}
+		out.Intents = append(out.Intents, one)
+	}
+	return out
+}
+
+// showCell emits one cell.
+func showCell(ctx context.Context, run *coordinator.Run, address string, emit func(*Reply) error) error {
+	c, err := run.Cell(ctx, address)
+	if err != nil {
+		return err
+	}
+	return emit(&Reply{Cell: cellOf(&c, true)})
+}
+
+// listCells emits the cells that a request asks for. The warning says for how many the condition could not be evaluated.
+func listCells(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) (warning string, err error) {
+	condition, err := req.condition()
+	if err != nil {
+		return "", err
+	}
+	bad := 0
+	var first error
+	keep := func(c *cells.State) bool {
+		switch {
+		case req.Machine != "" && c.Machine != req.Machine, req.Status == Paused && !c.Paused,
+			req.Status != "" && req.Status != Paused && string(c.Status) != req.Status:
+			return false
+		case condition == nil:
+			return true
+		}
+		yes, err := condition.Holds(c)
+		if err != nil {
+			if bad++; first == nil {
+				first = err
+			}
+		}
+		return yes
+	}
+	var list []cells.State
+	if req.Step == "" {
+		list, err = run.Cells(ctx, keep, req.Limit)
+	} else {
+		var c cells.State
+		if c, err = run.Cell(ctx, req.Step); err == nil && keep(&c) {
+			list = []cells.State{c}
+		}
+	}
+	if err == nil && len(list) == 0 && req.Machine != "" {
+		err = knownMachine(ctx, run, req.Machine)
+	}
+	if err != nil {
+		return "", err
+	}
+	for i := range list {
+		if err := emit(&Reply{Cell: cellOf(&list[i], true)}); err != nil {
+			return "", err
+		}
+	}
+	if bad > 0 {
+		warning = fmt.Sprintf("%v (it cannot be evaluated for %d of the cells, which are left out)", first, bad)
+	}
+	return warning, nil
+}
+
+// condition returns the condition of a request; nil if there is none.
+func (r *Request) condition() (*cells.Condition, error) {
+	if r.If == "" {
+		return nil, nil
+	}
+	c, err := cells.ParseCondition(r.If)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	return c, nil
+}
+
+// awaitCell emits a cell once a condition holds for it.
+func awaitCell(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+	condition, err := req.condition()
+	if err != nil {
+		return err
+	}
+	var broken error
+	c, err := run.Await(ctx, req.Step, func(c *cells.State) bool {
+		yes, err := condition.Holds(c)
+		broken = err
+		return yes || err != nil
+	})
+	if err = errors.Join(err, broken); err != nil {
+		return err
+	}
+	return emit(&Reply{Cell: cellOf(&c, true)})
+}
+
+// message sends a message, and completes done by how it was taken.
+func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done) error {
+	payload, err := parsePayload(req.Payload)
+	if err != nil {
+		return err
+	}
+	sent, err := run.SendMessage(ctx, cells.Message{Name: req.Message, Payload: payload, ID: req.ID})
+	if err != nil {
+		return err
+	}
+	if len(sent.Cells) > 0 {
+		done.Seq, done.Cells = sent.Seq, sent.Cells
+		return nil
+	}
+	if e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, req.Message)); ok {
+		if done.Warning = e.Error(); e.World {
+			done.Seq = sent.Seq
+		}
+	}
+	return nil
+}
+
+// pause holds a run or a cell, or ends that.
+func pause(ctx context.Context, run *coordinator.Run, req *Request) error {
+	switch {
+	case req.Step == "" && req.Verb == Pause:
+		return run.Pause(ctx, req.Reason)
+	case req.Step == "":
+		return run.Resume(ctx)
+	case req.Verb == Pause:
+		return run.PauseCell(ctx, req.Step, req.Reason)
+	}
+	return run.ResumeCell(ctx, req.Step)
+}
+
+// suggestCell adds to the error about an unknown cell the address that was probably meant.
+func suggestCell(ctx context.Context, run *coordinator.Run, address string, err error) error {
+	e := ErrorOf(err)
+	list, err := run.Cells(ctx, nil, compareMax)
+	if err != nil {
+		return e
+	}
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Address
+	}
+	e.Suggestion, _ = expr.Nearest(address, names)
+	return e
+}
+
+// isWorld reports whether a run has cells. A run that cannot be followed has none.
+func isWorld(ctx context.Context, run *coordinator.Run) bool {
+	_, err := run.Cell(ctx, "")
+	return errors.Is(err, decide.ErrCellNotFound)
+}
+
+// knownMachine refuses a machine that a world does not have.
+func knownMachine(ctx context.Context, run *coordinator.Run, machine string) error {
+	names, err := run.Machines(ctx)
+	if err != nil || slices.Contains(names, machine) {
+		return err
+	}
+	e := ErrorOf(fmt.Errorf("%w: there is no machine %q", ErrBadRequest, machine))
+	e.Suggestion, _ = expr.Nearest(machine, names)
+	return e
+}

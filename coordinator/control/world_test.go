@@ -1,0 +1,169 @@
+package control_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+)
+
+// sums is a world whose cells add up numbers; a negative sum fails them.
+const sums = `
+kind: World
+name: sums
+types: {Add: {record: {id: text, n: int, memo: option<text>}}, Unheard: {record: {}}}
+machines:
+  sum:
+    key: text
+    state: {record: {n: int, memo: option<text>}}
+    event: [Add]
+    emits: [timer]
+    lifecycle: entity
+    rules:
+      - {event: Add, when: "{{ (state?.n ?? 0) + event.n < 0 }}", fail: {code: overdrawn}}
+      - {event: Add, set: {n: "{{ (state?.n ?? 0) + event.n }}", memo: "{{ event.memo }}"}, emit: [{timer: audit, for: P1D}]}
+routing: {subscriptions: [{event: Add, machine: sum, key_field: id}]}
+`
+
+// startSums starts a world.
+func startSums(t *testing.T, e *coordinator.Engine) {
+	checked, err := kinds.Load("sums.yaml", []byte(sums), template.Known{})
+	require.NoError(t, err)
+	_, err = e.Start(t.Context(), checked.Workflow, nil, coordinator.WithID("w"))
+	require.NoError(t, err)
+}
+
+// add sends a number to a cell, and returns how it was taken.
+func add(t *testing.T, c *control.Client, key string, n int, more ...func(*api.Request)) (api.Done, error) {
+	r := &api.Request{Verb: api.Send, Run: "w", Message: "Add", Payload: json.RawMessage(fmt.Sprintf(`{"id": %q, "n": %d}`, key, n)), Actor: "ann"}
+	for _, change := range more {
+		change(r)
+	}
+	return c.Do(t.Context(), r)
+}
+
+// cellsOf returns the addresses of the cells that a request asks for.
+func cellsOf(t *testing.T, c *control.Client, req api.Request) (addresses []string, warning string) {
+	req.Run = "w"
+	warning, err := c.Cells(t.Context(), req, func(c *api.Cell) error {
+		addresses = append(addresses, c.Cell)
+		return nil
+	})
+	require.NoError(t, err)
+	return addresses, warning
+}
+
+func TestMessagesToAWorld(t *testing.T) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+		startSums(t, e)
+		web1 := func(r *api.Request) { r.ID = "web-1" }
+		first, err := add(t, c, "a", 1, web1)
+		require.NoError(t, err)
+		require.Equal(t, api.Done{Run: "w", Driven: true, Seq: 2, Cells: []string{"sum[a]"}}, first)
+		cell, err := c.Await(t.Context(), "w", "sum[a]", "state.n == 1")
+		require.NoError(t, err)
+		require.JSONEq(t, `{"n": 1, "memo": null}`, string(cell.State))
+		require.Equal(t, "waiting", cell.Status)
+		require.Equal(t, []string{"timer", "audit"}, []string{cell.Intents[0].Effect, cell.Intents[0].Issuer})
+
+		before := events(t, c, "w")
+		again, err := add(t, c, "b", 7, web1)
+		require.NoError(t, err)
+		require.Equal(t, first, again, "a message of a known id gets the first answer")
+		_, err = add(t, c, "a", 1, func(r *api.Request) { r.Payload = json.RawMessage(`{"id": "a", "n": "x"}`) })
+		require.ErrorIs(t, err, decide.ErrInvalidMessage)
+		require.ErrorContains(t, err, "/n: ")
+		require.Equal(t, before, events(t, c, "w"), "nothing was journaled")
+
+		heard, err := add(t, c, "", 0, func(r *api.Request) { r.Message, r.Payload = "Unheard", json.RawMessage(`{}`) })
+		require.NoError(t, err)
+		require.Equal(t, `no machine of world sums subscribes to message "Unheard", but to "Add"`, heard.Warning)
+		require.Empty(t, heard.Cells)
+		require.NotZero(t, heard.Seq)
+	})
+}
+
+func TestCellsAreListedAndHeld(t *testing.T) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+		startSums(t, e)
+		for i, key := range []string{"c", "a", "b"} {
+			_, err := add(t, c, key, 10*i)
+			require.NoError(t, err)
+		}
+		_, err := add(t, c, "b", -100)
+		require.NoError(t, err)
+		_, err = c.Await(t.Context(), "w", "sum[b]", `status == "failed"`)
+		require.NoError(t, err)
+		do := func(verb api.Verb, cell string) error {
+			_, err := c.Do(t.Context(), &api.Request{Verb: verb, Run: "w", Step: cell, Actor: "ann"})
+			return err
+		}
+		require.NoError(t, do(api.Pause, "sum[c]"))
+
+		list, _ := cellsOf(t, c, api.Request{})
+		require.Equal(t, []string{"sum[a]", "sum[b]", "sum[c]"}, list)
+		list, _ = cellsOf(t, c, api.Request{Machine: "sum", If: "state.n >= 10", Limit: 1})
+		require.Equal(t, []string{"sum[a]"}, list)
+		list, _ = cellsOf(t, c, api.Request{Status: "failed"})
+		require.Equal(t, []string{"sum[b]"}, list)
+		list, _ = cellsOf(t, c, api.Request{Status: api.Paused, If: `cell.paused && key == "c"`})
+		require.Equal(t, []string{"sum[c]"}, list)
+		list, warning := cellsOf(t, c, api.Request{If: `state.n > "x"`})
+		require.Empty(t, list)
+		require.Contains(t, warning, "it cannot be evaluated for 3 of the cells")
+		_, err = c.Cells(t.Context(), api.Request{Run: "w", Machine: "sun"}, func(*api.Cell) error { return nil })
+		require.EqualError(t, err, `bad request: there is no machine "sun" (did you mean "sum"?)`)
+		for _, bad := range []string{"n == 1", "true", "state.n ==", "{{ 1 }}"} {
+			_, err = c.Cells(t.Context(), api.Request{Run: "w", If: bad}, func(*api.Cell) error { return nil })
+			require.ErrorIs(t, err, api.ErrBadRequest, bad)
+		}
+
+		require.ErrorIs(t, do(api.Pause, "sum[c]"), coordinator.ErrNotPossible)
+		require.ErrorIs(t, do(api.Retry, "sum[a]"), coordinator.ErrNotPossible)
+		require.EqualError(t, do(api.Pause, "sun[a]"), `run w: no cell "sun[a]" (did you mean "sum[a]"?)`)
+		require.ErrorIs(t, do(api.Abort, "sum[z]"), decide.ErrCellNotFound)
+		require.NoError(t, do(api.Retry, "sum[b]"))
+		require.NoError(t, do(api.Resume, "sum[c]"))
+		_, err = c.Await(t.Context(), "w", "sum[a]", `state.n > "x"`)
+		require.ErrorContains(t, err, "condition", "it can never be evaluated")
+	})
+}
+
+// The state of a run has the cells that need attention first, at most so many, and how many there are.
+func TestAWorldIsShownWithinBounds(t *testing.T) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+		startSums(t, e)
+		for i := range 104 {
+			_, err := add(t, c, fmt.Sprintf("k%03d", i), 1)
+			require.NoError(t, err)
+		}
+		_, err := add(t, c, "zz", -1)
+		require.NoError(t, err)
+		_, err = add(t, c, "k000", 1, func(r *api.Request) {
+			r.Payload = json.RawMessage(`{"id": "k000", "n": 1, "memo": "` + strings.Repeat("x", 2000) + `"}`)
+		})
+		require.NoError(t, err)
+		_, err = c.Await(t.Context(), "w", "sum[k000]", "state.n == 2")
+		require.NoError(t, err)
+		r, err := c.Show(t.Context(), "w")
+		require.NoError(t, err)
+		require.Equal(t, []int{105, 1, 104, 0, 0}, []int{r.World.Cells, r.World.Failed, r.World.Waiting, r.World.Running, r.World.Completed})
+		require.Equal(t, []int{106, 1}, []int{r.World.Tally.Messages, r.World.Tally.Failed})
+		require.Len(t, r.Cells, 100)
+		require.Equal(t, []string{"sum[zz]", "sum[k000]", "sum[k001]"}, []string{r.Cells[0].Cell, r.Cells[1].Cell, r.Cells[2].Cell})
+		require.Empty(t, r.Cells[1].State)
+		require.Len(t, r.Cells[1].Preview, 1024)
+		whole, err := c.Cell(t.Context(), "w", "sum[k000]")
+		require.NoError(t, err)
+		require.Greater(t, len(whole.State), 2000)
+	})
+}

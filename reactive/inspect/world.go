@@ -1,0 +1,38 @@
+package inspect
+
+import (
+	"github.com/sluiceflow/sluice/reactive/world"
+)
+
+// CellsMax bounds the cells in the state of a world.
+const CellsMax = 100
+
+// World is the state of a world's run.
+type World struct {
+	Tally world.Tally          // since the start of the run
+	Count int                  // cells
+	By    map[world.Status]int // of those, how many have each status
+	Held  int                  // of those, how many are paused
+	Cells []world.CellState    // at most CellsMax: first those that have failed or are paused, then the others, each in the order of their addresses
+}
+
+// worldState describes a world.
+func worldState(w *world.World) *World {
+	s := &World{Tally: w.Tally(), By: map[world.Status]int{}}
+	var others []world.CellState
+	for c := range w.Cells() {
+		s.Count++
+		s.By[c.Status]++
+		if c.Paused {
+			s.Held++
+		}
+		switch first := c.Paused || c.Status == world.Failed; {
+		case first && len(s.Cells) < CellsMax:
+			s.Cells = append(s.Cells, c)
+		case !first && len(others) < CellsMax:
+			others = append(others, c)
+		}
+	}
+	s.Cells = append(s.Cells, others[:min(len(others), CellsMax-len(s.Cells))]...)
+	return s
+}
