@@ -33,6 +33,9 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 		return ledger.Applied // by the body
 	}
 	v := r.resolve(e)
+	if v < 0 && r.cells != nil && e.Type == journal.TimerFired {
+		return ledger.Applied // of a cell, by the body
+	}
 	if v < 0 && r.body != nil {
 		return ledger.Late // the call is over, or the event concerns only the body
 	}

@@ -55,19 +55,33 @@ var dispatch = &Shape{name: "dispatch", text: "A participant that was asked, wit
 	key("attempt", often, "in which attempt", "1").orElse("any"),
 }}
 
+var cellExpected = &Shape{name: "cell", text: "A cell of a world.", keys: []Key{
+	key("status", choice("failed", "waiting", "running", "completed"), "its status", "waiting").orElse("any"),
+	key("state", anything, "its state as a whole; null: it has none", "{n: 1}").orElse("any"),
+	key("inflight", often, "the number of effects and timers that it waits for", "1").orElse("any"),
+	key("held", often, "the number of items that it keeps until it goes on", "2").orElse("any"),
+	key("reason", text, "the code of its failure; empty: it has not failed", "receipt_invalid").orElse("any"),
+}}
+
 // inAnyOrder is a list whose inner lists may come in any order.
 var inAnyOrder = list(either(text, texts))
 
 var counts = &Shape{name: "counts", others: often,
 	text: "How many events of a type there are, by the name of the type; of a playbook, how often something has happened in its net. Both are listed in [events](events.md). Beside them there are these.",
 	keys: []Key{
-		key("late", often, "events that changed nothing, because the attempt or the run that they are about had ended: an answer after a timeout, or an answer that comes a second time", "1").orElse("—"),
+		key("late", often, "events that changed nothing, because the attempt or the run that they are about had ended: an answer after a timeout, or an answer that comes a second time; of a world also an answer to an effect that was given up", "1").orElse("—"),
 		key("duplicate", often, "events that changed nothing, because they repeat an earlier one: a report that a call, made again after a crash, has made before. Scripted answers and reports are not repeated so", "0").orElse("—"),
 		key("steps_run", often, "of a playbook: step-runs, without that of the final step", "3").orElse("—"),
 		key("succeeded", often, "of a playbook: step-runs that ended well", "2").orElse("—"),
-		key("failed", often, "of a playbook: step-runs that failed", "1").orElse("—"),
+		key("failed", often, "of a playbook: step-runs that failed; of a world: times that a cell has failed", "1").orElse("—"),
 		key("discarded", often, "of a playbook: tokens that gates threw away", "0").orElse("—"),
 		key("tokens_pending", often, "of a playbook: tokens that gates hold back", "0").orElse("—"),
+		key("messages", often, "of a world: messages that were taken", "2").orElse("—"),
+		key("duplicates", often, "of a world: messages whose id was taken before", "1").orElse("—"),
+		key("stepped", often, "of a world: activations that have not failed", "3").orElse("—"),
+		key("ignored", often, "of a world: those of them that no rule was about", "0").orElse("—"),
+		key("faults", often, "of a world: answers that were not what the effect gives", "0").orElse("—"),
+		key("dropped", often, "of a world: effects and timers that were given up", "1").orElse("—"),
 		key("branches", mapOf(often), "of a playbook: how branches have ended, by normal, failed, discarded", "{normal: 2}").orElse("—")}}
 
 var expectation = &Shape{name: "expect", text: "Expectations, at the end or at an instant. Only keys that are present are checked.", rule: map[string]any{"minProperties": 1}, keys: []Key{
@@ -80,13 +94,15 @@ var expectation = &Shape{name: "expect", text: "Expectations, at the end or at a
 	key("reasons", mapOf(text), "codes of why steps failed or were skipped", "{pay: declined}").orElse("—"),
 	key("outputs", free, "outputs of steps", "{pay: 3}").orElse("—"),
 	key("inputs", free, "the input of the last call of a step; of an object, only the keys that are named", "{pay: {total: 3}}").orElse("—"),
-	key("attempts", mapOf(often), "how often steps were called; of a playbook also step.task", "{pay: 2}").orElse("—"),
+	key("attempts", mapOf(often), "how often steps were called; of a playbook also step.task; of a world by cell and effect, machine and effect, effect, or operation", "{pay: 2}").orElse("—"),
 	key("fulfillment", mapOf(choice("none", "pending", "fulfilled", "not_fulfilled", "error")), "the fulfillment of tasks", "{ship: pending}").orElse("—"),
 	key("dispatches", mapOf(list(is(dispatch))), "the participants asked, with the outcomes", "{ask: [{participant: hill, status: responded}]}").orElse("—"),
-	key("calls", inAnyOrder, "the order of first requests", "[pay, [ship, thank]]").orElse("—"),
+	key("calls", inAnyOrder, "the order of first requests; of a world: of all, each by cell and effect as `order[o-1].pay`", "[pay, [ship, thank]]").orElse("—"),
 	key("counts", is(counts), "how often something has happened", "{timer.fired: 1}").orElse("—"),
 	key("events", texts, "types of [events](events.md), in this order; of a playbook, what has happened in its net; others may occur between", "[run.started, run.finished]").orElse("—"),
-	key("runs", inAnyOrder, "of a playbook: runs of steps, in the order of scheduling", "[fetch, fetch, report]").orElse("—"),
+	key("runs", inAnyOrder, "of a playbook: runs of steps, in the order of scheduling; of a world: activations of cells, failed ones too", "[fetch, fetch, report]").orElse("—"),
+	key("raised", inAnyOrder, "of a world: events that machines have raised, in order", "[OrderPaid]").orElse("—"),
+	key("cells", mapOf(either(choice("absent"), is(cellExpected))), "of a world: cells by address, or `absent`", `{"order[o-1]": {status: waiting}}`).orElse("—"),
 	key("ctx", anything, "of a playbook: keys of the context", "{approved: true}").orElse("—"),
 }}
 
@@ -94,21 +110,28 @@ func actor() Key { return key("actor", text, "the actor", "ann").orElse("none") 
 
 func reason() Key { return key("reason", text, "why", "within budget").orElse("none") }
 
-func ofStep() Key { return key("step", text, "which", "ship").must() }
+func ofStep() Key {
+	return key("step", text, "which; of a world a cell, or its oldest open call as `order[o-1].pay`", "ship").must()
+}
+
+func ofCell() Key {
+	return key("step", text, "of a world: the cell", "order[o-1]").orElse("the run as a whole")
+}
 
 var entryOf = map[string]*Type{
 	"decide": is(&Shape{name: "decide", text: "A decision, as of `sluice decide`.", keys: []Key{ofStep(),
 		key("status", choice("fulfilled", "not_fulfilled"), "the decision", "fulfilled").must(), reason(), actor()}}),
 	"message": is(&Shape{name: "message", text: "A message, as of `sluice send`.", keys: []Key{
-		key("name", text, "its name", "approved").must(), key("payload", anything, "its payload", "{by: ann}").orElse("null"), actor()}}),
+		key("name", text, "its name; in a world, a type", "approved").must(), key("payload", anything, "its payload", "{by: ann}").orElse("null"),
+		key("id", text, "of a world: a second message of that id is not taken", "m-1").orElse("none"), actor()}}),
 	"patch": is(&Shape{name: "patch", text: "A change of a playbook's context, as of `sluice patch`.", keys: []Key{
 		key("ctx", anything, "values by path: key or key.inner", "{approved: true}").orElse("nothing"), actor()}}),
 	"abort": is(&Shape{name: "abort", text: "Ends a step, as `sluice abort`.", keys: []Key{ofStep(), reason(), actor()}}),
 	"retry": is(&Shape{name: "retry_step", text: "Makes a call again, as `sluice retry`.", keys: []Key{ofStep(),
 		key("work", boolean, "true: the call, not only its decision", "true").or(false), actor()}}),
 	"cancel": is(&Shape{name: "cancel", text: "Ends the run, as `sluice cancel`.", keys: []Key{reason(), actor()}}),
-	"pause":  is(&Shape{name: "pause", text: "Nothing new starts, as of `sluice pause`.", keys: []Key{reason(), actor()}}),
-	"resume": is(&Shape{name: "resume", text: "The run is resumed, as by `sluice resume`.", keys: []Key{actor()}}),
+	"pause":  is(&Shape{name: "pause", text: "Nothing new starts, as of `sluice pause`.", keys: []Key{ofCell(), reason(), actor()}}),
+	"resume": is(&Shape{name: "resume", text: "The run is resumed, as by `sluice resume`.", keys: []Key{ofCell(), reason(), actor()}}),
 }
 
 var down = &Shape{name: "crash", text: "The engine dies, and is back later.", keys: []Key{
@@ -122,6 +145,10 @@ var timelineEntry = &Shape{name: "timeline_entry", text: "One command or expecta
 	key("directory", is(directory), "the directory is another one from here on", "{participants: {hill: {}}}").orElse("—"),
 	key("decide", entryOf["decide"], "a person decides", "{step: ship, status: fulfilled}").orElse("—"),
 	key("message", entryOf["message"], "a message comes in", "{name: approved}").orElse("—"),
+	key("messages", list(entryOf["message"]).only("", map[string]any{"minItems": 1, "maxItems": 1000}), "messages come in together, in this order", "[{name: a}, {name: b}]").orElse("—"),
+	key("snapshot", is(&Shape{name: "snapshot", text: "The run of a world is made anew from what is stored of it: its journal."}), "the run is made anew from what is stored of it", "{}").orElse("—"),
+	key("apply", anything, "not possible yet: a world keeps the version that it was started with", "{workflow: v2.yaml}").orElse("—"),
+	key("refused", either(text, texts), "the command of this entry must be refused, with an error that holds these texts; of several messages, each. In a world, a command that is refused without this is a difference", "is missing").orElse("—"),
 	key("patch", entryOf["patch"], "the context of a playbook changes", "{ctx: {approved: true}}").orElse("—"),
 	key("abort", entryOf["abort"], "a person ends a step", "{step: ship}").orElse("—"),
 	key("retry", entryOf["retry"], "a person repeats a call", "{step: ship}").orElse("—"),
@@ -153,9 +180,10 @@ var scenarioKind = Kind{Name: "Scenario", file: "scenario", title: "Scenario",
 		key("input", anything, "the input of the run", "{id: 7}").orElse("null"),
 		key("start", instant, "when the run starts; after 1970 and before 2262", "2026-03-01T12:00:00Z").or("2026-01-01T00:00:00Z"),
 		key("until", instantOf, "when the scenario ends at the latest", "P1D").or("P30D"),
-		key("operations", mapOf(answers), "answers by step, or by operation; of a playbook by step.task, step or kind; step[0] for an item", "{pay: {error: {code: declined}}}").orElse("none"),
+		key("operations", mapOf(answers), "answers by step, or by operation; of a playbook by step.task, step or kind; step[0] for an item; of a world as `order[o-1].pay`, `order.pay`, `pay`, or by operation", "{pay: {error: {code: declined}}}").orElse("none"),
 		key("decisions", mapOf(answers), "answers of what decides about a step, by step", "{ship: {output: {status: fulfilled}}}").orElse("none"),
 		key("directory", is(directory), "the participants that can be targeted", "{participants: {hill: {}}}").orElse("that of the workflow"),
+		key("given", free, "of a world: the states that cells begin with, by address", `{"order[o-1]": {status: paying}}`).orElse("none"),
 		key("timeline", list(is(timelineEntry)), "commands and expectations, in order of time", "[{at: PT1M, message: {name: approved}}]").orElse("nothing"),
 		key("expect", is(expectation), "expectations at the end", "{run: completed}").must(),
 	}}}

@@ -66,6 +66,9 @@ type Report struct {
 
 // Run explores the runs of p. It returns an error if they cannot be explored.
 func Run(p *plan.Plan, o Options) (*Report, error) {
+	if err := explorable(p); err != nil {
+		return nil, err
+	}
 	if o.StatesMax <= 0 {
 		o.StatesMax = statesMax
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
@@ -106,7 +107,11 @@ func (g *execution) open() error {
 		return err
 	}
 	g.directory = p.Plan.Workflow.Directory
-	return g.begin(newTrack(g, "run", "", p), g.s.input)
+	t := newTrack(g, "run", "", p)
+	if err := t.giveAll(g.s.given); err != nil {
+		return err
+	}
+	return g.begin(t, g.s.input)
 }
 
 // refused compares the error of a document, if any, with the expected one. It returns true if there is nothing to run.
@@ -139,7 +144,11 @@ func (g *execution) begin(t *track, input any) error {
 	if err := registry.CheckInput(t.program.Plan.Workflow, in); err != nil {
 		return err
 	}
-	t.schedule.add(g.now, decide.Item{Event: decide.Started(t.id, t.program.Plan, in, g.ofRun())})
+	started := decide.Started(t.id, t.program.Plan, in, g.ofRun())
+	if t.world() != nil {
+		started.Detail.Start.Seed = g.seed()
+	}
+	t.schedule.add(g.now, decide.Item{Event: started})
 	g.tracks = append(g.tracks, t)
 	if t.parent != nil {
 		t.parent.children = append(t.parent.children, t)
@@ -267,9 +276,9 @@ func (g *execution) tooMuch(t *track, events int) bool {
 
 // items returns the items of a run that are due now, shuffled where the rules leave their order open.
 func (g *execution) items(t *track) []decide.Item {
-	items := t.schedule.take(g.now)
+	items, groups := t.schedule.take(g.now)
 	if g.shuffle != nil {
-		g.shuffle.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+		items = shuffle(g.shuffle, items, groups)
 	}
 	// Children are shuffled already by the order of their own answers.
 	t.children = slices.DeleteFunc(t.children, func(child *track) bool {
@@ -332,14 +341,18 @@ func (g *execution) answer(q question, p *script.Part) {
 	if ok {
 		a, ok = p.Next(q.call.Participant)
 	}
+	group := 0
+	if len(a.Frames) > 0 {
+		group = q.t.schedule.group() // a call reports in order, and before it ends
+	}
 	for i := range a.Frames {
-		q.t.schedule.add(call.After(g.now, a.Frames[i].After), q.report(int32(i+1), &a.Frames[i]))
+		q.t.schedule.repeat(call.After(g.now, a.Frames[i].After), 1, q.report(int32(i+1), &a.Frames[i]), group)
 	}
 	switch {
 	case !ok:
 		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
 	case !a.Never:
-		q.t.schedule.repeat(call.After(g.now, a.After), a.Deliver, q.item(a))
+		q.t.schedule.repeat(call.After(g.now, a.After), a.Deliver, q.item(a), group)
 	}
 }
 
@@ -363,6 +376,8 @@ func (g *execution) enter(i int, e *entry) {
 		g.check(g.place, e.expect)
 	case crashKey:
 		g.away = call.After(g.now, e.down)
+	case snapshotKey:
+		g.snapshot()
 	case directoryKey:
 		g.directory = e.directory
 	default:
@@ -370,27 +385,54 @@ func (g *execution) enter(i int, e *entry) {
 	}
 }
 
-// command sends a command to its run. A refusal because of the run's state is not a difference; a command with an unknown step is a
-// mistake of the scenario.
+// command sends the commands of an entry to their run, so that they arrive together and in order. Except in a world, a refusal
+// because of the run's state is not a difference; a command with an unknown step is a mistake of the scenario.
 func (g *execution) command(e *entry) {
-	t, key, ok := g.main(), e.command.Node, true
-	if key != "" {
-		t, key, ok = g.route(key)
-	}
-	if !ok {
-		g.differ(g.place, e.kind, "a step of the run", "unknown step "+quote(e.command.Node), nil)
-		return
-	}
-	event := e.command
-	event.Node = key
-	kind, at := e.kind, g.place // the timeline may have advanced when the reply arrives
-	t.schedule.add(g.now, decide.Item{Event: event, Reply: func(err error) {
-		if errors.Is(err, coordinator.ErrStepNotFound) {
-			g.differ(at, kind, "a step of the run", err.Error(), nil)
-		} else if err != nil {
-			g.report.Refused = append(g.report.Refused, Refusal{At: duration.Format(g.sinceStart()), Command: kind, Reason: err.Error()})
+	group := g.main().schedule.group()
+	for _, command := range e.commands {
+		t, key, ok := g.main(), command.Node, true
+		if key != "" {
+			t, key, ok = g.route(key)
 		}
-	}})
+		if !ok {
+			g.differ(g.place, e.kind, "a step of the run", "unknown step "+quote(command.Node), nil)
+			return
+		}
+		command.Node = t.called(key)
+		it := decide.Item{Event: command, Reply: g.reply(t, e)}
+		if command.Type == journal.MessageReceived {
+			t.messages(&it)
+		}
+		if t != g.main() {
+			group = 0
+		}
+		t.schedule.repeat(g.now, 1, it, group)
+	}
+}
+
+// reply returns what takes the reply to a command of an entry.
+func (g *execution) reply(t *track, e *entry) func(error) {
+	at := g.place // the timeline may have advanced when the reply arrives
+	return func(err error) {
+		switch {
+		case e.refused != nil && err == nil:
+			g.differ(at, e.kind, "a refusal with "+quoted(e.refused), "it is not refused", nil)
+		case e.refused != nil:
+			for _, text := range e.refused {
+				if !strings.Contains(err.Error(), text) {
+					g.differ(at, e.kind, "a refusal with "+quote(text), err.Error(), nil)
+				}
+			}
+		case errors.Is(err, coordinator.ErrStepNotFound):
+			g.differ(at, e.kind, "a step of the run", err.Error(), nil)
+		case errors.Is(err, decide.ErrNotWorld):
+			g.differ(at, e.kind, "a run of a world", err.Error(), nil)
+		case err != nil && t.world() != nil:
+			g.differ(at, e.kind, "it is not refused", err.Error(), nil)
+		case err != nil:
+			g.report.Refused = append(g.report.Refused, Refusal{At: duration.Format(g.sinceStart()), Command: e.kind, Reason: err.Error()})
+		}
+	}
 }
 
 func (g *execution) sinceStart() time.Duration { return time.Duration(g.now - g.s.start.UnixNano()) }

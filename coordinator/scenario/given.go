@@ -54,6 +54,9 @@ func (t *track) callNames(i int) []string {
 		return program.TaskNames("", p)
 	}
 	key := t.journal[i].Node
+	if step := t.effects[i]; step != nil {
+		return program.EffectNames("", key, program.Operation(step.Operation), step)
+	}
 	names := []string{key, script.Stem(key)}
 	if v, ok := t.seen.Node(key); ok {
 		names = append(names, program.Operation(t.seen.Operation(v).Name))
@@ -61,16 +64,21 @@ func (t *track) callNames(i int) []string {
 	return names
 }
 
-// note records the task of a playbook's call, which its net drops when the call has ended.
+// note records the task of a playbook's call, and the effect of a world's, which the body drops when the call has ended.
 func (t *track) note(i int) {
-	steps := t.seen.Steps()
 	e := &t.journal[i]
-	if steps == nil || e.Type != journal.CallRequested {
+	if e.Type != journal.CallRequested || t.seen.Body() == nil {
 		return
 	}
-	if v, ok := t.seen.Node(e.Node); ok {
+	v, ok := t.seen.Node(e.Node)
+	if !ok {
+		return
+	}
+	if steps := t.seen.Steps(); steps != nil {
 		if p, ok := steps.Place(v); ok {
 			t.places[i] = p
 		}
+		return
 	}
+	t.effects[i] = t.seen.Place(v).Step
 }

@@ -42,6 +42,9 @@ func (q question) id() string {
 
 // part returns the script of the answer; nil: there is none.
 func (q question) part(c *answers) *script.Part {
+	if q.t.world() != nil {
+		return program.FindEffect(q.parts(c), program.EffectNames(q.t.path, q.node, q.operation(), q.t.root.Place(q.call.Node).Step))
+	}
 	if q.call.Decision != 0 {
 		return c.decisions.Find(q.t.path, q.node, "")
 	}
@@ -49,6 +52,14 @@ func (q question) part(c *answers) *script.Part {
 		return program.FindTask(c.operations, q.t.path, p)
 	}
 	return c.operations.Find(q.t.path, q.node, q.operation())
+}
+
+// parts returns the part of the script that has the answer: of decisions, or of operations.
+func (q question) parts(c *answers) script.Parts {
+	if q.call.Decision != 0 {
+		return c.decisions
+	}
+	return c.operations
 }
 
 // operation returns the name of the operation as in the document.

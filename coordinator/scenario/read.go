@@ -32,6 +32,7 @@ func read(n *document.Node) (*Scenario, error) {
 		"operations": func(v *document.Node) { s.answers = r.Script(v) },
 		"decisions":  func(v *document.Node) { s.decisions = r.Script(v) },
 		"directory":  func(v *document.Node) { s.directory = r.directory(v) },
+		"given":      func(v *document.Node) { s.given = r.given(v) },
 		"timeline":   func(v *document.Node) { s.timeline = r.timeline(v) },
 		"expect":     func(v *document.Node) { s.expect = r.expectation(v) },
 	})

@@ -49,10 +49,18 @@ func (r *reader) expectation(n *document.Node) *expectation {
 		"attempts":    func(v *document.Node) { r.counted(x, "attempts", v, wantAttemptsOf) },
 		"counts":      func(v *document.Node) { r.counts(x, v) },
 		"dispatches":  func(v *document.Node) { r.stepDispatches(x, v) },
-		"calls":       func(v *document.Node) { c := r.order(v); x.add("calls", c.String(), wantCalls(c)) },
-		"events":      func(v *document.Node) { r.events(x, v) },
-		"runs":        func(v *document.Node) { c := r.order(v); x.add("runs", c.String(), wantRuns(c)) },
-		"ctx":         func(v *document.Node) { x.add("ctx", show(v.Value()), wantContext(v.Value())) },
+		"calls": func(v *document.Node) {
+			c := r.order(v)
+			x.add("calls", c.String(), inWorld(wantRequests(c), wantCalls(c)))
+		},
+		"events": func(v *document.Node) { r.events(x, v) },
+		"runs": func(v *document.Node) {
+			c := r.order(v)
+			x.add("runs", c.String(), inWorld(wantActivations(c), wantRuns(c)))
+		},
+		"raised": func(v *document.Node) { c := r.order(v); x.add("raised", c.String(), wantRaised(c)) },
+		"cells":  func(v *document.Node) { r.cells(x, v) },
+		"ctx":    func(v *document.Node) { x.add("ctx", show(v.Value()), wantContext(v.Value())) },
 	})
 	if n.Kind == document.Mapping && n.Len() == 0 {
 		r.Refuse(n, "an expectation must expect something")
@@ -207,11 +215,11 @@ func wantReasonOf(name, want string) test {
 }
 
 func wantAttemptsOf(name string, want int) test {
-	return either(wantTries(name, want), wantAttempts(name, want))
+	return inWorld(wantCallAttempts(name, want), either(wantTries(name, want), wantAttempts(name, want)))
 }
 
 func wantCountOf(name string, want int) test {
-	return either(wantPlaybookCount(name, want), wantCount(name, want))
+	return inWorld(wantWorldCount(name, want), either(wantPlaybookCount(name, want), wantCount(name, want)))
 }
 
 // counts reads numbers; those of branches are one mapping.

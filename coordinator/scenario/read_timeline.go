@@ -19,6 +19,8 @@ const (
 	expectKey    = "expect"
 	crashKey     = "crash"
 	directoryKey = "directory"
+	snapshotKey  = "snapshot"
+	messagesKey  = "messages"
 )
 
 // timeline reads commands and expectations in order of time.
@@ -47,17 +49,25 @@ func (r *reader) entry(n *document.Node) entry {
 		expectKey:    func(v *document.Node) { e.expect = r.expectation(v) },
 		crashKey:     func(v *document.Node) { e.down = r.crash(v) },
 		directoryKey: func(v *document.Node) { e.directory = r.directory(v) },
-		"decide":     func(v *document.Node) { e.command = r.decision(v) },
-		"message":    func(v *document.Node) { e.command = r.message(v) },
-		"patch":      func(v *document.Node) { e.command = r.patch(v) },
-		"abort":      func(v *document.Node) { e.command = r.command(v, journal.NodeAborted, "step", "reason") },
-		"retry":      func(v *document.Node) { e.command = r.command(v, journal.NodeRetried, "step", "work") },
-		"cancel":     func(v *document.Node) { e.command = r.cancel(v) },
-		"pause":      func(v *document.Node) { e.command = r.command(v, journal.RunPaused, "reason") },
-		"resume":     func(v *document.Node) { e.command = r.command(v, journal.RunResumed) },
+		snapshotKey:  func(v *document.Node) { r.Object(v, fields{}) },
+		messagesKey:  func(v *document.Node) { e.commands = r.messages(v) },
+		"apply": func(v *document.Node) {
+			r.Refuse(v, "a world keeps the version it was started with: apply is not possible yet")
+		},
+		"decide":  func(v *document.Node) { e.command(r.decision(v)) },
+		"message": func(v *document.Node) { e.command(r.message(v)) },
+		"patch":   func(v *document.Node) { e.command(r.patch(v)) },
+		"abort":   func(v *document.Node) { e.command(r.command(v, journal.NodeAborted, "step", "reason")) },
+		"retry":   func(v *document.Node) { e.command(r.command(v, journal.NodeRetried, "step", "work")) },
+		"cancel":  func(v *document.Node) { e.command(r.cancel(v)) },
+		"pause":   func(v *document.Node) { e.command(r.pause(v, journal.RunPaused, journal.CellPaused)) },
+		"resume":  func(v *document.Node) { e.command(r.pause(v, journal.RunResumed, journal.CellResumed)) },
 	}
 	var names []string
-	known := fields{"at": func(v *document.Node) { e.at = r.Duration(v) }}
+	known := fields{
+		"at":      func(v *document.Node) { e.at = r.Duration(v) },
+		"refused": func(v *document.Node) { e.refused = r.Texts(v) },
+	}
 	for name, read := range kinds {
 		names = append(names, name)
 		known[name] = func(v *document.Node) {
@@ -79,8 +89,17 @@ func (r *reader) entry(n *document.Node) entry {
 		slices.Sort(names)
 		r.Refuse(n, "an entry has one of "+strings.Join(names, ", "))
 	}
+	if refused := n.Get("refused"); refused != nil && len(e.commands) == 0 && e.kind != "" {
+		r.Refuse(refused, e.kind+" cannot be refused: it is no command")
+	}
 	return e
 }
+
+// command sets the only command of the entry.
+func (e *entry) command(c journal.Event) { e.commands = []journal.Event{c} }
+
+// optional holds the keys of commands that may be left out.
+var optional = []string{"reason", "work", "id"}
 
 // command reads a command: a mapping with the given keys and the actor.
 func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journal.Event {
@@ -93,6 +112,7 @@ func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journ
 		"reason": func(v *document.Node) { d.Reason = r.Text(v) },
 		"actor":  func(v *document.Node) { d.Actor = r.Text(v) },
 		"work":   func(v *document.Node) { d.Work = r.Boolean(v) },
+		"id":     func(v *document.Node) { d.ID = r.Text(v) },
 	}
 	known := fields{"actor": read["actor"]}
 	for _, key := range keys {
@@ -103,16 +123,39 @@ func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journ
 	}
 	r.Object(n, known)
 	for _, key := range keys {
-		if key != "reason" && key != "work" && n.Kind == document.Mapping && n.Get(key) == nil {
+		if !slices.Contains(optional, key) && n.Kind == document.Mapping && n.Get(key) == nil {
 			r.Refuse(n, key+" is missing")
 		}
 	}
 	return e
 }
 
-// message reads a message to the run; a wait of its name takes it.
+// message reads a message to the run; a wait of its name takes it, or the cells of a world.
 func (r *reader) message(n *document.Node) journal.Event {
-	return r.command(n, journal.MessageReceived, "name")
+	return r.command(n, journal.MessageReceived, "name", "id")
+}
+
+// messages reads messages that arrive together, in this order.
+func (r *reader) messages(n *document.Node) (list []journal.Event) {
+	if n.Kind != document.Sequence {
+		r.WrongKind(n, "a list")
+		return nil
+	}
+	for _, item := range n.Items() {
+		list = append(list, r.message(item))
+	}
+	if len(list) == 0 || len(list) > takenMax {
+		r.Refuse(n, fmt.Sprintf("from 1 to %d messages can arrive together, not %d", takenMax, len(list)))
+	}
+	return list
+}
+
+// pause reads a pause, or the end of one: of the cell that it names, or of the run.
+func (r *reader) pause(n *document.Node, ofRun, ofCell journal.Type) journal.Event {
+	if n.Get("step") != nil {
+		return r.command(n, ofCell, "step", "reason")
+	}
+	return r.command(n, ofRun, "reason")
 }
 
 // cancel reads the command of coordinator.Run.Cancel, with the same failure.

@@ -26,6 +26,7 @@ type Scenario struct {
 	answers   script.Script // by the names in operations
 	decisions script.Script // by step
 	directory *template.Directory
+	given     []givenCell
 	timeline  []entry
 	expect    *expectation
 }
@@ -33,10 +34,11 @@ type Scenario struct {
 // entry is a command or an expectation of the timeline.
 type entry struct {
 	pos       document.Pos
-	at        time.Duration // since the start
-	kind      string        // the key of the entry
-	command   journal.Event // for the kinds that are commands
-	down      time.Duration // of a crash: the time for which the engine is away
+	at        time.Duration   // since the start
+	kind      string          // the key of the entry
+	commands  []journal.Event // for the kinds that are commands; several only of messages
+	refused   []string        // texts of the error by which each of them is refused; nil: none
+	down      time.Duration   // of a crash: the time for which the engine is away
 	directory *template.Directory
 	expect    *expectation
 }

@@ -13,12 +13,12 @@ import (
 const folder = "../../testdata/scenarios/"
 
 func TestScenarios(t *testing.T) {
-	scenario.Run(t, folder+"workflows", folder+"calls", folder+"playbooks")
+	scenario.Run(t, folder+"workflows", folder+"calls", folder+"playbooks", folder+"worlds")
 }
 
 // With twenty seeds for the order of answers of one instant.
 func TestScenariosInAnyOrder(t *testing.T) {
-	all, err := scenario.Load(folder+"workflows", folder+"calls", folder+"playbooks")
+	all, err := scenario.Load(folder+"workflows", folder+"calls", folder+"playbooks", folder+"worlds")
 	require.NoError(t, err)
 	require.Greater(t, len(all), 300)
 	for _, s := range all {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"container/heap"
+	"math/rand/v2"
 
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
@@ -9,8 +10,9 @@ import (
 // schedule holds the future items of a run, in the order of their instants and, within one, of their requests. It survives a crash
 // of the engine, as answers of the outside world do.
 type schedule struct {
-	queue scheduledItems
-	made  int
+	queue  scheduledItems
+	made   int
+	groups int
 }
 
 // scheduled is an item with the instant at which it arrives.
@@ -19,6 +21,7 @@ type scheduled struct {
 	order int   // among items of one instant
 	times int   // how often it arrives, in immediate succession
 	item  decide.Item
+	group int // of items whose order is given, such as the messages of one entry; 0: it has none
 }
 
 // takenMax bounds the items of a run in one turn, since an answer may arrive a thousand times.
@@ -39,11 +42,17 @@ func (q *scheduledItems) Pop() any {
 	return x
 }
 
-func (a *schedule) add(due int64, it decide.Item) { a.repeat(due, 1, it) }
+func (a *schedule) add(due int64, it decide.Item) { a.repeat(due, 1, it, 0) }
 
-func (a *schedule) repeat(due int64, times int, it decide.Item) {
+// group returns the number of a new group.
+func (a *schedule) group() int {
+	a.groups++
+	return a.groups
+}
+
+func (a *schedule) repeat(due int64, times int, it decide.Item, group int) {
 	if times > 0 {
-		heap.Push(&a.queue, scheduled{due, a.made, times, it})
+		heap.Push(&a.queue, scheduled{due, a.made, times, it, group})
 		a.made++
 	}
 }
@@ -56,12 +65,12 @@ func (a *schedule) next() (int64, bool) {
 	return a.queue[0].due, true
 }
 
-// take removes and returns due items, at most takenMax; the rest follows in a later turn. All are received at instant now: the
-// engine may have been away when they were due.
-func (a *schedule) take(now int64) []decide.Item {
-	var items []decide.Item
+// take removes and returns due items with their groups, at most takenMax; the rest follows in a later turn. All are received at
+// instant now: the engine may have been away when they were due.
+func (a *schedule) take(now int64) (items []decide.Item, groups []int) {
 	for len(a.queue) > 0 && a.queue[0].due <= now && len(items) < takenMax {
 		it := a.queue[0].item
+		groups = append(groups, a.queue[0].group)
 		if a.queue[0].times--; a.queue[0].times == 0 {
 			heap.Pop(&a.queue)
 		} else if it.Event.Detail != nil {
@@ -71,5 +80,21 @@ func (a *schedule) take(now int64) []decide.Item {
 		it.Received = now
 		items = append(items, it)
 	}
-	return items
+	return items, groups
+}
+
+// shuffle returns the items in a random order, but those of one group in the order given.
+func shuffle(random *rand.Rand, items []decide.Item, groups []int) []decide.Item {
+	inOrder := map[int][]int{} // the items of a group that are still to come
+	for i, group := range groups {
+		inOrder[group] = append(inOrder[group], i)
+	}
+	out := make([]decide.Item, 0, len(items))
+	for _, i := range random.Perm(len(items)) {
+		if group := groups[i]; group != 0 {
+			i, inOrder[group] = inOrder[group][0], inOrder[group][1:]
+		}
+		out = append(out, items[i])
+	}
+	return out
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -53,6 +54,13 @@ type track struct {
 	netChanges []netChange // of a playbook's run
 
 	places map[int]routed.Place // of a playbook's run: tasks of its calls, by the index of the requesting event
+
+	// Of a world's run.
+	given       []givenCell
+	taken       map[uint64]bool        // sequences of the messages that have had a reply
+	repeated    int                    // messages that were taken before
+	activations []int                  // indexes of their events
+	effects     map[int]*template.Step // of calls, by the index of the requesting event
 }
 
 var (
@@ -63,7 +71,7 @@ var (
 
 func newTrack(g *execution, id, path string, p *program.Program) *track {
 	t := &track{execution: g, id: id, path: path, program: p, seen: decide.NewRoot(p.Plan), statusBy: -1,
-		causes: map[int32]int{}, outcomes: map[reactive.Effect]int{}, places: map[int]routed.Place{}}
+		causes: map[int32]int{}, outcomes: map[reactive.Effect]int{}, places: map[int]routed.Place{}, taken: map[uint64]bool{}, effects: map[int]*template.Step{}}
 	t.seen.Watch()
 	t.observeNet()
 	t.rebuild()
@@ -95,6 +103,7 @@ func (t *track) rebuild() {
 		t.spent -= t.root.Meter().Spent() // a new meter starts at 0
 	}
 	t.root = decide.NewRoot(t.program.Plan)
+	t.giveAgain()
 	for _, e := range t.journal {
 		t.root.Apply(&e)
 	}
@@ -137,6 +146,7 @@ func (t *track) observe(i int) {
 	t.observed = i
 	t.outcomes[t.seen.Apply(&e)]++
 	t.note(i)
+	t.noteActivation(i)
 	for _, c := range t.seen.Changes() {
 		t.causes[c.Node] = i
 	}

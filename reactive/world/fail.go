@@ -67,9 +67,18 @@ func (w *World) paused(e *journal.Event) {
 }
 
 // unknownCell is the error of a command to a cell that does not exist.
-type unknownCell string
+type unknownCell struct {
+	address string
+	err     error // why there can be none; nil: there could be one
+}
 
-func (c unknownCell) Error() string { return fmt.Sprintf("no cell %q", string(c)) }
+func (c unknownCell) Error() string {
+	text := fmt.Sprintf("no cell %q", c.address)
+	if c.err != nil {
+		text += ": " + c.err.Error()
+	}
+	return text
+}
 
 func (unknownCell) Is(target error) bool { return target == reactive.ErrUnknown }
 
@@ -78,7 +87,8 @@ func (w *World) find(address string) (*cell, error) {
 	if c := w.lookup(address); c != nil {
 		return c, nil
 	}
-	return nil, unknownCell(address)
+	_, _, err := w.def.ParseAddress(address)
+	return nil, unknownCell{address, err}
 }
 
 // RefuseAbort returns why a cell cannot be aborted.

@@ -44,6 +44,7 @@ func (w *World) stepped(e *journal.Event) {
 	if c.completed || c.state == nil {
 		w.dropAll(c)
 	}
+	w.ring.turn(c) // what it has raised for itself waits behind those for whom it has raised something, too
 	w.touch(c)
 }
 

@@ -95,6 +95,7 @@ func (w *World) apply(e *journal.Event) {
 	switch e.Type {
 	case journal.RunStarted:
 		copy(w.seed[:], w.root.Start().Seed)
+		w.begin(e.At)
 	case journal.MessageReceived:
 		w.received(e)
 	case journal.CellStepped:

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/dag"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
 )
@@ -30,6 +31,9 @@ of the conditionals around it.
 
 Of a playbook it prints the steps, and the arcs between them with their guards. A step with a gate is dashed, and a loop is a
 stack; the labels name joins, the entry and the final step.
+
+Of a world it prints the events, the machines that hear them or raise them, and the effects: a line leads from a machine to each
+effect that it may emit, and a dotted one back with the receipts. A keyed machine is a stack; the labels name its timers.
 
 With --data it prints the calls of a run: every attempt, every participant that was asked, and every call to a decision source,
 including those of its child runs and those that have led to it. A line leads from a call to the calls that it has made, and a
@@ -90,6 +94,7 @@ func draw(w io.Writer, p *plan.Plan, format string) error {
 // kinds has the pictures of workflows with routing, by its kind.
 var kinds = map[string]func(template.Routing) (*picture, error){
 	playbook.Kind: drawPlaybook,
+	machine.Kind:  drawWorld,
 }
 
 // picture is a graph, the look of its nodes, and their attributes for programs.

@@ -138,6 +138,10 @@ const scriptedSuffix = " (scripted)"
 // without a binding, which the engine calls like any other. Its id stays, and so do the bindings, whose faults are reported even if
 // they are not used.
 func (b *binder) bind() {
+	if isWorld(b.w) {
+		b.bindEffects()
+		return
+	}
 	if places := tasks(b.w); places != nil {
 		b.bindTasks(places)
 		return

@@ -1,0 +1,335 @@
+package scenario
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// What only worlds have: cells that begin with a state, and messages, activations and calls by cell.
+
+// givenCell is a cell that has a state before the run starts.
+type givenCell struct {
+	pos     document.Pos
+	address string
+	state   value.Value
+}
+
+// given reads the states that cells begin with.
+func (r *reader) given(n *document.Node) (list []givenCell) {
+	r.Each(n, func(address string, v *document.Node) {
+		list = append(list, givenCell{v.Pos, address, v.Value()})
+	})
+	return list
+}
+
+// giveAll gives cells their first states, in this engine and those after a crash. It reports all faults at once.
+func (t *track) giveAll(cells []givenCell) error {
+	var errs document.Errors
+	for _, c := range cells {
+		err := fmt.Errorf("only worlds have cells")
+		if w := t.world(); w != nil {
+			err = w.Given(c.address, c.state)
+		}
+		if err != nil {
+			errs.Add(&document.Error{Pos: c.pos, Text: c.address, Msg: "given " + c.address + ": " + err.Error(), Err: err})
+		}
+	}
+	t.given = cells
+	t.rebuild()
+	return errs.Err()
+}
+
+// giveAgain gives the cells of a new engine their first states, which have been accepted before.
+func (t *track) giveAgain() {
+	if w := world.Of(t.root); w != nil {
+		for _, c := range t.given {
+			_ = w.Given(c.address, c.state)
+		}
+	}
+}
+
+// world returns the state of the run's world, as an observer sees it; nil for any other run.
+func (t *track) world() *world.World { return world.Of(t.seen) }
+
+// seed returns what the activations of a world draw from: the same for each run with Options.Seed.
+func (g *execution) seed() []byte {
+	hash := sha256.Sum256(binary.BigEndian.AppendUint64(nil, uint64(g.options.Seed)))
+	return hash[:]
+}
+
+// messages has a message counted as a duplicate if it was taken before.
+func (t *track) messages(it *decide.Item) {
+	var taken journal.Event
+	it.Taken = &taken
+	reply := it.Reply
+	it.Reply = func(err error) {
+		if err == nil && t.taken[taken.Seq] {
+			t.repeated++
+		}
+		t.taken[taken.Seq] = true
+		reply(err)
+	}
+}
+
+// snapshot makes the run anew from what is stored of it. Stores keep no snapshots of worlds, so that this is its journal.
+func (g *execution) snapshot() {
+	if g.main().world() == nil {
+		g.differ(g.place, snapshotKey, "a world", "only worlds have snapshots", nil)
+		return
+	}
+	g.crash(g.main())
+}
+
+// called returns the key of the oldest open call that a scenario names by its cell, such as `order[a].pay`. Any other name is
+// returned as it is.
+func (t *track) called(name string) string {
+	w := t.world()
+	if w == nil {
+		return name
+	}
+	for i := strings.IndexByte(name, '.'); i >= 0; {
+		c, _ := w.Cell(name[:i])
+		for _, intent := range c.Intents {
+			if program.EffectName(intent.Key) == name {
+				return intent.Key
+			}
+		}
+		next := strings.IndexByte(name[i+1:], '.')
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return name
+}
+
+// noteActivation records an activation of a cell, also one that has failed. A cell that fails otherwise, because of a result or
+// a person, has not been activated.
+func (t *track) noteActivation(i int) {
+	e := &t.journal[i]
+	w := t.world()
+	if w == nil || e.Type != journal.CellStepped && e.Type != journal.CellFailed {
+		return
+	}
+	if e.Type == journal.CellFailed {
+		if c, ok := w.Cell(e.Node); !ok || c.Last != e.Seq {
+			return
+		}
+	}
+	t.activations = append(t.activations, i)
+}
+
+// ofWorld returns a test that fails for runs of other workflows.
+func ofWorld(key string, look func(t *track, w *world.World) (string, *Event, bool)) test {
+	return func(g *execution) (string, *Event, bool) {
+		w := g.main().world()
+		if w == nil {
+			return "only worlds have " + key, nil, false
+		}
+		return look(g.main(), w)
+	}
+}
+
+// inWorld returns a test that calls ofBody for a world's run, and other for any other run.
+func inWorld(ofBody func(t *track, w *world.World) (string, *Event, bool), other test) test {
+	return func(g *execution) (string, *Event, bool) {
+		if w := g.main().world(); w != nil {
+			return ofBody(g.main(), w)
+		}
+		return other(g)
+	}
+}
+
+// inOrder compares events in their order; events are indexes in the journal, names what they are compared by.
+func (t *track) inOrder(want order, names []string, events []int) (string, *Event, bool) {
+	wrong := want.mismatch(names)
+	if wrong < 0 {
+		return "", nil, true
+	}
+	by := -1
+	if wrong < len(events) {
+		by = events[wrong]
+	}
+	return "[" + strings.Join(names, ", ") + "]", t.event(by), false
+}
+
+// wantActivations compares the order of activations, failed ones too.
+func wantActivations(want order) func(t *track, w *world.World) (string, *Event, bool) {
+	return func(t *track, _ *world.World) (string, *Event, bool) {
+		names := make([]string, len(t.activations))
+		for k, i := range t.activations {
+			names[k] = t.journal[i].Node
+		}
+		return t.inOrder(want, names, t.activations)
+	}
+}
+
+// wantRequests compares the order of all requests, each by its cell and effect. Further attempts of a call are not counted.
+func wantRequests(want order) func(t *track, w *world.World) (string, *Event, bool) {
+	return func(t *track, _ *world.World) (string, *Event, bool) {
+		var names []string
+		var events []int
+		seen := map[string]bool{}
+		for i := range t.journal {
+			if e := &t.journal[i]; e.Type == journal.CallRequested && !seen[e.Node] {
+				seen[e.Node] = true
+				names, events = append(names, program.EffectName(e.Node)), append(events, i)
+			}
+		}
+		return t.inOrder(want, names, events)
+	}
+}
+
+// wantRaised compares the names of the events that cells have raised, in order.
+func wantRaised(want order) test {
+	return ofWorld("raised", func(t *track, _ *world.World) (string, *Event, bool) {
+		var names []string
+		var events []int
+		for i := range t.journal {
+			if e := &t.journal[i]; e.Type == journal.CellStepped {
+				for _, name := range world.RaisedBy(e) {
+					names, events = append(names, name), append(events, i)
+				}
+			}
+		}
+		return t.inOrder(want, names, events)
+	})
+}
+
+// wantCallAttempts compares the number of attempts of all calls of that name.
+func wantCallAttempts(name string, want int) func(t *track, w *world.World) (string, *Event, bool) {
+	return func(t *track, _ *world.World) (string, *Event, bool) {
+		got, last := 0, -1
+		for i := range t.journal {
+			if e := &t.journal[i]; e.Type == journal.CallRequested && slices.Contains(t.callNames(i), name) {
+				got, last = got+1, i
+			}
+		}
+		return strconv.Itoa(got), t.event(last), got == want
+	}
+}
+
+// wantWorldCount compares counts of a world; other names are those that every run counts.
+func wantWorldCount(name string, want int) func(t *track, w *world.World) (string, *Event, bool) {
+	return func(t *track, w *world.World) (string, *Event, bool) {
+		n := w.Tally()
+		totals := map[string]int{
+			"messages": n.Messages, "stepped": n.Stepped, "ignored": n.Ignored, "failed": n.Failed, "faults": n.Faults,
+			"dropped": n.Dropped, "duplicates": t.repeated,
+			"late": t.outcomes[reactive.Late] + t.outcomes[reactive.Duplicate],
+		}
+		if got, ok := totals[name]; ok {
+			return strconv.Itoa(got), nil, got == want
+		}
+		return wantCount(name, want)(t.execution)
+	}
+}
+
+// cellExpectation is what is expected of a cell; nil: anything.
+type cellExpectation struct {
+	status   *string
+	state    *value.Value
+	inflight *int
+	held     *int
+	reason   *string
+}
+
+var cellStatuses = words(world.Running, world.Waiting, world.Completed, world.Failed)
+
+// cells reads what is expected of several cells.
+func (r *reader) cells(x *expectation, n *document.Node) {
+	r.Each(n, func(address string, v *document.Node) {
+		if text, _ := v.Text(); text == "absent" {
+			x.add("cells."+address, "absent", wantNoCell(address))
+			return
+		}
+		var c cellExpectation
+		r.Object(v, fields{
+			"status":   func(v *document.Node) { c.status = new(r.oneOf(v, cellStatuses)) },
+			"state":    func(v *document.Node) { c.state = new(v.Value()) },
+			"inflight": func(v *document.Node) { c.inflight = new(r.Count(v)) },
+			"held":     func(v *document.Node) { c.held = new(r.Count(v)) },
+			"reason":   func(v *document.Node) { c.reason = new(r.Text(v)) },
+		})
+		x.add("cells."+address, show(v.Value()), wantCell(address, c))
+	})
+}
+
+// cellOf returns a cell. Its error says that the world cannot have a cell of that address.
+func cellOf(w *world.World, address string) (c world.CellState, ok bool, err error) {
+	if _, _, err := w.Definition().ParseAddress(address); err != nil {
+		return c, false, err
+	}
+	c, ok = w.Cell(address)
+	return c, ok, nil
+}
+
+// lastOf returns the latest event about a cell.
+func (t *track) lastOf(address string) *Event {
+	return t.event(t.last(func(e *journal.Event) bool { return e.Node == address || slices.Contains(cellsOf(e), address) }))
+}
+
+// cellsOf returns the cells that a message went to.
+func cellsOf(e *journal.Event) []string {
+	if e.Type != journal.MessageReceived || e.Detail == nil {
+		return nil
+	}
+	return e.Detail.Cells
+}
+
+func wantNoCell(address string) test {
+	return ofWorld("cells", func(t *track, w *world.World) (string, *Event, bool) {
+		c, ok, err := cellOf(w, address)
+		if err != nil {
+			return err.Error(), nil, false
+		}
+		return showCell(&c), t.lastOf(address), !ok
+	})
+}
+
+func wantCell(address string, want cellExpectation) test {
+	return ofWorld("cells", func(t *track, w *world.World) (string, *Event, bool) {
+		c, ok, err := cellOf(w, address)
+		switch {
+		case err != nil:
+			return err.Error(), nil, false
+		case !ok:
+			return "absent", t.lastOf(address), false
+		}
+		return showCell(&c), t.lastOf(address), want.holds(&c)
+	})
+}
+
+// holds reports whether a cell is as expected.
+func (want *cellExpectation) holds(c *world.CellState) bool {
+	return (want.status == nil || *want.status == string(c.Status)) &&
+		(want.state == nil || value.Equal(*want.state, c.State)) &&
+		(want.inflight == nil || *want.inflight == len(c.Intents)) &&
+		(want.held == nil || *want.held == c.Held) &&
+		(want.reason == nil || *want.reason == codeOf(c.Failure))
+}
+
+// showCell returns a cell as text for a difference.
+func showCell(c *world.CellState) string {
+	m := map[string]any{"status": string(c.Status), "state": c.State, "inflight": int64(len(c.Intents)), "held": int64(c.Held)}
+	if c.Failure != nil {
+		m["reason"] = c.Failure.Code
+	}
+	text := show(m)
+	if c.Failure != nil {
+		text += " (" + c.Failure.Error() + ")"
+	}
+	return text
+}

@@ -1,0 +1,50 @@
+package world
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Given gives a cell the state that it has when the run starts, so that a machine can be tried from any state. The run must
+// not have started.
+func (w *World) Given(address string, state value.Value) error {
+	if w.root.Started() {
+		return fmt.Errorf("the run has started")
+	}
+	m, key, err := w.def.ParseAddress(address)
+	if err != nil {
+		return err
+	}
+	if state, err = m.State.Normalize(state); err != nil {
+		return err
+	}
+	c := w.cellAt(machine.Address(m, key))
+	c.state = state
+	return nil
+}
+
+// begin has the cells that have a state begin their lives.
+func (w *World) begin(at int64) {
+	for _, address := range slices.Sorted(maps.Keys(w.cells)) {
+		c := w.cells[address]
+		c.active = at
+		w.touch(c)
+	}
+}
+
+// RaisedBy returns the names of the events that the activation of a cell.stepped event has raised, in order.
+func RaisedBy(e *journal.Event) (names []string) {
+	v, _ := e.Value.(map[string]any)
+	list, _ := v[stepRaised].([]any)
+	for _, r := range list {
+		m, _ := r.(map[string]any)
+		name, _ := m["event"].(string)
+		names = append(names, name)
+	}
+	return names
+}
