@@ -83,7 +83,9 @@ func setMapping(doc map[string]any, key string, v value.Value) {
 // document returns the keys of an effect but those of its call.
 func (e *Effect) document() map[string]any {
 	doc := fields.Object{"params": e.Params.Document(), "receipt": e.Receipt.Document()}
-	doc.Any("payload", e.payload)
+	if e.Payload != nil {
+		doc["payload"] = e.payload // null, too, is not the default
+	}
 	doc.Count("max_concurrency", e.Max)
 	return doc
 }
