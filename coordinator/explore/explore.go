@@ -75,6 +75,7 @@ type play struct {
 	root  *reactive.Root
 	step  *decide.Stepper
 	batch []journal.Event // of the move that is made
+	made  int             // bytes that batch takes in memory
 	spent int             // work of the root that explorer.work includes
 }
 
@@ -101,7 +102,9 @@ func (p *play) Pure(int32, any) (call.Result, bool) { return call.Result{}, fals
 func (p *play) Limits() decide.Limits { return p.e.ofRun() }
 
 // ofRun returns the limits of the run.
-func (e *explorer) ofRun() decide.Limits { return e.options.Limits.OfRun().Within(e.options.WorkMax) }
+func (e *explorer) ofRun() decide.Limits {
+	return e.options.Limits.OfRun().Within(e.options.WorkMax, e.options.BytesMax)
+}
 
 // Reserve implements decide.Host. There is room for any number of calls.
 func (p *play) Reserve(reactive.Room) bool { return true }
@@ -133,7 +136,7 @@ func (e *explorer) revive(i int) *play {
 	for ; i >= 0; i = e.states[i].from {
 		path = append(path, i)
 	}
-	p := &play{e: e, root: decide.NewRoot(e.plan)}
+	p := e.newPlay()
 	for k := len(path) - 1; k >= 0; k-- {
 		batch := e.states[path[k]].batch
 		for j := range batch {
@@ -151,9 +154,21 @@ func (e *explorer) revive(i int) *play {
 	return p
 }
 
+// newPlay returns a play without events. Its evaluations end with the work that is left: then the exploration is not complete.
+func (e *explorer) newPlay() *play {
+	p := &play{e: e, root: decide.NewRoot(e.plan)}
+	e.cap(p)
+	return p
+}
+
+// cap ends the evaluations of a play that exceed the work that is left.
+func (e *explorer) cap(p *play) { p.root.Meter().Cap(e.options.WorkMax - e.work + 1) }
+
 // drive delivers items and takes turns until nothing follows.
 func (p *play) drive(now int64, items ...decide.Item) error {
 	var refused error
+	p.made = 0
+	p.e.cap(p)
 	for i := range items {
 		items[i].Received = now
 		items[i].Reply = func(err error) { refused = err }
@@ -164,12 +179,16 @@ func (p *play) drive(now int64, items ...decide.Item) error {
 			r.To(r.Err)
 		}
 		p.batch = append(p.batch, out.Batch...)
+		p.made += out.Bytes
 		items = nil
+		spent := p.e.count(p)
 		if !out.More || refused != nil {
-			p.e.count(p)
 			return refused
 		}
-		if turn > turnsMax || len(p.batch) > p.e.options.batchMax || p.e.count(p) {
+		if p.made > p.e.options.BytesMax {
+			return errFull
+		}
+		if turn > turnsMax || len(p.batch) > p.e.options.batchMax || spent {
 			return fmt.Errorf("%w: %d events follow in %d turns from one that came from outside, at most %d in %d are looked at",
 				errEndless, len(p.batch), turn+1, p.e.options.batchMax, turnsMax)
 		}
@@ -186,6 +205,9 @@ const (
 
 // errEndless means that a move was not followed to its end.
 var errEndless = errors.New("the run goes on for ever, or for too long to be checked")
+
+// errFull means that a move was not followed to its end, because its events take too much memory.
+var errFull = errors.New("the values of the run take too much memory")
 
 // count adds the work of a play to that of all, and reports whether a bound is reached.
 func (e *explorer) count(p *play) bool {
@@ -216,7 +238,7 @@ func (e *explorer) explore() error {
 	}
 	for i := 0; i < len(e.states); i++ {
 		s := &e.states[i]
-		if s.ended {
+		if s.ended || s.cut {
 			continue
 		}
 		if s.depth >= e.options.DepthMax || e.spent() {
@@ -230,12 +252,16 @@ func (e *explorer) explore() error {
 
 // begin enters the state of a run that starts with an input.
 func (e *explorer) begin(input value.Value, label string) error {
-	p := &play{e: e, root: decide.NewRoot(e.plan)}
+	p := e.newPlay()
 	p.step = decide.NewStepper(p.root, p)
-	if err := p.drive(begun, decide.Item{Event: decide.Started("run", e.plan, input, e.ofRun())}); err != nil {
+	err := p.drive(begun, decide.Item{Event: decide.Started("run", e.plan, input, e.ofRun())})
+	full := errors.Is(err, errFull)
+	if err != nil && !full {
 		return err
 	}
-	e.enter(p, -1, label, begun)
+	if i := e.enter(p, -1, label, begun); full {
+		e.states[i].cut, e.bounded = true, true
+	}
 	return nil
 }
 
@@ -261,7 +287,7 @@ func (e *explorer) expand(i int) {
 		}
 		now := max(p.root.At(), m.at)
 		switch err := p.drive(now, m.items...); {
-		case errors.Is(err, errEndless):
+		case errors.Is(err, errEndless), errors.Is(err, errFull):
 			e.states[i].cut, e.bounded = true, true
 			continue
 		case err != nil:
@@ -282,8 +308,11 @@ func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	if ended {
 		fmt.Fprintf(h, "ended %s;", p.root.RunStatus())
 	}
+	before := p.root.Meter().Spent()
 	p.root.Digest(h, now)
+	size := h.bytes + p.root.Meter().Spent() - before + int(p.root.Len())*nodeWork
 	e.work += h.bytes + int(p.root.Len())*nodeWork
+	e.count(p)
 	digest := [32]byte(h.Sum(nil))
 	if i, ok := e.known[digest]; ok {
 		return i
@@ -294,7 +323,7 @@ func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	}
 	i := len(e.states)
 	e.known[digest] = i
-	e.states = append(e.states, state{from: from, label: label, batch: p.batch, depth: depth, ended: ended, size: h.bytes + int(p.root.Len())*nodeWork})
+	e.states = append(e.states, state{from: from, label: label, batch: p.batch, depth: depth, ended: ended, size: size})
 	e.events += len(p.batch)
 	for k := range p.batch {
 		size, _ := value.Size(p.batch[k].Value, e.options.BytesMax)
@@ -302,7 +331,7 @@ func (e *explorer) enter(p *play, from int, label string, now int64) int {
 	}
 	if ended {
 		e.ends[string(p.root.RunStatus())] = true
-	} else if size := e.states[i].size; e.alive == 0 || e.alive+size <= liveMax {
+	} else if e.alive == 0 || e.alive+size <= liveMax {
 		e.states[i].live = p
 		e.alive += size
 	}

@@ -4,18 +4,20 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
 // kinds has the kinds of workflows whose routing decides their calls, by its name. A new kind is a line here and a file;
-// documents of kinds that are not here are refused.
+// nil: its runs cannot be explored.
 var kinds = map[string]func(*plan.Plan) kind{
 	playbook.Kind: newRoutes,
+	machine.Kind:  nil, // not yet, see explorable
 }
 
-// explorable refuses workflows of kinds that are not known here.
+// explorable refuses workflows of kinds whose runs cannot be explored.
 func explorable(p *plan.Plan) error {
 	if r := p.Workflow.Routing; r != nil && kinds[r.Kind()] == nil {
 		return fmt.Errorf("%s: check cannot explore documents of kind %s yet; sluice test tries them with scenarios", p.Workflow.Name, r.Kind())

@@ -23,7 +23,7 @@ type Options struct {
 	Input     value.Value              // of the run
 	AllOrders bool                     // also explore orders that make no difference
 	WorkMax   int                      // of all states together, as expr.Meter counts it, and for visiting nodes and events. Default: WorkMax
-	BytesMax  int                      // of the values in the events of all states. Default: BytesMax
+	BytesMax  int                      // of the values in the events of all states, and of the memory that those of one move take. Default: BytesMax
 	Limits    coordinator.Limits       // of the run. Default: coordinator.DefaultLimits
 
 	batchMax, eventsMax int // the constants, unless a test sets them

@@ -294,7 +294,7 @@ func (l *Registry) compile(checked *template.Checked, lenient bool, children map
 	if len(children) == 0 {
 		e.home = filepath.Dir(w.Pos.File)
 	}
-	if e.Schema, err = compileSchema(w); err != nil {
+	if e.Schema, err = SchemaOf(w); err != nil {
 		return nil, err
 	}
 	if e.Performers, e.Missing = l.performers(p, own, children); e.Missing != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -31,7 +32,8 @@ type InputSchema struct {
 	schema *jsonschema.Schema
 }
 
-func compileSchema(w *template.Workflow) (*InputSchema, error) {
+// SchemaOf compiles the schema of a workflow's input; nil if it has none.
+func SchemaOf(w *template.Workflow) (*InputSchema, error) {
 	if w.Input == nil {
 		return nil, nil
 	}
@@ -64,31 +66,43 @@ func (noLoader) Load(url string) (any, error) {
 
 // Check returns all violations of the schema as an *InputError.
 func (s *InputSchema) Check(input value.Value) error {
+	_, err := s.CheckWithin(input, math.MaxInt)
+	return err
+}
+
+// stepWork is what a step of a validation counts as: see expr.Meter.
+const stepWork = 20
+
+// CheckWithin is Check, but refuses an input whose validation would take more than so much work. It returns the work, which is
+// then more.
+func (s *InputSchema) CheckWithin(input value.Value, work int) (spent int, err error) {
 	if s == nil {
-		return nil
+		return 0, nil
 	}
 	data, err := value.JSON(input)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if err := checkCost(s.schema, doc); err != nil {
-		return &InputError{Workflow: s.name, Faults: []string{err.Error()}}
+	steps, err := checkCost(s.schema, doc, work/stepWork)
+	spent = (steps + 1) * stepWork
+	if err != nil {
+		return spent, &InputError{Workflow: s.name, Faults: []string{err.Error()}}
 	}
 	err = s.schema.Validate(doc)
 	if err == nil {
-		return nil
+		return spent, nil
 	}
 	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
-		return err
+		return spent, err
 	}
 	e := &InputError{Workflow: s.name}
 	e.collect(invalid)
-	return e
+	return spent, e
 }
 
 // faultsMax bounds the faults of one input that are listed.
@@ -113,7 +127,7 @@ var english = message.NewPrinter(language.English)
 // CheckInput checks an input against a workflow's schema. It returns the violations as an *InputError. It is for drivers of a
 // Stepper, which start runs themselves.
 func CheckInput(w *template.Workflow, input value.Value) error {
-	s, err := compileSchema(w)
+	s, err := SchemaOf(w)
 	if err != nil {
 		return err
 	}

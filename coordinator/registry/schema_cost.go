@@ -21,18 +21,19 @@ var errSchemaCost = errors.New("the schema costs too much")
 // level doubles the steps with each level, and the library would try all of them.
 type cost struct{ left, depth int }
 
-// checkCost returns an error if validating an input costs too much.
-func checkCost(s *jsonschema.Schema, input any) error {
-	most := schemaStepsMax + schemaStepsPerValue*values(input)
+// checkCost returns the steps of validating an input, and an error if they are too many, or more than left.
+func checkCost(s *jsonschema.Schema, input any, left int) (steps int, err error) {
+	most := min(schemaStepsMax+schemaStepsPerValue*values(input), left)
 	c := &cost{left: most}
 	c.schema(s, input)
+	steps = most - max(c.left, -1)
 	if c.depth > schemaDepthMax {
-		return fmt.Errorf("%w: its subschemas nest deeper than %d for this input; let none refer to itself for the same value", errSchemaCost, schemaDepthMax)
+		return steps, fmt.Errorf("%w: its subschemas nest deeper than %d for this input; let none refer to itself for the same value", errSchemaCost, schemaDepthMax)
 	}
 	if c.left < 0 {
-		return fmt.Errorf("%w: more than %d steps for this input; let fewer alternatives refer to each other", errSchemaCost, most)
+		return steps, fmt.Errorf("%w: more than %d steps for this input; let fewer alternatives refer to each other", errSchemaCost, most)
 	}
-	return nil
+	return steps, nil
 }
 
 func values(v any) int {

@@ -1,9 +1,11 @@
 package scenario_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -67,6 +69,67 @@ func TestTheResourcesOfRunsAreBounded(t *testing.T) {
 	r = played(t, `{kind: Workflow, name: w, operations: {v: {value: "{{ repeat('x', 100000) }}"}}, steps: [{operation: v}, {operation: v, id: w}]}`,
 		"expect: {run: completed}", scenario.Options{BytesMax: 150_000})
 	require.Contains(t, r.String(), "at most 150000 bytes of all runs together")
+}
+
+// One evaluation, one step, one turn or one call may take as much as a whole scenario; the budgets hold within them.
+func TestTheBudgetsHoldWithinATurn(t *testing.T) {
+	const map300 = "{map: {id: m, over: '{{ 1..300 }}', steps: [{id: s, operation: %s}]}}"
+	inputs := strings.Repeat("[],", 3000)
+	for name, c := range map[string]struct{ document, keys, want string }{
+		"an evaluation": {`{kind: Workflow, name: w, operations: {v: {value: "{{ len(1..1000000) }}"}}, steps: [{operation: v}]}`, "", "steps of work"},
+		"the inputs of a step": {`{kind: Workflow, name: w, operations: {v: {value: "{{ 1..60000 }}"}, same: {value: "{{ input }}"}}, steps: [{operation: v, id: a},
+			{map: {id: m, over: "{{ 1..300 }}", steps: [{id: s, operation: same, input: "{{ steps.a.output }}"}]}}]}`, "", "bytes of all runs"},
+		"the outputs of a step": {`{kind: Workflow, name: w, operations: {v: {value: [` + inputs + `1]}}, steps: [` + fmt.Sprintf(map300, "v") + `]}`, "", "bytes of all runs"},
+		"answers at one instant": {`{kind: Workflow, name: w, operations: {}, steps: [` + fmt.Sprintf(map300, "ask") + `]}`,
+			"operations: {ask: {output: [" + inputs + "1], deliver: 1000}}", "bytes of all runs"},
+		"reports": {`{kind: Workflow, name: w, operations: {}, steps: [` + fmt.Sprintf(map300, "ask") + `]}`,
+			"operations: {ask: {output: 1, frames: [" + strings.Repeat("{kind: k},", 500) + "]}}", "steps of work"},
+		"participants": {`{kind: Workflow, name: w, operations: {}, directory: {participants: {` + numbered("p%d: {},", 500) + `}}, steps: [{map: {id: m, over: "{{ 1..100 }}", steps: [
+			{id: s, operation: ask, fan_in: {policy: all}, target: {resolve: static, participants: [` + numbered("p%d,", 500) + `]}}]}}]}`, "operations: {ask: {output: 1}}", "of all runs together"},
+		"expectations": {`{kind: Workflow, name: w, operations: {v: {value: "{{ repeat('x', 200000) }}"}}, steps: [{operation: v, id: a}]}`,
+			"timeline: [" + numbered("{at: PT%dS, expect: {outputs: {a: 1}}},", 300) + "]", "of all runs together"},
+		"writes to a context": {`{apiVersion: sluice/v1, kind: Playbook, metadata: {name: p}, workflow: [{step: a, tool: [
+			{name: t0, kind: noop, spec: {policy: {rules: [{else: {then: {do: continue, set: {` + numbered("ctx.k%d: 1,", 1000) + `}}}}]}}},
+			{name: t, kind: noop, spec: {policy: {rules: [{else: {then: {do: jump, to: t, set: {ctx.k1: "{{ ctx.k2 }}"}}}}]}}}]}]}`, "", "steps of work"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			r := played(t, c.document, cmp.Or(c.keys, "operations: {}")+"\nexpect: {run: completed}", scenario.Options{WorkMax: 200_000, BytesMax: 1 << 20})
+			runtime.ReadMemStats(&after)
+			require.Contains(t, r.String(), c.want)
+			require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(40), "MiB allocated")
+		})
+	}
+}
+
+// numbered returns n texts with the numbers from 1.
+func numbered(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i+1)
+	}
+	return b.String()
+}
+
+// The documents of child runs count once each.
+func TestWorkflowsOfChildRunsAreBounded(t *testing.T) {
+	const itself = `{kind: Workflow, name: w, operations: {self: {workflow: {path: main.yaml}}}, steps: [{map: {id: m, over: "{{ 1..20 }}", steps: [{operation: self}]}}]} # `
+	limits := coordinator.Limits{DescendantsMax: 50}
+	r := played(t, itself+strings.Repeat("x", 20_000), "expect: {run: failed}", scenario.Options{BytesMax: 1 << 20, Limits: limits})
+	require.True(t, r.Passed, r)
+	r = played(t, itself+strings.Repeat("x", 40_000), "expect: {run: failed}", scenario.Options{BytesMax: 1 << 20, Limits: limits})
+	require.Contains(t, r.String(), "at most 1048576 bytes of all runs together")
+}
+
+// A patch that would copy a large object for each of many keys is refused.
+func TestPatchesThatCopyMuchAreRefused(t *testing.T) {
+	const gate = `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: p}, workflow: [{step: a, tool: [{name: t, kind: sleep, for: PT1H}]}]}`
+	patch := "timeline: [{at: PT1S, patch: {ctx: {" + numbered("a.k%d: 1,", 3000) + "}}}]"
+	r := played(t, gate, patch+"\nexpect: {ctx: {a: 1}}", scenario.Options{})
+	require.Contains(t, r.String(), "it writes to many places of large objects")
+	r = played(t, gate, strings.Replace(patch, "a.k", "k", 3000)+"\nexpect: {run: completed}", scenario.Options{})
+	require.True(t, r.Passed, r)
 }
 
 func TestLoopsAreBoundedLikeMaps(t *testing.T) {

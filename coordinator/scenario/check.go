@@ -20,8 +20,13 @@ import (
 // check compares the state with an expectation.
 func (g *execution) check(where string, x *expectation) {
 	for _, c := range x.checks {
-		if got, by, ok := c.test(g); !ok {
+		got, by, ok := c.test(g)
+		if !ok {
 			g.differ(where, c.key, c.want, got, by)
+		}
+		g.budget.work += eventWork + len(got)/textBytes
+		if g.exceeded() {
+			return
 		}
 	}
 }

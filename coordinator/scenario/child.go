@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -23,7 +22,7 @@ func (g *execution) startChild(q question, child *template.Child) {
 	if err == nil {
 		return
 	}
-	q.t.schedule.add(g.now, q.failed(childFailed(err.Error())))
+	q.t.schedule.Add(g.now, q.failed(childFailed(err.Error())))
 }
 
 func (g *execution) tryChild(q question, child *template.Child) error {
@@ -31,11 +30,11 @@ func (g *execution) tryChild(q question, child *template.Child) error {
 	if err := g.checkDescendants(path); err != nil {
 		return err
 	}
-	src, err := program.OfChild(q.t.program.Plan.Workflow, child, q.t.program.Folder)
+	src, err := g.library.OfChild(q.t.program.Plan.Workflow, child, q.t.program.Folder)
 	if err != nil {
 		return err
 	}
-	p, err := src.Compile(g.answers.operations, g.answers.decisions, path, nil)
+	p, err := g.compile(src, path, nil)
 	if err != nil {
 		g.fail("workflow of "+q.t.path+q.node, "a workflow that can be run", err.Error())
 		return nil

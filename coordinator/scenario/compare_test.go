@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 )
 
 // executed returns the execution of a scenario of one step with that answer.
@@ -20,7 +22,7 @@ expect: {run: completed}
 `), 0o600))
 	all, err := Load(file)
 	require.NoError(t, err)
-	g := newExecution(all[0], Options{})
+	g := newExecution(all[0], Options{}, program.NewLibrary())
 	g.perform()
 	return g
 }

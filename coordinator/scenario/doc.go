@@ -41,7 +41,9 @@
 //	calls         the order of first requests; an inner list may come in any order
 //	counts        of events by their type, late and duplicate ones; of a playbook step-runs, tokens and branches
 //	events        types of events, in this order; others may occur between
-//	runs          of a playbook: step-runs in the order of scheduling
+//	runs          of a playbook: step-runs in the order of scheduling; of a world: activations of cells, failed ones too
+//	cells         of a world: status, state, inflight, held and reason of cells by address, or absent
+//	raised        of a world: names of the events that cells have raised, in order
 //	ctx           of a playbook: keys of the context
 //
 // # Contracts
@@ -54,6 +56,14 @@
 // A scripted answer belongs to its request: its delay counts from the first time the request was made, and a crash neither delays
 // nor repeats it. So a run with Options.Crash, which rebuilds the engine from its journal after every append, must have the same
 // journal, event for event.
+//
+// # Worlds
+//
+// In a world, calls are answered as order[o-1].pay, order.pay, pay, or by operation, and named so in expectations; calls are those
+// of all cells, each by cell and effect. given has the states that cells begin with. Messages of one entry arrive together, before
+// anything is stepped. A command that is refused is a difference, unless refused has texts of the error. snapshot makes the run
+// anew from what is stored of it, which is its journal: a store keeps snapshots of worlds, a scenario none. Every activation draws
+// from a seed that Options.Seed determines.
 //
 // Expectations are checked against what an observer reads in the journals, not against the engine. A difference names the
 // event that caused it.

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/coordinator/scenario/schedule"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -25,12 +25,6 @@ import (
 // turnsMax bounds the turns of one run within one instant, so that a workflow that loops without time passing ends as a
 // difference.
 const turnsMax = 10_000
-
-// The default limits of a scenario.
-const (
-	WorkMax  = 2_000_000_000
-	BytesMax = 256 << 20
-)
 
 // execution is one run of a scenario. It drives the steppers of the runs: it delivers due items, and advances the clock from one
 // instant at which something is due to the next. It is single-threaded and never sleeps.
@@ -54,14 +48,15 @@ type execution struct {
 	place     string              // the current entry of the timeline; "": none
 	directory *template.Directory // the current participants
 	report    *Report
-	events    int  // of all runs
-	bytes     int  // of their encodings
-	work      int  // of expressions
-	fault     bool // the execution cannot go on
+	library   *program.Library
+	programs  map[*program.Program]*registry.InputSchema // those of the runs, with the schemas of their inputs
+	budget    budget
+	encoded   []byte // of the event journaled last, for its memory
+	fault     bool   // the execution cannot go on
 }
 
-func newExecution(s *Scenario, o Options) *execution {
-	g := &execution{s: s, options: o, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(),
+func newExecution(s *Scenario, o Options, library *program.Library) *execution {
+	g := &execution{s: s, options: o, library: library, programs: map[*program.Program]*registry.InputSchema{}, limits: o.Limits.Completed(), answers: newAnswers(s), now: s.start.UnixNano(), budget: newBudget(o),
 		report: &Report{Scenario: s.Name, File: s.Pos.File, Line: s.Pos.Line}}
 	if o.Seed != 0 {
 		g.shuffle = rand.New(rand.NewPCG(uint64(o.Seed), 0))
@@ -98,11 +93,11 @@ func (g *execution) perform() {
 
 // open starts the scenario's own run. It returns an error if the document or its input is refused.
 func (g *execution) open() error {
-	src, err := program.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
+	src, err := g.library.Find(g.s.workflow, g.options.Workflows, filepath.Dir(g.s.Pos.File))
 	if err != nil {
 		return err
 	}
-	p, err := src.Compile(g.answers.operations, g.answers.decisions, "", g.s.directory)
+	p, err := g.compile(src, "", g.s.directory)
 	if err != nil {
 		return err
 	}
@@ -112,6 +107,21 @@ func (g *execution) open() error {
 		return err
 	}
 	return g.begin(t, g.s.input)
+}
+
+// compile returns the program of a run at path, and counts it unless another run has it.
+func (g *execution) compile(src *program.Source, path string, directory *template.Directory) (*program.Program, error) {
+	p, err := g.library.Compile(src, g.answers.operations, g.answers.decisions, path, directory)
+	if err != nil {
+		return nil, err
+	}
+	if _, known := g.programs[p]; !known {
+		if g.programs[p], err = registry.SchemaOf(p.Plan.Workflow); err != nil {
+			return nil, err
+		}
+		g.budget.bytes += p.Bytes * programBytes
+	}
+	return p, nil
 }
 
 // refused compares the error of a document, if any, with the expected one. It returns true if there is nothing to run.
@@ -141,14 +151,16 @@ func (g *execution) begin(t *track, input any) error {
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if err := registry.CheckInput(t.program.Plan.Workflow, in); err != nil {
+	spent, err := g.programs[t.program].CheckWithin(in, g.budget.left())
+	if g.budget.work += spent; err != nil {
 		return err
 	}
+	g.budget.work += 2 * nodeWork * len(t.program.Plan.Rows)
 	started := decide.Started(t.id, t.program.Plan, in, g.ofRun())
 	if t.world() != nil {
 		started.Detail.Start.Seed = g.seed()
 	}
-	t.schedule.add(g.now, decide.Item{Event: started})
+	t.schedule.Add(g.now, decide.Item{Event: started})
 	g.tracks = append(g.tracks, t)
 	if t.parent != nil {
 		t.parent.children = append(t.parent.children, t)
@@ -169,7 +181,7 @@ func (g *execution) next(entries []entry) (int64, bool) {
 	// A run that has ended does not wait for further answers. The timeline goes on: its expectations must be checked.
 	if g.main().finished() == nil {
 		for _, t := range g.tracks {
-			if at, ok := t.schedule.next(); ok && t.finished() == nil {
+			if at, ok := t.schedule.Next(); ok && t.finished() == nil {
 				due = append(due, at)
 			}
 			if at := t.root.NextDue(); at > 0 {
@@ -227,16 +239,21 @@ func (g *execution) turn(t *track) bool {
 	if t.finished() != nil && len(items) == 0 {
 		return false
 	}
+	g.cap(t)
 	out := t.step.Step(g.now, items)
 	for _, r := range out.Replies {
 		r.To(r.Err)
 	}
 	// As in the engine's loop, calls are made only after their requests are in the journal. After a crash the calls of this turn are
 	// dropped, and recovery must find the open requests in the journal.
-	switch err := t.append(out.Batch); {
+	err := t.append(&out)
+	g.evaluated(t)
+	g.budget.events += len(out.Batch)
+	g.budget.work += eventWork * (2*len(out.Batch) + len(items) + len(out.Calls))
+	switch {
 	case err != nil:
 		g.fail("journal", "events that can be stored", err.Error())
-	case g.tooMuch(t, len(out.Batch)):
+	case g.exceeded():
 	case g.options.Crash && len(out.Batch) > 0:
 		g.crash(t)
 	default:
@@ -248,37 +265,16 @@ func (g *execution) turn(t *track) bool {
 		for _, q := range asked {
 			g.ask(q)
 		}
+		g.exceeded()
 	}
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
 }
 
-// ofRun returns the limits of each run.
-func (g *execution) ofRun() decide.Limits {
-	return g.limits.OfRun().Within(cmp.Or(g.options.WorkMax, WorkMax))
-}
-
-// tooMuch counts the resources that a turn has used, and fails the scenario if they exceed the bounds. A run that reaches its own
-// limit of events ends by itself, with a few more events.
-func (g *execution) tooMuch(t *track, events int) bool {
-	g.events += events
-	g.work += t.root.Meter().Spent() + t.seen.Meter().Spent() - t.spent
-	t.spent = t.root.Meter().Spent() + t.seen.Meter().Spent()
-	switch most := g.limits.EventsMax; {
-	case len(g.tracks) > 1 && most >= 0 && g.events > most:
-		g.fail("journal", fmt.Sprintf("at most %d events of all runs together", most), "more")
-	case g.bytes > cmp.Or(g.options.BytesMax, BytesMax):
-		g.fail("journal", fmt.Sprintf("at most %d bytes of all runs together", cmp.Or(g.options.BytesMax, BytesMax)), "more")
-	case g.work > cmp.Or(g.options.WorkMax, WorkMax):
-		g.fail("expressions", fmt.Sprintf("at most %d steps of work of all runs together", cmp.Or(g.options.WorkMax, WorkMax)), "more")
-	}
-	return g.fault
-}
-
 // items returns the items of a run that are due now, shuffled where the rules leave their order open.
 func (g *execution) items(t *track) []decide.Item {
-	items, groups := t.schedule.take(g.now)
+	items, groups := t.schedule.Take(g.now, g.budget.bytesMax-g.budget.bytes)
 	if g.shuffle != nil {
-		items = shuffle(g.shuffle, items, groups)
+		items = schedule.Shuffle(g.shuffle, items, groups)
 	}
 	// Children are shuffled already by the order of their own answers.
 	t.children = slices.DeleteFunc(t.children, func(child *track) bool {
@@ -305,9 +301,13 @@ func (g *execution) received(it decide.Item) decide.Item {
 func (g *execution) crash(t *track) {
 	g.report.Crashes++
 	t.rebuild()
+	g.evaluated(t)
+	if g.exceeded() {
+		return
+	}
 	again, lost := t.unanswered()
 	for _, it := range lost {
-		t.schedule.add(g.now, it)
+		t.schedule.Add(g.now, it)
 	}
 	for _, q := range again {
 		g.ask(q)
@@ -317,13 +317,15 @@ func (g *execution) crash(t *track) {
 // recover restarts the engine after a crash of all runs.
 func (g *execution) recover() {
 	for _, t := range g.tracks {
-		g.crash(t)
+		if g.crash(t); g.fault {
+			return
+		}
 	}
 }
 
 // ask gets the answer of a request from the script or a child run. The answer of a repeated request is scheduled already.
 func (g *execution) ask(q question) {
-	if g.fault || !g.answers.first(q.id()) {
+	if g.exceeded() || !g.answers.first(q.id()) {
 		return
 	}
 	p := q.part(g.answers)
@@ -343,16 +345,17 @@ func (g *execution) answer(q question, p *script.Part) {
 	}
 	group := 0
 	if len(a.Frames) > 0 {
-		group = q.t.schedule.group() // a call reports in order, and before it ends
+		group = q.t.schedule.Group() // a call reports in order, and before it ends
 	}
+	g.budget.work += eventWork * len(a.Frames)
 	for i := range a.Frames {
-		q.t.schedule.repeat(call.After(g.now, a.Frames[i].After), 1, q.report(int32(i+1), &a.Frames[i]), group)
+		q.t.schedule.Repeat(call.After(g.now, a.Frames[i].After), 1, q.report(int32(i+1), &a.Frames[i]), group)
 	}
 	switch {
 	case !ok:
 		g.fail(q.t.path+q.node, "a scripted answer", q.missing())
 	case !a.Never:
-		q.t.schedule.repeat(call.After(g.now, a.After), a.Deliver, q.item(a), group)
+		q.t.schedule.Repeat(call.After(g.now, a.After), a.Deliver, q.item(a), group)
 	}
 }
 
@@ -388,7 +391,7 @@ func (g *execution) enter(i int, e *entry) {
 // command sends the commands of an entry to their run, so that they arrive together and in order. Except in a world, a refusal
 // because of the run's state is not a difference; a command with an unknown step is a mistake of the scenario.
 func (g *execution) command(e *entry) {
-	group := g.main().schedule.group()
+	group := g.main().schedule.Group()
 	for _, command := range e.commands {
 		t, key, ok := g.main(), command.Node, true
 		if key != "" {
@@ -406,7 +409,7 @@ func (g *execution) command(e *entry) {
 		if t != g.main() {
 			group = 0
 		}
-		t.schedule.repeat(g.now, 1, it, group)
+		t.schedule.Repeat(g.now, 1, it, group)
 	}
 }
 
@@ -439,6 +442,7 @@ func (g *execution) sinceStart() time.Duration { return time.Duration(g.now - g.
 
 // differ records a difference at the current instant.
 func (g *execution) differ(where, key, want, got string, by *Event) {
+	g.budget.bytes += len(want) + len(got)
 	g.report.Differences = append(g.report.Differences, Difference{
 		Where: where, At: duration.Format(g.sinceStart()), Key: key, Want: want, Got: got, Event: by,
 	})

@@ -28,7 +28,7 @@ func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
 		{"an unknown key of an answer", "operations: {a: {outptu: 1}}", `did you mean "output"?`},
 		{"a duration", "operations: {a: {after: 5s}}", `invalid duration "5s"`},
 		{"an entry without an instant", "timeline: [{pause: {}}]", "at is missing"},
-		{"an entry without anything", "timeline: [{at: PT1S}]", "an entry has one of abort, cancel, crash, decide"},
+		{"an entry without anything", "timeline: [{at: PT1S}]", "an entry has one of abort, cancel, crash, decide, directory, expect, message, messages, patch, pause, resume, retry, snapshot"},
 		{"an entry with two commands", "timeline: [{at: PT1S, pause: {}, cancel: {}}]", "cannot be combined with"},
 		{"a timeline that goes back", "timeline: [{at: PT2S, pause: {}}, {at: PT1S, resume: {}}]", "the timeline goes back: PT1S after PT2S"},
 		{"an entry after the end", "timeline: [{at: PT2H, pause: {}}], until: PT1H", "this is after the end of the scenario, PT1H"},

@@ -30,7 +30,7 @@ func (t *track) observeNet() {
 	if steps := t.seen.Steps(); steps != nil {
 		steps.Watch(func(v routed.View) {
 			t.netChanges = append(t.netChanges, netChange{v, t.observed})
-			t.execution.bytes += netChangeBytes
+			t.execution.budget.bytes += netChangeBytes
 		})
 	}
 }

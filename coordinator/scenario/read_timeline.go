@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/schedule"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -69,7 +70,9 @@ func (r *reader) entry(n *document.Node) entry {
 		"refused": func(v *document.Node) { e.refused = r.Texts(v) },
 	}
 	for name, read := range kinds {
-		names = append(names, name)
+		if name != "apply" { // it is known, to be refused
+			names = append(names, name)
+		}
 		known[name] = func(v *document.Node) {
 			if e.kind != "" {
 				r.Refuse(n, name+" cannot be combined with "+e.kind)
@@ -144,8 +147,8 @@ func (r *reader) messages(n *document.Node) (list []journal.Event) {
 	for _, item := range n.Items() {
 		list = append(list, r.message(item))
 	}
-	if len(list) == 0 || len(list) > takenMax {
-		r.Refuse(n, fmt.Sprintf("from 1 to %d messages can arrive together, not %d", takenMax, len(list)))
+	if len(list) == 0 || len(list) > schedule.TakenMax {
+		r.Refuse(n, fmt.Sprintf("from 1 to %d messages can arrive together, not %d", schedule.TakenMax, len(list)))
 	}
 	return list
 }

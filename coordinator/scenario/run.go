@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/duration"
@@ -26,8 +27,9 @@ type Options struct {
 	// Default: coordinator.DefaultLimits.
 	Limits coordinator.Limits
 
-	// WorkMax bounds the work of the expressions of all runs together, as expr.Meter counts it, and BytesMax the encoding of their
-	// journals, which stay in memory. A scenario that exceeds them fails. Defaults: WorkMax and BytesMax.
+	// WorkMax bounds the work of all runs together: that of expressions, as expr.Meter counts it, and of events. BytesMax bounds
+	// what their journals, workflows and differences take in memory. A scenario that exceeds them fails. Defaults: WorkMax and
+	// BytesMax.
 	WorkMax  int
 	BytesMax int
 
@@ -41,10 +43,11 @@ type Options struct {
 func (s *Scenario) Run(o Options) *Report {
 	plain := o // for the run without crashes, to compare with
 	plain.Crash = false
-	g := newExecution(s, plain)
+	library := program.NewLibrary()
+	g := newExecution(s, plain, library)
 	g.perform()
 	if o.Crash && g.mayCrash() {
-		crashed := newExecution(s, o)
+		crashed := newExecution(s, o, library)
 		crashed.perform()
 		if !crashed.fault {
 			crashed.compare(g)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -244,7 +245,7 @@ func TestTimersOfOneInstant(t *testing.T) {
 				require.NoError(t, err, text)
 				r := all[0].Run(Options{Crash: true})
 				require.Empty(t, r.Differences, text)
-				plain := newExecution(all[0], Options{})
+				plain := newExecution(all[0], Options{}, program.NewLibrary())
 				plain.perform()
 				compared += checkTimers(t, plain.main().journal, playbook)
 			})

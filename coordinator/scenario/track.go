@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/coordinator/scenario/schedule"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
@@ -41,7 +42,7 @@ type track struct {
 	root     *reactive.Root // of the engine
 	step     *decide.Stepper
 	journal  []journal.Event // as read from a store
-	schedule schedule
+	schedule schedule.Schedule
 	spent    int // work of expressions that is counted
 
 	seen     *reactive.Root // of an observer, which applies the journal event by event
@@ -101,9 +102,11 @@ func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 func (t *track) rebuild() {
 	if t.root != nil {
 		t.spent -= t.root.Meter().Spent() // a new meter starts at 0
+		t.execution.budget.work += nodeWork*int(t.root.Len()) + eventWork*len(t.journal)
 	}
 	t.root = decide.NewRoot(t.program.Plan)
 	t.giveAgain()
+	t.execution.cap(t)
 	for _, e := range t.journal {
 		t.root.Apply(&e)
 	}
@@ -113,26 +116,27 @@ func (t *track) rebuild() {
 	t.step = decide.NewStepper(t.root, t)
 }
 
-// append journals a batch and passes it to the observer. It encodes and decodes the events even without crashes, to find events that
+// append journals the batch of a step and passes it to the observer. It encodes and decodes the events even without crashes, to find events that
 // cannot be stored or change when they are.
-func (t *track) append(batch []journal.Event) error {
+func (t *track) append(out *decide.StepResult) error {
 	var codec journal.Codec
-	var data []byte
-	for i := range batch {
-		if want := uint64(len(t.journal) + i + 1); batch[i].Seq != want {
-			return fmt.Errorf("event %d of the batch has sequence %d, not %d", i, batch[i].Seq, want)
+	first, encoded := len(t.journal), 0
+	for i := range out.Batch {
+		e := &out.Batch[i]
+		if want := uint64(len(t.journal) + 1); e.Seq != want {
+			return fmt.Errorf("event %d of the batch has sequence %d, not %d", i, e.Seq, want)
 		}
-		var err error
-		if data, err = codec.Append(data, &batch[i]); err != nil {
+		data, err := codec.Append(t.execution.encoded[:0], e)
+		if err != nil {
+			return err
+		}
+		t.execution.encoded = data
+		encoded += len(data)
+		if t.journal, err = codec.DecodeAll(t.journal, data); err != nil {
 			return err
 		}
 	}
-	t.execution.bytes += len(data)
-	first := len(t.journal)
-	var err error
-	if t.journal, err = codec.DecodeAll(t.journal, data); err != nil {
-		return err
-	}
+	t.execution.budget.bytes += max(encoded, out.Bytes)
 	for i := first; i < len(t.journal); i++ {
 		t.observe(i)
 	}

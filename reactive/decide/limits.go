@@ -24,19 +24,23 @@ type Limits struct {
 	MessagesMax     int
 	MailboxBytesMax int
 	StepWorkMax     int // work of expressions after which a step leaves the rest to the next; 0: as much as one evaluation may be
+	StepBytesMax    int // bytes of events after which it does; 0: as much as one value may have
+
+	inMemory bool // bytes are those that events take in memory, and not only the encodings of values
 }
 
 // DefaultLimits returns the limits that replace zeros.
 func DefaultLimits() Limits {
 	return Limits{
 		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, BytesMax: 512 << 20, ValueBytesMax: 32 << 20, ValueNodesMax: value.NodesMax,
-		MessagesMax: 1_000, MailboxBytesMax: 64 << 20, StepWorkMax: workMax,
+		MessagesMax: 1_000, MailboxBytesMax: 64 << 20, StepWorkMax: workMax, StepBytesMax: bytesMax,
 	}
 }
 
-// Within returns the limits of runs that may do only so much work together, which bounds the work of each step too.
-func (l Limits) Within(work int) Limits {
-	l.StepWorkMax = min(work, l.complete().StepWorkMax)
+// Within returns the limits of runs that may do only so much work together, and keep events of so many bytes, which bounds each
+// step, too.
+func (l Limits) Within(work, bytes int) Limits {
+	l.StepWorkMax, l.StepBytesMax, l.inMemory = min(work, l.complete().StepWorkMax), min(bytes, l.complete().StepBytesMax), true
 	return l
 }
 
@@ -48,6 +52,7 @@ func (l Limits) complete() Limits {
 		ValueBytesMax: cmp.Or(l.ValueBytesMax, d.ValueBytesMax),
 		ValueNodesMax: cmp.Or(l.ValueNodesMax, d.ValueNodesMax),
 		MessagesMax:   cmp.Or(l.MessagesMax, d.MessagesMax), MailboxBytesMax: cmp.Or(l.MailboxBytesMax, d.MailboxBytesMax), StepWorkMax: cmp.Or(l.StepWorkMax, d.StepWorkMax),
+		StepBytesMax: cmp.Or(l.StepBytesMax, d.StepBytesMax), inMemory: l.inMemory,
 	}
 }
 

@@ -17,7 +17,7 @@ func NewRoot(p *plan.Plan) *reactive.Root { return bodies.NewRoot(p) }
 
 // EngineVersion is the version of the rules by which statuses are derived. A run proceeds only under the version that it was
 // started with.
-const EngineVersion = 3
+const EngineVersion = 4
 
 // SameRules returns an error if a run was started under other rules: the statuses derived from its journal could differ from
 // those by which its calls were decided.

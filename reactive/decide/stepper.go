@@ -17,8 +17,11 @@ import (
 const (
 	intentsMax = 1024
 	workMax    = 4_000_000 // of expressions: as much as one evaluation may be
-	bytesMax   = 32 << 20  // of values: as much as one may have
+	bytesMax   = 32 << 20  // of events: as much as one value may have
 )
+
+// participantBytes is what a participant that is asked takes in memory, roughly: its request, and the record of its answer.
+const participantBytes = 256
 
 // Item is input for a run: the result of a call, or a command.
 type Item struct {
@@ -71,10 +74,12 @@ type Stepper struct {
 	fold    func(*journal.Event) // applies an event to the root
 	last    int                  // length of the batch at which this step stops
 	begun   int                  // the work of expressions before this step
-	held    int                  // the bytes of values before this step
+	held    int                  // the bytes of events before this step
+	beside  int                  // the bytes of what the batch takes besides encodings of values
 	batch   []journal.Event
 	calls   []reactive.Request
 	answers []answer
+	waiting int // the bytes of answers
 	now     int64
 }
 
@@ -103,6 +108,7 @@ type StepResult struct {
 	Calls   []reactive.Request // to be made: of steps, of their participants, to their decision sources
 	Cancels []reactive.Request // to be stopped
 	Replies []Reply            // to be sent once Batch is durable
+	Bytes   int                // that Batch takes, roughly
 	More    bool               // there is more to decide at once
 	Err     error              // why the run cannot go on: nothing else of the result counts
 }
@@ -119,7 +125,8 @@ type Reserved [reactive.NoRoom]int
 // Step applies items and due timers, in the order of their instants, and then decides. now must not decrease. The batch is
 // valid until the next Step.
 func (s *Stepper) Step(now int64, items []Item) StepResult {
-	s.now = now
+	s.now, s.beside = now, 0
+	held := s.root.Bytes()
 	clear(s.batch) // durable events must not stay in memory because of the batch
 	s.batch, s.calls, s.Reserved = s.batch[:0], s.calls[:0], Reserved{}
 	var out StepResult
@@ -135,7 +142,7 @@ func (s *Stepper) Step(now int64, items []Item) StepResult {
 	late := s.fire(now)
 	out.More = s.decide() || late && s.root.Finished() == nil
 	out.Batch, out.Calls = s.batch, s.still(append(s.calls, s.root.TakeCalls()...))
-	out.Cancels = s.root.TakeCancels()
+	out.Cancels, out.Bytes = s.root.TakeCancels(), s.root.Bytes()-held+s.beside
 	if cells := s.root.Cells(); cells != nil {
 		out.Err = cells.Err()
 	}
@@ -243,7 +250,33 @@ func (s *Stepper) enact(e journal.Event) {
 func (s *Stepper) apply(e journal.Event) {
 	e.Seq = s.root.Seq() + 1
 	s.batch = append(s.batch, e)
+	s.beside += s.besideText(&e)
 	s.fold(&s.batch[len(s.batch)-1])
+}
+
+// besideText returns the bytes of what an event takes in memory besides the encodings of its values, where that can be much.
+func (s *Stepper) besideText(e *journal.Event) int {
+	n := s.nodeBytes(e.Value)
+	if d := e.Detail; d != nil {
+		n += len(d.Participants)*participantBytes + s.nodeBytes(d.About)
+		if d.Failure != nil {
+			n += len(d.Failure.Message) + s.nodeBytes(d.Failure.Details)
+		}
+	}
+	return n
+}
+
+// nodeBytes returns the bytes of the lists, objects, keys and scalars of a value, if it has any within it. Only a driver that
+// bounds what its runs take in memory counts them.
+func (s *Stepper) nodeBytes(v any) int {
+	if !s.limits.inMemory {
+		return 0
+	}
+	nodes, _ := value.Nodes(v, s.limits.ValueNodesMax)
+	if nodes < 2 {
+		return 0
+	}
+	return nodes * value.NodeBytes
 }
 
 // decide runs rounds until nothing follows any more: first ends, then answers to waits, then starts. It reports whether it
@@ -277,13 +310,13 @@ func (s *Stepper) decide() (more bool) {
 
 // budget sets the bounds of the current step.
 func (s *Stepper) budget() {
-	s.last, s.begun, s.held = len(s.batch)+intentsMax, s.root.Meter().Spent(), s.root.Bytes()
+	s.last, s.begun, s.held = len(s.batch)+intentsMax, s.root.Meter().Spent(), s.root.Bytes()+s.beside
 }
 
 // full reports whether the step has done enough; a cancel waits at most one step. A run at its limit of events is closed by
 // the next step.
 func (s *Stepper) full() bool {
-	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > s.limits.StepWorkMax || s.root.Bytes()-s.held > bytesMax || s.overfull()
+	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > s.limits.StepWorkMax || s.root.Bytes()+s.beside+s.waiting-s.held > s.limits.StepBytesMax || s.overfull()
 }
 
 // overfull reports whether a run that is not closed has reached its limit of events.
@@ -441,6 +474,11 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	}
 	if result, done := s.carryOut(v, op, input); done {
 		s.answers = append(s.answers, answer{req, result})
+		size, _ := value.Size(result.Output, s.limits.ValueBytesMax)
+		s.waiting += size + s.nodeBytes(result.Output)
+		if f := result.Failure; f != nil {
+			s.waiting += len(f.Message)
+		}
 	} else if op.Kind == plan.Call {
 		s.calls = append(s.calls, req)
 	}
@@ -467,7 +505,7 @@ func (s *Stepper) answerPure() {
 		}
 	}
 	clear(s.answers)
-	s.answers = s.answers[:0]
+	s.answers, s.waiting = s.answers[:0], 0
 }
 
 // About sets the node of an event.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -33,6 +34,9 @@ func (c *runContext) patch(e *journal.Event) {
 		if err == nil {
 			err = variables.Fits(path, v)
 		}
+		if ok {
+			c.net.root.Meter().Add(c.Work(path))
+		}
 		if ok && err == nil && c.WriteWithin(c.room(), path, v) == nil {
 			c.net.gates.Touch(path[0])
 		}
@@ -44,6 +48,11 @@ func (c *runContext) patch(e *journal.Event) {
 func (n *Net) RefusePatch(changes map[string]any) error {
 	trial := n.ctx.Copied()
 	changed := false
+	quota, err := expr.Begin(n.root.Env(-1))
+	if err != nil {
+		return err
+	}
+	work := 0
 	for _, k := range slices.Sorted(maps.Keys(changes)) {
 		path, ok := value.ParsePath(k)
 		if !ok {
@@ -51,6 +60,9 @@ func (n *Net) RefusePatch(changes map[string]any) error {
 		}
 		if err := variables.Fits(path, changes[k]); err != nil {
 			return err
+		}
+		if work += trial.Work(path); work > int(quota) {
+			return fmt.Errorf("it writes to many places of large objects: write such an object as a whole: %w", expr.ErrLimit)
 		}
 		if err := trial.WriteWithin(n.ctx.room(), path, changes[k]); err != nil {
 			return err
@@ -84,6 +96,9 @@ func (c *runContext) set(list []playbook.Set, s *scope) error {
 	for i := range list {
 		path := list[i].Path
 		err := variables.Fits(path, values[i])
+		if err == nil {
+			err = s.pay(list[i].Scope, path)
+		}
 		if err == nil {
 			switch list[i].Scope {
 			case playbook.Ctx:

@@ -15,6 +15,8 @@ import (
 // Digest writes all state that the net's future depends on: its tokens, the progress of its step-runs, its context and its
 // counts.
 func (n *Net) Digest(w io.Writer, now int64) {
+	d := &digest{w: w, now: now, groups: map[*group]int{}, branches: map[*group][]branch{}, texts: texts{net: n, hashes: map[shared]hashed{}}}
+	text := d.texts.of
 	fmt.Fprintf(w, "net %s %v %v %d %d %d %d %d %v %v;", text(n.ctx.Peek()), n.halted != nil, n.waiting, n.final, n.tally.bad,
 		min(1, n.tally.normal), n.pipelines.jumps, n.runs.scheduled, n.tally.partial, n.stopped)
 	if n.book.Executor.Final >= 0 && n.final == finalNone {
@@ -24,7 +26,6 @@ func (n *Net) Digest(w io.Writer, now int64) {
 		s := &n.steps[i]
 		fmt.Fprintf(w, "step %d %d %d %s %s;", s.runs, s.live, s.status, text(s.result), code(s.failure))
 	}
-	d := &digest{w: w, now: now, groups: map[*group]int{}, branches: map[*group][]branch{}}
 	ready := slices.Clone(n.ready)
 	slices.SortFunc(ready, func(a, b *token) int { return cmp.Compare(a.id, b.id) })
 	d.tokens("ready", ready)
@@ -57,6 +58,7 @@ type digest struct {
 	groups   map[*group]int
 	known    []*group // by number
 	branches map[*group][]branch
+	texts    texts
 }
 
 // path returns the number of a fan-out; at its first use it also writes the fan-outs around it.
@@ -100,12 +102,13 @@ func (d *digest) order() {
 
 func (d *digest) tokens(where string, list []*token) {
 	for _, t := range list {
-		fmt.Fprintf(d.w, "%s %d %s %s %s %d %s;", where, t.step, text(t.args), text(t.event), d.path(t.group), t.arc, t.from)
+		fmt.Fprintf(d.w, "%s %d %s %s %s %d %s;", where, t.step, d.texts.of(t.args), d.texts.of(t.event), d.path(t.group), t.arc, t.from)
 	}
 }
 
 // run writes the parts of a step-run that expressions may still read.
 func (d *digest) run(run *stepRun) {
+	text := d.texts.of
 	fmt.Fprintf(d.w, "run %s %s %s %v %s %s %s %s %d %d %d %d %s %d %s %d;", run.key, text(run.args), text(run.input), run.noInput, text(run.vars.Peek()), text(run.items),
 		text(run.results), text(run.labeled.Peek()), run.next, run.width, run.done, run.failed, code(run.failure), run.arc, d.path(run.group), d.now-run.began)
 	if run.writes != nil {
@@ -116,15 +119,6 @@ func (d *digest) run(run *stepRun) {
 		fmt.Fprintf(d.w, "it %d %d %d %v %s %s %s %s %s %d;", i, it.pc, it.tries, it.visits, text(it.input), text(it.vars.Peek()), text(it.ctx.Peek()), text(it.prev),
 			text(it.results.Peek()), max(0, it.wake-d.now))
 	}
-}
-
-// text returns a value as canonical JSON.
-func text(v any) string {
-	out, err := value.JSON(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(out)
 }
 
 // code returns the code of a failure; "" for nil.

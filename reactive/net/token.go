@@ -46,10 +46,15 @@ func (q *tokens) Pop() any {
 func (q *tokens) add(t *token) { heap.Push(q, t) }
 func (q *tokens) pop() *token  { return heap.Pop(q).(*token) }
 
+// tokenWork is the work that a token counts as: with its place at a gate or a join it takes a kilobyte or two, and in a net where every
+// step leads to many there are soon many.
+const tokenWork = 100
+
 // put adds a token: it becomes ready, waits at its step's gate, or is held at its join.
 func (n *Net) put(t *token) {
 	n.token++
 	t.id, t.since = n.token, n.event.Seq
+	n.root.Meter().Add(tokenWork)
 	n.emit(routed.View{Name: routed.TokenEnqueued, Step: n.book.Steps[t.step].Name, Token: t.id})
 	if n.book.Steps[t.step].Join != nil && n.final == finalNone {
 		n.fanOuts.hold(t)

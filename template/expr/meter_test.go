@@ -41,6 +41,33 @@ func TestEvaluationsAreBoundedTogether(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// An evaluation that would take more than is left fails, and the meter shows that it was too much.
+func TestCappedEvaluationsTakeNoMoreThanIsLeft(t *testing.T) {
+	for _, text := range []string{"{{ len(1..(1000 * n)) }}", "{{ count(1..n, count(1..300, # > 1) > 1) }}", "{{ len(repeat('x', 10000 * n)) }}"} {
+		tpl, err := expr.Compile(text, expr.Scope{Names: []string{"n"}})
+		require.NoError(t, err)
+		env := &counted{}
+		env.meter.Cap(4_000_000)
+		_, err = tpl.Eval(env)
+		require.NoError(t, err)
+		once := env.meter.Spent()
+
+		env.meter.Cap(once)
+		_, err = tpl.Eval(env)
+		require.NoError(t, err)
+		const left = 10_000
+		require.Greater(t, once, 2*left)
+		env.meter.Cap(left)
+		before := env.meter.Spent()
+		_, err = tpl.Eval(env)
+		require.ErrorIs(t, err, expr.ErrLimit)
+		require.Greater(t, env.meter.Spent()-before, left, text)
+		require.Less(t, env.meter.Spent()-before, 3*left, text)
+		_, err = tpl.Eval(env)
+		require.ErrorIs(t, err, expr.ErrLimit, "nothing is left")
+	}
+}
+
 // A document may have ten thousand of them, each made when it was read.
 func TestALargeConstantIsNotMadeWhenCompiled(t *testing.T) {
 	var before, after runtime.MemStats

@@ -15,6 +15,15 @@ type run struct {
 	vars  []value.Value
 	frame *frame // of the innermost predicate; nil outside
 	guard bool   // null has null members, and does not hold
+	quota Quota
+}
+
+func newRun(env Env, quota Quota, slots int) run {
+	r := run{env: env, steps: int32(quota.Steps()), bytes: int32(quota.Bytes()), quota: quota}
+	if slots > 0 {
+		r.vars = make([]value.Value, slots)
+	}
+	return r
 }
 
 // frame is the state of a loop that its predicate can read.
@@ -25,13 +34,13 @@ type frame struct {
 }
 
 // settle adds the work of the evaluation to env's meter.
-func (r *run) settle() { Spend(r.env, MaxSteps-int(r.steps), MaxBytes-int(r.bytes)) }
+func (r *run) settle() { Spend(r.env, r.quota.Steps()-int(r.steps), r.quota.Bytes()-int(r.bytes)) }
 
 // spend pays for n steps of work before they are done.
 func (r *run) spend(n int) error {
 	if n > int(r.steps) {
 		r.steps = 0
-		return fmt.Errorf("it takes more than %d steps: %w", MaxSteps, ErrLimit)
+		return fmt.Errorf("it takes more than %d steps: %w", r.quota.Steps(), ErrLimit)
 	}
 	r.steps -= int32(n)
 	return nil
@@ -41,7 +50,7 @@ func (r *run) spend(n int) error {
 func (r *run) grow(n int) error {
 	if n > int(r.bytes) {
 		r.bytes = 0
-		return fmt.Errorf("its values take more than %d bytes: %w", MaxBytes, ErrLimit)
+		return fmt.Errorf("its values take more than %d bytes: %w", r.quota.Bytes(), ErrLimit)
 	}
 	r.bytes -= int32(n)
 	return nil

@@ -110,13 +110,11 @@ func (t *Template) Eval(env Env) (value.Value, error) {
 	if t.fixed {
 		return t.constant, nil
 	}
-	if err := Begin(env); err != nil {
+	quota, err := Begin(env)
+	if err != nil {
 		return nil, err
 	}
-	r := run{env: env, steps: MaxSteps, bytes: MaxBytes}
-	if t.slots > 0 {
-		r.vars = make([]value.Value, t.slots)
-	}
+	r := newRun(env, quota, t.slots)
 	v, err := t.root(&r)
 	r.settle()
 	return v, err
@@ -127,10 +125,12 @@ func (t *Template) Eval(env Env) (value.Value, error) {
 func (t *Template) EvalBool(env Env) (bool, error) {
 	v, err := t.constant, error(nil)
 	if !t.fixed { // a constant does not depend on the treatment of null
-		if err := Begin(env); err != nil {
+		var quota Quota
+		if quota, err = Begin(env); err != nil {
 			return false, err
 		}
-		r := run{env: env, steps: MaxSteps, bytes: MaxBytes, guard: true, vars: make([]value.Value, t.slots)}
+		r := newRun(env, quota, t.slots)
+		r.guard = true
 		v, err = t.root(&r)
 		r.settle()
 	}

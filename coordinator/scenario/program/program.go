@@ -2,10 +2,8 @@ package program
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
-	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -18,6 +16,7 @@ type Program struct {
 	Plan      *plan.Plan                    // with the steps that the script answers as calls
 	Folder    string                        // that paths in it are relative to
 	Functions map[string]*template.Function // Go functions by name
+	Bytes     int                           // of the document; 0: it is part of the scenario, or built in Go
 }
 
 // Source is an uncompiled workflow: a document, or a tree built in Go.
@@ -25,41 +24,36 @@ type Source struct {
 	node   *document.Node
 	built  *template.Workflow // in place of node
 	folder string
+	bytes  int // of the document; 0: it is part of the scenario, or built in Go
+
+	compiled bool // at least once
+	looked   bool
+	seen     *template.Workflow // a tree that is never compiled
+	fansOut  bool               // a step of it asks participants
+	fault    error              // why there is no tree, or it is not valid by itself
 }
 
-// openSource finds the document that a path names, relative to a folder.
-func openSource(folder, path string) (Source, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(folder, path)
+// look reads a source by itself, once.
+func (src *Source) look() {
+	if src.looked {
+		return
 	}
-	data, err := readfile.Regular(path, document.BytesMax)
+	src.looked = true
+	w, err := src.tree()
 	if err != nil {
-		return Source{}, fmt.Errorf("workflow: %w", err)
+		src.fault = err
+		return
 	}
-	nodes, err := document.Parse(path, data, document.Limits{})
+	checked, err := template.Check(w, template.Known{Lenient: true})
 	if err != nil {
-		return Source{}, err
+		src.fault = err
+		return
 	}
-	if len(nodes) > 1 {
-		return Source{}, &document.Error{Pos: nodes[1].Pos, Msg: "a second document in the file of a workflow"}
-	}
-	return Source{node: nodes[0], folder: filepath.Dir(path)}, nil
-}
-
-// Find finds the workflow of a scenario whose file is in folder: inline, by the name of one of those built in Go, or in a file.
-func Find(workflow *document.Node, built map[string]*template.Workflow, folder string) (Source, error) {
-	name, isText := workflow.Text()
-	if w := built[name]; isText && w != nil {
-		return Source{built: w, folder: folder}, nil
-	}
-	if isText {
-		return openSource(folder, name)
-	}
-	return Source{node: workflow, folder: folder}, nil
+	src.seen, src.fansOut = w, checked.FansOut()
 }
 
 // tree makes the tree of a source, which belongs to the caller. With an error, it returns the part that could be read.
-func (src Source) tree() (*template.Workflow, error) {
+func (src *Source) tree() (*template.Workflow, error) {
 	if src.built != nil {
 		return copyTree(src.built)
 	}
@@ -88,20 +82,14 @@ func copyTree(w *template.Workflow) (*template.Workflow, error) {
 	return c, nil
 }
 
-// Compile makes a program of a source, for a run at path, whose calls the parts of a script answer. It returns all faults at once. A
-// directory replaces that of the document, unless nil. A source is compiled for each path, because the script may answer a step of
-// one child run and leave the same step of another to the engine.
-func (src Source) Compile(operations, decisions script.Parts, path string, directory *template.Directory) (*Program, error) {
-	w, readErr := src.tree()
-	if w == nil {
-		return nil, readErr
-	}
+// compile makes a program of a source's tree, which it changes. readErr has the faults with which the tree was read.
+func (l *Library) compile(src *Source, w *template.Workflow, readErr error, b *binder, directory *template.Directory) (*Program, error) {
 	if directory != nil {
 		w.Directory = directory
 	}
-	b := &binder{operations: operations, decisions: decisions, path: script.Stem(path), w: w, known: map[string]bool{}}
+	b.w = w
 	b.bind()
-	childErr := checkChildren(w, src.folder)
+	childErr := l.checkChildren(w, src.folder)
 	checked, checkErr := template.Check(w, template.Known{
 		Operation:  func(name string) bool { return b.known[name] },
 		Operations: b.used(),
@@ -117,7 +105,7 @@ func (src Source) Compile(operations, decisions script.Parts, path string, direc
 	for _, f := range w.Functions() {
 		functions[f.Name] = f
 	}
-	return &Program{p, src.folder, functions}, nil
+	return &Program{p, src.folder, functions, src.bytes}, nil
 }
 
 // binder decides for each step whether the script or the engine itself answers.
@@ -167,6 +155,25 @@ func (b *binder) bind() {
 			b.unscripted(s)
 		}
 	})
+}
+
+// answered returns, for each step of a tree that was not bound, whether the script answers it, and its decision: bind depends on
+// nothing else of the script.
+func (b *binder) answered(w *template.Workflow) string {
+	var out []byte
+	places := tasks(w)
+	eachStep(w.Steps, func(s *template.Step) {
+		answer := byte(0)
+		switch {
+		case places != nil && scriptedTask(b.operations, b.path, places[s]), places == nil && b.operations.Has(b.path, s.ID, s.Operation):
+			answer = 1
+		}
+		if places == nil && b.decisions.Has(b.path, s.ID, "") {
+			answer |= 2
+		}
+		out = append(out, answer)
+	})
+	return string(out)
 }
 
 // used returns the operations that the script answers and the document calls. A name that only the script has may be the

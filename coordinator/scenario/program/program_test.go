@@ -38,9 +38,9 @@ func write(t *testing.T, folder, name, text string) {
 
 // compile compiles a workflow that stands in a scenario.
 func compile(t *testing.T, folder, text string, operations, decisions script.Parts) (*program.Program, error) {
-	src, err := program.Find(node(t, text), nil, folder)
+	src, err := program.NewLibrary().Find(node(t, text), nil, folder)
 	require.NoError(t, err)
-	return src.Compile(operations, decisions, "", nil)
+	return program.NewLibrary().Compile(src, operations, decisions, "", nil)
 }
 
 const hello = "{kind: Workflow, name: hello, steps: [{operation: greet}]}"
@@ -63,13 +63,13 @@ func TestFindLooksInTheScenarioInGoAndInFiles(t *testing.T) {
 		"not a document": {"torn.yaml", "", "torn.yaml:1:"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			src, err := program.Find(node(t, c.workflow), built, folder)
+			src, err := program.NewLibrary().Find(node(t, c.workflow), built, folder)
 			if c.fault != "" {
 				require.ErrorContains(t, err, c.fault)
 				return
 			}
 			require.NoError(t, err)
-			p, err := src.Compile(parts("greet"), nil, "", nil)
+			p, err := program.NewLibrary().Compile(src, parts("greet"), nil, "", nil)
 			require.NoError(t, err)
 			require.Equal(t, c.want, p.Plan.Workflow.Name)
 			require.Equal(t, folder, p.Folder)
@@ -85,15 +85,41 @@ func TestAWorkflowBuiltInGoIsLeftAsItIs(t *testing.T) {
 	}
 	twice := &template.Function{Name: "twice", Call: func(args []any) (any, error) { return args, nil }}
 	require.NoError(t, w.Register(twice))
-	src, err := program.Find(node(t, "built"), map[string]*template.Workflow{"built": w}, "")
+	src, err := program.NewLibrary().Find(node(t, "built"), map[string]*template.Workflow{"built": w}, "")
 	require.NoError(t, err)
 	directory := &template.Directory{}
-	p, err := src.Compile(parts("ask"), nil, "", directory)
+	p, err := program.NewLibrary().Compile(src, parts("ask"), nil, "", directory)
 	require.NoError(t, err)
 	require.NotSame(t, w, p.Plan.Workflow)
 	require.Same(t, directory, p.Plan.Workflow.Directory)
 	require.Nil(t, w.Directory)
 	require.Contains(t, p.Functions, "twice")
+}
+
+// Ten thousand child runs of a document read and compile it once, unless the script answers other steps of one of them.
+func TestRunsShareAProgramWhereTheScriptAnswersTheSame(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "w.yaml", "{kind: Workflow, name: w, operations: {nap: {sleep: {for: PT1S}}}, steps: [{id: a, operation: nap}, {id: b, operation: greet}]}")
+	l := program.NewLibrary()
+	answers := parts("greet", "one/a")
+	compiled := func(path string) *program.Program {
+		src, err := l.OfChild(&template.Workflow{}, &template.Child{Path: "w.yaml"}, folder)
+		require.NoError(t, err)
+		p, err := l.Compile(src, answers, nil, path, nil)
+		require.NoError(t, err)
+		return p
+	}
+	first := compiled("two/")
+	require.NotZero(t, first.Bytes)
+	write(t, folder, "w.yaml", "no longer read")
+	require.Same(t, first, compiled("three/"))
+	require.Same(t, first, compiled("m[7]/"))
+	one := compiled("one/")
+	require.NotSame(t, first, one)
+	require.Same(t, one, compiled("one/"))
+	require.Equal(t, "nap", first.Plan.Nodes[0].Step.Operation)
+	require.Equal(t, "nap", program.Operation(one.Plan.Nodes[0].Step.Operation))
+	require.NotEqual(t, "nap", one.Plan.Nodes[0].Step.Operation, "the script answers it")
 }
 
 // The script answers what it names, by step or operation, at the run's own path or within it; the engine answers built-ins; anything

@@ -65,6 +65,28 @@ func (v *Vars) Write(path []string, x value.Value) error {
 	return nil
 }
 
+// A write copies the objects on its path, because others may have the old ones. That is work like an expression's that makes
+// them: the copies that small objects need are part of the work of an attempt.
+const (
+	copyFree = 32 // keys that one write copies without being counted
+	copyWork = 4  // of each further key: that of as many bytes as a key and a value of an object take
+)
+
+// Work returns the work that a write at the path counts as: see expr.Meter.
+func (v *Vars) Work(path []string) int {
+	keys := 0
+	if v.held {
+		keys = len(v.values)
+	}
+	at := v.values[path[0]]
+	for _, key := range path[1:] {
+		object, _ := at.(map[string]any)
+		keys += len(object)
+		at = object[key]
+	}
+	return max(0, keys-copyFree) * copyWork
+}
+
 // WriteWithin is Write, but fails if the variables would take more than most bytes after it; below 1 there is no limit. Only
 // the value at the path is measured.
 func (v *Vars) WriteWithin(most int, path []string, x value.Value) error {

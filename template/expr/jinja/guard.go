@@ -12,10 +12,11 @@ import (
 // test texts by the same rule there, so that of {{ x }} and {{ not x }} exactly one holds. A text around expressions, or
 // without any, holds if it reads true, 1 or yes. Case and surrounding white space are ignored. The error is that of Eval.
 func (t *Template) EvalBool(env expr.Env) (bool, error) {
-	if err := expr.Begin(env); err != nil {
+	quota, err := expr.Begin(env)
+	if err != nil {
 		return false, err
 	}
-	r := newRun(env)
+	r := newRun(env, quota)
 	defer r.settle()
 	e, alone := t.root.(expression)
 	if alone {

@@ -85,3 +85,32 @@ func TestLimitsOfWhatIsShared(t *testing.T) {
 	_, err = c.Eval(env{"nested": nested})
 	require.ErrorIs(t, err, expr.ErrLimit, "values nest no deeper than the model has them")
 }
+
+// metered is the world with a meter.
+type metered struct {
+	expr.Env
+	meter expr.Meter
+}
+
+func (m *metered) Meter() *expr.Meter { return &m.meter }
+
+// An evaluation that would take more than is left of a capped meter fails, and the meter shows that it was too much.
+func TestCappedEvaluationsTakeNoMoreThanIsLeft(t *testing.T) {
+	for _, source := range []string{"{{ range(10 ** 5) | list | length }}", "{{ ('a' * 10 ** 6) | length }}"} {
+		c, err := jinja.Compile(source)
+		require.NoError(t, err)
+		env := &metered{Env: world}
+		_, err = c.Eval(env)
+		require.NoError(t, err)
+		const left = 10_000
+		require.Greater(t, env.meter.Spent(), 2*left)
+		before := env.meter.Spent()
+		env.meter.Cap(left)
+		_, err = c.Eval(env)
+		require.ErrorIs(t, err, expr.ErrLimit)
+		require.Greater(t, env.meter.Spent()-before, left)
+		require.Less(t, env.meter.Spent()-before, 3*left)
+		_, err = c.EvalBool(env)
+		require.ErrorIs(t, err, expr.ErrLimit, "nothing is left")
+	}
+}

@@ -61,10 +61,11 @@ func (t *Template) Text() bool {
 // Eval returns the template's value in env. The error is an *expr.Error that names the expression and wraps the error of
 // env, or expr.ErrLimit. The result may share memory with env and must not be changed.
 func (t *Template) Eval(env expr.Env) (value.Value, error) {
-	if err := expr.Begin(env); err != nil {
+	quota, err := expr.Begin(env)
+	if err != nil {
 		return nil, err
 	}
-	r := newRun(env)
+	r := newRun(env, quota)
 	v, err := t.root.give(r)
 	r.settle()
 	return v, err

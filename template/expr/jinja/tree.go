@@ -22,18 +22,21 @@ type run struct {
 	guard bool // texts are tested as in a guard
 	steps int  // left
 	bytes int  // left
+	quota expr.Quota
 }
 
-func newRun(env expr.Env) *run { return &run{env: env, steps: expr.MaxSteps, bytes: expr.MaxBytes} }
+func newRun(env expr.Env, quota expr.Quota) *run {
+	return &run{env: env, steps: quota.Steps(), bytes: quota.Bytes(), quota: quota}
+}
 
 // settle adds the work of the evaluation to env's meter.
-func (r *run) settle() { expr.Spend(r.env, expr.MaxSteps-r.steps, expr.MaxBytes-r.bytes) }
+func (r *run) settle() { expr.Spend(r.env, r.quota.Steps()-r.steps, r.quota.Bytes()-r.bytes) }
 
 // spend pays for n steps of work before they are done.
 func (r *run) spend(n int) error {
 	if n < 0 || n > r.steps {
 		r.steps = 0
-		return fmt.Errorf("it takes more than %d steps: %w", expr.MaxSteps, expr.ErrLimit)
+		return fmt.Errorf("it takes more than %d steps: %w", r.quota.Steps(), expr.ErrLimit)
 	}
 	r.steps -= n
 	return nil
@@ -43,7 +46,7 @@ func (r *run) spend(n int) error {
 func (r *run) grow(n int) error {
 	if n < 0 || n > r.bytes {
 		r.bytes = 0
-		return fmt.Errorf("its values take more than %d bytes: %w", expr.MaxBytes, expr.ErrLimit)
+		return fmt.Errorf("its values take more than %d bytes: %w", r.quota.Bytes(), expr.ErrLimit)
 	}
 	r.bytes -= n
 	return nil

@@ -1,0 +1,112 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
+	"github.com/sluiceflow/sluice/internal/readfile"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// Library holds the workflows of a scenario, each read once, and the programs made of them, each compiled once: a workflow may
+// run as a child ten thousand times. It belongs to one goroutine.
+type Library struct {
+	files    map[string]*Source // by path
+	built    map[*template.Workflow]*Source
+	programs map[programKey]*Program
+}
+
+// programKey is what a program is made of.
+type programKey struct {
+	src       *Source
+	directory *template.Directory
+	answered  string // which steps the script answers: see answered
+}
+
+// NewLibrary returns an empty library.
+func NewLibrary() *Library {
+	return &Library{files: map[string]*Source{}, built: map[*template.Workflow]*Source{}, programs: map[programKey]*Program{}}
+}
+
+// Find finds the workflow of a scenario whose file is in folder: inline, by the name of one of those built in Go, or in a file.
+func (l *Library) Find(workflow *document.Node, built map[string]*template.Workflow, folder string) (*Source, error) {
+	name, isText := workflow.Text()
+	if w := built[name]; isText && w != nil {
+		return l.ofGo(w, folder), nil
+	}
+	if isText {
+		return l.open(folder, name)
+	}
+	return &Source{node: workflow, folder: folder}, nil
+}
+
+// OfChild finds the workflow that a binding of parent names: one that parent includes, or a document.
+func (l *Library) OfChild(parent *template.Workflow, child *template.Child, folder string) (*Source, error) {
+	if child.Path != "" {
+		return l.open(folder, child.Path)
+	}
+	if built := parent.Child(child.Name); built != nil {
+		return l.ofGo(built, folder), nil
+	}
+	return nil, errors.New("a scenario cannot find a workflow by its name: give its path, or script the step")
+}
+
+func (l *Library) ofGo(w *template.Workflow, folder string) *Source {
+	src := l.built[w]
+	if src == nil {
+		src = &Source{built: w, folder: folder}
+		l.built[w] = src
+	}
+	return src
+}
+
+// open finds the document that a path names, relative to a folder.
+func (l *Library) open(folder, path string) (*Source, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	path = filepath.Clean(path)
+	if src := l.files[path]; src != nil {
+		return src, nil
+	}
+	data, err := readfile.Regular(path, document.BytesMax)
+	if err != nil {
+		return nil, fmt.Errorf("workflow: %w", err)
+	}
+	nodes, err := document.Parse(path, data, document.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) > 1 {
+		return nil, &document.Error{Pos: nodes[1].Pos, Msg: "a second document in the file of a workflow"}
+	}
+	l.files[path] = &Source{node: nodes[0], folder: filepath.Dir(path), bytes: len(data)}
+	return l.files[path], nil
+}
+
+// Compile returns the program of a source, for a run at path, whose calls the parts of a script answer. It returns all faults at
+// once. A directory replaces that of the document, unless nil. The runs at several paths share a program if the script answers the
+// same steps of them.
+func (l *Library) Compile(src *Source, operations, decisions script.Parts, path string, directory *template.Directory) (*Program, error) {
+	b := &binder{operations: operations, decisions: decisions, path: script.Stem(path), known: map[string]bool{}}
+	if src.compiled { // most are compiled once, and need not be looked at for that
+		if src.look(); src.fault == nil {
+			if p := l.programs[programKey{src, directory, b.answered(src.seen)}]; p != nil {
+				return p, nil
+			}
+		}
+	}
+	w, err := src.tree()
+	if w == nil {
+		return nil, err
+	}
+	key := programKey{src, directory, b.answered(w)}
+	p, err := l.compile(src, w, err, b, directory)
+	if err == nil {
+		src.compiled, l.programs[key] = true, p
+	}
+	return p, err
+}

@@ -1,0 +1,59 @@
+package net
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"reflect"
+
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// texts makes the texts of the values in a digest. Parallel iterations share what they have not written: a large value is
+// written as its hash, which is made once for all places that share it. The texts count as work of the run, a step for every
+// byte.
+type texts struct {
+	net    *Net
+	buffer []byte // of the last text, for its memory
+	hashes map[shared]hashed
+}
+
+// shortText is the length beyond which a text is written as its hash.
+const shortText = 256
+
+// shared identifies a list or an object by its place in memory.
+type shared struct {
+	at     uintptr
+	length int
+}
+
+// hashed is the hash of a value, which it keeps in its place.
+type hashed struct {
+	v    any
+	text string
+}
+
+// of returns canonical JSON, or its hash if that is long: equal for equal values.
+func (t *texts) of(v any) string {
+	var at shared
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Map, reflect.Slice:
+		at = shared{r.Pointer(), r.Len()}
+		if h, ok := t.hashes[at]; ok {
+			return h.text
+		}
+	}
+	data, err := value.AppendJSON(t.buffer[:0], v)
+	if err != nil {
+		return err.Error()
+	}
+	t.buffer = data
+	t.net.root.Meter().Add(len(data))
+	if len(data) <= shortText {
+		return string(data)
+	}
+	text := fmt.Sprintf("#%x", sha256.Sum256(data))
+	if at.length > 0 {
+		t.hashes[at] = hashed{v, text}
+	}
+	return text
+}
