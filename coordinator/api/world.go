@@ -10,7 +10,6 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/cells"
-	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template/expr"
@@ -217,20 +216,28 @@ func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 	if err != nil {
 		return err
 	}
+	if req.ID == "" && !isWorld(ctx, run) {
+		if err = run.Send(ctx, req.Message, payload); err == nil {
+			done.Warning = unawaited(ctx, run, req.Message)
+		}
+		return err
+	}
 	sent, err := run.SendMessage(ctx, cells.Message{Name: req.Message, Payload: payload, ID: req.ID})
 	if err != nil {
 		return err
 	}
-	if len(sent.Cells) > 0 {
-		done.Seq, done.Cells = sent.Seq, sent.Cells
-		return nil
-	}
-	if e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, req.Message)); ok {
-		if done.Warning = e.Error(); e.World {
-			done.Seq = sent.Seq
-		}
+	if done.Seq, done.Cells = sent.Seq, sent.Cells; len(sent.Cells) == 0 {
+		done.Warning = unawaited(ctx, run, req.Message)
 	}
 	return nil
+}
+
+// unawaited returns a warning if nobody waits for a message, else "".
+func unawaited(ctx context.Context, run *coordinator.Run, message string) string {
+	if e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, message)); ok {
+		return e.Error()
+	}
+	return ""
 }
 
 // pause holds a run or a cell, or ends that.
@@ -261,10 +268,10 @@ func suggestCell(ctx context.Context, run *coordinator.Run, address string, err 
 	return e
 }
 
-// isWorld reports whether a run has cells. A run that cannot be followed has none.
+// isWorld reports whether a run is that of a world. No message has an empty name, so that the answer about it tells.
 func isWorld(ctx context.Context, run *coordinator.Run) bool {
-	_, err := run.Cell(ctx, "")
-	return errors.Is(err, decide.ErrCellNotFound)
+	e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, ""))
+	return ok && e.World
 }
 
 // knownMachine refuses a machine that a world does not have.

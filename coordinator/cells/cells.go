@@ -146,19 +146,6 @@ func (h Handle) Cells(ctx context.Context, keep func(*State) bool, limit int) ([
 	return list, err
 }
 
-// Machines returns the names of the machines, sorted.
-func (h Handle) Machines(ctx context.Context) (names []string, err error) {
-	err = h.run.Look(ctx, func(root *reactive.Root) {
-		if w := world.Of(root); w != nil {
-			names = w.Definition().MachineNames()
-		}
-	})
-	if err == nil && names == nil {
-		err = decide.ErrNotWorld
-	}
-	return names, err
-}
-
 // Await waits until a condition holds for a cell, which need not exist yet, and returns its state at that event: the newest
 // when Await was called, or a later one. The condition is not asked while the cell does not exist.
 func (h Handle) Await(ctx context.Context, address string, condition func(*State) bool) (State, error) {

@@ -13,10 +13,10 @@ func TestConditions(t *testing.T) {
 	order := &cells.State{Address: "order[a]", Machine: "order", Key: "a", Status: world.Waiting, State: map[string]any{"cents": int64(500), "txn": nil}}
 	empty := &cells.State{Address: "order[b]", Machine: "order", Key: "b", Status: world.Running, Paused: true}
 	for text, want := range map[string][2]bool{
-		"{{ state.cents > 100 }}":                       {true, false},
-		"state.cents > 100":                             {true, false},
-		"state == null":                                 {false, true},
-		"state.txn":                                     {false, false},
+		"{{ state.cents > 100 }}": {true, false},
+		"state.cents > 100":       {true, false},
+		"state == null":           {false, true},
+		"state.txn":               {false, false},
 		`status == "waiting" && cell.status == status`:  {true, false},
 		`cell.paused || cell.key == "a" && key == "a"`:  {true, true},
 		`cell.machine == "order" && !(status == "zzz")`: {true, true},

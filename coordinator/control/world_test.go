@@ -3,8 +3,10 @@ package control_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
 )
@@ -165,5 +168,67 @@ func TestAWorldIsShownWithinBounds(t *testing.T) {
 		whole, err := c.Cell(t.Context(), "w", "sum[k000]")
 		require.NoError(t, err)
 		require.Greater(t, len(whole.State), 2000)
+	})
+}
+
+// A command to a cell while no process works on the world makes the run due, so that the next process takes it up.
+func TestCommandsToCellsWhileNobodyWorksOnTheWorld(t *testing.T) {
+	dir := t.TempDir()
+	on := func(use func(e *coordinator.Engine, c *control.Client)) {
+		store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
+		require.NoError(t, err)
+		e, err := coordinator.New(t.Context(), store, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
+		require.NoError(t, err)
+		use(e, control.Local(e))
+		require.NoError(t, e.Shutdown(t.Context()))
+	}
+	on(func(e *coordinator.Engine, c *control.Client) {
+		startSums(t, e)
+		for key, n := range map[string]int{"held": 1, "bad": -1, "good": 1} {
+			_, err := add(t, c, key, n)
+			require.NoError(t, err)
+		}
+		_, err := c.Do(t.Context(), &api.Request{Verb: api.Pause, Run: "w", Step: "sum[held]", Actor: "ann"})
+		require.NoError(t, err)
+		_, err = add(t, c, "held", 10)
+		require.NoError(t, err)
+	})
+	alone := func(use func(c *control.Client) (api.Done, error)) {
+		began := time.Now()
+		require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+			done, err := use(c)
+			require.False(t, done.Driven)
+			return err
+		}))
+		store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
+		require.NoError(t, err)
+		for head, err := range store.Heads(t.Context(), "") {
+			require.NoError(t, err)
+			require.NotZero(t, head.Due)
+			require.Less(t, head.Due, began.Add(time.Hour).UnixNano(), "the audit is due in a day, the command now")
+		}
+		require.NoError(t, store.Close())
+	}
+	for _, r := range []api.Request{
+		{Verb: api.Resume, Step: "sum[held]"}, {Verb: api.Retry, Step: "sum[bad]"}, {Verb: api.Abort, Step: "sum[good]"}, {Verb: api.Pause, Step: "sum[bad]"},
+	} {
+		alone(func(c *control.Client) (api.Done, error) {
+			r.Run, r.Actor = "w", "ann"
+			return c.Do(t.Context(), &r)
+		})
+	}
+	var sent api.Done
+	alone(func(c *control.Client) (_ api.Done, err error) {
+		sent, err = add(t, c, "new", 5)
+		return sent, err
+	})
+	require.Equal(t, []string{"sum[new]"}, sent.Cells)
+	on(func(_ *coordinator.Engine, c *control.Client) {
+		for cell, condition := range map[string]string{
+			"sum[held]": "state.n == 11", "sum[bad]": `cell.paused && status == "running"`, "sum[good]": `status == "failed"`, "sum[new]": "state.n == 5",
+		} {
+			_, err := c.Await(t.Context(), "w", cell, condition)
+			require.NoError(t, err, cell)
+		}
 	})
 }

@@ -15,8 +15,8 @@ Steps that need it are aborted too, unless a conditional tests it; with a condit
 
 In a playbook it stops one run of a step, such as fetch@2, which then has failed, or one of its calls.
 
-In a world STEP is the address of a cell, such as order[a], or the key of one of its calls. An aborted cell has failed: it gives up
-what it waits for, and keeps its state and what comes until 'sluice retry'.`,
+In a world STEP is the address of a cell, such as order[a], or the key of one of its calls. An aborted cell has failed: it gives
+up what it waits for, and keeps its state and what comes until 'sluice retry'.`,
 		Example: `  sluice abort tuesday publish --data ./journal
   sluice abort shop 'order[a]' --reason 'ordered twice' --data ./journal
   sluice abort tuesday 'check[3]' --reason 'hangs' --data ./journal`,

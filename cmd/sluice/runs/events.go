@@ -33,9 +33,9 @@ With --view it prints what has happened in the net of a playbook: admission, tas
 the journal, but follow from its events:
   {"seq":…,"at":…,"type":…,"step":…,"step_run_id":…,"task":…,"attempt":…,"token_id":…,"status":…,…}
 
-With --cell it prints the timeline of a cell of a world: the messages that it was given, the events that others have raised for it,
-its own steps, and the calls and timers that it has asked for. In a world --view unfolds each step into what it gave: state, raised
-events, intents asked for and given up, note:
+With --cell it prints the timeline of a cell of a world: the messages that it was given, the events that others have raised for
+it, its own steps, and the calls and timers that it has asked for. In a world --view unfolds each step into what it gave: state,
+raised events, intents asked for and given up, note:
   {"seq":…,"at":…,"type":"intent.emitted","cell":…,"cause":…,"call":…,"name":…,"intent":…,"value":…,…}`,
 		Example: `  sluice runs events tuesday --data ./journal
   sluice runs events tuesday --data ./journal --step publish
@@ -120,7 +120,7 @@ func (l *eventLines) view(v *api.View) {
 	}
 	line := fmt.Sprintf("%4d  %s  %-27s", v.Seq, v.At.Local().Format(cli.Clock+".000"), v.Type)
 	list := []string{about, v.Status}
-	if v.Cell != "" || v.Call != "" || about == "" {
+	if v.Cell != "" || v.Call != "" || v.Name != "" || v.Value != nil { // of a world
 		list = happening(v)
 	}
 	if v.Token > 0 {
