@@ -30,6 +30,14 @@ type Config struct {
 	// definition only, found by its hash. Workflows that are started need not be listed.
 	Workflows []*template.Workflow
 
+	// Machines are the machines in Go that cells of worlds use, besides those that the worlds bring along: see package machine. A
+	// cell whose machine the program does not have keeps what comes. Two of one name and version are an error.
+	Machines []*registry.Machine
+
+	// ActivationTimeout is how long one step of a machine in Go may take. Then its cell fails with activation_timeout, and the
+	// step is abandoned: nothing ends its goroutine, and nothing bounds its memory. Default: 1 s.
+	ActivationTimeout time.Duration
+
 	// Loaded is the result of registry.Load: the documents it holds are not read and compiled again. It belongs to one engine,
 	// and its PassEnv is the one given to Load. Default: none.
 	Loaded *registry.Registry
@@ -75,8 +83,5 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// The defaults of Config.
-const (
-	idleTime   = 10 * time.Second
-	secretTime = 30 * time.Second
-)
+// idleTime is the default of Config.IdleTimeout.
+const idleTime = 10 * time.Second

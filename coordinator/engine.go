@@ -60,9 +60,6 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	if config.IdleTimeout <= 0 {
 		config.IdleTimeout = idleTime
 	}
-	if config.SecretTimeout <= 0 {
-		config.SecretTimeout = secretTime
-	}
 	if config.Logger == nil {
 		config.Logger = slog.Default()
 	}
@@ -80,11 +77,13 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.driven = pickup.New(config.PickUp)
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
+		ActivationTimeout: config.ActivationTimeout,
 	})
 	e.alarms = clock.NewAlarms(e.clock)
 	err := usercode.Call(func() (err error) {
 		e.registry, err = registry.New(store, registry.Config{
 			Operations: config.Operations, Workflows: config.Workflows, PassEnv: config.PassEnv, Children: process{e}, Loaded: config.Loaded,
+			Machines: config.Machines,
 		})
 		return err
 	})
@@ -176,6 +175,7 @@ func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) 
 	})
 	if e.registry.Learned() != before {
 		e.retryMissing()
+		e.checkTimers() // runs whose cells lacked a machine look again
 	}
 	return entry, err
 }

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/pool"
@@ -12,7 +11,7 @@ import (
 // Errors that an engine returns. Methods wrap them.
 var (
 	ErrRunNotFound  = decide.ErrRunNotFound
-	ErrRunExists    = errors.New("coordinator: another run has this id")
+	ErrRunExists    = decide.ErrRunExists
 	ErrStepNotFound = decide.ErrStepNotFound
 	ErrFinished     = decide.ErrFinished
 	ErrNotPossible  = decide.ErrNotPossible
@@ -33,13 +32,4 @@ const (
 )
 
 // ExistsError describes how the existing run with an id differs from the one that was to be started. It wraps ErrRunExists.
-type ExistsError struct {
-	Run        string // id
-	Difference string // such as "its input differs at /lines/0"
-}
-
-func (e *ExistsError) Error() string {
-	return fmt.Sprintf("%v: %s: %s", ErrRunExists, e.Run, e.Difference)
-}
-
-func (e *ExistsError) Unwrap() error { return ErrRunExists }
+type ExistsError = decide.ExistsError

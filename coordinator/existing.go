@@ -30,7 +30,7 @@ func (e *Engine) existing(ctx context.Context, first *journal.Event) (*Run, erro
 			if difference == "" {
 				return e.handle(start.Run, ""), nil
 			}
-			return nil, &ExistsError{start.Run, difference}
+			return nil, &ExistsError{Run: start.Run, Difference: difference}
 		}
 		switch {
 		case other == nil && e.parkedFor(start.Run) != nil:

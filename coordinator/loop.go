@@ -105,7 +105,7 @@ func (r *run) wait(ctx context.Context) bool {
 		switch {
 		case r.stopped, ctx.Err() != nil:
 			continue // to the end, unless a result has arrived just before
-		case woken, due > 0 && r.instant() >= due, r.inProgress.Count > 0, r.host.WantsRoom():
+		case woken, due > 0 && r.instant() >= due, r.inProgress.Count > 0, r.host.Wants():
 			return true
 		case time.Since(r.drivenAt) < r.engine.config.IdleTimeout:
 			continue // another goroutine has driven the run

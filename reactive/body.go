@@ -76,6 +76,9 @@ type Cells interface {
 	// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due.
 	Snapshot() (seq uint64, due bool)
 
+	// Serve has the host of the run's stepper run what is written in Go, if it can.
+	Serve(host any)
+
 	// Err returns why the cells cannot go on: the content that a snapshot keeps is damaged. Nothing that they have returned
 	// since counts.
 	Err() error

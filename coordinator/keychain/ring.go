@@ -1,6 +1,7 @@
 package keychain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,15 +57,18 @@ type holder interface {
 	WorkloadOf(input value.Value) map[string]value.Value
 }
 
+// secretTime is how long a request for a secret may take by default.
+const secretTime = 30 * time.Second
+
 // New returns the ring of a run, without secrets; nil if the workflow has no keychain. The workload is that of the run. timeout
-// bounds each request to a server for a secret.
+// bounds each request to a server for a secret; 0: 30 s.
 func New(w *template.Workflow, workload map[string]value.Value, timeout time.Duration) *Ring {
 	h, ok := w.Routing.(holder)
 	if !ok || len(h.Secrets()) == 0 {
 		return nil
 	}
 	return &Ring{
-		entries: h.Secrets(), workload: workload, timeout: timeout, turn: make(chan struct{}, 1), fetched: map[string]state{}, values: map[string]string{},
+		entries: h.Secrets(), workload: workload, timeout: cmp.Or(max(0, timeout), secretTime), turn: make(chan struct{}, 1), fetched: map[string]state{}, values: map[string]string{},
 	}
 }
 

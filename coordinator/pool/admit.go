@@ -88,10 +88,11 @@ func (h *Host) GiveUp(reserved *decide.Reserved) {
 // isPlain reports whether a call has neither a participant nor a decision source.
 func isPlain(req reactive.Request) bool { return req.Participant == "" && req.Decision == 0 }
 
-// WantsRoom reports whether the run waits for room for another call. It stays in memory while it does.
-func (h *Host) WantsRoom() bool {
+// Wants reports whether the run waits for room for another call, or for a machine that the program may have later. It stays in
+// memory while it does.
+func (h *Host) Wants() bool {
 	_, ready := h.root.NextStart(0)
-	return len(h.held) > 0 || ready && !h.root.Paused()
+	return len(h.held) > 0 || h.lacks || ready && !h.root.Paused()
 }
 
 // Make makes admitted calls, with the values and deadline of ctx, and adds them to those in progress. They share one slice, so

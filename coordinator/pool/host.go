@@ -14,6 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
+	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -26,14 +28,17 @@ type Host struct {
 	entry   *registry.Entry
 	root    *reactive.Root
 	limits  decide.Limits
-	bounded bool               // some of its calls need bounded room
-	held    []reactive.Request // requested calls that wait for room, oldest first
+	bounded bool                                  // some of its calls need bounded room
+	held    []reactive.Request                    // requested calls that wait for room, oldest first
+	steps   map[*machine.Machine]machine.Activate // of machines in Go
+	lacks   bool                                  // a cell has been passed over, because the program lacks its machine
 }
 
 var (
 	_ decide.Host     = (*Host)(nil)
 	_ decide.Resolver = (*Host)(nil)
 	_ decide.Limiter  = (*Host)(nil)
+	_ world.Activator = (*Host)(nil)
 )
 
 // NewHost returns the host of a run with that root. It sets in the root the room that calls need.

@@ -27,8 +27,10 @@ type Pool struct {
 	watching   bool
 	all        sync.WaitGroup
 	inProgress atomic.Int64
-	idle       chan struct{}  // has a token when inProgress fell to zero
-	unreturned map[*Call]bool // calls in progress whose runs have left memory
+	idle       chan struct{}           // has a token when inProgress fell to zero
+	unreturned map[*Call]bool          // calls in progress whose runs have left memory
+	abandoned  map[<-chan error]string // steps of machines that took too long, and have not returned
+	activation time.Duration           // how long a step of a machine may take
 }
 
 // Config configures a pool.
@@ -37,11 +39,17 @@ type Config struct {
 	ProgramsMax     int                 // programs at a time, and as many that are decision sources; 0: 256, negative: no limit
 	AnswersBytesMax int                 // bytes of answers in memory at a time; negative: no limit
 	Directory       directory.Directory // in place of the directories of documents; nil: those
+
+	ActivationTimeout time.Duration // of one step of a machine in Go; 0: 1 s
 }
 
 // New returns a pool without calls.
 func New(config Config) *Pool {
-	p := &Pool{configured: config.Directory, answers: newAnswers(config.AnswersBytesMax), idle: make(chan struct{}, 1), unreturned: map[*Call]bool{}}
+	p := &Pool{configured: config.Directory, answers: newAnswers(config.AnswersBytesMax), idle: make(chan struct{}, 1), unreturned: map[*Call]bool{},
+		abandoned: map[<-chan error]string{}, activation: config.ActivationTimeout}
+	if p.activation <= 0 {
+		p.activation = activationTime
+	}
 	programs := max(0, cmp.Or(config.ProgramsMax, programsMax))
 	p.room[inCalls].max, p.room[inDeciders].max = config.CallsMax, config.CallsMax
 	p.room[inPrograms].max, p.room[inDecidingPrograms].max = programs, programs

@@ -28,7 +28,7 @@ func (p *Pool) removeUnreturned(calls []*Call) {
 // unreturnedMax bounds the names that Unreturned returns.
 const unreturnedMax = 20
 
-// Unreturned names the program's code that has not returned: calls whose runs have left memory, and code that the given runs
+// Unreturned names the program's code that has not returned: calls whose runs have left memory, steps that were abandoned, and code that the given runs
 // have called on their own goroutines. It counts the names beyond unreturnedMax.
 func (p *Pool) Unreturned(runs []string) []string {
 	names := p.unreturnedCalls()
@@ -41,7 +41,7 @@ func (p *Pool) Unreturned(runs []string) []string {
 	return names
 }
 
-// unreturnedCalls names the calls that have not returned though their runs have left memory.
+// unreturnedCalls names the calls that have not returned though their runs have left memory, and the abandoned steps.
 func (p *Pool) unreturnedCalls() (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,6 +50,9 @@ func (p *Pool) unreturnedCalls() (names []string) {
 		if c.Of.Participant != "" {
 			name += ", participant " + c.Of.Participant
 		}
+		names = append(names, name)
+	}
+	for _, name := range p.abandoned {
 		names = append(names, name)
 	}
 	slices.Sort(names)

@@ -15,6 +15,9 @@ import (
 func (r *Reader) NewRoot(ctx context.Context, id string, entry *registry.Entry) *reactive.Root {
 	root := decide.NewRoot(entry.Plan)
 	r.giveContent(ctx, id, root)
+	if cells := root.Cells(); cells != nil {
+		cells.Serve(r.process.Host(id, entry, root))
+	}
 	return root
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -37,8 +38,9 @@ type Registry struct {
 	entries    map[string]*Entry   // by hash
 	operations map[string]operation.Caller
 	functions  map[string]Functions // by hash of their definition
-	started    []*Entry             // entries of named that were started but not registered, oldest first
-	undo       []func()             // reverts the changes of the current addition
+	machines   *Machines
+	started    []*Entry // entries of named that were started but not registered, oldest first
+	undo       []func() // reverts the changes of the current addition
 	additions  atomic.Uint64
 }
 
@@ -51,6 +53,7 @@ type Entry struct {
 	Schema     *InputSchema        // nil accepts anything
 	Performers []*Performer        // by the plan's operations; nil for those that the engine carries out itself
 	Functions  Functions           // of its definition
+	Machines   *Machines           // of the program
 	Directory  directory.Directory // of its document
 	home       string              // folder to which the paths of children are relative
 	Missing    error               // the operations and functions that this program lacks; only of a restored entry
@@ -68,6 +71,7 @@ type Config struct {
 	Workflows  []*template.Workflow // that runs and children can name; they must not change afterwards
 	PassEnv    []string             // variables that programs of command bindings receive besides the usual ones
 	Children   Starter              // carries out calls of operations that are bound to workflows
+	Machines   []*Machine           // in Go, besides those that worlds bring along
 	Loaded     *Registry            // from Load: New extends and returns it, so that its entries are not compiled again; nil: none
 }
 
@@ -97,6 +101,11 @@ func New(store journal.Store, config Config) (*Registry, error) {
 		}
 		l.operations[op.Name()] = caller
 	}
+	for _, m := range config.Machines {
+		if err := l.machines.add(m.Code()); err != nil {
+			return nil, err
+		}
+	}
 	for _, w := range config.Workflows {
 		if _, err := l.Add(w); err != nil {
 			return nil, fmt.Errorf("workflow %s: %w", w.Name, err)
@@ -110,6 +119,7 @@ func empty(passEnv []string) *Registry {
 	return &Registry{
 		passEnv: passEnv, files: map[string]*Entry{}, workflows: map[*template.Workflow]*Entry{}, named: map[string][]*Entry{},
 		entries: map[string]*Entry{}, operations: map[string]operation.Caller{}, functions: map[string]Functions{},
+		machines: &Machines{code: map[machine.Implementation]*machine.Code{}},
 	}
 }
 
@@ -225,6 +235,9 @@ func (l *Registry) adopt(w *template.Workflow, checked *template.Checked) (e *En
 	if e, err = l.compile(checked, false, nil); err != nil {
 		return nil, err
 	}
+	if err := l.machines.addOf(w); err != nil {
+		return nil, fmt.Errorf("workflow %s: %w", w.Name, err)
+	}
 	if len(l.workflows) >= WorkflowsMax {
 		clear(l.workflows)
 	}
@@ -290,7 +303,7 @@ func (l *Registry) compile(checked *template.Checked, lenient bool, children map
 			return e, err
 		}
 	}
-	e := &Entry{Plan: p, Directory: directory.Of(w.Directory), Functions: own}
+	e := &Entry{Plan: p, Directory: directory.Of(w.Directory), Functions: own, Machines: l.machines}
 	if len(children) == 0 {
 		e.home = filepath.Dir(w.Pos.File)
 	}

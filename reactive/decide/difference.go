@@ -1,11 +1,27 @@
 package decide
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
+
+// ErrRunExists means that the id of a run to be started is that of another.
+var ErrRunExists = errors.New("coordinator: another run has this id")
+
+// ExistsError describes how the existing run with an id differs from the one that was to be started. It wraps ErrRunExists.
+type ExistsError struct {
+	Run        string // id
+	Difference string // such as "its input differs at /lines/0"
+}
+
+func (e *ExistsError) Error() string {
+	return fmt.Sprintf("%v: %s: %s", ErrRunExists, e.Run, e.Difference)
+}
+
+func (e *ExistsError) Unwrap() error { return ErrRunExists }
 
 // Difference describes how an existing run and a run to be started under its name differ; "" if they are the same. Of inputs
 // it names only the place, because their values may be secret.

@@ -90,6 +90,9 @@ func NewStepper(root *reactive.Root, host Host) *Stepper {
 		s.limits = l.Limits()
 	}
 	s.limits = s.limits.complete()
+	if cells := root.Cells(); cells != nil {
+		cells.Serve(host)
+	}
 	return s
 }
 

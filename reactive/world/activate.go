@@ -26,15 +26,23 @@ func (w *World) activate(c *cell, now int64) journal.Event {
 	in := machine.Input{
 		Machine: c.machine, Key: c.key, State: c.state, Event: it.event, Now: now, Seq: w.root.Seq() + 1, Seed: w.seed,
 	}
-	out, failure := w.def.Step(&in, w.root.Meter())
+	out, failure := w.step(&in)
 	var v map[string]any
 	if failure == nil {
 		v, failure = w.record(c, it, out, in.Seq)
 	}
 	if failure != nil {
-		return fault{cell: c, seq: it.seq, failure: &journal.Failure{Code: failure.Code, Message: failure.Message}}.event()
+		return fault{cell: c, seq: it.seq, failure: &journal.Failure{Code: failure.Code, Message: failure.Message, Details: details(failure)}}.event()
 	}
 	return journal.Event{Type: journal.CellStepped, Node: c.address, Value: v}
+}
+
+// details returns the details of a failure as they are journaled.
+func details(f *machine.Failure) any {
+	if f.Stack == "" {
+		return nil
+	}
+	return map[string]any{"stack": f.Stack}
 }
 
 // record returns the value of the event of an activation, or why the world cannot take what came of it.

@@ -143,7 +143,11 @@ func (m *mailbox) pop() item {
 
 // ring holds the cells that have something to do, in the order in which they take turns. A cell that is held, or has nothing
 // to do any more, loses its place, and gets one at the end when it goes on.
+//
+// A place whose cell cannot be stepped by this program is passed over: see lacks. Which places those are is no part of the
+// world's state, since another program may have the machine.
 type ring struct {
+	passed  []place // passed over, in order: they come before all others
 	places  []place
 	first   int
 	tickets uint64
@@ -167,20 +171,54 @@ func (r *ring) put(c *cell) {
 	}
 }
 
-// head returns the cell whose turn it is; nil: no cell has anything to do.
-func (r *ring) head() *cell {
-	if r.first == len(r.places) {
-		return nil
+// empty reports whether no cell has anything to do.
+func (r *ring) empty() bool { return len(r.passed) == 0 && r.first == len(r.places) }
+
+// next returns the cell whose turn it is, and passes over cells that lacks reports; nil: no other has anything to do.
+func (r *ring) next(lacks func(*cell) bool) *cell {
+	for r.first < len(r.places) {
+		p := r.places[r.first]
+		if p.ticket == p.cell.ticket {
+			if !lacks(p.cell) {
+				return p.cell
+			}
+			r.passed = append(r.passed, p)
+		}
+		r.places[r.first] = place{}
+		r.first++
 	}
-	return r.places[r.first].cell
+	r.trim()
+	return nil
+}
+
+// turnAgain gives the places that were passed over their turn.
+func (r *ring) turnAgain() {
+	if len(r.passed) > 0 {
+		r.places, r.first, r.passed = append(r.passed, r.places[r.first:]...), 0, nil
+	}
+}
+
+// turns yields the cells that have something to do, in the order of their turns.
+func (r *ring) turns(yield func(*cell) bool) {
+	for _, list := range [][]place{r.passed, r.places[r.first:]} {
+		for _, p := range list {
+			if p.ticket == p.cell.ticket && !yield(p.cell) {
+				return
+			}
+		}
+	}
 }
 
 // turn ends the turn of a cell: it takes its next behind all others that have something to do.
 func (r *ring) turn(c *cell) { c.ticket = 0 }
 
-// trim removes void places from the front, so that head is a cell with something to do. The slice is moved when half of it
+// trim removes void places from the front, so that a place is left only if a cell has something to do. The slice is moved when half of it
 // is free.
 func (r *ring) trim() {
+	for len(r.passed) > 0 && r.passed[0].ticket != r.passed[0].cell.ticket {
+		r.passed[0] = place{}
+		r.passed = r.passed[1:]
+	}
 	for r.first < len(r.places) && r.places[r.first].ticket != r.places[r.first].cell.ticket {
 		r.places[r.first] = place{}
 		r.first++

@@ -28,10 +28,8 @@ func (w *World) freezeCore() map[string]any {
 			granted = append(granted, x.key)
 		}
 	}
-	for _, p := range w.ring.places[w.ring.first:] {
-		if p.ticket == p.cell.ticket {
-			turns = append(turns, p.cell.address)
-		}
+	for c := range w.ring.turns {
+		turns = append(turns, c.address)
 	}
 	for _, f := range w.faults {
 		faults = append(faults, []any{f.cell.address, int64(f.seq), freezeFailure(f.failure)})

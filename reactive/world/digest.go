@@ -13,10 +13,8 @@ func (w *World) Digest(out io.Writer, now int64) {
 	for c := range w.all() {
 		c.digest(out, now)
 	}
-	for _, p := range w.ring.places[w.ring.first:] {
-		if p.ticket == p.cell.ticket {
-			fmt.Fprintf(out, "turn %s;", p.cell.address)
-		}
+	for c := range w.ring.turns {
+		fmt.Fprintf(out, "turn %s;", c.address)
 	}
 	for _, f := range w.faults {
 		fmt.Fprintf(out, "fault %s %s;", f.cell.address, f.failure.Code)

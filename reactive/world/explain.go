@@ -59,7 +59,7 @@ func (x *explainer) Waiting() []explain.Reason {
 			break
 		}
 		switch {
-		case c.Status == Failed || c.Paused:
+		case c.Status == Failed || c.Paused || c.Mail > 0 && x.world.lack(x.world.def.Machine(c.Machine)) != nil:
 			held = append(held, x.cell(&c))
 		case len(c.Intents) > 0:
 			open = append(open, x.cell(&c))
@@ -88,6 +88,9 @@ func (x *explainer) reasons(c *CellState) (list []explain.Reason) {
 	}
 	if c.Held > 0 {
 		list = append(list, explain.Reason{Kind: "held", Step: c.Address, Text: fmt.Sprintf("%d items are kept until the cell goes on", c.Held)})
+	}
+	if err := x.world.lack(x.world.def.Machine(c.Machine)); err != nil && c.Mail > 0 && c.Status != Failed && !c.Paused {
+		list = append(list, explain.Reason{Kind: "machine", Step: c.Address, Text: fmt.Sprintf("%v: %d items are kept until it has it", err, c.Mail)})
 	}
 	for _, i := range c.Intents {
 		if i.Effect == machine.TimerEffect {

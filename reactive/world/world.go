@@ -36,6 +36,8 @@ type World struct {
 	loaded   int            // cells read from the snapshot since cells were last removed from memory
 	err      error          // why content could not be read
 	stopped  bool           // the run was cancelled or closed
+	program  Activator      // runs the machines in Go; nil: the program has none
+	learned  uint64         // as of which cells were passed over
 }
 
 // Tally counts what has happened in a world.
@@ -130,9 +132,9 @@ func (w *World) close() {
 	w.noteAll()
 }
 
-// Ready reports whether a cell has something to do.
+// Ready reports whether a cell has something to do, be it in another program.
 func (w *World) Ready() bool {
-	return !w.stopped && w.err == nil && (len(w.faults) > 0 || w.ring.head() != nil)
+	return !w.stopped && w.err == nil && (len(w.faults) > 0 || !w.ring.empty())
 }
 
 // Next returns the event of the next failure of a cell, or of the next activation.
@@ -143,7 +145,12 @@ func (w *World) Next(now int64) (journal.Event, bool) {
 	case len(w.faults) > 0:
 		return w.faults[0].event(), true
 	}
-	return w.activate(w.ring.head(), now), true
+	w.tryAgain()
+	c := w.ring.next(w.lacks)
+	if c == nil {
+		return journal.Event{}, false
+	}
+	return w.activate(c, now), true
 }
 
 // NextDue returns the instant of the next timer: one that a cell has armed, or the end of a cell's time to live.

@@ -84,69 +84,97 @@ func (a *activation) set(rule *Rule) (value.Value, *Failure) {
 
 // raise adds a message of a rule.
 func (a *activation) raise(i int, rule *RaiseRule) *Failure {
-	place := func() string { return fmt.Sprintf("raise[%d] %s", i, rule.Event) }
-	if len(a.out.Raised) == RaisedMax {
-		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("it raises more than %d messages", RaisedMax)}
-	}
 	var v value.Value
 	if rule.Value != nil {
 		var err error
 		if v, err = rule.Value.Eval(a.env); err != nil {
-			return evaluation(place(), err)
+			return evaluation(raisePlace(i, rule.Event), err)
 		}
 	}
-	routed, err := a.world.Route(rule.Event, v)
+	return a.raised(i, rule.Event, v)
+}
+
+func raisePlace(i int, event string) string { return fmt.Sprintf("raise[%d] %s", i, event) }
+
+// raised adds a message.
+func (a *activation) raised(i int, event string, v value.Value) *Failure {
+	if len(a.out.Raised) == RaisedMax {
+		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("it raises more than %d messages", RaisedMax)}
+	}
+	routed, err := a.world.Route(event, v)
 	if err != nil {
-		return invalid(CodeOutputInvalid, place(), err)
+		return invalid(CodeOutputInvalid, raisePlace(i, event), err)
 	}
 	if failure := a.weigh(routed.Payload); failure != nil {
 		return failure
 	}
-	a.out.Raised = append(a.out.Raised, Raised{Name: rule.Event, Value: routed.Payload, To: routed.To})
+	a.out.Raised = append(a.out.Raised, Raised{Name: event, Value: routed.Payload, To: routed.To})
 	return nil
 }
 
 // emit adds an effect or a timer of a rule.
 func (a *activation) emit(i int, rule *EmitRule) *Failure {
-	if len(a.out.Emitted) == EmittedMax {
-		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("it emits more than %d effects and timers", EmittedMax)}
-	}
 	if rule.Effect == "" {
 		return a.arm(i, rule)
 	}
 	e := Emission{}
-	place := func() string { return fmt.Sprintf("emit[%d] %s", i, rule.Effect) }
-	if e.Effect = a.env.in.Machine.emits[rule.Effect]; e.Effect == nil {
-		return &Failure{Code: CodeEffectUndeclared, Message: fmt.Sprintf("machine %q emits %q, which is not in its emits", a.env.in.Machine.Name, rule.Effect)}
-	}
-	var v value.Value
+	place := emitPlace(i, rule.Effect)
 	if rule.Params != nil {
 		var err error
-		if v, err = rule.Params.Eval(a.env); err != nil {
-			return evaluation(place()+".params", err)
+		if e.Params, err = rule.Params.Eval(a.env); err != nil {
+			return evaluation(place+".params", err)
 		}
-	}
-	var err error
-	if e.Params, err = e.Effect.Params.Normalize(v); err != nil {
-		return invalid(CodeParamsInvalid, place(), err)
 	}
 	var failure *Failure
 	if rule.Issuer != nil {
-		if e.Issuer, failure = a.env.text(place()+".issuer", rule.Issuer); failure != nil {
+		if e.Issuer, failure = a.env.text(place+".issuer", rule.Issuer); failure != nil {
 			return failure
 		}
 	}
 	if rule.Key != nil {
-		if e.Key, failure = a.env.text(place()+".key", rule.Key); failure != nil {
+		if e.Key, failure = a.env.text(place+".key", rule.Key); failure != nil {
 			return failure
 		}
+	}
+	return a.emitted(i, rule.Effect, e)
+}
+
+func emitPlace(i int, effect string) string { return fmt.Sprintf("emit[%d] %s", i, effect) }
+
+// emitted adds an effect, which has its params as they were given.
+func (a *activation) emitted(i int, effect string, e Emission) *Failure {
+	if failure := a.room(); failure != nil {
+		return failure
+	}
+	if e.Effect = a.env.in.Machine.emits[effect]; e.Effect == nil {
+		return undeclared(a.env.in.Machine, effect)
+	}
+	var err error
+	if e.Params, err = e.Effect.Params.Normalize(e.Params); err != nil {
+		return invalid(CodeParamsInvalid, emitPlace(i, effect), err)
 	}
 	a.out.Emitted = append(a.out.Emitted, e)
 	return a.weigh(e.Params)
 }
 
+// room refuses one more effect or timer than an activation may give.
+func (a *activation) room() *Failure {
+	if len(a.out.Emitted) == EmittedMax {
+		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("it emits more than %d effects and timers", EmittedMax)}
+	}
+	return nil
+}
+
+// undeclared is the failure of an effect that a machine does not declare.
+func undeclared(m *Machine, effect string) *Failure {
+	return &Failure{Code: CodeEffectUndeclared, Message: fmt.Sprintf("machine %q emits %q, which is not in its emits", m.Name, effect)}
+}
+
 // arm adds a timer of a rule.
 func (a *activation) arm(i int, rule *EmitRule) *Failure {
+	if failure := a.room(); failure != nil {
+		return failure
+	}
 	place := fmt.Sprintf("emit[%d] timer.%s", i, rule.Timer)
 	e := Emission{Timer: rule.Timer}
 	if rule.For != nil {

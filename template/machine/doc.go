@@ -135,7 +135,10 @@
 //	params_invalid      params of an effect do not fit
 //	output_invalid      a state, message, timer or note does not fit
 //	limit_exceeded      more than 64 effects and timers, 256 messages, 1 MiB of state, params and messages, or the work of expressions
-//	step_failed         an expression fails, or the program does not have the machine
+//	step_failed         an expression fails, or a step in Go returns an error; machine.Fail gives it another code
+//	step_panicked       a step in Go panics, or ends its goroutine
+//	step_impure         a step in Go gives something else when it runs a second time
+//	activation_timeout  a step in Go takes too long
 //
 // # Identity
 //

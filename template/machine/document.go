@@ -43,6 +43,11 @@ func (world *World) identify(w *template.Workflow) error {
 		doc["routing"] = map[string]any{"subscriptions": subscriptionDocuments(world.Subscriptions)}
 	}
 	world.doc = doc
+	hash, err := value.Hash(doc)
+	if err != nil {
+		return document.Errors{{Pos: world.Pos, Msg: err.Error(), Err: err}}
+	}
+	world.manifest = "sha256:" + hash
 	return world.hash(machines)
 }
 

@@ -100,15 +100,30 @@ func (d Drop) String() string {
 }
 
 // Failure is why an activation stands for nothing: its cell fails.
-type Failure struct{ Code, Message string }
+type Failure struct {
+	Code    string // see below
+	Message string // for people
+	Stack   string // of a panic; "": none
+}
+
+// Error returns the code and the message.
+func (f *Failure) Error() string {
+	if f.Message == "" {
+		return f.Code
+	}
+	return f.Code + ": " + f.Message
+}
 
 // The codes of failures.
 const (
-	CodeEffectUndeclared = "effect_undeclared" // an effect that the machine does not declare
-	CodeParamsInvalid    = "params_invalid"    // params that do not fit
-	CodeOutputInvalid    = "output_invalid"    // a state, message, timer or note that does not fit
-	CodeLimitExceeded    = "limit_exceeded"    // more than an activation may give, or may take in work
-	CodeStepFailed       = "step_failed"       // an expression that fails, or a machine that the program does not have
+	CodeEffectUndeclared = "effect_undeclared"  // an effect that the machine does not declare
+	CodeParamsInvalid    = "params_invalid"     // params that do not fit
+	CodeOutputInvalid    = "output_invalid"     // a state, message, timer or note that does not fit
+	CodeLimitExceeded    = "limit_exceeded"     // more than an activation may give, or may take in work
+	CodeStepFailed       = "step_failed"        // an expression that fails, or a step in Go that returns an error
+	CodeStepPanicked     = "step_panicked"      // a step in Go that panics or ends its goroutine
+	CodeStepImpure       = "step_impure"        // a step in Go that gives something else the second time
+	CodeTimeout          = "activation_timeout" // a step in Go that takes too long
 )
 
 // Limits of one activation.

@@ -3,10 +3,9 @@ package machine
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"slices"
 
+	"github.com/sluiceflow/sluice/template/machine/tagged"
 	"github.com/sluiceflow/sluice/template/schema"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -37,80 +36,39 @@ func KeyBytes(m *Machine, key value.Value) ([]byte, error) {
 // Identities returns the idempotency key and the intent of a request. Two requests have the same only if a journal is read
 // again.
 func (q *Request) Identities() (idempotency [32]byte, intent string, err error) {
-	idempotency = sha256.Sum256(taggedMap(
-		member{"origin_workflow", cborText(q.Machine)},
-		member{"origin_workflow_hash", cborText(q.MachineHash)},
-		member{"origin_instance_key", cborBytes(q.Key)},
-		member{"effect", cborText(q.Effect)},
-		member{"effect_hash", cborText(q.EffectHash)},
-		member{"requested_idempotency_key", cborBytes([]byte(q.Requested))},
-		member{"effect_index", cborHead(0, uint64(q.Index))},
-		member{"emitted_at_seq", cborHead(0, q.Seq)},
+	idempotency = sha256.Sum256(tagged.Map(
+		tagged.Member{Name: "origin_workflow", Encoded: tagged.Text(q.Machine)},
+		tagged.Member{Name: "origin_workflow_hash", Encoded: tagged.Text(q.MachineHash)},
+		tagged.Member{Name: "origin_instance_key", Encoded: tagged.Bytes(q.Key)},
+		tagged.Member{Name: "effect", Encoded: tagged.Text(q.Effect)},
+		tagged.Member{Name: "effect_hash", Encoded: tagged.Text(q.EffectHash)},
+		tagged.Member{Name: "requested_idempotency_key", Encoded: tagged.Bytes([]byte(q.Requested))},
+		tagged.Member{Name: "effect_index", Encoded: tagged.Head(0, uint64(q.Index))},
+		tagged.Member{Name: "emitted_at_seq", Encoded: tagged.Head(0, q.Seq)},
 	))
 	params, err := schema.Tagged(q.Params)
 	if err != nil {
 		return idempotency, "", fmt.Errorf("params of effect %q: %w", q.Effect, err)
 	}
-	parts := []member{
-		{"effect", cborText(q.Effect)},
-		{"effect_hash", cborText(q.EffectHash)},
-		{"params", cborBytes(params)},
-		{"idempotency_key", cborBytes(idempotency[:])},
+	parts := []tagged.Member{
+		{Name: "effect", Encoded: tagged.Text(q.Effect)},
+		{Name: "effect_hash", Encoded: tagged.Text(q.EffectHash)},
+		{Name: "params", Encoded: tagged.Bytes(params)},
+		{Name: "idempotency_key", Encoded: tagged.Bytes(idempotency[:])},
 	}
 	for _, known := range []struct{ name, text string }{
 		{"executor_module", q.Executor}, {"executor_module_hash", q.ExecutorHash}, {"executor_entrypoint", q.Entrypoint},
 	} {
 		if known.text != "" {
-			parts = append(parts, member{known.name, cborText(known.text)})
+			parts = append(parts, tagged.Member{Name: known.name, Encoded: tagged.Text(known.text)})
 		}
 	}
-	return idempotency, fmt.Sprintf("sha256:%x", sha256.Sum256(taggedMap(parts...))), nil
-}
-
-// tag precedes the encoding of what is named by its hash: the value is CBOR.
-var tag = []byte{0xd9, 0xd9, 0xf7}
-
-// The functions below write canonical CBOR with byte strings, which the values of package value do not have.
-
-// member is a key of a map and its encoded value.
-type member struct {
-	name    string
-	encoded []byte
-}
-
-// taggedMap returns the tagged encoding of a map, whose keys are sorted by their encodings.
-func taggedMap(members ...member) []byte {
-	slices.SortFunc(members, func(a, b member) int { return bytes.Compare(cborText(a.name), cborText(b.name)) })
-	out := append(slices.Clone(tag), cborHead(5, uint64(len(members)))...)
-	for _, m := range members {
-		out = append(append(out, cborText(m.name)...), m.encoded...)
-	}
-	return out
-}
-
-func cborText(text string) []byte { return append(cborHead(3, uint64(len(text))), text...) }
-
-func cborBytes(data []byte) []byte { return append(cborHead(2, uint64(len(data))), data...) }
-
-// cborHead returns the head of an item in the shortest form: its major type, and its number or length.
-func cborHead(major byte, n uint64) []byte {
-	major <<= 5
-	switch {
-	case n < 24:
-		return []byte{major | byte(n)}
-	case n < 1<<8:
-		return []byte{major | 24, byte(n)}
-	case n < 1<<16:
-		return binary.BigEndian.AppendUint16([]byte{major | 25}, uint16(n))
-	case n < 1<<32:
-		return binary.BigEndian.AppendUint32([]byte{major | 26}, uint32(n))
-	}
-	return binary.BigEndian.AppendUint64([]byte{major | 27}, n)
+	return idempotency, fmt.Sprintf("sha256:%x", sha256.Sum256(tagged.Map(parts...))), nil
 }
 
 // KeyOf returns the key of the bytes that KeyBytes has returned for a machine with a key.
 func KeyOf(data []byte) (value.Value, error) {
-	rest, ok := bytes.CutPrefix(data, tag)
+	rest, ok := bytes.CutPrefix(data, tagged.Tag)
 	if !ok {
 		return nil, fmt.Errorf("a key without the tag of CBOR")
 	}

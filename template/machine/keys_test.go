@@ -80,7 +80,7 @@ func TestTheTableOfFailures(t *testing.T) {
 		codes = append(codes, strings.Fields(line)[0])
 	}
 	require.Equal(t, []string{machine.CodeEffectUndeclared, machine.CodeParamsInvalid, machine.CodeOutputInvalid,
-		machine.CodeLimitExceeded, machine.CodeStepFailed}, codes)
+		machine.CodeLimitExceeded, machine.CodeStepFailed, machine.CodeStepPanicked, machine.CodeStepImpure, machine.CodeTimeout}, codes)
 	require.Contains(t, section(t, "Failures"), "64 effects and timers, 256 messages, 1 MiB")
 	require.Equal(t, []int{64, 256, 1 << 20}, []int{machine.EmittedMax, machine.RaisedMax, machine.OutputMax})
 

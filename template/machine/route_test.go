@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/machine/attempt"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -194,7 +195,7 @@ func TestStepAlone(t *testing.T) {
 	message := func(name string, v value.Value) machine.Event {
 		return machine.Event{Kind: machine.Message, Name: name, Value: v}
 	}
-	out, err := machine.Step(checked.Workflow, "variant[a]", nil, message("Event", map[string]any{"Edit": map[string]any{"id": "a"}}))
+	out, err := attempt.Step(checked.Workflow, "variant[a]", nil, message("Event", map[string]any{"Edit": map[string]any{"id": "a"}}))
 	require.NoError(t, err)
 	require.True(t, out.Ignored)
 	for _, c := range []struct {
@@ -208,18 +209,18 @@ func TestStepAlone(t *testing.T) {
 		{"variant[a]", nil, message("Both", nil), `event "Both" is no arm of machine "variant"`},
 		{"variant[a]", nil, message("Edited", nil), "event Edited: must be an object, not null"},
 	} {
-		_, err := machine.Step(checked.Workflow, c.cell, c.state, c.event)
+		_, err := attempt.Step(checked.Workflow, c.cell, c.state, c.event)
 		require.EqualError(t, err, c.want)
 	}
-	_, err = machine.Step(&template.Workflow{Name: "plain"}, "m", nil, machine.Event{})
+	_, err = attempt.Step(&template.Workflow{Name: "plain"}, "m", nil, machine.Event{})
 	require.EqualError(t, err, `workflow "plain" is not a world`)
 
 	checked, err = machine.Load("w.yaml", []byte("{kind: World, name: w, types: {P: {record: {n: int}}}, machines: {m: {state: int, event: [P], emits: [], rules: [{event: P, when: '{{ event.n > 0 }}', set: '{{ state + event.n }}'}, {event: P, fail: {code: low}}]}}}"), template.Known{})
 	require.NoError(t, err)
-	out, err = machine.Step(checked.Workflow, "m", int64(1), message("P", map[string]any{"n": 2}))
+	out, err = attempt.Step(checked.Workflow, "m", int64(1), message("P", map[string]any{"n": 2}))
 	require.NoError(t, err)
 	require.Equal(t, int64(3), out.State)
-	_, err = machine.Step(checked.Workflow, "m", int64(1), message("P", map[string]any{"n": -2}))
+	_, err = attempt.Step(checked.Workflow, "m", int64(1), message("P", map[string]any{"n": -2}))
 	require.EqualError(t, err, "low")
 	failure, ok := err.(*machine.Failure)
 	require.True(t, ok)

@@ -8,14 +8,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Step runs one activation: it evaluates the rules of the machine, and checks what they give, so that it stands as a whole or,
+// Step runs one activation of a machine with rules: it evaluates them, and checks what they give, so that it stands as a whole or,
 // with a Failure, not at all. The work of the expressions is counted by the meter, which may be nil.
 //
 // Step is a pure function of its input, which it does not change.
 func (w *World) Step(in *Input, meter *expr.Meter) (*Output, *Failure) {
 	if in.Machine.Go != nil {
-		return nil, &Failure{Code: CodeStepFailed, Message: fmt.Sprintf(
-			"the program does not have machine %q, version %q", in.Machine.Go.Name, in.Machine.Go.Version)}
+		return nil, &Failure{Code: CodeStepFailed, Message: in.Machine.Go.Missing().Error()}
 	}
 	env := &scope{in: in, meter: meter, state: in.State}
 	for _, rule := range in.Machine.Rules {

@@ -38,6 +38,8 @@ type World struct {
 	effects  map[string]*Effect
 	machines map[string]*Machine
 	routes   map[string][]route // by the name of a message
+	code     map[Implementation]*Code
+	manifest string // hash of doc, sha256:…
 }
 
 // Effect is a call that machines can ask for.
@@ -176,6 +178,9 @@ func (w *World) Kind() string { return Kind }
 
 // Document returns the document of the world in canonical form. It is shared and must not be changed.
 func (w *World) Document() value.Value { return w.doc }
+
+// Manifest returns the hash of the world's document, sha256:….
+func (w *World) Manifest() string { return w.manifest }
 
 // Tools returns the names of the bindings that an effect can have.
 func (w *World) Tools() []string { return slices.Clone(bindings) }

@@ -1,0 +1,145 @@
+package machine
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/sluiceflow/sluice/template/flow/machine/entropy"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/schema"
+)
+
+// Activation is one step of one cell: what the step may know besides the state and the event, and what it asks for. All that it
+// asks for counts when the step returns a nil error, and none of it otherwise. It ends with the step, and belongs to the
+// goroutine of the step.
+type Activation[Key any] struct {
+	inner *activation
+	key   Key
+}
+
+// Emitter is an Activation of any key.
+type Emitter interface{ asked() *activation }
+
+func (a *Activation[Key]) asked() *activation { return a.inner }
+
+// activation collects what a step asks for.
+type activation struct {
+	in      *machine.Input
+	binding *binding
+	given   machine.Given
+	entropy *entropy.Source
+	rand    *entropy.Rand
+	failure *machine.Failure // the first thing that cannot be
+}
+
+// refuse keeps the first failure, by which the activation fails.
+func (a *activation) refuse(code, place string, err error) {
+	if a.failure == nil {
+		a.failure = &machine.Failure{Code: code, Message: place + ": " + err.Error()}
+	}
+}
+
+// source returns the entropy of the activation, which few need.
+func (a *activation) source() *entropy.Source {
+	if a.entropy == nil {
+		a.entropy = entropy.New(a.in.Seed, a.in.Seq)
+	}
+	return a.entropy
+}
+
+// Now returns the instant of the activation, in UTC.
+func (a *Activation[Key]) Now() time.Time { return time.Unix(0, a.inner.in.Now).UTC() }
+
+// Key returns the key of the cell. It is zero if the machine has none.
+func (a *Activation[Key]) Key() Key { return a.key }
+
+// Cell returns the address of the cell, machine[key].
+func (a *Activation[Key]) Cell() string { return machine.Address(a.inner.in.Machine, a.inner.in.Key) }
+
+// Seq returns the sequence of the activation's event in the journal.
+func (a *Activation[Key]) Seq() uint64 { return a.inner.in.Seq }
+
+// Rand returns random numbers, which are the same when the activation runs again.
+func (a *Activation[Key]) Rand() *entropy.Rand {
+	if a.inner.rand == nil {
+		a.inner.rand = a.inner.source().Rand()
+	}
+	return a.inner.rand
+}
+
+// UUID draws a UUID of version 4, which is the same when the activation runs again.
+func (a *Activation[Key]) UUID() string { return a.inner.source().UUID() }
+
+// Complete ends the cell, which keeps its state. An open intent ends with it. It is the end of a process; an entity is
+// completed whenever nothing is open.
+func (a *Activation[Key]) Complete() { a.inner.given.Completed = true }
+
+// Ignore says that the step is not about the event: what it returns and has asked for does not count.
+func (a *Activation[Key]) Ignore() { a.inner.given.Ignored = true }
+
+// Drop gives up the open intents of the cell that have the names: pay for all of an effect, pay.ISSUER for those of an issuer,
+// timer.NAME for a timer. They end before those that the step emits begin.
+func (a *Activation[Key]) Drop(names ...string) {
+	for _, name := range names {
+		drop, ok := a.inner.in.Machine.DropOf(name)
+		if !ok {
+			a.inner.refuse(machine.CodeEffectUndeclared, "drop "+name, errUndeclared)
+			continue
+		}
+		a.inner.given.Dropped = append(a.inner.given.Dropped, drop)
+	}
+}
+
+// After arms a timer of the cell. A timer that is armed again while it is armed is a second one: drop it first if one is
+// meant. The machine emits Timer.
+func (a *Activation[Key]) After(timer string, d time.Duration) {
+	due := a.inner.in.Now + int64(d)
+	if d > 0 && due < a.inner.in.Now {
+		a.inner.refuse(machine.CodeOutputInvalid, "timer."+timer, errTooLate)
+	}
+	a.inner.arm(timer, due)
+}
+
+// At arms a timer that is due at an instant.
+func (a *Activation[Key]) At(timer string, at time.Time) {
+	if at.Before(firstInstant) || at.After(lastInstant) {
+		a.inner.refuse(machine.CodeOutputInvalid, "timer."+timer, errTooLate)
+	}
+	a.inner.arm(timer, at.UnixNano())
+}
+
+func (a *activation) arm(timer string, due int64) {
+	a.given.Emitted = append(a.given.Emitted, machine.GivenEffect{Timer: timer, Due: due})
+}
+
+// Note annotates the activation. The note is of the type that the definition declares with Notes.
+func (a *Activation[Key]) Note(note any) {
+	codec := a.inner.binding.note
+	if codec == nil || codec.GoType() != reflect.TypeOf(note) {
+		a.inner.refuse(machine.CodeOutputInvalid, "note", fmt.Errorf("is a %T, which is not the type that the definition of the machine declares: see Notes", note))
+		return
+	}
+	v, err := codec.Encode(reflect.ValueOf(note))
+	if err != nil {
+		a.inner.refuse(machine.CodeOutputInvalid, "note", err)
+		return
+	}
+	a.inner.given.Note, a.inner.given.Noted = v, true
+}
+
+// Origin identifies what has led to an activation.
+type Origin struct {
+	Manifest string // hash of the world's document, sha256:…
+	Machine  string // hash of the machine, sha256:…
+	Event    string // hash of {kind, name, value} of what the cell was given, sha256:…
+}
+
+// Origin returns the hashes of the world, of the machine and of the event.
+func (a *Activation[Key]) Origin() Origin {
+	in := a.inner.in
+	o := Origin{Manifest: a.inner.binding.world.Manifest(), Machine: in.Machine.Hash}
+	event := map[string]any{"kind": in.Event.Kind.String(), "name": in.Event.Name, "value": in.Event.Value}
+	o.Event, _ = schema.HashTagged(event) // it is of the model
+	return o
+}
