@@ -1,6 +1,7 @@
 // Command shop runs the world of shop.yaml: it places six orders, and follows each to its end.
 //
 //	go run ./examples/shop           keeps the shop in out/shop; after Ctrl-C or a crash, the same goes on
+//	go run ./examples/shop -go       the same with the machine of the stock in Go, in out/shop-go
 //	go run ./examples/shop -serve    runs only the services, for a shop that 'sluice run' keeps
 //
 // The services are a bank, a carrier and a supplier at 127.0.0.1:8411: the bank has a limit, the carrier is busy at times and takes
@@ -12,6 +13,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -19,6 +21,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"strings"
@@ -30,6 +33,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/flow/machine"
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -64,7 +68,8 @@ var orders = []OrderPlaced{
 }
 
 func main() {
-	dir := flag.String("data", "out/shop", "the folder of the journal")
+	dir := flag.String("data", "", "the `folder` of the journal (default: out/shop, or out/shop-go)")
+	inGo := flag.Bool("go", false, "take the machine of the stock from stock.go")
 	only := flag.Bool("serve", false, "run the services, and nothing else")
 	at := flag.String("services", "", "the `address` at which another process runs the services (default: this one does)")
 	flag.Parse()
@@ -74,7 +79,7 @@ func main() {
 	if *only {
 		err = serve(ctx, os.Stdout)
 	} else {
-		err = keep(ctx, os.Stdout, *dir, *at)
+		err = keep(ctx, os.Stdout, options{dir: *dir, at: *at, inGo: *inGo})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "shop:", err)
@@ -93,18 +98,48 @@ func serve(ctx context.Context, out io.Writer) error {
 	return s.close()
 }
 
+// options say which shop is kept.
+type options struct {
+	dir  string // of the journal; "": the default
+	at   string // where another process runs the services; "": this one does
+	inGo bool   // the machine of the stock is that of stock.go
+}
+
+// build returns the world of shop.yaml.
+func build(o options) (*template.Workflow, error) {
+	text := bytes.ReplaceAll(document, []byte(address), []byte(o.at))
+	checked, err := kinds.Load("shop.yaml", text, template.Known{})
+	if err != nil || !o.inGo {
+		return checked.Workflow, err
+	}
+	keys, ok := checked.Workflow.Document().(map[string]any)
+	if !ok {
+		return nil, errors.New("shop.yaml is not a mapping")
+	}
+	machines := maps.Clone(keys["machines"].(map[string]any)) // as the document says
+	machines["stock"] = map[string]any{"lifecycle": "entity"}
+	keys = maps.Clone(keys)
+	keys["machines"] = machines
+	return machine.NewWorld(id, stock, machine.Keys(keys))
+}
+
 // keep opens the shop, and the services unless they are elsewhere, and places the orders. The services come first, because calls
 // that a crash has interrupted are made again as soon as the engine has started.
-func keep(ctx context.Context, out io.Writer, dir, at string) (err error) {
-	if at == "" {
-		at = address
+func keep(ctx context.Context, out io.Writer, o options) (err error) {
+	dir := cmp.Or(o.dir, map[bool]string{false: "out/shop", true: "out/shop-go"}[o.inGo])
+	if o.at == "" {
+		o.at = address
 		s, err := openServices(out)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.close()) }()
 	}
-	engine, err := sluice.Open(ctx, dir, coordinator.Config{})
+	w, err := build(o)
+	if err != nil {
+		return err
+	}
+	engine, err := sluice.Open(ctx, dir, coordinator.Config{Workflows: []*template.Workflow{w}})
 	if err != nil {
 		return err
 	}
@@ -119,12 +154,7 @@ func keep(ctx context.Context, out io.Writer, dir, at string) (err error) {
 	}
 	defer func() { err = errors.Join(err, door.Close()) }()
 
-	text := bytes.ReplaceAll(document, []byte(address), []byte(at))
-	checked, err := kinds.Load("shop.yaml", text, template.Known{})
-	if err != nil {
-		return err
-	}
-	run, err := engine.Start(ctx, checked.Workflow, nil, coordinator.WithID(id))
+	run, err := engine.Start(ctx, w, nil, coordinator.WithID(id))
 	if err != nil {
 		return err
 	}

@@ -78,11 +78,13 @@ func (s *services) killAt(n int, kill func()) {
 }
 
 func TestEveryOrderComesToItsEnd(t *testing.T) {
-	s, dir := newServices(t), t.TempDir()
-	for range 2 { // the second time all of it has been done
-		var out bytes.Buffer
-		require.NoError(t, keep(t.Context(), &out, dir, s.address))
-		require.Equal(t, ends, out.String())
+	for _, inGo := range []bool{false, true} {
+		s, dir := newServices(t), t.TempDir()
+		for range 2 { // the second time all of it has been done
+			var out bytes.Buffer
+			require.NoError(t, keep(t.Context(), &out, options{dir: dir, at: s.address, inGo: inGo}))
+			require.Equal(t, ends, out.String())
+		}
 	}
 }
 
@@ -91,10 +93,10 @@ func TestTheShopIsSuspendedAndGoesOn(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	s.killAt(3, interrupt)
 	var out bytes.Buffer
-	require.NoError(t, keep(ctx, &out, dir, s.address))
+	require.NoError(t, keep(ctx, &out, options{dir: dir, at: s.address}))
 	require.Contains(t, out.String(), "suspended; to go on, run:\n  go run ./examples/shop -data '"+dir+"'\n")
 	out.Reset()
-	require.NoError(t, keep(t.Context(), &out, dir, s.address))
+	require.NoError(t, keep(t.Context(), &out, options{dir: dir, at: s.address}))
 	require.Equal(t, ends, out.String())
 }
 
