@@ -116,11 +116,22 @@ func build(o options) (*template.Workflow, error) {
 	if !ok {
 		return nil, errors.New("shop.yaml is not a mapping")
 	}
-	machines := maps.Clone(keys["machines"].(map[string]any)) // as the document says
-	machines["stock"] = map[string]any{"lifecycle": "entity"}
 	keys = maps.Clone(keys)
-	keys["machines"] = machines
+	keys["machines"] = without(keys["machines"], "stock", "state", "key", "event", "emits", "rules")
+	keys["effects"] = without(keys["effects"], "refill", "params", "receipt")
 	return machine.NewWorld(id, stock, machine.Keys(keys))
+}
+
+// without returns an object in which the object under a name lacks some keys: the definition in Go has them.
+func without(object any, name string, gone ...string) map[string]any {
+	all, _ := object.(map[string]any)
+	one, _ := all[name].(map[string]any)
+	all, one = maps.Clone(all), maps.Clone(one)
+	for _, key := range gone {
+		delete(one, key)
+	}
+	all[name] = one
+	return all
 }
 
 // keep opens the shop, and the services unless they are elsewhere, and places the orders. The services come first, because calls
