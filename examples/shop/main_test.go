@@ -106,13 +106,18 @@ func TestTheProgramIsKilledAndGoesOn(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "shop")
 	out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	t.Run("rules", func(t *testing.T) { kill(t, program) })
+	t.Run("Go", func(t *testing.T) { kill(t, program, "-go") })
+}
+
+func kill(t *testing.T, program string, flags ...string) {
 	s, dir := newServices(t), t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	kills := 0
 	for {
 		var shown, told bytes.Buffer
-		shop := exec.CommandContext(ctx, program, "-data", dir, "-services", s.address)
+		shop := exec.CommandContext(ctx, program, append(flags, "-data", dir, "-services", s.address)...)
 		shop.Stdout, shop.Stderr = &shown, &told
 		started := make(chan struct{})
 		s.killAt(1+2*kills, func() {
