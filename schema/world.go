@@ -135,7 +135,10 @@ An activation stands as a whole or fails its cell, with the code of the rule or 
 | ` + "`params_invalid`" + ` | params do not fit their effect |
 | ` + "`output_invalid`" + ` | a state, a message, a timer or a note does not fit |
 | ` + "`limit_exceeded`" + ` | it gives more than it may, or its expressions take too much work |
-| ` + "`step_failed`" + ` | an expression fails, or the program does not have the machine |
+| ` + "`step_failed`" + ` | an expression fails, or a step in Go returns an error |
+| ` + "`step_panicked`" + ` | a step in Go panics, or ends its goroutine |
+| ` + "`step_impure`" + ` | a step in Go gives something else when it runs a second time |
+| ` + "`activation_timeout`" + ` | a step in Go takes longer than the program allows |
 
 | limit of an activation | |
 |---|--:|

@@ -16,25 +16,20 @@ const shop = `package shop
 import (
 	"example.com/shop/pay"
 	"github.com/google/uuid"
-	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/flow/machine"
 )
 
 type Order struct{ ID, Receipt string }
 
 type Placed struct{ ID string }
 
-var Orders = machine.Define("order", "3", step, machine.Migrate("2", fromV2))
+var Orders = machine.Define("order", "3", step)
 
 func step(a *machine.Activation[string], o *Order, e Placed) (*Order, error) {
 	return &Order{ID: newID(e), Receipt: pay.Receipt(e.ID)}, nil
 }
 
 func newID(e Placed) string { return e.ID + uuid.New().String() }
-
-func fromV2(o *Order) (*Order, error) {
-	o.ID = uuid.NewSHA1(uuid.NameSpaceURL, []byte(o.ID)).String()
-	return o, nil
-}
 `
 
 const pay = `// Package pay makes receipts.
@@ -87,13 +82,8 @@ func module(t *testing.T, files map[string]string) (dir, tool string) {
 	out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput()
 	require.NoError(t, err, string(out))
 
-	const machine = "template/machine/machine.go"
-	text, err := os.ReadFile(filepath.Join(root, "template/machine/purity/testdata/src/github.com/sluiceflow/sluice", machine))
-	require.NoError(t, err)
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	require.NoError(t, err)
-	files["sluice/"+machine] = string(text)
-	files["sluice/go.mod"] = "module github.com/sluiceflow/sluice\n\ngo 1.26\n"
 	files["go.sum"] = string(sums)
 	files["go.mod"] = `module example.com/shop
 
@@ -104,8 +94,7 @@ require (
 	github.com/sluiceflow/sluice v0.0.0
 )
 
-replace github.com/sluiceflow/sluice => ./sluice
-`
+replace github.com/sluiceflow/sluice => ` + root + "\n"
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -118,7 +107,7 @@ replace github.com/sluiceflow/sluice => ./sluice
 func vet(dir, tool string) (string, error) {
 	cmd := exec.Command("go", "vet", "-vettool="+tool, "./...")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-buildvcs=false")
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod")
 	out, err := cmd.CombinedOutput()
 	var lines []string
 	for line := range strings.Lines(string(out)) {

@@ -29,7 +29,7 @@ import (
 )
 
 // machinePath is the package whose functions define machines.
-const machinePath = "github.com/sluiceflow/sluice/template/machine"
+const machinePath = "github.com/sluiceflow/sluice/template/flow/machine"
 
 // Analyzer reports the impurities of what is given to machine.Define and machine.Migrate.
 var Analyzer = &analysis.Analyzer{

@@ -75,7 +75,7 @@ func defined(pass *analysis.Pass) (names []string) {
 			}
 			t, lit := pass.TypesInfo.TypeOf(call), call.Args[0]
 			b, isLit := lit.(*ast.BasicLit)
-			if p, ok := t.(*types.Pointer); !ok || !isLit || p.Elem().String() != "github.com/sluiceflow/sluice/template/machine.Definition" {
+			if p, ok := t.(*types.Pointer); !ok || !isLit || p.Elem().String() != "github.com/sluiceflow/sluice/template/flow/machine.Definition" {
 				return true
 			}
 			if name, err := strconv.Unquote(b.Value); err == nil && !seen[name] {

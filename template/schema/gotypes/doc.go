@@ -14,7 +14,7 @@
 //	string                  text bytes time duration hash uuid dec128
 //	[]byte                  bytes
 //	time.Time               time
-//	time.Duration           duration
+//	time.Duration           duration, more than 0
 //	[16]byte                uuid
 //	[32]byte                hash
 //	struct{}                unit

@@ -160,7 +160,12 @@ func instants() form {
 
 func durations() form {
 	return form{
-		encode: func(v reflect.Value) (value.Value, error) { return duration.Format(time.Duration(v.Int())), nil },
+		encode: func(v reflect.Value) (value.Value, error) {
+			if v.Int() <= 0 {
+				return nil, fault("must be more than 0, as durations are: use a pointer for none")
+			}
+			return duration.Format(time.Duration(v.Int())), nil
+		},
 		decode: func(v value.Value, into reflect.Value) error {
 			s, ok := v.(string)
 			d, err := duration.Parse(s)

@@ -2,7 +2,7 @@ package alike
 
 import (
 	"fmt"
-	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/flow/machine"
 	"helper"
 	"slices"
 	"sort"

@@ -4,7 +4,7 @@ package helper
 import (
 	"helper/deep"
 
-	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/flow/machine"
 )
 
 // State and Event are those of the machines of the tests.

@@ -7,7 +7,7 @@ import (
 
 	"helper/deep"
 
-	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/flow/machine"
 )
 
 type stack[T any] struct{ list []T }

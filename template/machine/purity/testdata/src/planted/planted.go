@@ -27,7 +27,7 @@ import (
 	"helper"
 	"helper/deep"
 
-	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/flow/machine"
 )
 
 type (

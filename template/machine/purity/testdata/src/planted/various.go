@@ -3,7 +3,7 @@ package planted
 import (
 	"context"
 	"fmt"
-	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/flow/machine"
 	"helper"
 	"helper/deep"
 	"iter"

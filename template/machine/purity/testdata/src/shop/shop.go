@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/flow/machine"
 )
 
 type Charge struct{ Txn string }

@@ -6,7 +6,7 @@ import (
 
 	"helper"
 
-	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/flow/machine"
 )
 
 //sluice:pure
