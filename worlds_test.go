@@ -26,7 +26,7 @@ func TestTheWorldOfTheGuide(t *testing.T) {
 
 func TestTheLinksOfTheGuidesLeadSomewhere(t *testing.T) {
 	for _, guide := range []string{"docs/worlds.md", "examples/shop/README.md"} {
-		links := regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(read(t, guide), -1)
+		links := regexp.MustCompile(`\]\(([^)#:"]+)\)`).FindAllStringSubmatch(read(t, guide), -1)
 		require.NotEmpty(t, links)
 		for _, link := range links {
 			_, err := os.Stat(filepath.Join(filepath.Dir(guide), filepath.FromSlash(link[1])))

@@ -97,12 +97,11 @@ func (e *Effect) document() map[string]any {
 
 // document returns a machine in canonical form.
 func (m *Machine) document() map[string]any {
-	doc := fields.Object{"state": m.State.Document(), "event": m.Event.document()}
 	emits := make([]any, len(m.Emits))
 	for i, name := range m.Emits {
 		emits[i] = name
 	}
-	doc["emits"] = emits
+	doc := fields.Object{"state": m.State.Document(), "event": m.Event.document(), "emits": emits}
 	if m.Key != nil {
 		doc["key"] = m.Key.Document()
 	}
