@@ -166,7 +166,7 @@ var floors = []floor{
 	{"cmd/sluice/view", uses("reactive/world", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive",
 		"reactive/journal", "template", "template/value")},
 	{"cmd/sluice/documents", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/explore",
-		"coordinator/scenario", "internal/readfile", "schema", "template", "template/document", "template/expr", "template/plan",
+		"coordinator/scenario", "internal/readfile", "schema", "template", "template/document", "template/expr", "template/machine", "template/plan",
 		"template/value", "template/wfformat")},
 	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "template",
 		"template/machine", "template/plan", "template/playbook")},

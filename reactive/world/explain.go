@@ -100,7 +100,11 @@ func (x *explainer) reasons(c *CellState) (list []explain.Reason) {
 		list = append(list, x.run.Call(x.world.intents.byKey[i.Key].node))
 	}
 	if len(list) == 0 && c.Status == Running {
-		list = append(list, explain.Reason{Kind: "message", Step: c.Address, Text: "cell " + c.Address + " waits for messages"})
+		text := "cell " + c.Address + " waits for messages"
+		if c.Mail > 0 {
+			text = fmt.Sprintf("cell %s has mail that it has not taken yet: %d", c.Address, c.Mail)
+		}
+		list = append(list, explain.Reason{Kind: "message", Step: c.Address, Text: text})
 	}
 	return list
 }

@@ -88,19 +88,20 @@ func setMapping(doc map[string]any, key string, v value.Value) {
 // document returns the keys of an effect but those of its call.
 func (e *Effect) document() map[string]any {
 	doc := fields.Object{"params": e.Params.Document(), "receipt": e.Receipt.Document()}
-	doc.Any("payload", e.payload)
+	if e.Payload != nil {
+		doc["payload"] = e.payload // null, too, is not the default
+	}
 	doc.Count("max_concurrency", e.Max)
 	return doc
 }
 
 // document returns a machine in canonical form.
 func (m *Machine) document() map[string]any {
-	doc := fields.Object{"state": m.State.Document(), "event": m.Event.document()}
 	emits := make([]any, len(m.Emits))
 	for i, name := range m.Emits {
 		emits[i] = name
 	}
-	doc["emits"] = emits
+	doc := fields.Object{"state": m.State.Document(), "event": m.Event.document(), "emits": emits}
 	if m.Key != nil {
 		doc["key"] = m.Key.Document()
 	}

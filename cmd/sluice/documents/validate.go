@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -61,7 +62,7 @@ func (v *validation) file(file string) {
 	case err != nil:
 		fmt.Fprintln(v.err, progress.CleanLines(err.Error()))
 	default:
-		fmt.Fprintf(v.out, "%s: ok: %s, %s, %s\n", file, progress.Clean(p.Workflow.Name), cli.Plural(steps(p), "step"), p.Hash[:12])
+		fmt.Fprintf(v.out, "%s: ok: %s, %s, %s\n", file, progress.Clean(p.Workflow.Name), size(p), p.Hash[:12])
 		list := warnings(p)
 		for _, w := range list[:min(len(list), document.ErrorsMax)] {
 			fmt.Fprintf(v.err, "warning: %s\n", progress.CleanLines(w.Error()))
@@ -78,6 +79,14 @@ func warnings(p *plan.Plan) document.Errors {
 		return routing.Lints()
 	}
 	return p.Checked.Warnings
+}
+
+// size says how many steps a workflow has, or how many machines a world.
+func size(p *plan.Plan) string {
+	if world, ok := machine.Of(p.Workflow); ok {
+		return cli.Plural(len(world.Machines), "machine")
+	}
+	return cli.Plural(steps(p), "step")
 }
 
 // steps returns the number of steps of a workflow; one in a map counts once.
