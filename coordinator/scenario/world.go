@@ -48,11 +48,11 @@ func (t *track) giveAll(cells []givenCell) error {
 		}
 	}
 	t.given = cells
-	t.rebuild()
+	_ = t.rebuild() // there is no snapshot yet
 	return errs.Err()
 }
 
-// giveAgain gives the cells of a new engine their first states, which have been accepted before.
+// giveAgain gives the cells of a new engine their first states, which have been accepted before. A snapshot has them already.
 func (t *track) giveAgain() {
 	if w := world.Of(t.root); w != nil {
 		for _, c := range t.given {
@@ -82,15 +82,6 @@ func (t *track) messages(it *decide.Item) {
 		t.taken[taken.Seq] = true
 		reply(err)
 	}
-}
-
-// snapshot makes the run anew from what is stored of it. Stores keep no snapshots of worlds, so that this is its journal.
-func (g *execution) snapshot() {
-	if g.main().world() == nil {
-		g.differ(g.place, snapshotKey, "a world", "only worlds have snapshots", nil)
-		return
-	}
-	g.crash(g.main())
 }
 
 // called returns the key of the oldest open call that a scenario names by its cell, such as `order[a].pay`. Any other name is
