@@ -34,7 +34,7 @@ var noLimits = map[string]string{
 	"signals.slabMax": "a page of memory",
 
 	// work of one turn
-	"decide.intentsMax": "the rest is decided by the next step", "decide.workMax": "the rest is decided by the next step", "decide.bytesMax": "the rest is decided by the next step", "reactive.openedNodesMax": "others are decoded again", "disk.commitMaxRequests": "the rest is in the next commit",
+	"decide.intentsMax": "the rest is decided by the next step", "decide.workMax": "the rest is decided by the next step", "decide.bytesMax": "the rest is decided by the next step", "decoded.nodesMax": "others are decoded again", "disk.commitMaxRequests": "the rest is in the next commit",
 	"disk.commitMaxBytes": "the rest is in the next commit",
 
 	// parts that are shown

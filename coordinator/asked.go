@@ -61,7 +61,7 @@ func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
 	if err == nil {
 		look(root)
 	}
-	return r.engine.readError(ctx, err)
+	return cmp.Or(r.engine.checkOpen(), r.engine.readError(ctx, err))
 }
 
 // Content implements cells.Run.

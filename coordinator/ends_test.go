@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
@@ -123,6 +124,40 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 	},
 	"Run.Decide": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		return r.Decide(ctx, "approval", true, "")
+	},
+	"Run.SendMessage": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.SendMessage(ctx, cells.Message{Name: "m"})
+		return err
+	},
+	"Run.PauseCell": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.PauseCell(ctx, "c", "")
+	},
+	"Run.ResumeCell": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.ResumeCell(ctx, "c")
+	},
+	"Run.Cell": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Cell(ctx, "c")
+		return err
+	},
+	"Run.Cells": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Cells(ctx, nil, 0)
+		return err
+	},
+	"Run.Await": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Await(ctx, "c", func(*cells.State) bool { return true })
+		return err
+	},
+	"Run.Machines": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Machines(ctx)
+		return err
+	},
+	"Run.Snapshot": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Snapshot(ctx)
+		return err
+	},
+	"Run.Sweep": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, _, err := r.Sweep(ctx, true)
+		return err
 	},
 	"Run.Patch": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		return r.Patch(ctx, map[string]any{"a": 1})

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -45,7 +46,7 @@ func unpack(t *testing.T, name string) string {
 // TestStoreOfThisVersion opens a folder that an earlier program of this version wrote: unfinished runs go on.
 func TestStoreOfThisVersion(t *testing.T) {
 	ctx := context.Background()
-	store, err := disk.Open(unpack(t, "format-3.tar.gz"), disk.Config{Logger: slog.New(slog.DiscardHandler)})
+	store, err := disk.Open(unpack(t, "format-4.tar.gz"), disk.Config{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	engine, err := coordinator.New(ctx, store, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
@@ -58,6 +59,20 @@ func TestStoreOfThisVersion(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, reactive.RunCompleted, result.Status)
 	}
+	sums, err := engine.Run(ctx, "sums")
+	require.NoError(t, err)
+	cell, err := sums.Cell(ctx, "sum[a]")
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"n": int64(3)}, cell.State)
+	require.Equal(t, 1, cell.Held)
+	require.Len(t, cell.Intents, 6)
+	require.NoError(t, sums.ResumeCell(ctx, "sum[a]"))
+	cell, err = sums.Cell(ctx, "sum[a]")
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"n": int64(13)}, cell.State)
+	sent, err := sums.SendMessage(ctx, cells.Message{Name: "Add", Payload: map[string]any{"id": "a", "n": 1}, ID: "m0"})
+	require.NoError(t, err)
+	require.EqualValues(t, 2, sent.Seq, "it was taken before")
 }
 
 // TestStoresOfEarlierVersions opens folders that earlier versions of the format wrote: finished runs are read, unfinished ones
@@ -68,6 +83,9 @@ func TestStoresOfEarlierVersions(t *testing.T) {
 	})
 	t.Run("2", func(t *testing.T) {
 		testEarlier(t, "format-2.tar.gz", "other rules (engine 2, expressions 2; here", 8, 6, 3)
+	})
+	t.Run("3", func(t *testing.T) {
+		testEarlier(t, "format-3.tar.gz", "other rules (engine 3, expressions 2; here", 8, 6, 3)
 	})
 }
 

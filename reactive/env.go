@@ -176,7 +176,7 @@ func (t *tree) Output(v int32) any {
 		}
 		return list
 	}
-	return t.opened.open(v, n.Output)
+	return t.decoded.Open(v, n.Output)
 }
 
 // itemOutput returns the output of the last node of a map's body for one item. If that is a conditional, it returns the

@@ -1,6 +1,7 @@
 package reactive
 
 import (
+	"github.com/sluiceflow/sluice/reactive/decoded"
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/expr"
@@ -44,7 +45,7 @@ type tree struct {
 	top     expansion // the run as one body: its counters
 	changes []ledger.Change
 	watcher Observer // nil: there is none
-	opened  opened
+	decoded decoded.Outputs
 	busy    int32 // nodes that only this process can move: ready, or running outside the engine
 }
 

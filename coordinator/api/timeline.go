@@ -6,7 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/world"
+	"github.com/sluiceflow/sluice/reactive/world/steps"
 )
 
 // timeline selects the events about one cell of a world, which it is shown in order: its messages, the activations of others
@@ -22,16 +22,16 @@ func newTimeline(cell string) *timeline { return &timeline{cell, map[uint64]bool
 func (t *timeline) wants(e *journal.Event) bool {
 	switch {
 	case e.Node == t.cell:
-		if e.Type == journal.CellStepped && len(world.ReadStep(e).Emitted) > 0 {
+		if e.Type == journal.CellStepped && len(steps.Read(e).Emitted) > 0 {
 			t.steps[e.Seq] = true
 		}
 		return true
 	case e.Type == journal.MessageReceived:
 		return e.Detail != nil && slices.Contains(e.Detail.Cells, t.cell)
 	case e.Type == journal.CellStepped:
-		return slices.ContainsFunc(world.ReadStep(e).Raised, func(r world.Raised) bool { return slices.Contains(r.Cells, t.cell) })
+		return slices.ContainsFunc(steps.Read(e).Raised, func(r steps.Raised) bool { return slices.Contains(r.Cells, t.cell) })
 	}
-	seq, ok := world.EmittedAt(e.Node, t.cell)
+	seq, ok := steps.EmittedAt(e.Node, t.cell)
 	return ok && t.steps[seq]
 }
 
@@ -63,7 +63,7 @@ func unfold(e *journal.Event) []*View {
 	if e.Type != journal.CellStepped {
 		return []*View{viewOfEvent(e)}
 	}
-	step := world.ReadStep(e)
+	step := steps.Read(e)
 	var list []*View
 	add := func(what string, v View) {
 		v.Seq, v.At, v.Type, v.Cell, v.Cause = e.Seq, e.Time(), what, e.Node, step.Cause

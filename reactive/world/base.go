@@ -31,6 +31,16 @@ type base struct {
 	snapshot *snapshot // nil: there is none
 }
 
+// holdings are the cells of a world: those in memory, and those that only the newest snapshot has.
+type holdings struct {
+	def    *machine.World
+	cells  map[string]*cell // those in memory, by address
+	dirty  map[string]*cell // those that have changed since the newest snapshot, also those that are gone
+	base   base             // the newest snapshot
+	loaded int              // cells read from the snapshot since cells were last removed from memory
+	err    error            // why content could not be read
+}
+
 // may reports whether a cell that is not in memory may be in the snapshot. dirty is what is known of it since.
 func (b *base) may(dirty *cell) bool { return len(b.roots) > 0 && dirty == nil }
 
@@ -47,9 +57,9 @@ func (w *World) Snapshot() (seq uint64, due bool) {
 }
 
 // fail notes that content cannot be read.
-func (w *World) fail(err error) {
-	if w.err == nil {
-		w.err = damaged(err)
+func (h *holdings) fail(err error) {
+	if h.err == nil {
+		h.err = damaged(err)
 	}
 }
 
@@ -89,27 +99,27 @@ func path(m *machine.Machine, key value.Value) (place, bytes []byte, err error) 
 }
 
 // load reads a cell from the snapshot into memory. It returns nil if there is none, or if it cannot be read: see Err.
-func (w *World) load(m *machine.Machine, key value.Value, address string) *cell {
+func (h *holdings) load(m *machine.Machine, key value.Value, address string) *cell {
 	place, _, err := path(m, key)
 	if err != nil {
 		return nil // a key without an encoding has no cell
 	}
-	data, ok, err := w.base.fetch.tries().Get(w.base.root(m), place)
+	data, ok, err := h.base.fetch.tries().Get(h.base.root(m), place)
 	if err != nil {
-		w.fail(err)
+		h.fail(err)
 		return nil
 	}
 	if !ok {
 		return nil
 	}
 	c := &cell{machine: m, key: key, address: address}
-	if _, err := c.thaw(data, w.base.fetch); err != nil {
-		w.fail(err)
+	if _, err := c.thaw(data, h.base.fetch); err != nil {
+		h.fail(err)
 		return nil
 	}
-	w.cells[address] = c
-	if w.loaded++; w.loaded > CellsCached {
-		w.evict(c)
+	h.cells[address] = c
+	if h.loaded++; h.loaded > CellsCached {
+		h.evict(c)
 	}
 	return c
 }
@@ -124,14 +134,14 @@ func (b *base) root(m *machine.Machine) trie.Hash {
 
 // evict removes cells at rest from memory, the longest unchanged first, until CellsCached of each machine are left. It spares
 // one cell. A cell with a time to live stays: its end is known only in memory.
-func (w *World) evict(spared *cell) {
-	w.loaded = 0
-	if w.base.fetch == nil {
+func (h *holdings) evict(spared *cell) {
+	h.loaded = 0
+	if h.base.fetch == nil {
 		return
 	}
 	resting := map[*machine.Machine][]*cell{}
-	for address, c := range w.cells {
-		if w.dirty[address] == nil && c != spared && c.idle() && c.machine.TTL == 0 {
+	for address, c := range h.cells {
+		if h.dirty[address] == nil && c != spared && c.idle() && c.machine.TTL == 0 {
 			resting[c.machine] = append(resting[c.machine], c)
 		}
 	}
@@ -143,22 +153,22 @@ func (w *World) evict(spared *cell) {
 			return cmp.Or(cmp.Compare(a.changed, b.changed), cmp.Compare(a.address, b.address))
 		})
 		for _, c := range list[:len(list)-CellsCached] {
-			delete(w.cells, c.address)
+			delete(h.cells, c.address)
 		}
 	}
 }
 
 // all yields all cells, in the order of their addresses. It reads those that are not in memory as it comes to them.
-func (w *World) all() iter.Seq[*cell] {
+func (h *holdings) all() iter.Seq[*cell] {
 	return func(yield func(*cell) bool) {
-		for _, address := range w.addressesOfAll() {
-			c := w.cells[address]
+		for _, address := range h.addressesOfAll() {
+			c := h.cells[address]
 			if c == nil {
-				m, key, err := w.def.ParseAddress(address)
+				m, key, err := h.def.ParseAddress(address)
 				if err != nil {
 					continue
 				}
-				if c = w.load(m, key, address); c == nil {
+				if c = h.load(m, key, address); c == nil {
 					continue
 				}
 			}
@@ -170,20 +180,20 @@ func (w *World) all() iter.Seq[*cell] {
 }
 
 // addressesOfAll returns the addresses of all cells, sorted.
-func (w *World) addressesOfAll() []string {
-	list := slices.Collect(maps.Keys(w.cells))
-	for _, m := range w.def.Machines {
-		if len(w.base.roots) == 0 {
+func (h *holdings) addressesOfAll() []string {
+	list := slices.Collect(maps.Keys(h.cells))
+	for _, m := range h.def.Machines {
+		if len(h.base.roots) == 0 {
 			break
 		}
-		for entry, err := range w.base.fetch.tries().Walk(w.base.root(m), nil, nil) {
+		for entry, err := range h.base.fetch.tries().Walk(h.base.root(m), nil, nil) {
 			key, err := keyOf(m, entry, err)
 			if err != nil {
-				w.fail(err)
+				h.fail(err)
 				break
 			}
 			address := machine.Address(m, key)
-			if w.cells[address] == nil && w.dirty[address] == nil {
+			if h.cells[address] == nil && h.dirty[address] == nil {
 				list = append(list, address)
 			}
 		}

@@ -52,39 +52,39 @@ func (c *cell) status() Status {
 func (c *cell) idle() bool { return c.mail.Len() == 0 && c.open.n == 0 && !c.held() }
 
 // lookup returns the cell of an address; nil if there is none.
-func (w *World) lookup(address string) *cell {
-	if c := w.cells[address]; c != nil || !w.base.may(w.dirty[address]) {
+func (h *holdings) lookup(address string) *cell {
+	if c := h.cells[address]; c != nil || !h.base.may(h.dirty[address]) {
 		return c
 	}
-	m, key, err := w.def.ParseAddress(address)
+	m, key, err := h.def.ParseAddress(address)
 	if err != nil {
 		return nil
 	}
-	return w.load(m, key, address)
+	return h.load(m, key, address)
 }
 
 // cellAt returns the cell of an address, a new one if there is none. The address is that of an event, and so valid.
-func (w *World) cellAt(address string) *cell {
-	if c := w.cells[address]; c != nil {
+func (h *holdings) cellAt(address string) *cell {
+	if c := h.cells[address]; c != nil {
 		return c
 	}
-	m, key, err := w.def.ParseAddress(address)
+	m, key, err := h.def.ParseAddress(address)
 	if err != nil {
 		return &cell{} // of no machine: an event of another world, which changes nothing
 	}
-	if w.base.may(w.dirty[address]) {
-		if c := w.load(m, key, address); c != nil {
+	if h.base.may(h.dirty[address]) {
+		if c := h.load(m, key, address); c != nil {
 			return c
 		}
 	}
 	c := &cell{machine: m, key: key, address: address}
-	w.cells[address] = c
+	h.cells[address] = c
 	return c
 }
 
 // touch concludes a change of a cell: it joins or leaves the ring, and is forgotten if nothing is left of it.
 func (w *World) touch(c *cell) {
-	w.note(c)
+	w.tracker.note(c)
 	c.changed = w.event.Seq
 	w.dirty[c.address] = c
 	if c.gone() {

@@ -6,13 +6,13 @@ import (
 )
 
 // Track makes the world keep which cells an event changes, for Changed.
-func (w *World) Track() { w.tracking = true }
+func (w *World) Track() { w.tracker.on = true }
 
 // Changed returns the states of the cells that the last event has changed, in the order in which it first changed them; of a cell
 // that does not exist any more only the address is set. See Track.
 func (w *World) Changed() []CellState {
-	list := make([]CellState, len(w.changed))
-	for i, c := range w.changed {
+	list := make([]CellState, len(w.tracker.changed))
+	for i, c := range w.tracker.changed {
 		if list[i].Address = c.address; w.cells[c.address] == c {
 			list[i] = w.show(c)
 		}
@@ -20,18 +20,24 @@ func (w *World) Changed() []CellState {
 	return list
 }
 
+// tracker keeps which cells an event changes.
+type tracker struct {
+	on      bool
+	changed []*cell // by the event that is applied
+}
+
 // note keeps that a cell has changed.
-func (w *World) note(c *cell) {
-	if w.tracking && !slices.Contains(w.changed, c) {
-		w.changed = append(w.changed, c)
+func (t *tracker) note(c *cell) {
+	if t.on && !slices.Contains(t.changed, c) {
+		t.changed = append(t.changed, c)
 	}
 }
 
 // noteAll keeps that all cells have changed.
-func (w *World) noteAll() {
-	if w.tracking {
-		for _, address := range slices.Sorted(maps.Keys(w.cells)) {
-			w.changed = append(w.changed, w.cells[address])
+func (t *tracker) noteAll(cells map[string]*cell) {
+	if t.on {
+		for _, address := range slices.Sorted(maps.Keys(cells)) {
+			t.changed = append(t.changed, cells[address])
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (w *World) freezeCore() map[string]any {
 		"opened":  int64(w.intents.opened),
 		"at":      w.root.At(),
 		"stopped": w.root.Stopped(), "above": w.root.PausedFromAbove(),
-		"awake": w.awake(), "ids": w.recent.freeze(),
+		"awake": awake(w.cells), "ids": w.recent.freeze(),
 	}
 	var turns, faults, granted []any
 	for _, x := range w.intents.inOrder() {
@@ -42,10 +42,10 @@ func (w *World) freezeCore() map[string]any {
 
 // awake returns the addresses of the cells that must be in memory when the world goes on: those that are not at rest, and
 // those with a time to live.
-func (w *World) awake() []any {
+func awake(cells map[string]*cell) []any {
 	var list []any
-	for _, address := range slices.Sorted(maps.Keys(w.cells)) {
-		if c := w.cells[address]; !c.idle() || c.machine.TTL > 0 {
+	for _, address := range slices.Sorted(maps.Keys(cells)) {
+		if c := cells[address]; !c.idle() || c.machine.TTL > 0 {
 			list = append(list, address)
 		}
 	}

@@ -28,7 +28,7 @@ func (w *World) failed(e *journal.Event) {
 	w.tally.Failed++
 	c.active = e.At
 	cause, _ := e.Value.(int64)
-	if !w.faulty(c) && c.mail.Len() > 0 && c.mail.front().seq == uint64(cause) {
+	if !w.faults.drop(c) && c.mail.Len() > 0 && c.mail.front().seq == uint64(cause) {
 		it := c.mail.pop()
 		c.aside, c.last = &it, e.Seq
 	}
@@ -37,11 +37,14 @@ func (w *World) failed(e *journal.Event) {
 	w.touch(c)
 }
 
-// faulty reports whether a cell was to fail because of a result, and takes note that it does.
-func (w *World) faulty(c *cell) bool {
-	before := len(w.faults)
-	w.faults = slices.DeleteFunc(w.faults, func(f fault) bool { return f.cell == c })
-	return len(w.faults) < before
+// faults are the failures that are to be journaled, in order.
+type faults []fault
+
+// drop removes those of a cell. It reports whether there were any: the cell fails because of a result.
+func (l *faults) drop(c *cell) bool {
+	before := len(*l)
+	*l = slices.DeleteFunc(*l, func(f fault) bool { return f.cell == c })
+	return len(*l) < before
 }
 
 // reset has a failed cell go on, first with what it failed at.
@@ -83,11 +86,11 @@ func (c unknownCell) Error() string {
 func (unknownCell) Is(target error) bool { return target == reactive.ErrUnknown }
 
 // find returns an existing cell.
-func (w *World) find(address string) (*cell, error) {
-	if c := w.lookup(address); c != nil {
+func (h *holdings) find(address string) (*cell, error) {
+	if c := h.lookup(address); c != nil {
 		return c, nil
 	}
-	_, _, err := w.def.ParseAddress(address)
+	_, _, err := h.def.ParseAddress(address)
 	return nil, unknownCell{address, err}
 }
 

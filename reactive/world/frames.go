@@ -38,7 +38,7 @@ func (w *World) reported(e *journal.Event) {
 	v := r.common()
 	delete(v, "status")
 	v["number"], v["kind"], v["payload"] = int64(e.Detail.Count), e.Detail.Name, e.Value
-	x.cell.active = w.instant()
+	x.cell.active = w.event.At
 	x.cell.mail.push(item{seq: e.Seq, event: machine.Event{Kind: machine.Frame, Name: x.effect.Name, Value: v}})
 	w.touch(x.cell)
 }

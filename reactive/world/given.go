@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -35,16 +34,4 @@ func (w *World) begin(at int64) {
 		c.active = at
 		w.touch(c)
 	}
-}
-
-// RaisedBy returns the names of the events that the activation of a cell.stepped event has raised, in order.
-func RaisedBy(e *journal.Event) (names []string) {
-	v, _ := e.Value.(map[string]any)
-	list, _ := v[stepRaised].([]any)
-	for _, r := range list {
-		m, _ := r.(map[string]any)
-		name, _ := m["event"].(string)
-		names = append(names, name)
-	}
-	return names
 }

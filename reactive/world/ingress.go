@@ -47,13 +47,13 @@ func (w *World) Receive(e *journal.Event) (earlier *journal.Event, err error) {
 }
 
 // addresses returns the addresses of cells that something is to be delivered to.
-func (w *World) addresses(to []machine.Delivery) (list []string, err error) {
+func (h *holdings) addresses(to []machine.Delivery) (list []string, err error) {
 	for _, d := range to {
 		address := machine.Address(d.Machine, d.Key)
 		if len(address) > journal.StreamNameMax {
 			return nil, fmt.Errorf("the key of machine %q makes an address of %d bytes: at most %d are allowed", d.Machine.Name, len(address), journal.StreamNameMax)
 		}
-		if c := w.lookup(address); c != nil && c.mail.Len() >= MailboxMax {
+		if c := h.lookup(address); c != nil && c.mail.Len() >= MailboxMax {
 			return nil, fmt.Errorf("%w: %d items wait for cell %q, as many as may", reactive.ErrFull, c.mail.Len(), address)
 		}
 		list = append(list, address)
@@ -77,13 +77,10 @@ func (w *World) deliver(address, name string, payload value.Value, it item) {
 		return
 	}
 	it.event = w.def.Arrival(c.machine, c.key, name, payload)
-	c.active = w.instant()
+	c.active = w.event.At
 	c.mail.push(it)
 	w.touch(c)
 }
-
-// instant returns the instant of the event that is applied.
-func (w *World) instant() int64 { return w.event.At }
 
 // recent knows the messages that were taken last, by id.
 type recent struct {

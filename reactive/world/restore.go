@@ -25,12 +25,14 @@ type snapshot struct {
 // errForm means that what is kept has not the form that Write has given it.
 var errForm = errors.New("not of the form of a snapshot")
 
-func (w *World) readSnapshot(v value.Value) (s snapshot, err error) {
+// readSnapshot reads the value of the event.
+func readSnapshot(def *machine.World, v value.Value) (s *snapshot, err error) {
 	r := &thaw{}
+	s = &snapshot{}
 	m := r.object(v)
 	s.upto, s.manifest, s.roots = uint64(r.int(m["upto"])), r.text(m["manifest"]), map[*machine.Machine]trie.Hash{}
 	for name, hash := range r.object(m["roots"]) {
-		of := w.def.Machine(name)
+		of := def.Machine(name)
 		if of == nil {
 			return s, fmt.Errorf("%w: it has cells of a machine %q", errForm, name)
 		}
@@ -54,7 +56,7 @@ func Upto(e *journal.Event) uint64 {
 // snapshotted makes a snapshot the base of the world: the cells that have not changed since need not be in memory any more.
 func (w *World) snapshotted(e *journal.Event) {
 	of, _ := value.Of(e.Value)
-	s, err := w.readSnapshot(of)
+	s, err := readSnapshot(w.def, of)
 	if err != nil {
 		w.fail(fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, e.Seq, err))
 		return
@@ -63,7 +65,7 @@ func (w *World) snapshotted(e *journal.Event) {
 		return // a newer one was faster
 	}
 	w.calls.Rebase(s.upto)
-	w.base.upto, w.base.seq, w.base.snapshot = s.upto, e.Seq, &s
+	w.base.upto, w.base.seq, w.base.snapshot = s.upto, e.Seq, s
 	for address, c := range w.dirty {
 		if c.changed <= s.upto {
 			delete(w.dirty, address)
@@ -80,7 +82,7 @@ func (w *World) snapshotted(e *journal.Event) {
 // if content is missing or not what it was.
 func (w *World) Restore(e *journal.Event) (upto uint64, err error) {
 	of, _ := value.Of(e.Value)
-	s, err := w.readSnapshot(of)
+	s, err := readSnapshot(w.def, of)
 	if err != nil {
 		return 0, fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, e.Seq, err)
 	}
@@ -90,47 +92,51 @@ func (w *World) Restore(e *journal.Event) (upto uint64, err error) {
 	at := *e
 	at.Seq = s.upto
 	w.event = &at
-	w.base.roots, w.base.upto, w.base.seq, w.base.snapshot = s.roots, s.upto, e.Seq, &s
-	if err := w.restore(&s); err != nil {
+	w.base.roots, w.base.upto, w.base.seq, w.base.snapshot = s.roots, s.upto, e.Seq, s
+	if err := (&restoration{World: w, snapshot: s}).run(); err != nil {
 		return 0, damaged(err)
 	}
 	return s.upto, w.err
 }
 
-func (w *World) restore(s *snapshot) error {
+// restoration restores a world.
+type restoration struct {
+	*World
+	thaw
+	snapshot *snapshot
+	core     map[string]any
+}
+
+func (w *restoration) run() error {
 	for _, m := range w.def.Machines { // a root that is missing is found now, and not when a cell is needed
 		if _, err := w.base.fetch.tries().Count(w.base.root(m)); err != nil {
 			return err
 		}
 	}
-	v, err := w.base.fetch.value(s.core)
+	v, err := w.base.fetch.value(w.snapshot.core)
 	if err != nil {
 		return err
 	}
-	r := &thaw{}
-	core := r.object(v)
+	w.core = w.object(v)
 	var open []*intent
-	for _, address := range r.list(core["awake"]) {
-		more, err := w.wake(r.text(address))
+	for _, address := range w.list(w.core["awake"]) {
+		more, err := w.wake(w.text(address))
 		if err != nil {
 			return err
 		}
 		open = append(open, more...)
 	}
-	if err := w.reopen(open, s, core, r); err != nil {
+	if err := w.reopen(open); err != nil {
 		return err
 	}
-	w.restoreCore(core, r)
-	if r.err != nil {
-		return r.err
-	}
-	w.calls.Resume(s.upto, r.int(core["at"]))
-	w.calls.Rebase(s.upto)
-	return r.err
+	w.restoreCore()
+	w.calls.Resume(w.snapshot.upto, w.int(w.core["at"]))
+	w.calls.Rebase(w.snapshot.upto)
+	return w.thaw.err
 }
 
 // wake reads a cell that is not at rest.
-func (w *World) wake(address string) ([]*intent, error) {
+func (w *restoration) wake(address string) ([]*intent, error) {
 	m, key, err := w.def.ParseAddress(address)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", trie.ErrDamaged, err)
@@ -180,11 +186,15 @@ func (c *cell) thaw(data []byte, fetch Fetch) (work map[string]any, err error) {
 }
 
 // reopen opens intents again, in their order, and applies the events of their calls.
-func (w *World) reopen(open []*intent, s *snapshot, core map[string]any, r *thaw) error {
+func (w *restoration) reopen(open []*intent) error {
 	slices.SortFunc(open, func(a, b *intent) int { return cmp.Compare(a.order, b.order) })
-	for _, flag := range []struct{ name, cause string }{{"stopped", ""}, {"above", journal.ParentRun(w.root.Start().Run)}} {
-		if core[flag.name] == true {
-			w.calls.Restore(&journal.Event{Type: journal.RunPaused, Detail: &journal.Detail{Cause: flag.cause}})
+	for _, flag := range []struct {
+		name  string
+		as    journal.Type
+		cause string
+	}{{"stopped", journal.RunPaused, ""}, {"above", journal.RunPaused, journal.ParentRun(w.root.Start().Run)}} {
+		if w.core[flag.name] == true {
+			w.calls.Restore(&journal.Event{Type: flag.as, Detail: &journal.Detail{Cause: flag.cause}})
 		}
 	}
 	for _, x := range open {
@@ -193,13 +203,13 @@ func (w *World) reopen(open []*intent, s *snapshot, core map[string]any, r *thaw
 		}
 		w.intents.put(x)
 	}
-	if s.hasCalls {
-		if err := w.redo(s.calls); err != nil {
+	if w.snapshot.hasCalls {
+		if err := w.redo(w.snapshot.calls); err != nil {
 			return err
 		}
 	}
-	for _, key := range r.list(core["granted"]) {
-		if x := w.intents.byKey[r.text(key)]; r.has(x != nil && x.effect != nil) {
+	for _, key := range w.list(w.core["granted"]) {
+		if x := w.intents.byKey[w.text(key)]; w.has(x != nil && x.effect != nil) {
 			w.calls.Grant(x.node)
 		}
 	}
@@ -207,7 +217,7 @@ func (w *World) reopen(open []*intent, s *snapshot, core map[string]any, r *thaw
 }
 
 // redo applies the events of open calls.
-func (w *World) redo(calls trie.Hash) error {
+func (w *restoration) redo(calls trie.Hash) error {
 	data, err := w.base.fetch(journal.Hash(calls))
 	if err != nil {
 		return err
@@ -226,35 +236,35 @@ func (w *World) redo(calls trie.Hash) error {
 }
 
 // restoreCore gives the world what freezeCore has returned.
-func (w *World) restoreCore(core map[string]any, r *thaw) {
-	w.intents.opened = uint64(r.int(core["opened"]))
-	t := r.list(core["tally"])
+func (w *restoration) restoreCore() {
+	w.intents.opened = uint64(w.int(w.core["opened"]))
+	t := w.list(w.core["tally"])
 	for i, n := range []*int{&w.tally.Messages, &w.tally.Stepped, &w.tally.Ignored, &w.tally.Failed, &w.tally.Faults, &w.tally.Dropped} {
-		if r.has(i < len(t)) {
-			*n = int(r.int(t[i]))
+		if w.has(i < len(t)) {
+			*n = int(w.int(t[i]))
 		}
 	}
-	for _, v := range r.list(core["ids"]) {
-		if id := r.list(v); r.has(len(id) == 5) {
-			e := journal.Event{Type: journal.MessageReceived, Seq: uint64(r.int(id[1])), At: r.int(id[2])}
-			e.Detail = &journal.Detail{ID: r.text(id[0]), Name: r.text(id[3]), Cells: texts(id[4])}
+	for _, v := range w.list(w.core["ids"]) {
+		if id := w.list(v); w.has(len(id) == 5) {
+			e := journal.Event{Seq: uint64(w.int(id[1])), At: w.int(id[2])}
+			e.Detail = &journal.Detail{ID: w.text(id[0]), Name: w.text(id[3]), Cells: texts(id[4])}
 			w.recent.add(&e)
 		}
 	}
-	for _, v := range r.list(core["faults"]) {
-		if f := r.list(v); r.has(len(f) == 3) {
-			if c := w.cells[r.text(f[0])]; r.has(c != nil) {
-				w.faults = append(w.faults, fault{cell: c, seq: uint64(r.int(f[1])), failure: r.failure(f[2])})
+	for _, v := range w.list(w.core["faults"]) {
+		if f := w.list(v); w.has(len(f) == 3) {
+			if c := w.cells[w.text(f[0])]; w.has(c != nil) {
+				w.faults = append(w.faults, fault{cell: c, seq: uint64(w.int(f[1])), failure: w.failure(f[2])})
 			}
 		}
 	}
-	for _, v := range r.list(core["turns"]) {
-		if c := w.cells[r.text(v)]; r.has(c != nil) {
+	for _, v := range w.list(w.core["turns"]) {
+		if c := w.cells[w.text(v)]; w.has(c != nil) {
 			w.ring.put(c)
 		}
 	}
-	for _, v := range r.list(core["awake"]) {
-		if c := w.cells[r.text(v)]; r.has(c != nil) {
+	for _, v := range w.list(w.core["awake"]) {
+		if c := w.cells[w.text(v)]; w.has(c != nil) {
 			w.expiries.put(c)
 		}
 	}
@@ -341,4 +351,14 @@ func (r *thaw) intent(c *cell, v value.Value, effect func(string) *machine.Effec
 		}
 	}
 	return x
+}
+
+// texts returns the texts of a list.
+func texts(v value.Value) []string {
+	list, _ := v.([]any)
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i], _ = x.(string)
+	}
+	return out
 }

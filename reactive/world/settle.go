@@ -118,7 +118,7 @@ func messageOf(f *journal.Failure) string {
 // receive delivers a receipt to the cell that has emitted, or the rejection of one that does not fit. A cell whose machine
 // takes no rejections fails.
 func (w *World) receive(c *cell, r receipt) {
-	c.active = w.instant()
+	c.active = w.event.At
 	it := item{seq: w.event.Seq, event: machine.Event{Kind: machine.Receipt, Name: r.intent.effect.Name, Value: r.value()}}
 	if f := r.intent.fault; f != nil {
 		w.tally.Faults++
@@ -141,7 +141,7 @@ func (w *World) fired(e *journal.Event) {
 	}
 	w.intents.remove(x)
 	r := receipt{intent: x, status: receiptOK, payload: map[string]any{"name": x.timer, "due": instantText(x.due)}}
-	x.cell.active = w.instant()
+	x.cell.active = w.event.At
 	x.cell.mail.push(item{seq: e.Seq, event: machine.Event{Kind: machine.Timer, Name: x.timer, Value: r.value()}})
 	w.touch(x.cell)
 }

@@ -2,44 +2,40 @@ package world
 
 import (
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/steps"
 	"github.com/sluiceflow/sluice/template/machine"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // stepped applies an activation: first the state, then the intents that are given up, the raised events, and the new intents.
 func (w *World) stepped(e *journal.Event) {
 	c := w.cellAt(e.Node)
-	v, ok := e.Value.(map[string]any)
-	if !ok {
-		of, _ := value.Of(e.Value)
-		v, _ = of.(map[string]any)
-	}
 	if c.machine == nil || c.mail.Len() == 0 {
 		return
 	}
+	step := steps.Read(e)
 	w.ring.turn(c)
 	w.tally.Stepped++
 	it := c.mail.pop()
 	c.active, c.last = e.At, e.Seq
-	if v[stepIgnored] == true {
+	if step.Ignored {
 		w.tally.Ignored++
 		w.touch(c)
 		return
 	}
-	if state, changed := v[stepState]; changed {
-		c.state = state
+	if step.Changed {
+		c.state = step.State
 	}
-	c.completed = v[stepCompleted] == true
-	for _, key := range texts(v[stepDropped]) {
+	c.completed = step.Completed
+	for _, key := range step.Dropped {
 		w.drop(w.intents.byKey[key])
 	}
-	raised, _ := v[stepRaised].([]any)
-	for _, r := range raised {
-		w.raised(e, r.(map[string]any), it.depth+1)
+	for _, r := range step.Raised {
+		for _, address := range r.Cells {
+			w.deliver(address, r.Event, r.Value, item{seq: e.Seq, depth: it.depth + 1})
+		}
 	}
-	emitted, _ := v[stepEmitted].([]any)
-	for i, x := range emitted {
-		w.emitted(e, c, x.(map[string]any), i)
+	for i := range step.Emitted {
+		w.emitted(c, &step.Emitted[i])
 	}
 	if c.completed || c.state == nil {
 		w.dropAll(c)
@@ -48,30 +44,15 @@ func (w *World) stepped(e *journal.Event) {
 	w.touch(c)
 }
 
-// raised delivers an event that an activation has raised.
-func (w *World) raised(e *journal.Event, r map[string]any, depth int) {
-	name, _ := r["event"].(string)
-	for _, address := range texts(r["cells"]) {
-		w.deliver(address, name, r["value"], item{seq: e.Seq, depth: depth})
-	}
-}
-
 // emitted opens an intent of an activation.
-func (w *World) emitted(e *journal.Event, c *cell, m map[string]any, index int) {
-	x := &intent{cell: c, emitted: e.Seq, params: m["params"]}
-	if name, ok := m["timer"].(string); ok {
-		x.timer = name
-		x.due, _ = m["due"].(int64)
-		x.key = intentKey(e, machine.TimerEffect, index)
+func (w *World) emitted(c *cell, of *steps.Emitted) {
+	x := &intent{cell: c, key: of.Key, emitted: w.event.Seq, params: of.Params}
+	if of.Effect == machine.TimerEffect {
+		x.timer, x.due = of.Issuer, of.Due
 		w.intents.add(x)
 		return
 	}
-	name, _ := m["effect"].(string)
-	x.effect = w.def.Effect(name)
-	x.id, _ = m["intent"].(string)
-	x.issuer, _ = m["issuer"].(string)
-	x.asked, _ = m["key"].(string)
-	x.key = intentKey(e, name, index)
+	x.effect, x.id, x.issuer, x.asked = w.def.Effect(of.Effect), of.ID, of.Issuer, of.Asked
 	x.node = w.calls.Open(int32(x.effect.Site), x.key)
 	w.intents.add(x)
 }

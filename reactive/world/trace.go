@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/steps"
 )
 
 // Bounds of what a trace tells.
@@ -72,7 +73,7 @@ func (t *traced) add(r explain.Reason) *traced {
 func cause(e *journal.Event) uint64 {
 	switch e.Type {
 	case journal.CellStepped:
-		return ReadStep(e).Cause
+		return steps.Read(e).Cause
 	case journal.CellFailed:
 		seq, _ := e.Value.(int64)
 		return uint64(seq)
@@ -100,7 +101,7 @@ func tracedText(e *journal.Event) string {
 	case e.Type == journal.MessageReceived:
 		return fmt.Sprintf("message %s went to %s", e.Detail.Name, strings.Join(e.Detail.Cells, ", "))
 	case e.Type == journal.CellStepped:
-		return "cell " + e.Node + " took it: " + ReadStep(e).text()
+		return "cell " + e.Node + " took it: " + steps.Read(e).Text()
 	case e.Type == journal.CellFailed:
 		return "cell " + e.Node + " failed: " + e.Detail.Failure.Error()
 	case e.Type == journal.CallRequested:
@@ -118,39 +119,6 @@ func tracedText(e *journal.Event) string {
 		text += ": " + e.Detail.Failure.Error()
 	}
 	return text
-}
-
-// text describes in words what an activation gave.
-func (s *Step) text() string {
-	var parts []string
-	switch {
-	case s.Ignored:
-		return "ignored, no rule is about it"
-	case s.Changed && s.State == nil:
-		parts = append(parts, "its state is deleted")
-	case s.Changed:
-		parts = append(parts, "its state is "+text(s.State))
-	}
-	for _, r := range s.Raised {
-		to := "nobody"
-		if len(r.Cells) > 0 {
-			to = strings.Join(r.Cells, ", ")
-		}
-		parts = append(parts, "it raised "+r.Event+" to "+to)
-	}
-	for _, x := range s.Emitted {
-		parts = append(parts, "it asked for "+x.Key)
-	}
-	for _, key := range s.Dropped {
-		parts = append(parts, "it gave up "+key)
-	}
-	if s.Completed {
-		parts = append(parts, "it has completed")
-	}
-	if len(parts) == 0 {
-		return "nothing changed"
-	}
-	return strings.Join(parts, "; ")
 }
 
 // traced explains an event: what came of it, and what may yet.

@@ -15,26 +15,19 @@ import (
 //  2. A cell is in the ring once if it has mail and is not held; else it is not.
 //  3. Every open call and every armed timer is an intent of exactly one cell, and of that cell's machine.
 type World struct {
-	def   *machine.World
-	root  *reactive.Root
-	calls *reactive.Calls
-
-	cells    map[string]*cell // those in memory, by address
-	dirty    map[string]*cell // those that have changed since the newest snapshot, also those that are gone
-	base     base             // the newest snapshot
+	holdings
+	root     *reactive.Root
+	calls    *reactive.Calls
 	ring     ring
-	faults   []fault // whose cells are to fail
+	faults   faults // whose cells are to fail
 	intents  intents
 	expiries expiries
 	recent   recent
 	tally    Tally
 	watch    func(*journal.Event)
-	tracking bool           // changed is kept
-	changed  []*cell        // by the event that is applied
+	tracker  tracker
 	event    *journal.Event // that is applied
 	seed     [32]byte       // of the run: its activations draw from it
-	loaded   int            // cells read from the snapshot since cells were last removed from memory
-	err      error          // why content could not be read
 	stopped  bool           // the run was cancelled or closed
 }
 
@@ -52,7 +45,7 @@ type Tally struct {
 func New(p *plan.Plan) *reactive.Root {
 	def := p.Workflow.Routing.(*machine.World)
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
-		w := &World{def: def, root: c.Root(), calls: c, cells: map[string]*cell{}, dirty: map[string]*cell{}}
+		w := &World{holdings: holdings{def: def, cells: map[string]*cell{}, dirty: map[string]*cell{}}, root: c.Root(), calls: c}
 		w.intents.init()
 		w.recent.init()
 		return w
@@ -74,7 +67,7 @@ func (w *World) Tally() Tally { return w.tally }
 // Apply takes an event after the root: it changes the cell that the event is about, delivers mail, and settles the intents
 // whose calls have ended.
 func (w *World) Apply(e *journal.Event) {
-	w.event, w.changed = e, w.changed[:0]
+	w.event, w.tracker.changed = e, w.tracker.changed[:0]
 	w.keep(e)
 	switch {
 	case w.stopped:
@@ -127,7 +120,7 @@ func (w *World) close() {
 		c.open, c.ticket = openList{}, 0
 	}
 	w.intents.init()
-	w.noteAll()
+	w.tracker.noteAll(w.cells)
 }
 
 // Ready reports whether a cell has something to do.

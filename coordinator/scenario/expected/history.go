@@ -3,7 +3,7 @@ package expected
 import (
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/world"
+	"github.com/sluiceflow/sluice/reactive/world/steps"
 )
 
 // Requests returns the calls of a world in the order of their first requests, each by its cell and effect, and the indexes of the
@@ -24,8 +24,8 @@ func Requests(events []journal.Event) (names []string, at []int) {
 func Raised(events []journal.Event) (names []string, at []int) {
 	for i := range events {
 		if e := &events[i]; e.Type == journal.CellStepped {
-			for _, name := range world.RaisedBy(e) {
-				names, at = append(names, name), append(at, i)
+			for _, r := range steps.Read(e).Raised {
+				names, at = append(names, r.Event), append(at, i)
 			}
 		}
 	}

@@ -1,0 +1,215 @@
+// Package steps writes and reads what came of an activation of a cell: the value of a cell.stepped event.
+package steps
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// The keys of the value. Which of them are there says what the activation did.
+const (
+	cause     = "cause"     // sequence of the event whose item was taken
+	state     = "state"     // the new state, null if it was deleted; not there: as it was
+	raised    = "raised"    // [{event, value, cells}]
+	emitted   = "emitted"   // [{effect, params, intent, issuer, key}], of a timer {timer, due}
+	dropped   = "dropped"   // node keys of the intents that were given up
+	completed = "completed" // true
+	note      = "note"
+	ignored   = "ignored" // true
+)
+
+// Step is what an activation gave: the value of a cell.stepped event.
+type Step struct {
+	Cause     uint64      // sequence of the event whose item the cell took
+	Ignored   bool        // no rule was about it: nothing else is set
+	Changed   bool        // it set the state
+	State     value.Value // then: the new one; nil: deleted
+	Raised    []Raised    // in order
+	Emitted   []Emitted   // in order
+	Dropped   []string    // keys of the intents that it gave up
+	Completed bool        // the cell has completed
+	Noted     bool        // it made a note
+	Note      value.Value // then: the note
+}
+
+// Raised is an event that an activation raised.
+type Raised struct {
+	Event string      // name
+	Value value.Value // shared, must not be changed
+	Cells []string    // addresses of the cells that it goes to
+}
+
+// Emitted is an effect that an activation asked for, or a timer that it armed.
+type Emitted struct {
+	Key    string      // of the intent's node
+	Effect string      // name; machine.TimerEffect: a timer
+	Issuer string      // which of several is meant; the name of a timer
+	ID     string      // of the intent, `sha256:…`; "": a timer
+	Asked  string      // idempotency key that the machine asked for; "": none
+	Params value.Value // shared, must not be changed
+	Due    int64       // of a timer, Unix nanoseconds
+}
+
+// Value returns the value of the event. Keys of intents and the sequence are the event's: they are not in it.
+func (s *Step) Value() map[string]any {
+	v := map[string]any{cause: int64(s.Cause)}
+	if s.Ignored {
+		v[ignored] = true
+		return v
+	}
+	if s.Changed {
+		v[state] = s.State
+	}
+	var list []any
+	for _, r := range s.Raised {
+		list = append(list, map[string]any{"event": r.Event, "value": r.Value, "cells": values(r.Cells)})
+	}
+	put(v, raised, list)
+	list = nil
+	for i := range s.Emitted {
+		list = append(list, s.Emitted[i].value())
+	}
+	put(v, emitted, list)
+	put(v, dropped, values(s.Dropped))
+	if s.Completed {
+		v[completed] = true
+	}
+	if s.Noted {
+		v[note] = s.Note
+	}
+	return v
+}
+
+// put sets a key unless the list is empty.
+func put(v map[string]any, key string, list []any) {
+	if len(list) > 0 {
+		v[key] = list
+	}
+}
+
+func (x *Emitted) value() map[string]any {
+	if x.Effect == machine.TimerEffect {
+		return map[string]any{"timer": x.Issuer, "due": x.Due}
+	}
+	m := map[string]any{"effect": x.Effect, "params": x.Params, "intent": x.ID}
+	if x.Issuer != "" {
+		m["issuer"] = x.Issuer
+	}
+	if x.Asked != "" {
+		m["key"] = x.Asked
+	}
+	return m
+}
+
+// values returns texts as a list of values.
+func values(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, t := range texts {
+		list[i] = t
+	}
+	return list
+}
+
+// texts returns the texts of a list.
+func texts(v value.Value) []string {
+	list, _ := v.([]any)
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i], _ = x.(string)
+	}
+	return out
+}
+
+// Read reads a cell.stepped event.
+func Read(e *journal.Event) *Step {
+	of, _ := value.Of(e.Value)
+	v, _ := of.(map[string]any)
+	s := &Step{Ignored: v[ignored] == true, Completed: v[completed] == true, Dropped: texts(v[dropped])}
+	seq, _ := v[cause].(int64)
+	s.Cause = uint64(seq)
+	s.State, s.Changed = v[state]
+	s.Note, s.Noted = v[note]
+	list, _ := v[raised].([]any)
+	for _, x := range list {
+		m, _ := x.(map[string]any)
+		name, _ := m["event"].(string)
+		s.Raised = append(s.Raised, Raised{Event: name, Value: m["value"], Cells: texts(m["cells"])})
+	}
+	list, _ = v[emitted].([]any)
+	for i, x := range list {
+		m, _ := x.(map[string]any)
+		s.Emitted = append(s.Emitted, readEmitted(e, m, i))
+	}
+	return s
+}
+
+func readEmitted(e *journal.Event, m map[string]any, index int) Emitted {
+	x := Emitted{Effect: machine.TimerEffect, Params: m["params"]}
+	if name, ok := m["timer"].(string); ok {
+		x.Issuer = name
+		x.Due, _ = m["due"].(int64)
+	} else {
+		x.Effect, _ = m["effect"].(string)
+		x.Issuer, _ = m["issuer"].(string)
+		x.ID, _ = m["intent"].(string)
+		x.Asked, _ = m["key"].(string)
+	}
+	x.Key = Key(e, x.Effect, index)
+	return x
+}
+
+// Key returns the key of the node of an intent that the activation of an event opens.
+func Key(e *journal.Event, effect string, index int) string {
+	return e.Node + "." + machine.Escape(effect) + "@" + strconv.FormatUint(e.Seq, 10) + "." + strconv.Itoa(index)
+}
+
+// EmittedAt returns the sequence of the activation that opened an intent of a cell, from the key of the intent's node. It reports
+// false if the key is not that of an intent of the cell. The activation may yet be one of another cell whose address begins
+// with this one's.
+func EmittedAt(key, cell string) (seq uint64, ok bool) {
+	rest, ok := strings.CutPrefix(key, cell+".")
+	at := strings.LastIndexByte(rest, '@')
+	if !ok || at < 0 {
+		return 0, false
+	}
+	number, _, _ := strings.Cut(rest[at+1:], ".")
+	seq, err := strconv.ParseUint(number, 10, 64)
+	return seq, err == nil
+}
+
+// Text describes the step in words.
+func (s *Step) Text() string {
+	var parts []string
+	switch {
+	case s.Ignored:
+		return "ignored, no rule is about it"
+	case s.Changed && s.State == nil:
+		parts = append(parts, "its state is deleted")
+	case s.Changed:
+		parts = append(parts, "its state is "+value.Text(s.State))
+	}
+	for _, r := range s.Raised {
+		to := "nobody"
+		if len(r.Cells) > 0 {
+			to = strings.Join(r.Cells, ", ")
+		}
+		parts = append(parts, "it raised "+r.Event+" to "+to)
+	}
+	for _, x := range s.Emitted {
+		parts = append(parts, "it asked for "+x.Key)
+	}
+	for _, key := range s.Dropped {
+		parts = append(parts, "it gave up "+key)
+	}
+	if s.Completed {
+		parts = append(parts, "it has completed")
+	}
+	if len(parts) == 0 {
+		return "nothing changed"
+	}
+	return strings.Join(parts, "; ")
+}
