@@ -28,7 +28,7 @@ const programBytes = 32
 type budget struct {
 	workMax, bytesMax int
 	work              int // of expressions, and as above
-	bytes             int // of journals, programs and differences, which stay in memory
+	bytes             int // of journals, content, programs and differences, which stay in memory
 	events            int
 }
 

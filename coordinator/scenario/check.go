@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/expected"
 	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/duration"
@@ -69,7 +69,7 @@ func wantOutput(want any) test {
 		if e == nil || reactive.RunStatus(e.Detail.State) != reactive.RunCompleted {
 			return "none: the run is " + string(g.main().status), g.main().event(g.main().statusBy), false
 		}
-		return show(e.Value), g.main().event(g.main().statusBy), value.Equal(e.Value, want)
+		return expected.Show(e.Value), g.main().event(g.main().statusBy), value.Equal(e.Value, want)
 	}
 }
 
@@ -104,7 +104,7 @@ func wantStepOutput(name string, want any) test {
 		if !ok {
 			return "none: the step is " + p.status().String(), p.by(), false
 		}
-		return show(got), p.by(), value.Equal(got, want)
+		return expected.Show(got), p.by(), value.Equal(got, want)
 	})
 }
 
@@ -123,30 +123,15 @@ func wantFulfillment(name, want string) test {
 	})
 }
 
-func wantDispatches(name string, want []call.Dispatch) test {
+func wantDispatches(name string, want expected.Dispatches) test {
 	return at(name, func(p place) (string, *Event, bool) {
-		got := p.t.seen.Dispatches(p.node)
-		same := slices.EqualFunc(got, want, func(g, w call.Dispatch) bool {
-			return g.Participant == w.Participant && g.State == w.State && (w.Attempt == 0 || g.Attempt == w.Attempt)
-		})
-		return showDispatches(got), p.latest(), p.item < 0 && same
+		text, same := want.Compare(p.t.seen.Dispatches(p.node))
+		return text, p.latest(), same && p.item < 0
 	})
 }
 
-func showDispatches(list []call.Dispatch) string {
-	texts := make([]string, len(list))
-	for i, d := range list {
-		texts[i] = d.Participant
-		if d.Attempt > 0 {
-			texts[i] += "#" + strconv.Itoa(int(d.Attempt))
-		}
-		texts[i] += " " + string(d.State)
-	}
-	return "[" + strings.Join(texts, ", ") + "]"
-}
-
 // wantCalls compares the order in which the run's own steps were first requested.
-func wantCalls(want order) test {
+func wantCalls(want expected.Order) test {
 	return func(g *execution) (string, *Event, bool) {
 		t := g.main()
 		var got []string
@@ -156,15 +141,7 @@ func wantCalls(want order) test {
 				got, first = append(got, e.Node), append(first, i)
 			}
 		}
-		wrong := want.mismatch(got)
-		if wrong < 0 {
-			return "", nil, true
-		}
-		by := -1
-		if wrong < len(first) {
-			by = first[wrong]
-		}
-		return "[" + strings.Join(got, ", ") + "]", t.event(by), false
+		return t.inOrder(want, got, first)
 	}
 }
 

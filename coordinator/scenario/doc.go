@@ -61,9 +61,9 @@
 //
 // In a world, calls are answered as order[o-1].pay, order.pay, pay, or by operation, and named so in expectations; calls are those
 // of all cells, each by cell and effect. given has the states that cells begin with. Messages of one entry arrive together, before
-// anything is stepped. A command that is refused is a difference, unless refused has texts of the error. snapshot makes the run
-// anew from what is stored of it, which is its journal: a store keeps snapshots of worlds, a scenario none. Every activation draws
-// from a seed that Options.Seed determines.
+// anything is stepped. A command that is refused is a difference, unless refused has texts of the error. snapshot keeps the state
+// of the world as content, as an engine's store does: from then on, a crash recovers the run from its newest snapshot and the events
+// that follow, and no longer from the whole journal. Every activation draws from a seed that Options.Seed determines.
 //
 // Expectations are checked against what an observer reads in the journals, not against the engine. A difference names the
 // event that caused it.

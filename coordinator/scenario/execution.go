@@ -251,6 +251,8 @@ func (g *execution) turn(t *track) bool {
 	g.budget.events += len(out.Batch)
 	g.budget.work += eventWork * (2*len(out.Batch) + len(items) + len(out.Calls))
 	switch {
+	case out.Err != nil:
+		g.fail(snapshotKey, "content that can be read", out.Err.Error())
 	case err != nil:
 		g.fail("journal", "events that can be stored", err.Error())
 	case g.exceeded():
@@ -289,6 +291,9 @@ func (g *execution) items(t *track) []decide.Item {
 	if it, ok := t.pause(); ok {
 		items = append(items, g.received(it))
 	}
+	if it, ok := t.freeze(); ok {
+		items = append(items, g.received(it))
+	}
 	return items
 }
 
@@ -297,12 +302,16 @@ func (g *execution) received(it decide.Item) decide.Item {
 	return it
 }
 
-// crash discards the engine of a run and rebuilds it from the journal, which determines the open requests.
+// crash discards the engine of a run and rebuilds it from what is stored, which determines the open requests.
 func (g *execution) crash(t *track) {
 	g.report.Crashes++
-	t.rebuild()
+	err := t.rebuild()
 	g.evaluated(t)
 	if g.exceeded() {
+		return
+	}
+	if err != nil {
+		g.fail(snapshotKey, "a state that can be restored", err.Error())
 		return
 	}
 	again, lost := t.unanswered()
@@ -380,7 +389,7 @@ func (g *execution) enter(i int, e *entry) {
 	case crashKey:
 		g.away = call.After(g.now, e.down)
 	case snapshotKey:
-		g.snapshot()
+		g.snapshot(e)
 	case directoryKey:
 		g.directory = e.directory
 	default:

@@ -3,6 +3,7 @@ package scenario
 import (
 	"slices"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/expected"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -13,7 +14,7 @@ import (
 // inputs reads the expected inputs of the last calls of several steps.
 func (r *reader) inputs(x *expectation, n *document.Node) {
 	r.Each(n, func(name string, v *document.Node) {
-		x.add("inputs."+name, show(v.Value()), wantInput(name, v.Value()))
+		x.add("inputs."+name, expected.Show(v.Value()), wantInput(name, v.Value()))
 	})
 }
 
@@ -26,26 +27,11 @@ func wantInput(name string, want value.Value) test {
 		}
 		for i := len(t.journal) - 1; i >= 0; i-- {
 			if e := &t.journal[i]; e.Type == journal.CallRequested && slices.Contains(t.callNames(i), key) {
-				return show(e.Value), t.event(i), hasKeys(e.Value, want)
+				return expected.Show(e.Value), t.event(i), expected.HasKeys(e.Value, want)
 			}
 		}
 		return "none: nothing of that name was called", nil, false
 	}
-}
-
-// hasKeys reports whether a value equals the expected one; of an object, only the keys that are named count.
-func hasKeys(got, want value.Value) bool {
-	named, ok := want.(map[string]any)
-	object, isObject := got.(map[string]any)
-	if !ok || !isObject {
-		return value.Equal(got, want)
-	}
-	for k, v := range named {
-		if have, there := object[k]; !there || !value.Equal(have, v) {
-			return false
-		}
-	}
-	return true
 }
 
 // callNames returns the names that a scenario may use for the call that an event requests, as under operations.

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/routed"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/expected"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -68,7 +69,7 @@ func either(ofBody func(t *track, steps reactive.Steps) (string, *Event, bool), 
 }
 
 // wantRuns compares the order in which the step-runs were scheduled.
-func wantRuns(want order) test {
+func wantRuns(want expected.Order) test {
 	return ofPlaybook("runs", func(t *track, _ reactive.Steps) (string, *Event, bool) {
 		var got []string
 		var by []int
@@ -77,15 +78,7 @@ func wantRuns(want order) test {
 				got, by = append(got, v.Step), append(by, v.by)
 			}
 		}
-		wrong := want.mismatch(got)
-		if wrong < 0 {
-			return "", nil, true
-		}
-		at := -1
-		if wrong < len(by) {
-			at = by[wrong]
-		}
-		return "[" + strings.Join(got, ", ") + "]", t.event(at), false
+		return t.inOrder(want, got, by)
 	})
 }
 
@@ -99,7 +92,7 @@ func wantContext(want value.Value) test {
 			ok = ok && there && value.Equal(have, v)
 		}
 		_, by := t.count(func(v *routed.View) bool { return v.Name == routed.ContextPatched })
-		return show(got), by, ok
+		return expected.Show(got), by, ok
 	})
 }
 
@@ -132,7 +125,7 @@ func wantPlaybookOutput(name string, want value.Value) func(t *track, steps reac
 		if !ok || s.Runs == 0 {
 			return "none: no such step has run", nil, false
 		}
-		return show(s.Result), by, value.Equal(s.Result, want)
+		return expected.Show(s.Result), by, value.Equal(s.Result, want)
 	}
 }
 

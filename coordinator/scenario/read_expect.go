@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/expected"
+	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/duration"
-	"github.com/sluiceflow/sluice/template/expr"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // expectation holds the checks of one instant.
@@ -40,7 +40,7 @@ func (r *reader) expectation(n *document.Node) *expectation {
 		"run":         func(v *document.Node) { r.runStatus(x, v) },
 		"reason":      func(v *document.Node) { text := r.Text(v); x.add("reason", text, wantReason(text)) },
 		"at":          func(v *document.Node) { d := r.Duration(v); x.add("at", duration.Format(d), wantAt(d)) },
-		"output":      func(v *document.Node) { x.add("output", show(v.Value()), wantOutput(v.Value())) },
+		"output":      func(v *document.Node) { x.add("output", expected.Show(v.Value()), wantOutput(v.Value())) },
 		"steps":       func(v *document.Node) { r.stepStatuses(x, v) },
 		"reasons":     func(v *document.Node) { r.named(x, "reasons", v, r.Text, wantReasonOf) },
 		"fulfillment": func(v *document.Node) { r.named(x, "fulfillment", v, r.fulfillmentStatus, wantFulfillment) },
@@ -50,17 +50,20 @@ func (r *reader) expectation(n *document.Node) *expectation {
 		"counts":      func(v *document.Node) { r.counts(x, v) },
 		"dispatches":  func(v *document.Node) { r.stepDispatches(x, v) },
 		"calls": func(v *document.Node) {
-			c := r.order(v)
+			c := expected.ReadOrder(&r.Reader, v)
 			x.add("calls", c.String(), inWorld(wantRequests(c), wantCalls(c)))
 		},
 		"events": func(v *document.Node) { r.events(x, v) },
 		"runs": func(v *document.Node) {
-			c := r.order(v)
+			c := expected.ReadOrder(&r.Reader, v)
 			x.add("runs", c.String(), inWorld(wantActivations(c), wantRuns(c)))
 		},
-		"raised": func(v *document.Node) { c := r.order(v); x.add("raised", c.String(), wantRaised(c)) },
-		"cells":  func(v *document.Node) { r.cells(x, v) },
-		"ctx":    func(v *document.Node) { x.add("ctx", show(v.Value()), wantContext(v.Value())) },
+		"raised": func(v *document.Node) {
+			c := expected.ReadOrder(&r.Reader, v)
+			x.add("raised", c.String(), wantRaised(c))
+		},
+		"cells": func(v *document.Node) { r.cells(x, v) },
+		"ctx":   func(v *document.Node) { x.add("ctx", expected.Show(v.Value()), wantContext(v.Value())) },
 	})
 	if n.Kind == document.Mapping && n.Len() == 0 {
 		r.Refuse(n, "an expectation must expect something")
@@ -68,30 +71,8 @@ func (r *reader) expectation(n *document.Node) *expectation {
 	return x
 }
 
-// oneOf reads one of the known texts.
-func (r *reader) oneOf(n *document.Node, known []string) string {
-	text := r.Text(n)
-	for _, k := range known {
-		if text == k {
-			return text
-		}
-	}
-	near, _ := expr.Nearest(text, known)
-	r.Add(&document.Error{Pos: n.Pos, Text: text, Suggestion: near, Msg: "this must be one of " + strings.Join(known, ", ")})
-	return text
-}
-
-var runStatuses = words(reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused, reactive.RunCompleted, reactive.RunFailed,
+var runStatuses = script.Words(reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused, reactive.RunCompleted, reactive.RunFailed,
 	reactive.RunPartial, reactive.RunAborted, reactive.RunDeadlineExceeded, reactive.RunStepTimeout)
-
-// words returns names as strings.
-func words[S ~string](names ...S) []string {
-	texts := make([]string, len(names))
-	for i, name := range names {
-		texts[i] = string(name)
-	}
-	return texts
-}
 
 var stepStatuses = func() []string {
 	var names []string
@@ -102,16 +83,16 @@ var stepStatuses = func() []string {
 }()
 
 func (r *reader) runStatus(x *expectation, n *document.Node) {
-	status := r.oneOf(n, runStatuses)
+	status := r.OneOf(n, runStatuses)
 	x.add("run", status, wantRun(status))
 }
 
 func (r *reader) stepStatuses(x *expectation, n *document.Node) {
-	r.named(x, "steps", n, func(v *document.Node) string { return r.oneOf(v, stepStatuses) }, wantStatusOf)
+	r.named(x, "steps", n, func(v *document.Node) string { return r.OneOf(v, stepStatuses) }, wantStatusOf)
 }
 
 func (r *reader) fulfillmentStatus(n *document.Node) string {
-	return r.oneOf(n, words(call.NoTask, call.Undecided, call.Fulfilled, call.NotFulfilled, call.Broken))
+	return r.OneOf(n, script.Words(call.NoTask, call.Undecided, call.Fulfilled, call.NotFulfilled, call.Broken))
 }
 
 // named reads a text for each of several steps.
@@ -133,50 +114,16 @@ func (r *reader) counted(x *expectation, key string, n *document.Node, want func
 
 func (r *reader) stepOutputs(x *expectation, n *document.Node) {
 	r.Each(n, func(name string, v *document.Node) {
-		x.add("outputs."+name, show(v.Value()), either(wantPlaybookOutput(name, v.Value()), wantStepOutput(name, v.Value())))
+		x.add("outputs."+name, expected.Show(v.Value()), either(wantPlaybookOutput(name, v.Value()), wantStepOutput(name, v.Value())))
 	})
 }
 
-// stepDispatches reads the dispatches of several steps. An omitted attempt matches any.
+// stepDispatches reads the dispatches of several steps.
 func (r *reader) stepDispatches(x *expectation, n *document.Node) {
 	r.Each(n, func(name string, v *document.Node) {
-		if v.Kind != document.Sequence {
-			r.WrongKind(v, "a list")
-			return
-		}
-		list := []call.Dispatch{}
-		for _, item := range v.Items() {
-			list = append(list, r.dispatch(item))
-		}
-		x.add("dispatches."+name, showDispatches(list), wantDispatches(name, list))
+		list := expected.ReadDispatches(&r.Reader, v)
+		x.add("dispatches."+name, list.String(), wantDispatches(name, list))
 	})
-}
-
-func (r *reader) dispatch(n *document.Node) call.Dispatch {
-	var d call.Dispatch
-	states := words(call.Pending, call.Responded, call.Failed, call.TimedOut, call.Cancelled, call.Unreachable)
-	r.Object(n, fields{
-		"participant": func(v *document.Node) { d.Participant = r.Text(v) },
-		"attempt":     func(v *document.Node) { d.Attempt = int32(r.Count(v)) },
-		"status":      func(v *document.Node) { d.State = call.State(r.oneOf(v, states)) },
-	})
-	if n.Kind == document.Mapping && (n.Get("participant") == nil || n.Get("status") == nil) {
-		r.Refuse(n, "a dispatch has participant and status")
-	}
-	return d
-}
-
-// order reads names in order; those of an inner list may come in any order.
-func (r *reader) order(n *document.Node) order {
-	if n.Kind != document.Sequence {
-		r.WrongKind(n, "a list")
-		return nil
-	}
-	o := order{}
-	for _, item := range n.Items() {
-		o = append(o, r.Texts(item))
-	}
-	return o
 }
 
 func (r *reader) events(x *expectation, n *document.Node) {
@@ -189,15 +136,6 @@ func (r *reader) events(x *expectation, n *document.Node) {
 		names = append(names, r.Text(item))
 	}
 	x.add("events", strings.Join(names, ", "), either(wantViews(names), wantEvents(names)))
-}
-
-// show returns a value as text for a difference.
-func show(v any) string {
-	data, err := value.JSON(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
 }
 
 // knownType reports whether name is a type of events.

@@ -27,8 +27,9 @@ import (
 // which does not.
 //
 //	schedule ──items──▶ stepper ──batch──▶ encoded and decoded ──▶ journal ──▶ root of an observer ──▶ expectations
-//	                     ▲                                          │
-//	                     └──────────── after a crash ───────────────┘
+//	                     ▲       │                                  │
+//	                     │       └──────────▶ content               │
+//	                     └─────────────┴──── after a crash ─────────┘
 type track struct {
 	execution *execution
 	id        string
@@ -58,10 +59,12 @@ type track struct {
 
 	// Of a world's run.
 	given       []givenCell
-	taken       map[uint64]bool        // sequences of the messages that have had a reply
-	repeated    int                    // messages that were taken before
-	activations []int                  // indexes of their events
-	effects     map[int]*template.Step // of calls, by the index of the requesting event
+	content     map[journal.Hash][]byte // of its snapshots
+	snapshotDue func(error)             // takes the reply to the snapshot that is due; nil: none is
+	taken       map[uint64]bool         // sequences of the messages that have had a reply
+	repeated    int                     // messages that were taken before
+	activations []int                   // indexes of their events
+	effects     map[int]*template.Step  // of calls, by the index of the requesting event
 }
 
 var (
@@ -72,10 +75,10 @@ var (
 
 func newTrack(g *execution, id, path string, p *program.Program) *track {
 	t := &track{execution: g, id: id, path: path, program: p, seen: decide.NewRoot(p.Plan), statusBy: -1,
-		causes: map[int32]int{}, outcomes: map[reactive.Effect]int{}, places: map[int]routed.Place{}, taken: map[uint64]bool{}, effects: map[int]*template.Step{}}
+		causes: map[int32]int{}, outcomes: map[reactive.Effect]int{}, places: map[int]routed.Place{}, taken: map[uint64]bool{}, content: map[journal.Hash][]byte{}, effects: map[int]*template.Step{}}
 	t.seen.Watch()
 	t.observeNet()
-	t.rebuild()
+	_ = t.rebuild() // there is no snapshot yet
 	return t
 }
 
@@ -98,22 +101,25 @@ func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	return directory.Resolve(directory.Of(t.execution.directory), t.root.Place(v).Step.Target, time.Unix(0, at)), nil
 }
 
-// rebuild discards the engine and makes it anew from the journal.
-func (t *track) rebuild() {
-	if t.root != nil {
+// rebuild discards the engine and makes it anew from what is stored of the run: its newest snapshot and the journal. It returns
+// an error if the snapshot is not what was kept.
+func (t *track) rebuild() error {
+	crashed := t.root != nil
+	if crashed {
 		t.spent -= t.root.Meter().Spent() // a new meter starts at 0
-		t.execution.budget.work += nodeWork*int(t.root.Len()) + eventWork*len(t.journal)
+		t.execution.budget.work += nodeWork * int(t.root.Len())
 	}
 	t.root = decide.NewRoot(t.program.Plan)
-	t.giveAgain()
 	t.execution.cap(t)
-	for _, e := range t.journal {
-		t.root.Apply(&e)
+	applied, err := t.restore()
+	if crashed {
+		t.execution.budget.work += eventWork * applied
 	}
 	// Drop past cancels and calls: unanswered returns the open calls.
 	t.root.TakeCancels()
 	t.root.TakeCalls()
 	t.step = decide.NewStepper(t.root, t)
+	return err
 }
 
 // append journals the batch of a step and passes it to the observer. It encodes and decodes the events even without crashes, to find events that

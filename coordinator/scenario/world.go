@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/expected"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world"
-	"github.com/sluiceflow/sluice/reactive/world/steps"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -48,11 +48,11 @@ func (t *track) giveAll(cells []givenCell) error {
 		}
 	}
 	t.given = cells
-	t.rebuild()
+	_ = t.rebuild() // there is no snapshot yet
 	return errs.Err()
 }
 
-// giveAgain gives the cells of a new engine their first states, which have been accepted before.
+// giveAgain gives the cells of a new engine their first states, which have been accepted before. A snapshot has them already.
 func (t *track) giveAgain() {
 	if w := world.Of(t.root); w != nil {
 		for _, c := range t.given {
@@ -82,15 +82,6 @@ func (t *track) messages(it *decide.Item) {
 		t.taken[taken.Seq] = true
 		reply(err)
 	}
-}
-
-// snapshot makes the run anew from what is stored of it. Stores keep no snapshots of worlds, so that this is its journal.
-func (g *execution) snapshot() {
-	if g.main().world() == nil {
-		g.differ(g.place, snapshotKey, "a world", "only worlds have snapshots", nil)
-		return
-	}
-	g.crash(g.main())
 }
 
 // called returns the key of the oldest open call that a scenario names by its cell, such as `order[a].pay`. Any other name is
@@ -154,20 +145,13 @@ func inWorld(ofBody func(t *track, w *world.World) (string, *Event, bool), other
 }
 
 // inOrder compares events in their order; events are indexes in the journal, names what they are compared by.
-func (t *track) inOrder(want order, names []string, events []int) (string, *Event, bool) {
-	wrong := want.mismatch(names)
-	if wrong < 0 {
-		return "", nil, true
-	}
-	by := -1
-	if wrong < len(events) {
-		by = events[wrong]
-	}
-	return "[" + strings.Join(names, ", ") + "]", t.event(by), false
+func (t *track) inOrder(want expected.Order, names []string, events []int) (string, *Event, bool) {
+	got, by, ok := want.Compare(names, events)
+	return got, t.event(by), ok
 }
 
 // wantActivations compares the order of activations, failed ones too.
-func wantActivations(want order) func(t *track, w *world.World) (string, *Event, bool) {
+func wantActivations(want expected.Order) func(t *track, w *world.World) (string, *Event, bool) {
 	return func(t *track, _ *world.World) (string, *Event, bool) {
 		names := make([]string, len(t.activations))
 		for k, i := range t.activations {
@@ -177,34 +161,18 @@ func wantActivations(want order) func(t *track, w *world.World) (string, *Event,
 	}
 }
 
-// wantRequests compares the order of all requests, each by its cell and effect. Further attempts of a call are not counted.
-func wantRequests(want order) func(t *track, w *world.World) (string, *Event, bool) {
+// wantRequests compares the order of all requests.
+func wantRequests(want expected.Order) func(t *track, w *world.World) (string, *Event, bool) {
 	return func(t *track, _ *world.World) (string, *Event, bool) {
-		var names []string
-		var events []int
-		seen := map[string]bool{}
-		for i := range t.journal {
-			if e := &t.journal[i]; e.Type == journal.CallRequested && !seen[e.Node] {
-				seen[e.Node] = true
-				names, events = append(names, program.EffectName(e.Node)), append(events, i)
-			}
-		}
+		names, events := expected.Requests(t.journal)
 		return t.inOrder(want, names, events)
 	}
 }
 
 // wantRaised compares the names of the events that cells have raised, in order.
-func wantRaised(want order) test {
+func wantRaised(want expected.Order) test {
 	return ofWorld("raised", func(t *track, _ *world.World) (string, *Event, bool) {
-		var names []string
-		var events []int
-		for i := range t.journal {
-			if e := &t.journal[i]; e.Type == journal.CellStepped {
-				for _, r := range steps.Read(e).Raised {
-					names, events = append(names, r.Event), append(events, i)
-				}
-			}
-		}
+		names, events := expected.Raised(t.journal)
 		return t.inOrder(want, names, events)
 	})
 }
@@ -238,43 +206,12 @@ func wantWorldCount(name string, want int) func(t *track, w *world.World) (strin
 	}
 }
 
-// cellExpectation is what is expected of a cell; nil: anything.
-type cellExpectation struct {
-	status   *string
-	state    *value.Value
-	inflight *int
-	held     *int
-	reason   *string
-}
-
-var cellStatuses = words(world.Running, world.Waiting, world.Completed, world.Failed)
-
 // cells reads what is expected of several cells.
 func (r *reader) cells(x *expectation, n *document.Node) {
 	r.Each(n, func(address string, v *document.Node) {
-		if text, _ := v.Text(); text == "absent" {
-			x.add("cells."+address, "absent", wantNoCell(address))
-			return
-		}
-		var c cellExpectation
-		r.Object(v, fields{
-			"status":   func(v *document.Node) { c.status = new(r.oneOf(v, cellStatuses)) },
-			"state":    func(v *document.Node) { c.state = new(v.Value()) },
-			"inflight": func(v *document.Node) { c.inflight = new(r.Count(v)) },
-			"held":     func(v *document.Node) { c.held = new(r.Count(v)) },
-			"reason":   func(v *document.Node) { c.reason = new(r.Text(v)) },
-		})
-		x.add("cells."+address, show(v.Value()), wantCell(address, c))
+		c := expected.ReadCell(&r.Reader, v)
+		x.add("cells."+address, c.String(), wantCell(address, c))
 	})
-}
-
-// cellOf returns a cell. Its error says that the world cannot have a cell of that address.
-func cellOf(w *world.World, address string) (c world.CellState, ok bool, err error) {
-	if _, _, err := w.Definition().ParseAddress(address); err != nil {
-		return c, false, err
-	}
-	c, ok = w.Cell(address)
-	return c, ok, nil
 }
 
 // lastOf returns the latest event about a cell.
@@ -290,47 +227,12 @@ func cellsOf(e *journal.Event) []string {
 	return e.Detail.Cells
 }
 
-func wantNoCell(address string) test {
+func wantCell(address string, want *expected.Cell) test {
 	return ofWorld("cells", func(t *track, w *world.World) (string, *Event, bool) {
-		c, ok, err := cellOf(w, address)
-		if err != nil {
-			return err.Error(), nil, false
+		got, known, ok := want.Compare(w, address)
+		if !known {
+			return got, nil, false
 		}
-		return showCell(&c), t.lastOf(address), !ok
+		return got, t.lastOf(address), ok
 	})
-}
-
-func wantCell(address string, want cellExpectation) test {
-	return ofWorld("cells", func(t *track, w *world.World) (string, *Event, bool) {
-		c, ok, err := cellOf(w, address)
-		switch {
-		case err != nil:
-			return err.Error(), nil, false
-		case !ok:
-			return "absent", t.lastOf(address), false
-		}
-		return showCell(&c), t.lastOf(address), want.holds(&c)
-	})
-}
-
-// holds reports whether a cell is as expected.
-func (want *cellExpectation) holds(c *world.CellState) bool {
-	return (want.status == nil || *want.status == string(c.Status)) &&
-		(want.state == nil || value.Equal(*want.state, c.State)) &&
-		(want.inflight == nil || *want.inflight == len(c.Intents)) &&
-		(want.held == nil || *want.held == c.Held) &&
-		(want.reason == nil || *want.reason == codeOf(c.Failure))
-}
-
-// showCell returns a cell as text for a difference.
-func showCell(c *world.CellState) string {
-	m := map[string]any{"status": string(c.Status), "state": c.State, "inflight": int64(len(c.Intents)), "held": int64(c.Held)}
-	if c.Failure != nil {
-		m["reason"] = c.Failure.Code
-	}
-	text := show(m)
-	if c.Failure != nil {
-		text += " (" + c.Failure.Error() + ")"
-	}
-	return text
 }

@@ -1,10 +1,12 @@
 package script
 
 import (
+	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/duration"
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/fields"
 )
 
@@ -48,4 +50,26 @@ func (r *Reader) Duration(n *document.Node) time.Duration {
 		return 0
 	}
 	return r.Reader.Duration(n)
+}
+
+// OneOf reads one of the known texts.
+func (r *Reader) OneOf(n *document.Node, known []string) string {
+	text := r.Text(n)
+	for _, k := range known {
+		if text == k {
+			return text
+		}
+	}
+	near, _ := expr.Nearest(text, known)
+	r.Add(&document.Error{Pos: n.Pos, Text: text, Suggestion: near, Msg: "this must be one of " + strings.Join(known, ", ")})
+	return text
+}
+
+// Words returns names as strings, for OneOf.
+func Words[S ~string](names ...S) []string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = string(name)
+	}
+	return texts
 }

@@ -1,0 +1,9 @@
+// Package expected compares what has been seen of a run with what a scenario expects: the order of names, the dispatches of a
+// step, objects by some of their keys, and the cells of a world.
+//
+//	document ──Read…──▶ Order, Dispatches, Cell ──Compare──▶ what there is, as text, and whether it is as expected
+//	                                               ▲
+//	           journal, dispatches, world ─────────┘
+//
+// It knows neither how a scenario runs nor where an expectation stands.
+package expected

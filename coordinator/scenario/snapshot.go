@@ -1,0 +1,95 @@
+package scenario
+
+import (
+	"crypto/sha256"
+	"errors"
+
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
+)
+
+// Snapshots of a world's run. Their content is kept in memory, as the journal is: both outlive the engine.
+
+// errRoom ends a snapshot that takes more than what is left. The scenario fails because of its budget.
+var errRoom = errors.New("there is no room for the content")
+
+// snapshot has a snapshot of the scenario's own run made in its next turn.
+func (g *execution) snapshot(e *entry) {
+	if g.main().world() == nil {
+		g.differ(g.place, snapshotKey, "a world", "only worlds have snapshots", nil)
+		return
+	}
+	g.main().snapshotDue = g.reply(g.main(), e)
+}
+
+// freeze keeps the state of the world, if that is due, and returns the item that makes the snapshot count.
+func (t *track) freeze() (it decide.Item, due bool) {
+	if t.snapshotDue == nil {
+		return it, false
+	}
+	it.Reply, t.snapshotDue = t.snapshotDue, nil
+	e, err := world.Of(t.root).Freeze().Write(t.put)
+	if err != nil {
+		if !t.execution.exceeded() {
+			t.execution.fail(snapshotKey, "a snapshot", err.Error())
+		}
+		return it, false
+	}
+	it.Event = e
+	return it, true
+}
+
+// put keeps blobs by their hashes.
+func (t *track) put(blobs [][]byte) error {
+	b := &t.execution.budget
+	for _, blob := range blobs {
+		hash := sha256.Sum256(blob)
+		b.work += eventWork + len(blob)/textBytes
+		if _, known := t.content[hash]; !known {
+			t.content[hash] = blob
+			b.bytes += len(blob)
+		}
+	}
+	if b.bytes > b.bytesMax || b.work > b.workMax {
+		return errRoom
+	}
+	return nil
+}
+
+// fetch returns the blob with that hash.
+func (t *track) fetch(hash journal.Hash) ([]byte, error) {
+	blob, ok := t.content[hash]
+	if !ok {
+		return nil, journal.ErrNotFound
+	}
+	t.execution.budget.work += eventWork + len(blob)/textBytes
+	return blob, nil
+}
+
+// restore applies the journal to a new root: the events since the newest snapshot, or all if there is none. It returns how many
+// it has applied.
+func (t *track) restore() (applied int, err error) {
+	w, from := world.Of(t.root), 0
+	if w != nil {
+		w.Content(t.fetch)
+		if newest, _ := t.world().Snapshot(); newest > 0 {
+			first := t.journal[0]
+			t.root.Apply(&first)
+			upto, err := w.Restore(&t.journal[newest-1])
+			if err != nil {
+				return 1, err
+			}
+			from = int(upto)
+		} else {
+			t.giveAgain()
+		}
+	}
+	for _, e := range t.journal[from:] {
+		t.root.Apply(&e)
+	}
+	if w != nil {
+		err = w.Err()
+	}
+	return len(t.journal) - from, err
+}
