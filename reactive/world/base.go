@@ -3,13 +3,12 @@ package world
 import (
 	"cmp"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
 	"slices"
 
-	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/kept"
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
@@ -19,7 +18,7 @@ import (
 const CellsCached = 4_096
 
 // Fetch returns the content that is kept under a hash.
-type Fetch func(hash journal.Hash) ([]byte, error)
+type Fetch = kept.Fetch
 
 // base is the newest snapshot: the cells that are not in memory are there.
 type base struct {
@@ -60,34 +59,8 @@ func (w *World) Snapshot() (seq uint64, due bool) {
 // fail notes that content cannot be read.
 func (h *holdings) fail(err error) {
 	if h.err == nil {
-		h.err = damaged(err)
+		h.err = kept.Damaged(err)
 	}
-}
-
-// damaged wraps an error about content, which is there unless something has gone wrong.
-func damaged(err error) error {
-	if errors.Is(err, trie.ErrDamaged) || errors.Is(err, journal.ErrNotFound) {
-		return fmt.Errorf("%w: the content of a snapshot: %w", journal.ErrDamaged, err)
-	}
-	return fmt.Errorf("the content of a snapshot: %w", err)
-}
-
-// tries returns the reader of the snapshot's tries.
-func (f Fetch) tries() trie.Trie {
-	return trie.Cells(func(hash trie.Hash) ([]byte, error) { return f(journal.Hash(hash)) })
-}
-
-// value returns the value that is kept under a hash.
-func (f Fetch) value(hash trie.Hash) (value.Value, error) {
-	data, err := f(journal.Hash(hash))
-	if err != nil {
-		return nil, err
-	}
-	v, err := value.Decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", trie.ErrDamaged, err)
-	}
-	return v, nil
 }
 
 // path returns the place of a cell in the trie of its machine, and the bytes of its key.
@@ -105,7 +78,7 @@ func (h *holdings) load(m *machine.Machine, key value.Value, address string) *ce
 	if err != nil {
 		return nil // a key without an encoding has no cell
 	}
-	data, ok, err := h.base.fetch.tries().Get(h.base.root(m), place)
+	data, ok, err := h.base.fetch.Tries().Get(h.base.root(m), place)
 	if err != nil {
 		h.fail(err)
 		return nil
@@ -187,7 +160,7 @@ func (h *holdings) addressesOfAll() []string {
 		if len(h.base.roots) == 0 {
 			break
 		}
-		for entry, err := range h.base.fetch.tries().Walk(h.base.root(m), nil, nil) {
+		for entry, err := range h.base.fetch.Tries().Walk(h.base.root(m), nil, nil) {
 			key, err := keyOf(m, entry, err)
 			if err != nil {
 				h.fail(err)

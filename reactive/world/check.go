@@ -24,7 +24,7 @@ func (w *World) Check(e *journal.Event) error {
 	case e.Type == journal.MessageReceived && e.Detail == nil:
 		err = errors.New("it has no name")
 	case e.Type == journal.MessageReceived:
-		err = w.checkEvent(e.Detail.Name, e.Value, e.Detail.Cells)
+		err = checkEvent(w.def, e.Detail.Name, e.Value, e.Detail.Cells)
 	case e.Type == journal.CellStepped:
 		err = w.checkStep(e)
 	case e.Type == journal.CellFailed, e.Type == journal.CellPaused, e.Type == journal.CellResumed, e.Type == journal.CellReset, e.Type == journal.CellExpired:
@@ -37,13 +37,13 @@ func (w *World) Check(e *journal.Event) error {
 }
 
 // checkEvent checks a message or an event that was raised.
-func (w *World) checkEvent(name string, payload any, cells []string) error {
-	t := w.def.Types.Lookup(name)
+func checkEvent(def *machine.World, name string, payload any, cells []string) error {
+	t := def.Types.Lookup(name)
 	if t == nil {
 		return fmt.Errorf("unknown type %q", name)
 	}
 	for _, address := range cells {
-		if _, _, err := w.def.ParseAddress(address); err != nil {
+		if _, _, err := def.ParseAddress(address); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (w *World) checkStep(e *journal.Event) error {
 		}
 	}
 	for _, r := range step.Raised {
-		if err := w.checkEvent(r.Event, r.Value, r.Cells); err != nil {
+		if err := checkEvent(w.def, r.Event, r.Value, r.Cells); err != nil {
 			return err
 		}
 	}

@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/kept"
 	"github.com/sluiceflow/sluice/template/machine"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // What a snapshot holds beside the states of cells, as values: the work of each cell that is not at rest, and the core, which
 // is all that belongs to no cell.
 
 // freezeCore returns the core.
-func (w *World) freezeCore() map[string]any {
+func freezeCore(w *World) map[string]any {
 	core := map[string]any{
 		"tally":   []any{int64(w.tally.Messages), int64(w.tally.Stepped), int64(w.tally.Ignored), int64(w.tally.Failed), int64(w.tally.Faults), int64(w.tally.Dropped)},
 		"opened":  int64(w.intents.opened),
@@ -32,7 +32,7 @@ func (w *World) freezeCore() map[string]any {
 		turns = append(turns, c.address)
 	}
 	for _, f := range w.faults {
-		faults = append(faults, []any{f.cell.address, int64(f.seq), freezeFailure(f.failure)})
+		faults = append(faults, []any{f.cell.address, int64(f.seq), kept.FailureValue(f.failure)})
 	}
 	core["turns"], core["faults"], core["granted"] = turns, faults, granted
 	return core
@@ -68,7 +68,7 @@ func (r *recent) freeze() []any {
 func (c *cell) freezeWork() map[string]any {
 	work := map[string]any{}
 	if c.failure != nil {
-		work["failure"] = freezeFailure(c.failure)
+		work["failure"] = kept.FailureValue(c.failure)
 	}
 	if c.aside != nil {
 		work["aside"] = c.aside.freeze()
@@ -107,7 +107,7 @@ func (x *intent) freeze() map[string]any {
 	}
 	v["effect"], v["id"], v["params"], v["issuer"], v["asked"] = x.effect.Name, x.id, x.params, x.issuer, x.asked
 	if x.fault != nil {
-		v["fault"] = freezeFailure(x.fault)
+		v["fault"] = kept.FailureValue(x.fault)
 	}
 	reported := map[string]any{}
 	for participant, f := range x.frames {
@@ -119,11 +119,6 @@ func (x *intent) freeze() map[string]any {
 	return v
 }
 
-func freezeFailure(f *journal.Failure) map[string]any {
-	details, _ := value.Of(f.Details)
-	return map[string]any{"code": f.Code, "message": f.Message, "details": details, "retryable": f.Retryable, "step": f.Step}
-}
-
 // inOrder returns the open calls in the order of their opening.
 func (s *intents) inOrder() []*intent {
 	list := slices.Collect(maps.Values(s.byNode))
@@ -131,12 +126,9 @@ func (s *intents) inOrder() []*intent {
 	return list
 }
 
-// keep keeps the events of open calls, which a snapshot holds.
-func (w *World) keep(e *journal.Event) {
-	if w.base.fetch == nil || e.Node == "" {
-		return
-	}
-	if x := w.intents.byKey[e.Node]; x != nil && x.effect != nil {
+// keep keeps an event of an open call, which a snapshot holds.
+func (s *intents) keep(e *journal.Event) {
+	if x := s.byKey[e.Node]; x != nil && x.effect != nil {
 		kept := *e
 		kept.Hint = 0
 		x.events = append(x.events, kept)
@@ -148,16 +140,16 @@ func (c *cell) thawWork(work map[string]any, effect func(string) *machine.Effect
 	r := &thaw{}
 	c.paused, c.completed = work["paused"] == true, work["completed"] == true
 	if f := work["failure"]; f != nil {
-		c.failure = r.failure(f)
+		c.failure = r.Failure(f)
 	}
 	if it := work["aside"]; it != nil {
 		c.aside = r.item(it)
 	}
-	for _, it := range r.list(work["mail"]) {
+	for _, it := range r.List(work["mail"]) {
 		c.mail.push(*r.item(it))
 	}
-	for _, v := range r.list(work["open"]) {
+	for _, v := range r.List(work["open"]) {
 		open = append(open, r.intent(c, v, effect))
 	}
-	return open, r.err
+	return open, r.Err
 }

@@ -3,11 +3,11 @@ package world
 import (
 	"bytes"
 	"crypto/sha256"
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/kept"
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
@@ -63,7 +63,7 @@ func (w *World) Freeze() *Snapshot {
 			s.machines = append(s.machines, frozen{m, root, changes[m]})
 		}
 	}
-	s.core = w.freezeCore()
+	s.core = freezeCore(w)
 	for _, x := range w.intents.inOrder() {
 		s.calls = append(s.calls, x.events...)
 	}
@@ -90,7 +90,7 @@ var statusNumbers = map[Status]trie.Status{
 // Write puts the snapshot into content: states, the nodes of the tries above them, and what else a world needs to go on. It
 // returns the event that makes the snapshot count. It only reads what was kept before, and may run beside the world.
 func (s *Snapshot) Write(put func(blobs [][]byte) error) (journal.Event, error) {
-	b := &batch{put: put}
+	b := &kept.Batch{Put: put}
 	roots := map[string]any{}
 	for i := range s.machines {
 		f := &s.machines[i]
@@ -98,26 +98,26 @@ func (s *Snapshot) Write(put func(blobs [][]byte) error) (journal.Event, error) 
 		if err != nil {
 			return journal.Event{}, err
 		}
-		roots[f.machine.Name] = hashText(root)
+		roots[f.machine.Name] = kept.HashText(root)
 	}
 	v := map[string]any{"upto": int64(s.upto), "manifest": s.manifest, "roots": roots}
-	core, err := b.value(s.core)
+	core, err := b.Value(s.core)
 	if err != nil {
 		return journal.Event{}, err
 	}
-	v["core"] = hashText(core)
+	v["core"] = kept.HashText(core)
 	if len(s.calls) > 0 {
-		calls, err := b.events(s.calls)
+		calls, err := b.Events(s.calls)
 		if err != nil {
 			return journal.Event{}, err
 		}
-		v["calls"] = hashText(calls)
+		v["calls"] = kept.HashText(calls)
 	}
-	return journal.Event{Type: journal.WorldSnapshotted, Value: v}, b.flush()
+	return journal.Event{Type: journal.WorldSnapshotted, Value: v}, b.Flush()
 }
 
 // write puts the cells of a machine and the nodes above them.
-func (f *frozen) write(fetch Fetch, b *batch) (trie.Hash, error) {
+func (f *frozen) write(fetch Fetch, b *kept.Batch) (trie.Hash, error) {
 	slices.SortFunc(f.changes, func(a, b change) int { return bytes.Compare(a.path, b.path) })
 	entries := make([]trie.Entry, len(f.changes))
 	for i := range f.changes {
@@ -131,79 +131,27 @@ func (f *frozen) write(fetch Fetch, b *batch) (trie.Hash, error) {
 		}
 		entries[i] = ch.entry.Entry()
 	}
-	root, err := fetch.tries().Update(f.root, entries, func(hash trie.Hash, node []byte) error { return b.add(node) })
+	root, err := fetch.Tries().Update(f.root, entries, func(hash trie.Hash, node []byte) error { return b.Add(node) })
 	if err != nil {
-		return root, damaged(err)
+		return root, kept.Damaged(err)
 	}
 	return root, nil
 }
 
 // put puts the state and the work of a cell, and completes its entry.
-func (ch *change) put(b *batch) (err error) {
+func (ch *change) put(b *kept.Batch) (err error) {
 	if ch.state != nil {
 		encoded, err := value.Encode(ch.state)
 		if err != nil {
 			return err
 		}
 		ch.entry.State, ch.entry.Size = sha256.Sum256(encoded), uint64(len(encoded))
-		if err := b.add(encoded); err != nil {
+		if err := b.Add(encoded); err != nil {
 			return err
 		}
 	}
 	if ch.work != nil {
-		ch.entry.Work, err = b.value(ch.work)
+		ch.entry.Work, err = b.Value(ch.work)
 	}
 	return err
 }
-
-// batch collects blobs, so that many are put at once.
-type batch struct {
-	put   func([][]byte) error
-	blobs [][]byte
-	bytes int
-}
-
-// The bounds of what a batch collects: far below those of journal.ContentStore.
-const (
-	batchBlobs = 4096
-	batchBytes = 4 << 20
-)
-
-func (b *batch) add(blob []byte) error {
-	b.blobs = append(b.blobs, blob)
-	if b.bytes += len(blob); len(b.blobs) < batchBlobs && b.bytes < batchBytes {
-		return nil
-	}
-	return b.flush()
-}
-
-func (b *batch) value(v value.Value) (trie.Hash, error) {
-	encoded, err := value.Encode(v)
-	if err != nil {
-		return trie.Hash{}, err
-	}
-	return sha256.Sum256(encoded), b.add(encoded)
-}
-
-func (b *batch) events(list []journal.Event) (trie.Hash, error) {
-	var data []byte
-	var err error
-	codec := journal.Codec{}
-	for i := range list {
-		if data, err = codec.Append(data, &list[i]); err != nil {
-			return trie.Hash{}, err
-		}
-	}
-	return sha256.Sum256(data), b.add(data)
-}
-
-func (b *batch) flush() error {
-	if len(b.blobs) == 0 {
-		return nil
-	}
-	err := b.put(b.blobs)
-	b.blobs, b.bytes = nil, 0
-	return err
-}
-
-func hashText(h trie.Hash) string { return fmt.Sprintf("%x", h[:]) }

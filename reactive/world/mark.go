@@ -2,6 +2,7 @@ package world
 
 import (
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/kept"
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 )
 
@@ -30,14 +31,14 @@ func (k *Kept) Mark() (map[journal.Hash]bool, error) {
 		return !known
 	}
 	for _, root := range k.snapshot.roots {
-		err := k.fetch.tries().Mark(root, add, func(e trie.Entry) error {
+		err := k.fetch.Tries().Mark(root, add, func(e trie.Entry) error {
 			c, err := trie.DecodeCell(e.Data)
 			add(c.State)
 			add(c.Work)
 			return err
 		})
 		if err != nil {
-			return nil, damaged(err)
+			return nil, kept.Damaged(err)
 		}
 	}
 	return needed, nil

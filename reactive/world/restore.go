@@ -2,12 +2,11 @@ package world
 
 import (
 	"cmp"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/kept"
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
@@ -22,27 +21,24 @@ type snapshot struct {
 	hasCalls    bool
 }
 
-// errForm means that what is kept has not the form that Write has given it.
-var errForm = errors.New("not of the form of a snapshot")
-
 // readSnapshot reads the value of the event.
 func readSnapshot(def *machine.World, v value.Value) (s *snapshot, err error) {
 	r := &thaw{}
 	s = &snapshot{}
-	m := r.object(v)
-	s.upto, s.manifest, s.roots = uint64(r.int(m["upto"])), r.text(m["manifest"]), map[*machine.Machine]trie.Hash{}
-	for name, hash := range r.object(m["roots"]) {
+	m := r.Object(v)
+	s.upto, s.manifest, s.roots = uint64(r.Int(m["upto"])), r.Text(m["manifest"]), map[*machine.Machine]trie.Hash{}
+	for name, hash := range r.Object(m["roots"]) {
 		of := def.Machine(name)
 		if of == nil {
-			return s, fmt.Errorf("%w: it has cells of a machine %q", errForm, name)
+			return s, fmt.Errorf("%w: it has cells of a machine %q", kept.ErrForm, name)
 		}
-		s.roots[of] = r.hash(hash)
+		s.roots[of] = r.Hash(hash)
 	}
-	s.core = r.hash(m["core"])
+	s.core = r.Hash(m["core"])
 	if s.hasCalls = m["calls"] != nil; s.hasCalls {
-		s.calls = r.hash(m["calls"])
+		s.calls = r.Hash(m["calls"])
 	}
-	return s, r.err
+	return s, r.Err
 }
 
 // Upto returns the sequence as of which the snapshot of an event is; 0 if the event is of no snapshot.
@@ -94,7 +90,7 @@ func (w *World) Restore(e *journal.Event) (upto uint64, err error) {
 	w.event = &at
 	w.base.roots, w.base.upto, w.base.seq, w.base.snapshot = s.roots, s.upto, e.Seq, s
 	if err := (&restoration{World: w, snapshot: s}).run(); err != nil {
-		return 0, damaged(err)
+		return 0, kept.Damaged(err)
 	}
 	return s.upto, w.err
 }
@@ -109,18 +105,18 @@ type restoration struct {
 
 func (w *restoration) run() error {
 	for _, m := range w.def.Machines { // a root that is missing is found now, and not when a cell is needed
-		if _, err := w.base.fetch.tries().Count(w.base.root(m)); err != nil {
+		if _, err := w.base.fetch.Tries().Count(w.base.root(m)); err != nil {
 			return err
 		}
 	}
-	v, err := w.base.fetch.value(w.snapshot.core)
+	v, err := w.base.fetch.Value(w.snapshot.core)
 	if err != nil {
 		return err
 	}
-	w.core = w.object(v)
+	w.core = w.Object(v)
 	var open []*intent
-	for _, address := range w.list(w.core["awake"]) {
-		more, err := w.wake(w.text(address))
+	for _, address := range w.List(w.core["awake"]) {
+		more, err := w.wake(w.Text(address))
 		if err != nil {
 			return err
 		}
@@ -130,9 +126,9 @@ func (w *restoration) run() error {
 		return err
 	}
 	w.restoreCore()
-	w.calls.Resume(w.snapshot.upto, w.int(w.core["at"]))
+	w.calls.Resume(w.snapshot.upto, w.Int(w.core["at"]))
 	w.calls.Rebase(w.snapshot.upto)
-	return w.thaw.err
+	return w.thaw.Err
 }
 
 // wake reads a cell that is not at rest.
@@ -145,7 +141,7 @@ func (w *restoration) wake(address string) ([]*intent, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, ok, err := w.base.fetch.tries().Get(w.base.root(m), place)
+	data, ok, err := w.base.fetch.Tries().Get(w.base.root(m), place)
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: cell %s is not there", trie.ErrDamaged, address)
 	}
@@ -170,19 +166,19 @@ func (c *cell) thaw(data []byte, fetch Fetch) (work map[string]any, err error) {
 	c.active, c.last, c.completed = entry.LastActive, entry.LastSeq, entry.Status == trie.Completed
 	c.changed = entry.LastSeq
 	if entry.State != (trie.Hash{}) {
-		if c.state, err = fetch.value(entry.State); err != nil {
+		if c.state, err = fetch.Value(entry.State); err != nil {
 			return nil, err
 		}
 	}
 	if entry.Work == (trie.Hash{}) {
 		return nil, nil
 	}
-	v, err := fetch.value(entry.Work)
+	v, err := fetch.Value(entry.Work)
 	if err != nil {
 		return nil, err
 	}
 	r := &thaw{}
-	return r.object(v), r.err
+	return r.Object(v), r.Err
 }
 
 // reopen opens intents again, in their order, and applies the events of their calls.
@@ -208,8 +204,8 @@ func (w *restoration) reopen(open []*intent) error {
 			return err
 		}
 	}
-	for _, key := range w.list(w.core["granted"]) {
-		if x := w.intents.byKey[w.text(key)]; w.has(x != nil && x.effect != nil) {
+	for _, key := range w.List(w.core["granted"]) {
+		if x := w.intents.byKey[w.Text(key)]; w.Has(x != nil && x.effect != nil) {
 			w.calls.Grant(x.node)
 		}
 	}
@@ -230,135 +226,80 @@ func (w *restoration) redo(calls trie.Hash) error {
 	for i := range events {
 		e := &events[i]
 		w.calls.Restore(e)
-		w.keep(e)
+		w.intents.keep(e)
 	}
 	return nil
 }
 
 // restoreCore gives the world what freezeCore has returned.
 func (w *restoration) restoreCore() {
-	w.intents.opened = uint64(w.int(w.core["opened"]))
-	t := w.list(w.core["tally"])
+	w.intents.opened = uint64(w.Int(w.core["opened"]))
+	t := w.List(w.core["tally"])
 	for i, n := range []*int{&w.tally.Messages, &w.tally.Stepped, &w.tally.Ignored, &w.tally.Failed, &w.tally.Faults, &w.tally.Dropped} {
-		if w.has(i < len(t)) {
-			*n = int(w.int(t[i]))
+		if w.Has(i < len(t)) {
+			*n = int(w.Int(t[i]))
 		}
 	}
-	for _, v := range w.list(w.core["ids"]) {
-		if id := w.list(v); w.has(len(id) == 5) {
-			e := journal.Event{Seq: uint64(w.int(id[1])), At: w.int(id[2])}
-			e.Detail = &journal.Detail{ID: w.text(id[0]), Name: w.text(id[3]), Cells: texts(id[4])}
+	for _, v := range w.List(w.core["ids"]) {
+		if id := w.List(v); w.Has(len(id) == 5) {
+			e := journal.Event{Seq: uint64(w.Int(id[1])), At: w.Int(id[2])}
+			e.Detail = &journal.Detail{ID: w.Text(id[0]), Name: w.Text(id[3]), Cells: w.Texts(id[4])}
 			w.recent.add(&e)
 		}
 	}
-	for _, v := range w.list(w.core["faults"]) {
-		if f := w.list(v); w.has(len(f) == 3) {
-			if c := w.cells[w.text(f[0])]; w.has(c != nil) {
-				w.faults.add(fault{cell: c, seq: uint64(w.int(f[1])), failure: w.failure(f[2])})
+	for _, v := range w.List(w.core["faults"]) {
+		if f := w.List(v); w.Has(len(f) == 3) {
+			if c := w.cells[w.Text(f[0])]; w.Has(c != nil) {
+				w.faults.add(fault{cell: c, seq: uint64(w.Int(f[1])), failure: w.Failure(f[2])})
 			}
 		}
 	}
-	for _, v := range w.list(w.core["turns"]) {
-		if c := w.cells[w.text(v)]; w.has(c != nil) {
+	for _, v := range w.List(w.core["turns"]) {
+		if c := w.cells[w.Text(v)]; w.Has(c != nil) {
 			w.ring.put(c)
 		}
 	}
-	for _, v := range w.list(w.core["awake"]) {
-		if c := w.cells[w.text(v)]; w.has(c != nil) {
+	for _, v := range w.List(w.core["awake"]) {
+		if c := w.cells[w.Text(v)]; w.Has(c != nil) {
 			w.expiries.put(c)
 		}
 	}
 }
 
-// thaw reads values that have the form that freezing has given them, and notes if one has not.
-type thaw struct{ err error }
-
-// has notes a fault unless ok.
-func (r *thaw) has(ok bool) bool {
-	if !ok && r.err == nil {
-		r.err = fmt.Errorf("%w: %w", trie.ErrDamaged, errForm)
-	}
-	return ok
-}
-
-func (r *thaw) object(v value.Value) map[string]any {
-	m, ok := v.(map[string]any)
-	r.has(ok)
-	return m
-}
-
-func (r *thaw) list(v value.Value) []any {
-	l, ok := v.([]any)
-	r.has(ok || v == nil)
-	return l
-}
-
-func (r *thaw) text(v value.Value) string {
-	s, ok := v.(string)
-	r.has(ok)
-	return s
-}
-
-func (r *thaw) int(v value.Value) int64 {
-	n, ok := v.(int64)
-	r.has(ok)
-	return n
-}
-
-func (r *thaw) hash(v value.Value) (h trie.Hash) {
-	n, err := hex.Decode(h[:], []byte(r.text(v)[:min(len(r.text(v)), 2*len(h))]))
-	r.has(err == nil && n == len(h))
-	return h
-}
-
-func (r *thaw) failure(v value.Value) *journal.Failure {
-	m := r.object(v)
-	return &journal.Failure{
-		Code: r.text(m["code"]), Message: r.text(m["message"]), Details: m["details"], Retryable: m["retryable"] == true, Step: r.text(m["step"]),
-	}
-}
+// thaw reads what freezing has written.
+type thaw struct{ kept.Reader }
 
 func (r *thaw) item(v value.Value) *item {
-	l := r.list(v)
-	if !r.has(len(l) == 5) {
+	l := r.List(v)
+	if !r.Has(len(l) == 5) {
 		return &item{}
 	}
-	return &item{seq: uint64(r.int(l[0])), depth: int(r.int(l[1])), event: machine.Event{
-		Kind: machine.EventKind(r.int(l[2])), Name: r.text(l[3]), Value: l[4],
+	return &item{seq: uint64(r.Int(l[0])), depth: int(r.Int(l[1])), event: machine.Event{
+		Kind: machine.EventKind(r.Int(l[2])), Name: r.Text(l[3]), Value: l[4],
 	}}
 }
 
 func (r *thaw) intent(c *cell, v value.Value, effect func(string) *machine.Effect) *intent {
-	m := r.object(v)
-	x := &intent{cell: c, key: r.text(m["key"]), emitted: uint64(r.int(m["emitted"])), order: uint64(r.int(m["order"]))}
+	m := r.Object(v)
+	x := &intent{cell: c, key: r.Text(m["key"]), emitted: uint64(r.Int(m["emitted"])), order: uint64(r.Int(m["order"]))}
 	name, isCall := m["effect"]
 	if !isCall {
-		x.timer, x.due = r.text(m["timer"]), r.int(m["due"])
+		x.timer, x.due = r.Text(m["timer"]), r.Int(m["due"])
 		return x
 	}
-	x.effect = effect(r.text(name))
-	r.has(x.effect != nil)
-	x.id, x.params, x.issuer, x.asked = r.text(m["id"]), m["params"], r.text(m["issuer"]), r.text(m["asked"])
+	x.effect = effect(r.Text(name))
+	r.Has(x.effect != nil)
+	x.id, x.params, x.issuer, x.asked = r.Text(m["id"]), m["params"], r.Text(m["issuer"]), r.Text(m["asked"])
 	if f := m["fault"]; f != nil {
-		x.fault = r.failure(f)
+		x.fault = r.Failure(f)
 	}
 	if reported := m["frames"]; reported != nil {
 		x.frames = map[string]frames{}
-		for participant, v := range r.object(reported) {
-			if l := r.list(v); r.has(len(l) == 2) {
-				x.frames[participant] = frames{attempt: int32(r.int(l[0])), number: int32(r.int(l[1]))}
+		for participant, v := range r.Object(reported) {
+			if l := r.List(v); r.Has(len(l) == 2) {
+				x.frames[participant] = frames{attempt: int32(r.Int(l[0])), number: int32(r.Int(l[1]))}
 			}
 		}
 	}
 	return x
-}
-
-// texts returns the texts of a list.
-func texts(v value.Value) []string {
-	list, _ := v.([]any)
-	out := make([]string, len(list))
-	for i, x := range list {
-		out[i], _ = x.(string)
-	}
-	return out
 }

@@ -69,7 +69,9 @@ func (w *World) Tally() Tally { return w.tally }
 // whose calls have ended.
 func (w *World) Apply(e *journal.Event) {
 	w.event, w.tracker.changed = e, w.tracker.changed[:0]
-	w.keep(e)
+	if w.base.fetch != nil && e.Node != "" {
+		w.intents.keep(e)
+	}
 	switch {
 	case w.stopped:
 	case w.root.Closed():
