@@ -146,7 +146,7 @@ var timelineEntry = &Shape{name: "timeline_entry", text: "One command or expecta
 	key("decide", entryOf["decide"], "a person decides", "{step: ship, status: fulfilled}").orElse("—"),
 	key("message", entryOf["message"], "a message comes in", "{name: approved}").orElse("—"),
 	key("messages", list(entryOf["message"]).only("", map[string]any{"minItems": 1, "maxItems": 1000}), "messages come in together, in this order", "[{name: a}, {name: b}]").orElse("—"),
-	key("snapshot", is(&Shape{name: "snapshot", text: "The run of a world is made anew from what is stored of it: its journal."}), "the run is made anew from what is stored of it", "{}").orElse("—"),
+	key("snapshot", is(&Shape{name: "snapshot", text: "The state of a world is kept: from then on, a crash recovers the run from it and the events that follow."}), "the state of the world is kept, and a crash recovers the run from there", "{}").orElse("—"),
 	key("apply", anything, "not possible yet: a world keeps the version that it was started with", "{workflow: v2.yaml}").orElse("—"),
 	key("refused", either(text, texts), "the command of this entry must be refused, with an error that holds these texts; of several messages, each. In a world, a command that is refused without this is a difference", "is missing").orElse("—"),
 	key("patch", entryOf["patch"], "the context of a playbook changes", "{ctx: {approved: true}}").orElse("—"),

@@ -39,14 +39,23 @@ func Parse(text string) (time.Duration, error) {
 	if err != nil {
 		return 0, invalid(text, err.Error())
 	}
-	seconds := ((d.Weeks*7+d.Days)*24+d.Hours)*3600 + d.Minutes*60 + d.Seconds
-	if seconds >= math.MaxInt64/1e9 {
+	if ((d.Weeks*7+d.Days)*24+d.Hours)*3600+d.Minutes*60+d.Seconds > 2*math.MaxInt64/1e9 { // what is not, fits a uint64
 		return 0, invalid(text, "it is longer than 292 years")
 	}
-	if whole := d.ToTimeDuration(); whole > 0 {
-		return whole, nil
+	whole := nanos(d.Weeks, 7*24*time.Hour) + nanos(d.Days, 24*time.Hour) + nanos(d.Hours, time.Hour) + nanos(d.Minutes, time.Minute) + nanos(d.Seconds, time.Second)
+	switch {
+	case whole > math.MaxInt64:
+		return 0, invalid(text, "it is longer than 292 years")
+	case whole == 0:
+		return 0, invalid(text, "it is zero")
 	}
-	return 0, invalid(text, "it is zero")
+	return time.Duration(whole), nil
+}
+
+// nanos returns n units in nanoseconds. Whole units stay exact: in a float64, the sum of a long duration has no nanoseconds.
+func nanos(n float64, unit time.Duration) uint64 {
+	whole, part := math.Modf(n)
+	return uint64(whole)*uint64(unit) + uint64(math.Round(part*float64(unit)))
 }
 
 func invalid(text, why string) error {
