@@ -240,7 +240,7 @@ func watch(ctx context.Context, run *coordinator.Run, from uint64, emit func(*Re
 }
 
 // command changes a run, or is refused.
-func command(ctx context.Context, run *coordinator.Run, req *Request, done *Done) error {
+func command(ctx context.Context, run *coordinator.Run, req *Request, done *Done) (err error) {
 	switch req.Verb {
 	case Send:
 		return message(ctx, run, req, done)
@@ -254,6 +254,12 @@ func command(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 		return run.Cancel(ctx, req.Reason)
 	case Abort:
 		return run.Abort(ctx, req.Step, req.Reason)
+	case Keep:
+		done.Seq, err = run.Snapshot(ctx)
+		return err
+	case Sweep:
+		done.Kept, done.Deleted, err = run.Sweep(ctx, req.Dry)
+		return err
 	}
 	if req.Work {
 		return run.Retry(ctx, req.Step, coordinator.RepeatWork())

@@ -37,8 +37,11 @@ type Done struct {
 	// Cells, it is why the condition could not be evaluated for some.
 	Warning string `json:"warning,omitempty"`
 
-	Seq   uint64   `json:"seq,omitempty"`   // of a message to a world: of its event, or of that of an earlier one of the same id
+	Seq   uint64   `json:"seq,omitempty"`   // of a message to a world: of its event, or of that of an earlier one of the same id; of a snapshot
 	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the cells that it goes to
+
+	Kept    int `json:"kept,omitempty"`    // of a sweep: blobs that the newest snapshot needs
+	Deleted int `json:"deleted,omitempty"` // of a sweep: blobs that it has deleted, or would have
 }
 
 // Run describes a run to programs. A list omits the fields marked so.

@@ -23,24 +23,26 @@ type Verb string
 
 // The verbs. Those from Send on are commands: they change a run, and need an actor.
 const (
-	List    Verb = "runs"    // all runs
-	Show    Verb = "show"    // a run and its steps or cells. Run, Step ("": the run; else one cell of a world)
-	Cells   Verb = "cells"   // the cells of a world. Run, Step ("": all; else one cell), Machine, Status, If, Limit
-	Output  Verb = "output"  // the whole output of a step. Run, Step ("": the run), Participant
-	Await   Verb = "await"   // wait until a condition about a cell of a world holds. Run, Step, If
-	Events  Verb = "events"  // the events of a run's journal. Run, From, Step ("": all)
-	Views   Verb = "views"   // what has happened in the net of a playbook, or in the cells of a world. Run, From, Step ("": all; else one cell)
-	Watch   Verb = "watch"   // changes, past and future, until the run ends. Run, From
-	Graph   Verb = "graph"   // the calls of a run, and of the runs above and below it. Run
-	Explain Verb = "explain" // why a run or a step has its status. Run, Step ("": the run)
-	Send    Verb = "send"    // send a message to a run. Run, Message, Payload, ID
-	Decide  Verb = "decide"  // decide whether a step's task is done. Run, Step, Decision, Reason
-	Pause   Verb = "pause"   // prevent new starts. Run, Step ("": the run; else hold one cell of a world), Reason
-	Resume  Verb = "resume"  // end a pause. Run, Step
-	Cancel  Verb = "cancel"  // end a run. Run, Reason
-	Abort   Verb = "abort"   // stop a step. Run, Step, Reason
-	Retry   Verb = "retry"   // attempt a step again. Run, Step, Work
-	Patch   Verb = "patch"   // write to a playbook's context. Run, Payload: an object of values by path, Reason
+	List    Verb = "runs"     // all runs
+	Show    Verb = "show"     // a run and its steps or cells. Run, Step ("": the run; else one cell of a world)
+	Cells   Verb = "cells"    // the cells of a world. Run, Step ("": all; else one cell), Machine, Status, If, Limit
+	Output  Verb = "output"   // the whole output of a step. Run, Step ("": the run), Participant
+	Await   Verb = "await"    // wait until a condition about a cell of a world holds. Run, Step, If
+	Events  Verb = "events"   // the events of a run's journal. Run, From, Step ("": all)
+	Views   Verb = "views"    // what has happened in the net of a playbook, or in the cells of a world. Run, From, Step ("": all; else one cell)
+	Watch   Verb = "watch"    // changes, past and future, until the run ends. Run, From
+	Graph   Verb = "graph"    // the calls of a run, and of the runs above and below it. Run
+	Explain Verb = "explain"  // why a run or a step has its status. Run, Step ("": the run)
+	Send    Verb = "send"     // send a message to a run. Run, Message, Payload, ID
+	Decide  Verb = "decide"   // decide whether a step's task is done. Run, Step, Decision, Reason
+	Pause   Verb = "pause"    // prevent new starts. Run, Step ("": the run; else hold one cell of a world), Reason
+	Resume  Verb = "resume"   // end a pause. Run, Step
+	Cancel  Verb = "cancel"   // end a run. Run, Reason
+	Abort   Verb = "abort"    // stop a step. Run, Step, Reason
+	Retry   Verb = "retry"    // attempt a step again. Run, Step, Work
+	Keep    Verb = "snapshot" // keep the state of a world as content. Run
+	Sweep   Verb = "gc"       // delete the content of a world that its newest snapshot does not need. Run, Dry
+	Patch   Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
 )
 
 // The decisions.
@@ -70,12 +72,13 @@ type Request struct {
 	Status  string `json:"status,omitempty"`  // only cells of this status, see world.Status; or Paused
 	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
 	Limit   int    `json:"limit,omitempty"`   // at most so many cells; 0: all
+	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count
 }
 
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Keep, Sweep:
 		return true
 	}
 	return false

@@ -1,0 +1,67 @@
+package commands
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator/api"
+)
+
+func newSnapshot() *cobra.Command {
+	cmd, c := newCommand(api.Keep, &cobra.Command{
+		Use:   "snapshot RUN",
+		Short: "Keep the state of a world, so that it opens quickly",
+		Long: `Snapshot keeps the state of a world beside its journal, and prints the number of the event that makes the snapshot count. The
+world is then opened from there and from the events that follow. The engine makes snapshots by itself, every 10,000 events or 16
+MiB; the world goes on meanwhile.`,
+		Example: `  sluice snapshot shop --data ./journal`,
+		Args:    cobra.ExactArgs(1),
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c.req.Run = args[0]
+		done, err := c.do(cmd)
+		if err == nil && c.output.Value != "json" {
+			fmt.Fprintf(cmd.OutOrStdout(), "#%d\n", done.Seq)
+			return nil
+		}
+		return c.end(cmd, &done, err)
+	}
+	return cmd
+}
+
+func newGC() *cobra.Command {
+	cmd, c := newCommand(api.Sweep, &cobra.Command{
+		Use:   "gc RUN",
+		Short: "Delete what the snapshots of a world do not need any more",
+		Long: `Gc deletes the content of a world that its newest snapshot does not need, and prints how much it has kept and deleted. The
+engine does so by itself from time to time; the world goes on meanwhile. It deletes no events.`,
+		Example: `  sluice gc shop --data ./journal
+  sluice gc shop --dry-run --data ./journal`,
+		Args: cobra.ExactArgs(1),
+	})
+	cmd.Flags().BoolVar(&c.req.Dry, "dry-run", false, "delete nothing, only count")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c.req.Run = args[0]
+		done, err := c.do(cmd)
+		if err == nil && c.output.Value != "json" {
+			what := "deleted"
+			if c.req.Dry {
+				what = "to be deleted"
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%d blobs kept, %d %s\n", done.Kept, done.Deleted, what)
+			return nil
+		}
+		return c.end(cmd, &done, err)
+	}
+	return cmd
+}
+
+// end prints the result of a command that does not depend on whether a process works on the run, or returns its error.
+func (c *command) end(cmd *cobra.Command, done *api.Done, err error) error {
+	if err != nil {
+		return cli.ExitOf(err)
+	}
+	return c.report(cmd, done)
+}
