@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -264,7 +265,9 @@ func suggestCell(ctx context.Context, run *coordinator.Run, address string, err 
 	for i := range list {
 		names[i] = list[i].Address
 	}
-	e.Suggestion, _ = expr.Nearest(address, names)
+	if e.Suggestion, _ = expr.Nearest(address, names); e.Suggestion != "" {
+		e.Message, _, _ = strings.Cut(e.Message, " (did you mean") // a part of the address
+	}
 	return e
 }
 

@@ -132,7 +132,7 @@ func TestCellsAreListedAndHeld(t *testing.T) {
 
 		require.ErrorIs(t, do(api.Pause, "sum[c]"), coordinator.ErrNotPossible)
 		require.ErrorIs(t, do(api.Retry, "sum[a]"), coordinator.ErrNotPossible)
-		require.EqualError(t, do(api.Pause, "sun[a]"), `run w: no cell "sun[a]" (did you mean "sum[a]"?)`)
+		require.EqualError(t, do(api.Pause, "sun[a]"), `run w: no cell "sun[a]": unknown machine "sun" (did you mean "sum[a]"?)`)
 		require.ErrorIs(t, do(api.Abort, "sum[z]"), decide.ErrCellNotFound)
 		require.NoError(t, do(api.Retry, "sum[b]"))
 		require.NoError(t, do(api.Resume, "sum[c]"))

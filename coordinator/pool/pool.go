@@ -240,7 +240,9 @@ func (w *worker) flushAndDrive() {
 	if len(ended) > 0 {
 		run.deliverHere(ended)
 		clear(ended)
-		w.ended = ended[:0] // no other goroutine uses it: w is removed
+		w.mu.Lock()
+		w.ended = ended[:0]
+		w.mu.Unlock()
 	}
 }
 
@@ -286,6 +288,15 @@ func (p *Pool) watch() {
 
 // check is one round of watch. It reports whether the next is needed.
 func (p *Pool) check() bool {
+	still, again := p.look()
+	for _, w := range still { // without mu: calls whose run has left memory are removed from the pool
+		w.flush()
+	}
+	return again
+}
+
+// look returns the workers that have made no progress since the last round, and whether another round is needed.
+func (p *Pool) look() (still []*worker, again bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	moving, waiting := 0, 0
@@ -296,7 +307,7 @@ func (p *Pool) check() bool {
 			moving++
 			continue
 		}
-		w.flush()
+		still = append(still, w)
 		if w.still++; w.still == waitsAfter {
 			w.op.Load().Waits.Store(true)
 		}
@@ -309,7 +320,7 @@ func (p *Pool) check() bool {
 		p.start(min(queued, max(runtime.GOMAXPROCS(0), len(p.workers))))
 	}
 	p.watching = queued > 0 || waiting < len(p.workers)
-	return p.watching
+	return still, p.watching
 }
 
 // queued returns the number of calls that no worker has begun. The caller holds mu.
