@@ -76,7 +76,7 @@ func (c *cell) freezeWork() map[string]any {
 	if c.paused {
 		work["paused"] = true
 	}
-	if c.completed {
+	if c.completed && c.machine.Process { // of an entity it means nothing
 		work["completed"] = true
 	}
 	var mail, open []any

@@ -163,7 +163,7 @@ func (c *cell) thaw(data []byte, fetch Fetch) (work map[string]any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.active, c.last, c.completed = entry.LastActive, entry.LastSeq, entry.Status == trie.Completed
+	c.active, c.last, c.completed = entry.LastActive, entry.LastSeq, c.machine.Process && entry.Status == trie.Completed
 	c.changed = entry.LastSeq
 	if entry.State != (trie.Hash{}) {
 		if c.state, err = fetch.Value(entry.State); err != nil {

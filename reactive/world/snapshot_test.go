@@ -206,7 +206,12 @@ func (d *driver) digest(root *reactive.Root) string {
 
 // play makes a random move.
 func (d *driver) play(t *rapid.T) {
-	cell := func() string { return "sum[" + rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "cell") + "]" }
+	cell := func() string {
+		if rapid.IntRange(0, 5).Draw(t, "log") == 0 {
+			return "log"
+		}
+		return "sum[" + rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "cell") + "]"
+	}
 	switch rapid.IntRange(0, 12).Draw(t, "move") {
 	case 0, 1, 2, 3:
 		id := rapid.SampledFrom([]string{"", "", "m1", "m2", "m3"}).Draw(t, "id")
@@ -267,6 +272,7 @@ func TestSnapshotAnywhere(t *testing.T) {
 			_ = on.send("Add", map[string]any{"id": "d", "n": int64(1)}, "")
 		}
 		require.Equal(t, d.events, other.events)
+		require.Equal(t, d.snapshot().Value, other.snapshot().Value, "the next snapshot")
 	})
 }
 
