@@ -28,8 +28,8 @@ func (p *Pool) removeUnreturned(calls []*Call) {
 // unreturnedMax bounds the names that Unreturned returns.
 const unreturnedMax = 20
 
-// Unreturned names the program's code that has not returned: calls whose runs have left memory, steps that were abandoned, and code that the given runs
-// have called on their own goroutines. It counts the names beyond unreturnedMax.
+// Unreturned names the program's code that has not returned: calls whose runs have left memory, steps that were abandoned, and
+// code that the given runs have called on their own goroutines. It counts the names beyond unreturnedMax.
 func (p *Pool) Unreturned(runs []string) []string {
 	names := p.unreturnedCalls()
 	for _, id := range runs {

@@ -10,7 +10,7 @@ import (
 // World is the state of a world's run: its cells, their mail, and the intents that they wait for. It is attached to the root
 // that keeps the run's calls, and owned by the goroutine that owns the root.
 //
-// Invariants, checked by check:
+// Invariants:
 //  1. A cell without state, intents, mail and failure, which nobody holds, is not in cells.
 //  2. A cell is in the ring once if it has mail and is not held; else it is not.
 //  3. Every open call and every armed timer is an intent of exactly one cell, and of that cell's machine.
