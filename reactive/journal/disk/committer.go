@@ -10,6 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
 )
 
 // Bounds of one commit: beyond either, the rest of the queue waits for the next.
@@ -35,6 +37,8 @@ type committer struct {
 	turn   sync.Mutex // held by the goroutine that commits; guards what follows
 	ended  bool
 	number uint64 // of the last commit
+	log    *changelog.Log
+	before index.Keys
 	group  []*request
 	bytes  int    // in group
 	moves  []move // of the streams of those in group that were accepted
@@ -42,8 +46,8 @@ type committer struct {
 	value  []byte
 }
 
-func newCommitter(s *Store, number uint64) *committer {
-	return &committer{s: s, number: number, woken: make(chan struct{}, 1)}
+func newCommitter(s *Store, number uint64, log *changelog.Log) *committer {
+	return &committer{s: s, number: number, log: log, woken: make(chan struct{}, 1)}
 }
 
 func (c *committer) run() {
@@ -179,6 +183,9 @@ func (c *committer) write() error {
 	if err := b.Set(commitKey, c.value, nil); err != nil {
 		return s.fail(s.dir, err)
 	}
+	if err := c.logChanges(b); err != nil {
+		return s.fail(s.dir, err)
+	}
 	if err := c.sync(b); err != nil {
 		return s.fail(s.dir, err)
 	}
@@ -186,6 +193,7 @@ func (c *committer) write() error {
 		return err
 	}
 	c.number++
+	s.newest.Store(c.number)
 	// The mark follows the sync and precedes the answers: it never names a commit that a crash can take back, and always
 	// all that were acknowledged.
 	if err := s.mark.write(c.number); err != nil {
@@ -224,6 +232,9 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 	if err != nil {
 		return err
 	}
+	if t.deleted {
+		return journal.ErrDeleted
+	}
 	if r.change != nil {
 		return c.stageChange(b, r, t)
 	}
@@ -245,7 +256,10 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 		head = t.head
 	}
 	if !journal.IsContent(r.stream) {
-		c.value = headRecord{r.last, t.first, head}.append(c.value[:0], r.headKey)
+		if err := c.stageIndex(b, r, t); err != nil {
+			return err
+		}
+		c.value = headRecord{last: r.last, first: t.first, head: head}.append(c.value[:0], r.headKey)
 		if err := b.Set(r.headKey, c.value, nil); err != nil {
 			return err
 		}
@@ -298,7 +312,7 @@ func (c *committer) tipOf(stream string, headKey []byte) (*tip, error) {
 func (c *committer) loadTip(t *tip, stream string, headKey []byte) error {
 	found, err := c.s.get(headKey, func(record []byte) error {
 		h, err := openHead(record, headKey)
-		t.last, t.first, t.head = h.last, h.first, append([]byte(nil), h.head...)
+		t.last, t.first, t.head, t.deleted = h.last, h.first, append([]byte(nil), h.head...), h.deleted
 		return err
 	})
 	if err != nil || found {

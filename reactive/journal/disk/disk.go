@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
@@ -65,6 +66,8 @@ type Store struct {
 	sweeps    journal.Sweeps
 	space     space
 	syncing   sync.Mutex            // held while a commit is visible but not durable
+	newest    atomic.Uint64         // number of the last durable commit
+	unlisted  bool                  // a directory of an older program could not be given indexes
 	readOnly  atomic.Pointer[error] // why the store is read-only; nil: it is not
 	failed    chan struct{}         // closed when readOnly is set
 
@@ -72,6 +75,8 @@ type Store struct {
 	closed  atomic.Bool
 	closing chan struct{} // closed when Close begins
 	stopped chan struct{} // closed when the committer has ended
+
+	headsRead, indexWritten, blobsRead atomic.Int64 // see Work
 }
 
 var _ journal.ContentStore = (*Store)(nil)
@@ -82,7 +87,7 @@ var _ journal.ContentStore = (*Store)(nil)
 // everything. If the disk is full, it opens the store for reading.
 func Open(dir string, cfg Config) (*Store, error) {
 	s := newStore(dir, cfg)
-	number, err := s.open()
+	err := s.start()
 	if s.shield.Raised() {
 		err = *s.readOnly.Load() // the first failure caused the later ones
 	}
@@ -90,9 +95,20 @@ func Open(dir string, cfg Config) (*Store, error) {
 		_ = s.release() // nothing was written that its errors could be about
 		return nil, fmt.Errorf("open journal %s: %w", dir, s.unopened(err))
 	}
-	s.committer = newCommitter(s, number)
 	go s.committer.run()
 	return s, nil
+}
+
+// start opens the directory and makes the committer.
+func (s *Store) start() error {
+	number, err := s.open()
+	if err != nil {
+		return err
+	}
+	s.newest.Store(number)
+	log, err := changelog.Open(s.db, number)
+	s.committer = newCommitter(s, number, log)
+	return err
 }
 
 func newStore(dir string, cfg Config) *Store {
@@ -130,7 +146,8 @@ func (s *Store) open() (number uint64, err error) {
 	if err = s.takeLock(); err != nil {
 		return 0, err
 	}
-	if err = checkVersion(s.files, s.dir); err != nil {
+	version, err := checkVersion(s.files, s.dir)
+	if err != nil {
 		return 0, err
 	}
 	var marked uint64
@@ -150,7 +167,7 @@ func (s *Store) open() (number uint64, err error) {
 		return 0, fmt.Errorf("%w: %s ends at commit %d, but %s says that commit %d was acknowledged: the newest are lost",
 			journal.ErrDamaged, databaseName, number, markName, marked)
 	}
-	return number, nil
+	return number, s.complete(version)
 }
 
 // takeLock locks the directory for this process.

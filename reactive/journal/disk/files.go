@@ -22,35 +22,40 @@ const (
 	databaseName = "db"      // Pebble's directory
 )
 
-// directoryVersion is the version of the layout of a store's directory.
-const directoryVersion = 1
+// directoryVersion is the version of the layout of a store's directory. The earlier one is that without indexes and change log.
+const directoryVersion = 2
 
 const versionFormat = "sluice journal %d\n"
 
-// checkVersion reads the version file of a directory, or writes it if the directory is new. It is the first file written, so
-// a program that does not know the version changes nothing.
-func checkVersion(files vfs.FS, dir string) error {
+// checkVersion reads the version file of a directory and returns the version, or writes it if the directory is new. It is the
+// first file written, so a program that does not know the version changes nothing.
+func checkVersion(files vfs.FS, dir string) (version int, err error) {
 	path := files.PathJoin(dir, versionName)
 	text, err := readFile(files, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return createVersion(files, dir, path)
+		return directoryVersion, createVersion(files, dir, path)
 	case err != nil:
-		return err
-	case string(text) == fmt.Sprintf(versionFormat, directoryVersion):
-		return nil
+		return 0, err
 	}
-	var version int
-	if n, _ := fmt.Sscanf(string(text), versionFormat, &version); n != 1 || version <= directoryVersion {
-		return fmt.Errorf("%w: %s holds %q", journal.ErrDamaged, path, text)
+	n, _ := fmt.Sscanf(string(text), versionFormat, &version)
+	switch {
+	case n == 1 && version > directoryVersion:
+		return 0, fmt.Errorf("%w: directory of version %d, and this program knows %d", journal.ErrVersion, version, directoryVersion)
+	case n != 1 || version < 1 || string(text) != fmt.Sprintf(versionFormat, version):
+		return 0, fmt.Errorf("%w: %s holds %q", journal.ErrDamaged, path, text)
 	}
-	return fmt.Errorf("%w: directory of version %d, and this program knows %d", journal.ErrVersion, version, directoryVersion)
+	return version, nil
 }
 
 func createVersion(files vfs.FS, dir, path string) error {
 	if names, err := files.List(files.PathJoin(dir, databaseName)); err == nil && len(names) > 0 {
 		return fmt.Errorf("%w: %s is missing", journal.ErrDamaged, path)
 	}
+	return writeVersion(files, dir)
+}
+
+func writeVersion(files vfs.FS, dir string) error {
 	return createFile(files, dir, versionName, fmt.Appendf(nil, versionFormat, directoryVersion))
 }
 
@@ -117,6 +122,8 @@ type mark struct {
 }
 
 const markBytes = 8 + 4
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // openMark opens the mark and returns its number. If the mark does not exist, openMark makes it, with number 0.
 func openMark(files vfs.FS, dir string) (m *mark, number uint64, err error) {

@@ -31,6 +31,8 @@ type tip struct {
 	durable uint64 // synced, and so visible to readers
 	first   uint64 // behind the trimmed events; 0: none were; only the committer uses it
 	head    []byte // the encoded head at last; empty: none
+	sum     uint64 // of the head's keys in the indexes; 0: unknown
+	deleted bool
 }
 
 // move is the change of one stream by a commit.

@@ -44,7 +44,7 @@ func (r *Raw) open() error {
 	if err := s.takeLock(); err != nil {
 		return err
 	}
-	if err := checkVersion(s.files, s.dir); err != nil {
+	if _, err := checkVersion(s.files, s.dir); err != nil {
 		return err
 	}
 	dir := s.files.PathJoin(s.dir, databaseName)
@@ -292,6 +292,9 @@ func (r *Raw) Head(stream string) (h journal.Head, err error) {
 	if err != nil {
 		return h, err
 	}
+	if opened.deleted {
+		return h, journal.ErrDeleted
+	}
 	if len(opened.head) == 0 {
 		return h, ErrNoHead
 	}
@@ -312,7 +315,7 @@ func (r *Raw) PutHead(h journal.Head) error {
 		return err
 	}
 	key := appendHeadKey(nil, h.Run)
-	if err = r.batch.Set(key, headRecord{last, first, encoded}.append(nil, key), nil); err != nil {
+	if err = r.batch.Set(key, headRecord{last: last, first: first, head: encoded}.append(nil, key), nil); err != nil {
 		return err
 	}
 	return r.flush(rawBatchBytes)

@@ -162,6 +162,9 @@ func boundsOf(it *pebble.Iterator, stream string) (last, first uint64, err error
 				return 0, 0, readError(err)
 			}
 			h, err := openHead(record, key)
+			if h.deleted {
+				err = journal.ErrDeleted
+			}
 			return h.last, h.first, err
 		}
 		if err := it.Error(); err != nil {
@@ -236,6 +239,7 @@ func (p *page) keep(before int, first uint64, missing func() error) error {
 
 // content returns the encoding of a value stored outside of its event.
 func (s *Store) content(hash journal.Hash) ([]byte, error) {
+	s.blobsRead.Add(1)
 	stream := hash.Stream()
 	key := appendEventsKey(nil, stream, 1)
 	record, closer, err := s.db.Get(key)

@@ -47,7 +47,7 @@ func (m trim) stage(c *committer, b *pebble.Batch, stream string, t *tip) error 
 		}
 	}
 	key := appendHeadKey(nil, stream)
-	if err = b.Set(key, headRecord{t.last, m.before, t.head}.append(nil, key), nil); err == nil {
+	if err = b.Set(key, headRecord{last: t.last, first: m.before, head: t.head}.append(nil, key), nil); err == nil {
 		t.first = m.before
 	}
 	return err
