@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
 )
 
 // Delete implements journal.Store. What stays is a record of a few bytes in the place of the head. It returns when that is synced;
@@ -30,11 +31,11 @@ type deletionOfAll struct{}
 func (deletionOfAll) size() int { return 0 }
 
 // stage makes a commit of the removal, unlike other changes, so that it is synced and in the change log.
-func (deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *tip) error {
+func (deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *live.Tip) error {
 	var head journal.Head
-	if len(t.head) > 0 {
+	if len(t.Head) > 0 {
 		var err error
-		if head, err = journal.DecodeHead(t.head); err != nil {
+		if head, err = journal.DecodeHead(t.Head); err != nil {
 			return err
 		}
 	}
@@ -47,10 +48,10 @@ func (deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *tip)
 	events, content := appendStreamPrefix(nil, stream), appendContentPrefix(nil, stream)
 	key := appendHeadKey(nil, stream)
 	err = errors.Join(err, b.DeleteRange(events, behind(events), nil), b.DeleteRange(content, behind(content), nil),
-		b.Set(key, headRecord{last: t.last, deleted: true}.append(nil, key), nil))
+		b.Set(key, headRecord{last: t.Last, deleted: true}.append(nil, key), nil))
 	if err == nil {
-		t.sum, t.deleted = 0, true
-		c.accept(move{stream, t, 0}, nil)
+		t.Sum, t.Deleted = 0, true
+		c.accept(live.Move{Stream: stream, Tip: t}, nil)
 	}
 	return err
 }

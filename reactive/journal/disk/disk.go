@@ -15,6 +15,8 @@ import (
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
@@ -56,10 +58,10 @@ type Store struct {
 	shield *shield.FS // between files and db
 
 	lock io.Closer
-	mark *mark
+	mark *folder.Mark
 	held []held
 	db   *pebble.DB
-	live *live
+	live *live.Live
 
 	queue     chan *request
 	committer *committer
@@ -129,7 +131,7 @@ func newStore(dir string, cfg Config) *Store {
 		files = vfs.Default
 	}
 	s := &Store{
-		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), live: newLive(rememberStreams),
+		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), live: live.New(live.Streams),
 		space: space{files: files, dir: dir, floor: cfg.FreeFloorBytes},
 		queue: make(chan *request, cfg.QueueLen), failed: make(chan struct{}), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
@@ -146,12 +148,12 @@ func (s *Store) open() (number uint64, err error) {
 	if err = s.takeLock(); err != nil {
 		return 0, err
 	}
-	version, err := checkVersion(s.files, s.dir)
+	version, err := folder.CheckVersion(s.files, s.dir)
 	if err != nil {
 		return 0, err
 	}
 	var marked uint64
-	if s.mark, marked, err = openMark(s.files, s.dir); err != nil {
+	if s.mark, marked, err = folder.OpenMark(s.files, s.dir); err != nil {
 		return 0, err
 	}
 	if err = s.hold(); err != nil {
@@ -165,14 +167,14 @@ func (s *Store) open() (number uint64, err error) {
 	}
 	if number < marked {
 		return 0, fmt.Errorf("%w: %s ends at commit %d, but %s says that commit %d was acknowledged: the newest are lost",
-			journal.ErrDamaged, databaseName, number, markName, marked)
+			journal.ErrDamaged, folder.DatabaseName, number, folder.MarkName, marked)
 	}
 	return number, s.complete(version)
 }
 
 // takeLock locks the directory for this process.
 func (s *Store) takeLock() (err error) {
-	path := s.files.PathJoin(s.dir, lockName)
+	path := s.files.PathJoin(s.dir, folder.LockName)
 	if s.cfg.FS == nil {
 		s.lock, err = lockFile(path)
 	} else {
@@ -183,7 +185,7 @@ func (s *Store) takeLock() (err error) {
 
 // makeDirs makes the directory and the database's within it, and their names durable.
 func (s *Store) makeDirs() error {
-	db := s.files.PathJoin(s.dir, databaseName)
+	db := s.files.PathJoin(s.dir, folder.DatabaseName)
 	if _, err := s.files.Stat(db); err == nil {
 		return nil
 	}
@@ -196,7 +198,7 @@ func (s *Store) makeDirs() error {
 // openDatabase opens Pebble's directory. A new one is closed and opened again, because its first log has an old format in
 // which damage in the middle cannot be told from a torn end.
 func (s *Store) openDatabase(marked uint64) error {
-	dir := s.files.PathJoin(s.dir, databaseName)
+	dir := s.files.PathJoin(s.dir, folder.DatabaseName)
 	desc, err := pebble.Peek(dir, s.files)
 	if err != nil {
 		return readError(err)
@@ -288,7 +290,7 @@ func (s *Store) release() error {
 		errs = append(errs, s.db.Close())
 	}
 	if s.mark != nil {
-		errs = append(errs, s.mark.close())
+		errs = append(errs, s.mark.Close())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

@@ -131,3 +131,11 @@ func openHead(record, key []byte) (headRecord, error) {
 	}
 	return h, nil
 }
+
+// appendCommit appends the record with the number of the commit that it belongs to.
+func appendCommit(dst []byte, number uint64) []byte {
+	begin := len(dst)
+	dst = binary.BigEndian.AppendUint64(beginRecord(dst), number)
+	seal(dst[begin:], commitKey)
+	return dst
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
 )
 
 // How many heads the first and each further access to the database reads.
@@ -33,21 +34,21 @@ func (s *Store) Work() Work {
 }
 
 // stageIndex adds the keys in which the new head of a stream differs from the old one. Most appends change none.
-func (c *committer) stageIndex(b *pebble.Batch, r *request, t *tip) error {
-	if len(r.head) == 0 || r.indexSum == t.sum {
+func (c *committer) stageIndex(b *pebble.Batch, r *request, t *live.Tip) error {
+	if len(r.head) == 0 || r.indexSum == t.Sum {
 		return nil
 	}
 	c.before = c.keysOf(t)
 	written, err := index.Stage(b, c.before, r.index)
 	c.s.indexWritten.Add(int64(written))
-	t.sum = r.indexSum
+	t.Sum = r.indexSum
 	return err
 }
 
 // keysOf returns the keys of the head that a stream has.
-func (c *committer) keysOf(t *tip) index.Keys {
-	if len(t.head) > 0 {
-		if h, err := journal.DecodeHead(t.head); err == nil { // else lists pass over the keys that stay
+func (c *committer) keysOf(t *live.Tip) index.Keys {
+	if len(t.Head) > 0 {
+		if h, err := journal.DecodeHead(t.Head); err == nil { // else lists pass over the keys that stay
 			return c.before[:0].Append(&h)
 		}
 	}
@@ -58,8 +59,8 @@ func (c *committer) keysOf(t *tip) index.Keys {
 func (c *committer) logChanges(b *pebble.Batch) error {
 	c.log.Begin(c.number+1, time.Now().UnixNano())
 	for i := range c.moves {
-		if m := &c.moves[i]; journal.IsRun(m.stream) {
-			c.log.Add(m.stream, m.last)
+		if m := &c.moves[i]; journal.IsRun(m.Stream) {
+			c.log.Add(m.Stream, m.Last)
 		}
 	}
 	return c.log.Stage(c.s.db, b)

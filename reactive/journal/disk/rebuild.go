@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
 )
 
@@ -89,7 +90,7 @@ func (s *Store) write(b *pebble.Batch, how *pebble.WriteOptions) error {
 // would not keep them.
 func (s *Store) complete(version int) error {
 	partly, err := s.get(rebuildingKey, func([]byte) error { return nil })
-	if err != nil || version == directoryVersion && !partly {
+	if err != nil || version == folder.Newest && !partly {
 		return err
 	}
 	if s.readOnly.Load() != nil {
@@ -99,5 +100,5 @@ func (s *Store) complete(version int) error {
 	if err := s.rebuild(context.Background()); err != nil {
 		return err
 	}
-	return writeVersion(s.files, s.dir)
+	return folder.WriteVersion(s.files, s.dir)
 }
