@@ -18,18 +18,17 @@ const (
 	headFirst    = 12
 	headKind     = 13
 	headWaits    = 14
-	headWaiting  = 15
-	headDone     = 16
-	headTotal    = 17
-	headFailed   = 18
-	headCode     = 19
-	headEnded    = 20
+	headDone     = 15
+	headTotal    = 16
+	headFailed   = 17
+	headCode     = 18
+	headEnded    = 19
 )
 
 // IsZero reports whether h is the zero Head, with which Append does not change the stream's head.
 func (h *Head) IsZero() bool {
 	return h.Run == "" && h.Workflow == "" && h.Name == "" && h.Status == "" && h.Last == 0 && h.Started == 0 &&
-		h.Updated == 0 && h.Due == 0 && !h.Open && len(h.Labels) == 0 && h.Snapshot == 0 && h.First == 0 && h.Kind == "" && len(h.Waits) == 0 && h.Waiting == 0 && h.Done == 0 && h.Total == 0 &&
+		h.Updated == 0 && h.Due == 0 && !h.Open && len(h.Labels) == 0 && h.Snapshot == 0 && h.First == 0 && h.Kind == "" && len(h.Waits) == 0 && h.Done == 0 && h.Total == 0 &&
 		h.Failed == 0 && h.Code == "" && h.Ended == 0
 }
 
@@ -52,7 +51,6 @@ func AppendHead(dst []byte, h *Head) ([]byte, error) {
 	w.uint(headFirst, h.First)
 	w.text(headKind, h.Kind)
 	w.waits(headWaits, h.Waits)
-	w.int(headWaiting, int64(h.Waiting))
 	w.int(headDone, int64(h.Done))
 	w.int(headTotal, int64(h.Total))
 	w.int(headFailed, int64(h.Failed))
@@ -101,8 +99,6 @@ func DecodeHead(data []byte) (h Head, err error) {
 			h.Kind = d.text()
 		case headWaits:
 			h.Waits = d.waits()
-		case headWaiting:
-			h.Waiting = int(d.int())
 		case headDone:
 			h.Done = int(d.int())
 		case headTotal:

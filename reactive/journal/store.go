@@ -74,7 +74,6 @@ type Head struct {
 	Snapshot uint64            // sequence of the newest snapshot; 0: none
 	Kind     string            // of the workflow: Workflow, Playbook or World; "": written by a program that did not know it
 	Waits    []Wait            // what the open run waits for: at most WaitsMax of it
-	Waiting  int               // how much that is in all
 	Done     int               // steps that have completed or were skipped; it may lag while the run is busy
 	Total    int               // steps that are known so far
 	Failed   int               // steps that have failed or were aborted

@@ -176,7 +176,7 @@ func (s *Store) open() (number uint64, err error) {
 func (s *Store) takeLock() (err error) {
 	path := s.files.PathJoin(s.dir, folder.LockName)
 	if s.cfg.FS == nil {
-		s.lock, err = lockFile(path)
+		s.lock, err = folder.Lock(path)
 	} else {
 		s.lock, err = s.files.Lock(path)
 	}

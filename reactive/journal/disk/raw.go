@@ -18,9 +18,11 @@ import (
 // commit numbers, never events, and only if it was opened to mend. It is used by one goroutine at a time. Like a Store it
 // holds the directory exclusively.
 type Raw struct {
-	s     *Store
-	mend  bool
-	batch *pebble.Batch // heads not yet written
+	s       *Store
+	mend    bool
+	version int           // of the directory
+	batch   *pebble.Batch // heads not yet written
+	changed bool          // heads were written or removed, and the indexes must be made anew
 }
 
 // rawBatchBytes is how many bytes are written with one sync.
@@ -45,7 +47,8 @@ func (r *Raw) open() error {
 	if err := s.takeLock(); err != nil {
 		return err
 	}
-	if _, err := folder.CheckVersion(s.files, s.dir); err != nil {
+	var err error
+	if r.version, err = folder.CheckVersion(s.files, s.dir); err != nil {
 		return err
 	}
 	dir := s.files.PathJoin(s.dir, folder.DatabaseName)
@@ -59,7 +62,6 @@ func (r *Raw) open() error {
 			return err
 		}
 	}
-	var err error
 	s.db, err = openPebble(dir, o)
 	return err
 }
@@ -67,6 +69,9 @@ func (r *Raw) open() error {
 // Close writes the pending heads and unlocks the directory.
 func (r *Raw) Close() error {
 	err := errors.Join(r.flush(0), r.batch.Close())
+	if r.changed && err == nil {
+		err = r.Rebuild(context.Background())
+	}
 	if r.mend && err == nil {
 		err = r.s.flush()
 	}
@@ -315,6 +320,7 @@ func (r *Raw) PutHead(h journal.Head) error {
 	if err != nil {
 		return err
 	}
+	r.changed = true
 	key := appendHeadKey(nil, h.Run)
 	if err = r.batch.Set(key, headRecord{last: last, first: first, head: encoded}.append(nil, key), nil); err != nil {
 		return err
@@ -324,6 +330,7 @@ func (r *Raw) PutHead(h journal.Head) error {
 
 // DropHead removes the head of a stream that has no events.
 func (r *Raw) DropHead(stream string) error {
+	r.changed = true
 	return errors.Join(r.batch.Delete(appendHeadKey(nil, stream), nil), r.flush(rawBatchBytes))
 }
 

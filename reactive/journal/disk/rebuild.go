@@ -77,6 +77,43 @@ func (s *Store) rebuild(ctx context.Context) error {
 	return err
 }
 
+// Rebuild makes all indexes from the heads.
+func (r *Raw) Rebuild(ctx context.Context) error {
+	r.changed = false
+	err := r.s.rebuild(ctx)
+	if err == nil {
+		err = folder.WriteVersion(r.s.files, r.s.dir)
+	}
+	return err
+}
+
+// Indexes returns an error if the indexes are not those that follow from the heads. In a directory of an older program, which
+// has none, and if Close makes them anew, there is no such error.
+func (r *Raw) Indexes(ctx context.Context) error {
+	if r.version < folder.Newest || r.changed {
+		return nil
+	}
+	c := index.Check{DB: r.s.db}
+	for after, more := "", true; more; {
+		var page []listed
+		err := ctx.Err()
+		if err == nil {
+			page, after, more, err = r.s.loadHeads(nil, after)
+		}
+		for i := 0; i < len(page) && err == nil; i++ {
+			if page[i].err == nil {
+				err = c.Add(&page[i].head)
+			} else {
+				c.Unknown = true
+			}
+		}
+		if err != nil {
+			return readError(err)
+		}
+	}
+	return readError(c.End())
+}
+
 // write writes a batch and empties it.
 func (s *Store) write(b *pebble.Batch, how *pebble.WriteOptions) error {
 	if err := s.db.Apply(b, how); err != nil {

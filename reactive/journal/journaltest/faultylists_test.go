@@ -153,14 +153,10 @@ var listFaults = map[string]struct {
 			}
 		}
 	}},
-	"deletes nothing": {"what_is_deleted_is_gone,_and_its_id_is_not_free", func(f *faultyLists) {
+	"deletes a run of a similar name, too": {"what_is_deleted_is_gone,_and_its_id_is_not_free", func(f *faultyLists) {
 		remove := f.remove
 		f.remove = func(ctx context.Context, stream string) error {
-			if stream == "a" {
-				go func() { _ = remove(ctx, "ab") }()
-				return remove(ctx, "a/b")
-			}
-			return remove(ctx, stream)
+			return errors.Join(remove(ctx, stream), remove(ctx, stream+"b"))
 		}
 	}},
 	"takes the id of a deleted run": {"what_is_deleted_is_gone,_and_its_id_is_not_free", func(f *faultyLists) {

@@ -9,6 +9,8 @@ package index
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"hash/maphash"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -169,4 +171,49 @@ func (r *Range) Load(db pebble.Reader, page []journal.Position, most int) ([]jou
 		err = closeErr
 	}
 	return page, err
+}
+
+// Check compares the indexes with the heads from which they follow.
+type Check struct {
+	DB      pebble.Reader
+	Unknown bool // there are heads that cannot be read
+
+	keys  Keys
+	count int
+}
+
+// Add looks for the keys of a head.
+func (c *Check) Add(h *journal.Head) error {
+	c.keys = c.keys[:0].Append(h)
+	for key := range c.keys.all {
+		c.count++
+		_, closer, err := c.DB.Get(key)
+		if errors.Is(err, pebble.ErrNotFound) {
+			return fmt.Errorf("%w: run %s is missing in a list", journal.ErrDamaged, h.Run)
+		}
+		if err != nil {
+			return err
+		}
+		if err = closer.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End looks for keys that belong to no head.
+func (c *Check) End() error {
+	it, err := c.DB.NewIter(&pebble.IterOptions{LowerBound: []byte{Space}, UpperBound: []byte{Space + 1}})
+	if err != nil {
+		return err
+	}
+	found := 0
+	for ok := it.First(); ok; ok = it.Next() {
+		found++
+	}
+	err = errors.Join(it.Error(), it.Close())
+	if err == nil && found != c.count && !c.Unknown {
+		err = fmt.Errorf("%w: the lists have %d entries, and %d belong there", journal.ErrDamaged, found, c.count)
+	}
+	return err
 }
