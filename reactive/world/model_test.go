@@ -157,7 +157,7 @@ func (m *model) decide() {
 	for !m.paused {
 		switch {
 		case len(m.faults) > 0:
-			m.fail(m.cells[m.faults[0]], "receipt_invalid")
+			m.giveUp(m.cells[m.faults[0]], "receipt_invalid")
 		case len(m.ring) > 0:
 			c := m.cells[m.ring[0]]
 			m.ring = m.ring[1:]
@@ -234,7 +234,7 @@ func (m *model) activate(c *modelCell) {
 	c.machine(&a)
 	if a.failure != "" {
 		c.aside = &it
-		m.fail(c, a.failure)
+		m.fail(c, a.failure) // and keeps what is open
 		return
 	}
 	m.tally.Stepped++
@@ -277,6 +277,11 @@ func (m *model) fail(c *modelCell, code string) {
 	m.faults = slices.DeleteFunc(m.faults, func(a string) bool { return a == c.address })
 	c.failure, c.active = code, m.now
 	m.leave(c)
+}
+
+// giveUp fails a cell, which waits for nothing more.
+func (m *model) giveUp(c *modelCell, code string) {
+	m.fail(c, code)
 	m.drop(c, func(modelIntent) bool { return true })
 }
 
@@ -366,8 +371,8 @@ func (m *model) command(kind, address string) bool {
 	case kind == "resume" && c.paused:
 		c.paused, c.active = false, m.now
 		m.enter(c)
-	case kind == "abort" && c.failure == "":
-		m.fail(c, "aborted")
+	case kind == "abort" && (c.failure == "" || len(c.open) > 0):
+		m.giveUp(c, "aborted")
 	case kind == "retry" && c.failure != "":
 		c.failure, c.active = "", m.now
 		if c.aside != nil {
