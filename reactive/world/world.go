@@ -43,6 +43,7 @@ type Tally struct {
 	Failed   int `json:"failed"`   // times that a cell has failed
 	Faults   int `json:"faults"`   // results that do not fit their effect
 	Dropped  int `json:"dropped"`  // intents that a cell has given up
+	Gaps     int `json:"gaps"`     // times that the reports of an attempt have left out numbers
 }
 
 // New returns the root of a world's run without events.
