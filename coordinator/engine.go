@@ -30,18 +30,17 @@ var systemClock = clock.System
 // Engine runs workflows on a store. It is safe for concurrent use.
 type Engine struct {
 	lists.Lists // of the runs in the store: see there
-
-	store    journal.Store
-	config   Config
-	clock    *clock.Clock
-	alarms   *clock.Alarms // for the runs that left memory with a timer
-	pool     *pool.Pool
-	ctx      context.Context // of all loops
-	cancel   context.CancelCauseFunc
-	draining context.Context // ends when the engine begins to shut down
-	drain    context.CancelFunc
-	loops    sync.WaitGroup
-	content  sync.RWMutex // of the content of runs: see cells.Run
+	store       journal.Store
+	config      Config
+	clock       *clock.Clock
+	alarms      *clock.Alarms // for the runs that left memory with a timer
+	pool        *pool.Pool
+	ctx         context.Context // of all loops
+	cancel      context.CancelCauseFunc
+	draining    context.Context // ends when the engine begins to shut down
+	drain       context.CancelFunc
+	loops       sync.WaitGroup
+	content     sync.RWMutex // of the content of runs: see cells.Run
 
 	mu     sync.Mutex
 	runs   map[string]*run // in memory
