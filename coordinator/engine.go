@@ -131,8 +131,7 @@ func (e *Engine) pickUp(ctx context.Context) error {
 	return nil
 }
 
-// takeUp loads the runs that do not sleep, and sets an alarm for each of the others and for those that are due later. It returns
-// the others.
+// takeUp loads the runs that do not sleep, and sets alarms for the others, which it returns, and for those that are due later.
 func (e *Engine) takeUp(open []journal.Head, later journal.Position) (asleep []string) {
 	for _, head := range open {
 		e.mu.Lock()

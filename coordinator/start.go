@@ -48,7 +48,7 @@ func (k KeyOption) apply(o *startOptions) { o.key = string(k) }
 
 // WithKey makes it harmless to repeat a Start or a Send: at most 256 bytes of text. The run's id is derived from the key, so a second
 // Start with the same workflow and input returns the run of the first, and with others *ExistsError. A second message of the same
-// key is not taken; in a world, the key is the message's id.
+// key is not taken, while the run goes on; in a world, the key is the message's id.
 func WithKey(key string) KeyOption { return KeyOption(key) }
 
 // WithLabels attaches labels to the run, by which it is found: at most 64, with names of 1 to 128 bytes and texts of at most 1024.
