@@ -88,8 +88,11 @@ func TestFrames(t *testing.T) {
 				require.NoError(t, report(2))
 				require.Equal(t, "1px 2px", log())
 			}
+			require.Zero(t, world.Of(d.root).Tally().Gaps)
 			require.NoError(t, report(4))
 			require.Equal(t, "1px 2px 4px", log())
+			require.Equal(t, 1, world.Of(d.root).Tally().Gaps, "it is accepted, and counted")
+			require.Equal(t, 4, world.LastFrame(world.Of(d.root), "reader[a].stream@3.0"))
 			counted := "it has reported 3 times, the last time \"p\" at 2026-01-01T00:00:00Z; repeated: 1; missing: 1"
 			if making == 2 {
 				counted = strings.Replace(counted, "repeated: 1", "repeated: 3", 1)
@@ -100,6 +103,8 @@ func TestFrames(t *testing.T) {
 			e.Node = d.root.Key(req.Node)
 			d.turn(decide.Item{Event: e})
 			require.Equal(t, "1px 2px 4px end done", log())
+			c, _ := world.Of(d.root).Cell("reader[a]")
+			require.Empty(t, c.Intents)
 			require.Equal(t, counted, d.explained("reader[a].stream@3.0"), "also at the end")
 			before := len(d.events)
 			require.Error(t, d.take(func() journal.Event {
