@@ -122,13 +122,13 @@ func (t *term) bound(list *journal.Query) bool {
 // Explanation says for every term who carries it.
 type Explanation struct {
 	Index string  `json:"index"` // that the runs are read from
-	Terms []Carry `json:"terms"`
+	Terms []Carry `json:"terms"` // in the order of the query
 }
 
 // Carry says who carries a term.
 type Carry struct {
-	Term string `json:"term"`
-	By   string `json:"by"` // index, or filter: checked for each run that the index has
+	Term string `json:"term"` // as written
+	By   string `json:"by"`   // index, or filter: checked for each run that the index has
 }
 
 // Explain says which index carries the query, and which terms are checked afterwards.
@@ -155,9 +155,9 @@ type Lister interface {
 
 // Row is a run of a list.
 type Row struct {
-	Head   journal.Head
-	Err    error // why the head cannot be read; only Run and Started are known then
-	Looked int   // heads that were read so far, this one included
+	Head   journal.Head // as journaled
+	Err    error        // why the head cannot be read; only Run and Started are known then
+	Looked int          // heads that were read so far, this one included
 }
 
 // Each yields the runs that are selected, newest first, from behind a cursor on; "" is the beginning. A run whose head cannot be

@@ -47,7 +47,7 @@ type term struct {
 type Error struct {
 	Column     int    // of the offending text, from 1, in characters
 	Text       string // that offends, shortened
-	Message    string
+	Message    string // what is wrong with it
 	Suggestion string // what was probably meant; "": unknown
 }
 

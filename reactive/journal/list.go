@@ -24,9 +24,9 @@ const (
 
 // Query selects the heads of one key of an index.
 type Query struct {
-	Index  Index
-	Key    string
-	Value  string
+	Index  Index    // the order
+	Key    string   // see Index
+	Value  string   // of a label
 	Oldest bool     // the order is reversed: oldest first, or earliest due first
 	After  Position // only those behind this one, in the order of the list; the zero Position: all
 	From   int64    // only those at or after this instant; 0: no bound
@@ -35,8 +35,8 @@ type Query struct {
 
 // Position is the place of a run in an index. Lists have the newest first; at one instant, in order of id.
 type Position struct {
-	At  int64 // Head.Started, in ByDue Head.Due
-	Run string
+	At  int64  // Head.Started, in ByDue Head.Due
+	Run string // id
 }
 
 // Compare orders positions as lists do, newest first.
@@ -46,9 +46,9 @@ func (p Position) Compare(q Position) int {
 
 // Entry is the key of a head in an index.
 type Entry struct {
-	Index      Index
-	Key, Value string
-	At         int64
+	Index      Index  // the order
+	Key, Value string // see Index
+	At         int64  // see Position
 }
 
 // PositionOf returns the position of a head in an index.

@@ -11,7 +11,7 @@ import (
 // Progress counts the steps of a run, without those of maps that have not been expanded yet.
 type Progress struct {
 	Done   int // completed or skipped
-	Total  int
+	Total  int // known so far
 	Failed int // failed, also with a retry to come, or aborted
 }
 
@@ -35,7 +35,7 @@ func (p *Progress) count(s Status, by int) {
 
 // Decider is a step that waits for the decision of a person.
 type Decider struct {
-	Node int32
+	Node int32  // the step
 	By   string // the kind of person; "": unknown
 	Due  int64  // when the decision is due; 0: never
 }

@@ -175,8 +175,8 @@ func (r *Range) Load(db pebble.Reader, page []journal.Position, most int) ([]jou
 
 // Check compares the indexes with the heads from which they follow.
 type Check struct {
-	DB      pebble.Reader
-	Unknown bool // there are heads that cannot be read
+	DB      pebble.Reader // of the heads and the indexes
+	Unknown bool          // there are heads that cannot be read
 
 	keys  Keys
 	count int

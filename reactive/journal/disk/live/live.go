@@ -39,9 +39,9 @@ type Tip struct {
 
 // Move is the change of one stream by a commit.
 type Move struct {
-	Stream string
-	Tip    *Tip
-	Last   uint64
+	Stream string // its name
+	Tip    *Tip   // its end
+	Last   uint64 // what that moves to
 }
 
 // waiters share one channel, which the next commit to their stream closes.
