@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -56,10 +57,11 @@ func (w *World) payload(x *intent, output any) (value.Value, *journal.Failure) {
 	return payload, nil
 }
 
-// responded notes that the output of a call does not fit.
+// responded notes the signature of a call's output, and that it does not fit.
 func (w *World) responded(e *journal.Event) {
-	if x := w.intents.byKey[e.Node]; x != nil && e.Detail != nil && e.Detail.Participant == "" {
-		x.fault = e.Detail.Failure
+	if x, d := w.intents.byKey[e.Node], cmp.Or(e.Detail, &journal.Detail{}); x != nil && d.Participant == "" {
+		about, _ := d.About.(map[string]any)
+		x.fault, x.signed = d.Failure, about[call.AboutSignature]
 		w.touch(x.cell)
 	}
 }
@@ -86,7 +88,7 @@ func (w *World) ended(x *intent) {
 	r := receipt{intent: x, status: receiptError}
 	switch status := w.root.Status(x.node); status {
 	case reactive.Completed:
-		r.status = receiptOK
+		r.status, r.signature = receiptOK, x.signed
 		r.payload, _ = value.Of(w.root.Output(x.node))
 		if x.effect.Call.Target != nil {
 			r.payload, x.fault = w.payload(x, r.payload)
@@ -155,6 +157,8 @@ type receipt struct {
 	status  string
 	payload value.Value
 	failure *journal.Failure
+
+	signature value.Value // nil: none
 }
 
 // value returns the receipt as rules see it.
@@ -181,6 +185,9 @@ func (r *receipt) common() map[string]any {
 	v := map[string]any{"effect": x.name(), "issuer": nil, "status": r.status, "intent": x.id, "emitted_at_seq": int64(x.emitted)}
 	if from := x.from(); from != "" {
 		v["issuer"] = from
+	}
+	if r.signature != nil {
+		v["signature"] = r.signature
 	}
 	return v
 }
