@@ -99,9 +99,10 @@ var floors = []floor{
 		"template/playbook", "template/value")},
 	{"reactive/world/trie", nil},
 	{"reactive/world/kept", uses("reactive/journal", "reactive/world/trie", "template/value")},
+	{"reactive/world/receipt", uses("reactive/journal", "template/value")},
 	{"reactive/world/steps", uses("reactive/journal", "template/machine", "template/value")},
 	{"reactive/world", uses("internal/binheap", "reactive", "reactive/call", "reactive/explain", "reactive/journal", "reactive/ledger",
-		"reactive/world/kept", "reactive/world/steps", "reactive/world/trie", "template/expr", "template/machine", "template/plan",
+		"reactive/world/kept", "reactive/world/receipt", "reactive/world/steps", "reactive/world/trie", "template/expr", "template/machine", "template/plan",
 		"template/schema", "template/value")},
 	{"reactive/bodies", uses("reactive", "reactive/net", "reactive/world", "template/machine", "template/plan", "template/playbook")},
 	{"reactive/decide", uses("reactive", "reactive/bodies", "reactive/call", "reactive/journal", "template", "template/duration",
@@ -229,7 +230,7 @@ var pure = []string{
 	"template/duration", "template/fields", "template/schema", "template/machine", "template/machine/purity", "dag/petri", "internal/binheap",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
-	"reactive/decoded", "reactive/world", "reactive/world/kept", "reactive/world/steps", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
+	"reactive/decoded", "reactive/world", "reactive/world/kept", "reactive/world/receipt", "reactive/world/steps", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
 	"reactive/world/trie", "template/schema/gotypes", "template/flow/machine", "template/machine/attempt", "template/machine/tagged",
 }
 
