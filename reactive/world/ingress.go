@@ -13,7 +13,8 @@ import (
 const (
 	MailboxMax = 10_000  // items that wait for one cell
 	ChainMax   = 1_000   // activations in a row each of which was caused by an event that the one before raised
-	IntentsMax = 100_000 // open intents of a world
+	IntentsMax = 100_000 // open effects of a world
+	TimersMax  = 10_000  // armed timers of a cell
 	RecentMax  = 8_192   // ids of messages that are known
 	IDBytesMax = 512     // of the id of a message
 )

@@ -10,7 +10,7 @@ import (
 // on, as long as no other snapshot is made.
 type Kept struct {
 	fetch    Fetch
-	snapshot *snapshot
+	snapshot *kept.Snapshot
 }
 
 // Kept returns what finds the content of the newest snapshot; nil if there is none.
@@ -24,22 +24,14 @@ func (w *World) Kept() *Kept {
 // Mark returns the hashes of the content that the snapshot needs: all nodes of its tries, states and work of cells, and what
 // belongs to no cell. It reads every node.
 func (k *Kept) Mark() (map[journal.Hash]bool, error) {
-	needed := map[journal.Hash]bool{journal.Hash(k.snapshot.core): true, journal.Hash(k.snapshot.calls): true}
-	add := func(hash trie.Hash) bool {
+	needed := map[journal.Hash]bool{}
+	err := k.snapshot.Mark(k.fetch, func(hash trie.Hash) bool {
 		known := needed[journal.Hash(hash)]
 		needed[journal.Hash(hash)] = true
 		return !known
-	}
-	for _, root := range k.snapshot.roots {
-		err := k.fetch.Tries().Mark(root, add, func(e trie.Entry) error {
-			c, err := trie.DecodeCell(e.Data)
-			add(c.State)
-			add(c.Work)
-			return err
-		})
-		if err != nil {
-			return nil, kept.Damaged(err)
-		}
+	})
+	if err != nil {
+		return nil, kept.Damaged(err)
 	}
 	return needed, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/reactive/world/steps"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -135,8 +136,8 @@ func (w *World) receive(c *cell, r receipt) {
 
 // fired delivers the receipt of a timer.
 func (w *World) fired(e *journal.Event) {
-	x := w.intents.byKey[e.Node]
-	if x == nil || x.effect != nil {
+	x := w.timer(e.Node)
+	if x == nil {
 		return
 	}
 	w.intents.remove(x)
@@ -144,6 +145,19 @@ func (w *World) fired(e *journal.Event) {
 	x.cell.active = w.event.At
 	x.cell.mail.push(item{seq: e.Seq, event: machine.Event{Kind: machine.Timer, Name: x.timer, Value: r.value()}})
 	w.touch(x.cell)
+}
+
+// timer returns an armed timer, whose cell comes into memory; nil: it is not armed.
+func (w *World) timer(key string) *intent {
+	if w.intents.byKey[key] == nil {
+		if cell, ok := steps.CellOfTimer(key); ok {
+			w.lookup(cell)
+		}
+	}
+	if x := w.intents.byKey[key]; x != nil && !x.isCall() {
+		return x
+	}
+	return nil
 }
 
 // instantText returns an instant as values of type time are written.

@@ -23,7 +23,7 @@ func (w *World) stepped(e *journal.Event) {
 		return
 	}
 	if step.Changed {
-		c.state = step.State
+		c.setState(step.State)
 	}
 	c.completed = step.Completed
 	for _, key := range step.Dropped {
