@@ -105,22 +105,27 @@ func (h *holdings) load(m *machine.Machine, key value.Value, address string) *ce
 			h.intents.put(x)
 		}
 	}
-	if h.loaded++; h.loaded > h.cached {
-		h.evict(c)
-	}
+	h.loaded++
 	return c
 }
 
+// relieve removes cells from memory if many were read.
+func (h *holdings) relieve() {
+	if h.loaded > h.cached {
+		h.evict()
+	}
+}
+
 // evict removes cells from memory that have not changed and that nothing happens to but by their timers, the longest unchanged first,
-// until as many of each machine are left as may. It spares one cell.
-func (h *holdings) evict(spared *cell) {
+// until as many of each machine are left as may. No event is being applied.
+func (h *holdings) evict() {
 	h.loaded = 0
 	if h.base.fetch == nil {
 		return
 	}
 	resting := map[*machine.Machine][]*cell{}
 	for address, c := range h.cells {
-		if h.dirty[address] == nil && c != spared && c.rests() {
+		if h.dirty[address] == nil && c.rests() {
 			resting[c.machine] = append(resting[c.machine], c)
 		}
 	}
@@ -142,6 +147,7 @@ func (h *holdings) evict(spared *cell) {
 func (h *holdings) all() iter.Seq[*cell] {
 	return func(yield func(*cell) bool) {
 		for _, address := range h.addressesOfAll() {
+			h.relieve()
 			c := h.cells[address]
 			if c == nil {
 				m, key, err := h.def.ParseAddress(address)
@@ -189,10 +195,18 @@ func keyOf(m *machine.Machine, entry trie.Entry, err error) (value.Value, error)
 		return nil, err
 	}
 	of, err := trie.DecodeCell(entry.Data)
-	if err != nil || m.Key == nil {
+	if err != nil {
 		return nil, err
 	}
-	key, err := machine.KeyOf(of.Key)
+	return keyFrom(m, of.Key)
+}
+
+// keyFrom returns a key from its bytes.
+func keyFrom(m *machine.Machine, data []byte) (value.Value, error) {
+	if m.Key == nil {
+		return nil, nil
+	}
+	key, err := machine.KeyOf(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", trie.ErrDamaged, err)
 	}

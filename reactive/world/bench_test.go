@@ -3,6 +3,7 @@ package world_test
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,6 +28,11 @@ machines:
     rules: [{event: Add, set: {n: "{{ (state ?? {n: 0}).n + event.n }}"}}]
 routing: {subscriptions: [{event: Add, machine: sum, key_field: id}]}
 `
+
+// sumWorldWith returns the world with more lines of its machine.
+func sumWorldWith(lines string) string {
+	return strings.Replace(sumWorld, "    emits: []\n", "    emits: []\n"+lines, 1)
+}
 
 // populated returns a world with n cells, all of them in snapshots.
 func populated(tb testing.TB, n int) *driver {

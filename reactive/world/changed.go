@@ -10,8 +10,9 @@ func (w *World) Track() { w.tracker.on = true }
 func (w *World) Changed() []CellState {
 	list := make([]CellState, len(w.tracker.changed))
 	for i, c := range w.tracker.changed {
-		if list[i].Address = c.address; w.cells[c.address] == c {
-			list[i] = w.show(c)
+		list[i].Address = c.address
+		if is := w.lookup(c.address); is != nil {
+			list[i] = w.show(is)
 		}
 	}
 	return list

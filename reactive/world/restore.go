@@ -41,7 +41,7 @@ func (w *World) snapshotted(e *journal.Event) {
 	if w.base.fetch != nil {
 		w.base.roots = s.Roots
 		w.intents.agenda.Rebase(s.Roots.Deadlines, w.changed)
-		w.evict(nil)
+		w.evict()
 	}
 }
 

@@ -38,6 +38,7 @@ machines:
   sum:
     key: text
     state: {record: {n: int, log: list<text>}}
+    indexes: {n: "{{ state.n }}", large: "{{ state.n > 40 ? key : null }}"}
     event: [Add, Rejected]
     emits: [pay, ask, timer]
     rules:
@@ -74,9 +75,12 @@ func planOf(t require.TestingT, text string) *plan.Plan {
 type store struct {
 	content map[journal.Hash][]byte
 	events  []journal.Event
+	fetched int // blobs that were read
+	written int // blobs that were put
 }
 
 func (s *store) fetch(hash journal.Hash) ([]byte, error) {
+	s.fetched++
 	data, ok := s.content[hash]
 	if !ok {
 		return nil, journal.ErrNotFound
@@ -88,6 +92,7 @@ func (s *store) fetch(hash journal.Hash) ([]byte, error) {
 }
 
 func (s *store) put(blobs [][]byte) error {
+	s.written += len(blobs)
 	for _, b := range blobs {
 		s.content[sha256.Sum256(b)] = b
 	}
@@ -99,28 +104,35 @@ type driver struct {
 	t    require.TestingT
 	plan *plan.Plan
 	store
-	root *reactive.Root
-	step *decide.Stepper
-	now  int64
+	root      *reactive.Root
+	step      *decide.Stepper
+	now       int64
+	forgetful bool // its worlds keep as little in memory as they can
 }
 
 func (d *driver) Function(string, []any) (value.Value, *journal.Failure) { panic("there are none") }
 func (d *driver) Pure(int32, any) (call.Result, bool)                    { return call.Result{}, false }
 func (d *driver) Reserve(reactive.Room) bool                             { return true }
 
-func drive(t require.TestingT, text string) *driver {
-	d := &driver{t: t, plan: planOf(t, text), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()}
+func drive(t require.TestingT, text string) *driver { return begin(&driver{t: t}, text) }
+
+// begin starts the world that a driver drives.
+func begin(d *driver, text string) *driver {
+	d.plan, d.now = planOf(d.t, text), epoch
 	d.content = map[journal.Hash][]byte{}
 	d.use(d.empty())
 	first := decide.Started("r", d.plan, nil, decide.Limits{})
 	first.Detail.Start.Seed = make([]byte, 32)
-	require.NoError(t, d.take(first))
+	require.NoError(d.t, d.take(first))
 	return d
 }
 
 func (d *driver) empty() *reactive.Root {
 	root := decide.NewRoot(d.plan)
 	world.Of(root).Content(d.fetch)
+	if d.forgetful {
+		world.Forgetful(world.Of(root))
+	}
 	return root
 }
 
@@ -242,7 +254,7 @@ func (d *driver) play(t *rapid.T) {
 // on in the same way.
 func TestSnapshotAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := drive(t, keptWorld)
+		d := begin(&driver{t: t, forgetful: rapid.Bool().Draw(t, "forgetful")}, keptWorld)
 		var snapshots []journal.Event
 		for range rapid.IntRange(1, 60).Draw(t, "moves") {
 			if rapid.IntRange(0, 5).Draw(t, "keep") == 0 {
@@ -252,10 +264,12 @@ func TestSnapshotAnywhere(t *testing.T) {
 		}
 		want := d.digest(d.root)
 		require.Equal(t, want, d.digest(d.replayed()))
+		requireFound(t, d.root)
 		for i := range snapshots {
 			root, err := d.restored(&snapshots[i])
 			require.NoError(t, err)
 			require.Equal(t, want, d.digest(root), "from the snapshot of event %d", snapshots[i].Seq)
+			requireFound(t, root)
 		}
 		if len(snapshots) == 0 {
 			return

@@ -80,6 +80,7 @@ func (w *World) Apply(e *journal.Event) {
 		w.apply(e)
 		w.settle()
 		w.ring.trim()
+		w.relieve()
 	}
 	if w.watch != nil {
 		w.watch(e)

@@ -4,6 +4,7 @@ package index
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/reactive/world/trie"
@@ -52,17 +53,23 @@ func (c cell) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("there is no step %q", id)
 }
 
-// Asked returns the hashes that a value which is asked for may have in an index, each once: that of the value, and that of its
-// normal form if the index has a field of the state, or the key.
-func Asked(m *machine.Machine, i int, v value.Value) ([]trie.Hash, error) {
-	hash, err := hashOf(v)
-	if err != nil {
-		return nil, err
-	}
-	hashes := []trie.Hash{hash}
-	if t := typeOf(m, m.Indexes[i].Value); t != nil {
-		if n, err := t.Normalize(v); err == nil && n != nil {
-			if hash, err = hashOf(n); err == nil && hash != hashes[0] {
+// Asked returns the hashes that values which are asked for may have in an index, each once: those of the values, and those of their
+// normal forms if the index has a field of the state, or the key.
+func Asked(m *machine.Machine, i int, values []value.Value) (hashes []trie.Hash, err error) {
+	t := typeOf(m, m.Indexes[i].Value)
+	for _, v := range values {
+		forms := []value.Value{v}
+		if t != nil {
+			if n, err := t.Normalize(v); err == nil {
+				forms = append(forms, n)
+			}
+		}
+		for _, form := range forms {
+			hash, err := hashOf(form)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(hashes, hash) {
 				hashes = append(hashes, hash)
 			}
 		}
