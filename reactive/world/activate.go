@@ -12,7 +12,7 @@ import (
 func (w *World) activate(c *cell, now int64) journal.Event {
 	it := c.mail.front()
 	in := machine.Input{
-		Machine: c.machine, Key: c.key, State: c.state, Event: it.event, Now: now, Seq: w.root.Seq() + 1, Seed: w.seed,
+		Machine: c.machine, Key: c.key, State: w.stateOf(c), Event: it.event, Now: now, Seq: w.root.Seq() + 1, Seed: w.seed,
 	}
 	out, failure := w.program.step(&in, w.root.Meter())
 	var step *steps.Step
@@ -45,7 +45,7 @@ func (w *World) record(c *cell, it *item, out *machine.Output, seq uint64) (step
 	if step.Emitted, failure = w.recordEmitted(c, out.Emitted, seq); failure != nil {
 		return nil, failure
 	}
-	ended := out.Completed || out.Changed && out.State == nil || !out.Changed && c.state == nil
+	ended := out.Completed || out.Changed && out.State == nil || !out.Changed && !c.hasState()
 	step.Changed, step.State, step.Dropped = out.Changed, out.State, c.dropped(out.Dropped, ended)
 	step.Completed, step.Noted, step.Note = out.Completed, out.Noted, out.Note
 	return step, nil

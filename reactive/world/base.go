@@ -35,6 +35,7 @@ type holdings struct {
 	cells   map[string]*cell // those in memory, by address
 	dirty   map[string]*cell // with content: those that have changed since the newest snapshot, also those that are gone
 	base    base             // the newest snapshot
+	delta   delta            // what the states of dirty take
 	intents intents          // of the cells in memory
 	stopped bool             // the run was cancelled or closed: no intent is open
 	cached  int              // how many cells of a machine that may leave memory stay there after a snapshot
@@ -54,10 +55,14 @@ func (w *World) Content(fetch Fetch) { w.base.fetch = fetch }
 // Err returns why the world cannot go on: the content of its snapshot is damaged. Nothing that it has returned since counts.
 func (w *World) Err() error { return w.err }
 
-// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due.
+// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, or a spill.
 func (w *World) Snapshot() (seq uint64, due bool) {
-	due = w.base.fetch != nil && !w.stopped && (w.root.Tail() >= SnapshotEvents || w.root.Bytes() >= SnapshotBytes)
-	return w.base.seq, due
+	return w.base.seq, w.SnapshotDue() || w.delta.spills()
+}
+
+// SnapshotDue reports whether another snapshot is due.
+func (w *World) SnapshotDue() bool {
+	return w.base.fetch != nil && !w.stopped && (w.root.Tail() >= SnapshotEvents || w.root.Bytes() >= SnapshotBytes)
 }
 
 // fail notes that content cannot be read.

@@ -13,7 +13,8 @@ type cell struct {
 	key     value.Value // in normal form; nil if the machine has no key
 	address string
 
-	state     value.Value // nil: none
+	state     value.Value // nil: none, or it is away
+	away      *away       // the state, if it is content and not in memory
 	mail      mailbox
 	aside     *item // what the cell failed at; a reset delivers it again
 	open      openList
@@ -28,6 +29,8 @@ type cell struct {
 	active  int64  // instant of its newest activation or delivery, Unix nanoseconds
 	last    uint64 // sequence of its newest activation; 0: none
 	changed uint64 // sequence of the newest event that has changed it
+	set     uint64 // sequence of the event that has set its state
+	bytes   int    // of that event, as long as the state counts: see delta
 }
 
 // held reports whether the cell keeps what comes.
@@ -35,7 +38,7 @@ func (c *cell) held() bool { return c.failure != nil || c.paused }
 
 // gone reports whether nothing is left of the cell.
 func (c *cell) gone() bool {
-	return c.state == nil && c.idle()
+	return !c.hasState() && c.idle()
 }
 
 // status returns the status of the cell.
@@ -58,9 +61,6 @@ func (c *cell) idle() bool { return c.mail.Len() == 0 && c.open.n == 0 && !c.hel
 func (c *cell) rests() bool {
 	return c.open.calls == 0 && !c.faulty && (c.mail.Len() == 0 || c.held())
 }
-
-// setState sets the state of the cell; nil: there is none.
-func (c *cell) setState(v value.Value) { c.state, c.indexed = v, nil }
 
 // lookup returns the cell of an address; nil if there is none.
 func (h *holdings) lookup(address string) *cell {

@@ -11,7 +11,7 @@ import (
 func (w *World) Digest(out io.Writer, now int64) {
 	fmt.Fprintf(out, "world %v;", w.stopped)
 	for c := range w.all() {
-		c.digest(out, now)
+		w.digest(c, out, now)
 	}
 	for c := range w.ring.turns {
 		fmt.Fprintf(out, "turn %s;", c.address)
@@ -24,8 +24,8 @@ func (w *World) Digest(out io.Writer, now int64) {
 	}
 }
 
-func (c *cell) digest(out io.Writer, now int64) {
-	fmt.Fprintf(out, "cell %s %s %v %v;", c.address, text(c.state), c.completed && c.machine.Process, c.paused)
+func (w *World) digest(c *cell, out io.Writer, now int64) {
+	fmt.Fprintf(out, "cell %s %s %v %v;", c.address, text(w.stateOf(c)), c.completed && c.machine.Process, c.paused)
 	if c.machine.TTL > 0 {
 		fmt.Fprintf(out, "active %d;", c.active-now)
 	}

@@ -96,7 +96,7 @@ func (h *holdings) foundChanged(m *machine.Machine, i int, asked []trie.Hash) (l
 			continue
 		}
 		if c.indexed == nil {
-			c.indexed = index.Values(m, c.state, c.key)
+			c.indexed = index.Values(m, h.stateOf(c), c.key)
 		}
 		if slices.Contains(asked, c.indexed[i]) {
 			list = append(list, address)

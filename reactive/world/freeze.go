@@ -42,6 +42,9 @@ func (w *World) Freeze() *Snapshot {
 func (c *cell) freeze() kept.Change {
 	ch := kept.Change{Machine: c.machine, Key: c.key, Address: c.address, State: c.state, Gone: c.gone()}
 	ch.Entry = trie.Cell{LastActive: c.active, LastSeq: c.last, Status: statusNumbers[c.status()], Generation: 1}
+	if c.away != nil {
+		ch.Entry.State, ch.Entry.Size = c.away.hash, c.away.size
+	}
 	if !c.idle() {
 		ch.Work = c.copied().freezeWork
 	}

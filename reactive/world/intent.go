@@ -127,7 +127,7 @@ func (s *intents) expire(c *cell) {
 
 // expires returns when a cell is deleted if nothing happens to it; 0: never.
 func (c *cell) expires() int64 {
-	if c.state == nil || !c.idle() {
+	if !c.hasState() || !c.idle() {
 		return 0
 	}
 	return kept.After(c.machine, c.active)

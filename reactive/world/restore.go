@@ -32,10 +32,12 @@ func (w *World) snapshotted(e *journal.Event) {
 		return // a newer one was faster
 	}
 	w.calls.Rebase(s.Upto)
+	w.before = 0
 	w.base.upto, w.base.seq, w.base.snapshot = s.Upto, e.Seq, s
 	for address, c := range w.dirty {
 		if c.changed <= s.Upto {
 			delete(w.dirty, address)
+			w.release(c)
 		}
 	}
 	if w.base.fetch != nil {

@@ -157,6 +157,15 @@ func (d *driver) turn(items ...decide.Item) {
 		}
 		more = out.More
 	}
+	d.spill()
+}
+
+// spill puts states into content, if they are too large.
+func (d *driver) spill() {
+	if s := world.Of(d.root).Spill(); s != nil {
+		require.NoError(d.t, s.Write(d.put))
+		world.Of(d.root).Spilled(s)
+	}
 }
 
 func (d *driver) send(name string, payload any, id string) error {

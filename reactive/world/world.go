@@ -26,6 +26,7 @@ type World struct {
 	watch   func(*journal.Event)
 	tracker tracker
 	event   *journal.Event // that is applied
+	before  int            // root.Bytes before it
 	seed    [32]byte       // of the run: its activations draw from it
 	program program        // steps the cells
 }
@@ -46,7 +47,7 @@ func New(p *plan.Plan) *reactive.Root {
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
 		w := &World{root: c.Root(), calls: c}
 		w.holdings = holdings{def: def, cells: map[string]*cell{}, dirty: map[string]*cell{}, cached: CellsCached}
-		w.base.roots = kept.NoRoots()
+		w.base.roots, w.delta = kept.NoRoots(), delta{stateMax: SpillState, bytesMax: SpillBytes}
 		w.intents.init()
 		w.recent.init()
 		return w
@@ -85,7 +86,11 @@ func (w *World) Apply(e *journal.Event) {
 	if w.watch != nil {
 		w.watch(e)
 	}
+	w.before = w.root.Bytes()
 }
+
+// bytes returns the size of the values of the event that is applied.
+func (w *World) bytes() int { return w.root.Bytes() - w.before }
 
 func (w *World) apply(e *journal.Event) {
 	switch e.Type {
