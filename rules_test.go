@@ -102,8 +102,10 @@ var floors = []floor{
 	{"reactive/world/index", uses("reactive/world/trie", "template/expr", "template/machine", "template/schema", "template/value")},
 	{"reactive/world/kept", uses("reactive/journal", "reactive/world/index", "reactive/world/trie", "template/machine", "template/value")},
 	{"reactive/world/steps", uses("reactive/journal", "template/machine", "template/value")},
+	{"reactive/world/recent", uses("reactive/journal", "reactive/world/kept", "template/value")},
+	{"reactive/world/aftermath", uses("reactive/explain", "reactive/journal", "reactive/world/steps")},
 	{"reactive/world", uses("reactive", "reactive/call", "reactive/explain", "reactive/journal", "reactive/ledger",
-		"reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/steps", "reactive/world/trie", "template/expr", "template/machine", "template/plan",
+		"reactive/world/aftermath", "reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/recent", "reactive/world/steps", "reactive/world/trie", "template/expr", "template/machine", "template/plan",
 		"template/schema", "template/value")},
 	{"reactive/bodies", uses("reactive", "reactive/net", "reactive/world", "template/machine", "template/plan", "template/playbook")},
 	{"reactive/decide", uses("reactive", "reactive/bodies", "reactive/call", "reactive/journal", "template", "template/duration",
@@ -230,7 +232,7 @@ var pure = []string{
 	"template/duration", "template/fields", "template/schema", "template/machine", "template/machine/purity", "dag/petri", "internal/binheap",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
-	"reactive/decoded", "reactive/world", "reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/steps", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
+	"reactive/decoded", "reactive/world", "reactive/world/aftermath", "reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/recent", "reactive/world/steps", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
 	"reactive/world/trie", "template/schema/gotypes", "template/flow/machine", "template/machine/attempt", "template/machine/tagged",
 }
 

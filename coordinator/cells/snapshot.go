@@ -53,7 +53,7 @@ func (h Handle) spill(ctx context.Context) (put int, due bool, err error) {
 	lock.RLock()
 	defer lock.RUnlock()
 	s, err := look(ctx, h.run, func(w *world.World) *world.Spill {
-		due = w.SnapshotDue()
+		_, due = w.Snapshot()
 		return w.Spill()
 	})
 	if err != nil || s == nil {
@@ -66,9 +66,10 @@ func (h Handle) spill(ctx context.Context) (put int, due bool, err error) {
 	if err != nil {
 		return put, due, err
 	}
-	_, err = look(ctx, h.run, func(w *world.World) struct{} {
+	due, err = look(ctx, h.run, func(w *world.World) bool {
 		w.Spilled(s)
-		return struct{}{}
+		_, due := w.Snapshot()
+		return due
 	})
 	return put, due, err
 }

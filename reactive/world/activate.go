@@ -70,7 +70,7 @@ func (w *World) recordRaised(it *item, raised []machine.Raised) ([]steps.Raised,
 
 // recordEmitted returns the emitted effects with their identities.
 func (w *World) recordEmitted(c *cell, emitted []machine.Emission, seq uint64) ([]steps.Emitted, *machine.Failure) {
-	if f := w.room(c, emitted); f != nil {
+	if f := w.intents.room(c, emitted); f != nil {
 		return nil, f
 	}
 	list := make([]steps.Emitted, len(emitted))
@@ -89,8 +89,8 @@ func (w *World) recordEmitted(c *cell, emitted []machine.Emission, seq uint64) (
 }
 
 // room returns why what a cell emits cannot be open.
-func (w *World) room(c *cell, emitted []machine.Emission) *machine.Failure {
-	calls, timers := len(w.intents.byNode), c.open.n-c.open.calls
+func (s *intents) room(c *cell, emitted []machine.Emission) *machine.Failure {
+	calls, timers := len(s.byNode), c.open.n-c.open.calls
 	for i := range emitted {
 		if emitted[i].Effect == nil {
 			timers++
@@ -100,7 +100,7 @@ func (w *World) room(c *cell, emitted []machine.Emission) *machine.Failure {
 	}
 	text := ""
 	switch {
-	case calls > IntentsMax && calls > len(w.intents.byNode):
+	case calls > IntentsMax && calls > len(s.byNode):
 		text = fmt.Sprintf("with these, %d effects of the world would be open: at most %d are allowed", calls, IntentsMax)
 	case timers > TimersMax && timers > c.open.n-c.open.calls:
 		text = fmt.Sprintf("with these, the cell would have %d armed timers: at most %d are allowed", timers, TimersMax)

@@ -57,12 +57,8 @@ func (w *World) Err() error { return w.err }
 
 // Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, or a spill.
 func (w *World) Snapshot() (seq uint64, due bool) {
-	return w.base.seq, w.SnapshotDue() || w.delta.spills()
-}
-
-// SnapshotDue reports whether another snapshot is due.
-func (w *World) SnapshotDue() bool {
-	return w.base.fetch != nil && !w.stopped && (w.root.Tail() >= SnapshotEvents || w.root.Bytes() >= SnapshotBytes)
+	due = w.base.fetch != nil && !w.stopped && (w.root.Tail() >= SnapshotEvents || w.root.Bytes() >= SnapshotBytes)
+	return w.base.seq, due || w.delta.spills()
 }
 
 // fail notes that content cannot be read.

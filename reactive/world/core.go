@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/kept"
+	"github.com/sluiceflow/sluice/reactive/world/recent"
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
@@ -14,7 +15,7 @@ import (
 // is all that belongs to no cell.
 
 // freezeCore returns what makes the core, as it is now.
-func (w *World) freezeCore() func() map[string]any {
+func freezeCore(w *World) func() map[string]any {
 	t := w.tally
 	core := map[string]any{
 		"tally":   []any{int64(t.Messages), int64(t.Stepped), int64(t.Ignored), int64(t.Failed), int64(t.Faults), int64(t.Dropped)},
@@ -41,38 +42,16 @@ func (w *World) freezeCore() func() map[string]any {
 		awake[f.cell.address] = true
 	}
 	core["turns"], core["faults"], core["granted"] = turns, faults, granted
-	recent := w.recent.inOrder()
+	list := w.recent.List()
 	return func() map[string]any {
-		core["ids"] = idsOf(recent)
-		list := []any{}
+		core["ids"] = recent.Value(list)
+		cells := []any{}
 		for _, address := range slices.Sorted(maps.Keys(awake)) {
-			list = append(list, address)
+			cells = append(cells, address)
 		}
-		core["awake"] = list
+		core["awake"] = cells
 		return core
 	}
-}
-
-// inOrder returns the messages that are known, oldest first.
-func (r *recent) inOrder() []*journal.Event {
-	list := make([]*journal.Event, len(r.order))
-	for i := range r.order {
-		list[i] = r.byID[r.order[(r.next+i)%len(r.order)]]
-	}
-	return list
-}
-
-// idsOf returns messages with their ids as a value.
-func idsOf(recent []*journal.Event) []any {
-	list := make([]any, len(recent))
-	for i, e := range recent {
-		cells := make([]any, len(e.Detail.Cells))
-		for k, c := range e.Detail.Cells {
-			cells[k] = c
-		}
-		list[i] = []any{e.Detail.ID, int64(e.Seq), e.At, e.Detail.Name, cells}
-	}
-	return list
 }
 
 // freezeWork returns all of a cell but its state.

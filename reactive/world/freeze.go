@@ -27,7 +27,7 @@ func (w *World) Freeze() *Snapshot {
 	}
 	s := &Snapshot{kept.Draft{
 		Upto: w.root.Seq(), Manifest: w.root.Plan().Hash, Fetch: w.base.fetch, Base: w.base.roots,
-		Changes: make([]kept.Change, 0, len(w.dirty)), Core: w.freezeCore(),
+		Changes: make([]kept.Change, 0, len(w.dirty)), Core: freezeCore(w),
 	}}
 	for _, c := range w.dirty {
 		s.draft.Changes = append(s.draft.Changes, c.freeze())

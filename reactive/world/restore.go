@@ -32,7 +32,6 @@ func (w *World) snapshotted(e *journal.Event) {
 		return // a newer one was faster
 	}
 	w.calls.Rebase(s.Upto)
-	w.before = 0
 	w.base.upto, w.base.seq, w.base.snapshot = s.Upto, e.Seq, s
 	for address, c := range w.dirty {
 		if c.changed <= s.Upto {
@@ -101,6 +100,7 @@ func (w *restoration) run() error {
 	w.restoreCore()
 	w.calls.Resume(w.snapshot.Upto, w.Int(w.core["at"]))
 	w.calls.Rebase(w.snapshot.Upto)
+	w.delta.before = w.root.Bytes()
 	return w.thaw.Err
 }
 
@@ -213,13 +213,7 @@ func (w *restoration) restoreCore() {
 			*n = int(w.Int(t[i]))
 		}
 	}
-	for _, v := range w.List(w.core["ids"]) {
-		if id := w.List(v); w.Has(len(id) == 5) {
-			e := journal.Event{Seq: uint64(w.Int(id[1])), At: w.Int(id[2])}
-			e.Detail = &journal.Detail{ID: w.Text(id[0]), Name: w.Text(id[3]), Cells: w.Texts(id[4])}
-			w.recent.add(&e)
-		}
-	}
+	w.recent.Restore(w.core["ids"], &w.Reader)
 	for _, v := range w.List(w.core["faults"]) {
 		if f := w.List(v); w.Has(len(f) == 3) {
 			if c := w.cells[w.Text(f[0])]; w.Has(c != nil) {

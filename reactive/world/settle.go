@@ -148,13 +148,13 @@ func (w *World) fired(e *journal.Event) {
 }
 
 // timer returns an armed timer, whose cell comes into memory; nil: it is not armed.
-func (w *World) timer(key string) *intent {
-	if w.intents.byKey[key] == nil {
+func (h *holdings) timer(key string) *intent {
+	if h.intents.byKey[key] == nil {
 		if cell, ok := steps.CellOfTimer(key); ok {
-			w.lookup(cell)
+			h.lookup(cell)
 		}
 	}
-	if x := w.intents.byKey[key]; x != nil && !x.isCall() {
+	if x := h.intents.byKey[key]; x != nil && !x.isCall() {
 		return x
 	}
 	return nil

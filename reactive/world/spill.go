@@ -23,6 +23,8 @@ type delta struct {
 	stateMax, bytesMax int
 	bytes              int              // of the events that have set the states that are in memory
 	large              map[string]*cell // those with a state beyond stateMax, by address
+	event              int              // bytes of the event that is applied
+	before             int              // bytes of the tail before it
 }
 
 // away is a state that is content.
@@ -31,16 +33,16 @@ type away struct {
 	size uint64
 }
 
-// setState sets the state of a cell, by an event of so many bytes; nil: there is none.
-func (h *holdings) setState(c *cell, v value.Value, seq uint64, bytes int) {
+// setState sets the state of a cell, by the event that is applied; nil: there is none.
+func (h *holdings) setState(c *cell, v value.Value, seq uint64) {
 	h.release(c)
 	c.state, c.away, c.indexed, c.set = v, nil, nil, seq
 	if h.base.fetch == nil || v == nil {
 		return
 	}
-	c.bytes = bytes
-	h.delta.bytes += bytes
-	if bytes <= h.delta.stateMax {
+	c.bytes = h.delta.event
+	h.delta.bytes += c.bytes
+	if c.bytes <= h.delta.stateMax {
 		return
 	}
 	if size, err := value.Size(v, value.MaxSizeBytes); err == nil && size > h.delta.stateMax {
@@ -87,25 +89,25 @@ type spilled struct {
 }
 
 // Spill returns the states that take too much memory; nil: there are none.
-func (w *World) Spill() *Spill {
-	if !w.delta.spills() {
+func (h *holdings) Spill() *Spill {
+	if !h.delta.spills() {
 		return nil
 	}
 	s := &Spill{}
-	over := w.delta.bytes - w.delta.bytesMax
+	over := h.delta.bytes - h.delta.bytesMax
 	add := func(c *cell) {
 		s.states = append(s.states, spilled{cell: c, set: c.set, state: c.state})
 		over -= c.bytes
 	}
-	for _, c := range w.delta.large {
+	for _, c := range h.delta.large {
 		add(c)
 	}
 	if over <= 0 {
 		return s
 	}
 	var rest []*cell
-	for address, c := range w.dirty {
-		if c.bytes > 0 && w.delta.large[address] == nil {
+	for address, c := range h.dirty {
+		if c.bytes > 0 && h.delta.large[address] == nil {
 			rest = append(rest, c)
 		}
 	}
@@ -135,18 +137,18 @@ func (s *Spill) Write(put func(blobs [][]byte) error) error {
 }
 
 // Spilled has the states that were written leave memory, unless their cells have others by now.
-func (w *World) Spilled(s *Spill) {
+func (h *holdings) Spilled(s *Spill) {
 	for i := range s.states {
-		if x := &s.states[i]; x.cell.set == x.set && x.cell.state != nil && w.dirty[x.cell.address] == x.cell {
-			w.release(x.cell)
+		if x := &s.states[i]; x.cell.set == x.set && x.cell.state != nil && h.dirty[x.cell.address] == x.cell {
+			h.release(x.cell)
 			x.cell.state, x.cell.away = nil, &x.away
 		}
 	}
 }
 
 // SpilledStates returns the hashes of the states that are content, and that no snapshot has yet.
-func (w *World) SpilledStates() (hashes []journal.Hash) {
-	for _, c := range w.dirty {
+func (h *holdings) SpilledStates() (hashes []journal.Hash) {
+	for _, c := range h.dirty {
 		if c.away != nil {
 			hashes = append(hashes, journal.Hash(c.away.hash))
 		}

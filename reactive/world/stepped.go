@@ -23,7 +23,7 @@ func (w *World) stepped(e *journal.Event) {
 		return
 	}
 	if step.Changed {
-		w.setState(c, step.State, e.Seq, w.bytes())
+		w.setState(c, step.State, e.Seq)
 	}
 	c.completed = step.Completed
 	for _, key := range step.Dropped {

@@ -4,6 +4,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/kept"
+	"github.com/sluiceflow/sluice/reactive/world/recent"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
 )
@@ -21,12 +22,11 @@ type World struct {
 	calls   *reactive.Calls
 	ring    ring
 	faults  faults // whose cells are to fail
-	recent  recent
+	recent  recent.Messages
 	tally   Tally
 	watch   func(*journal.Event)
 	tracker tracker
 	event   *journal.Event // that is applied
-	before  int            // root.Bytes before it
 	seed    [32]byte       // of the run: its activations draw from it
 	program program        // steps the cells
 }
@@ -49,7 +49,6 @@ func New(p *plan.Plan) *reactive.Root {
 		w.holdings = holdings{def: def, cells: map[string]*cell{}, dirty: map[string]*cell{}, cached: CellsCached}
 		w.base.roots, w.delta = kept.NoRoots(), delta{stateMax: SpillState, bytesMax: SpillBytes}
 		w.intents.init()
-		w.recent.init()
 		return w
 	})
 }
@@ -70,6 +69,7 @@ func (w *World) Tally() Tally { return w.tally }
 // whose calls have ended.
 func (w *World) Apply(e *journal.Event) {
 	w.event, w.tracker.changed = e, w.tracker.changed[:0]
+	w.delta.event = w.root.Bytes() - w.delta.before
 	if w.base.fetch != nil && e.Node != "" {
 		w.intents.keep(e)
 	}
@@ -86,11 +86,8 @@ func (w *World) Apply(e *journal.Event) {
 	if w.watch != nil {
 		w.watch(e)
 	}
-	w.before = w.root.Bytes()
+	w.delta.before = w.root.Bytes()
 }
-
-// bytes returns the size of the values of the event that is applied.
-func (w *World) bytes() int { return w.root.Bytes() - w.before }
 
 func (w *World) apply(e *journal.Event) {
 	switch e.Type {

@@ -19,10 +19,10 @@ import (
 // The cells determine the other tries. So a draft has changes of cells only: for each cell that it replaces in the trie, it finds the
 // deadlines and the indexed values that the cell had, and those that it has.
 type Draft struct {
-	Upto     uint64 // sequence as of which it is
-	Manifest string // hash of the workflow
-	Fetch    Fetch
-	Base     Roots
+	Upto     uint64                // sequence as of which it is
+	Manifest string                // hash of the workflow
+	Fetch    Fetch                 // reads the content of the base
+	Base     Roots                 // of the snapshot before
 	Changes  []Change              // of cells
 	Core     func() map[string]any // what belongs to no cell
 	Calls    []journal.Event       // of open calls
@@ -30,10 +30,10 @@ type Draft struct {
 
 // Change is a cell that has changed, or is gone.
 type Change struct {
-	Machine *machine.Machine
-	Key     value.Value
-	Address string
-	Gone    bool // the following does not count
+	Machine *machine.Machine // its machine
+	Key     value.Value      // in normal form
+	Address string           // machine[key]
+	Gone    bool             // the following does not count
 
 	State value.Value           // nil: none, or Entry names it and it is content
 	Entry trie.Cell             // without key and work, and without the state that is to become content

@@ -16,7 +16,7 @@ type Roots struct {
 
 // Machine has the roots of the tries of a machine.
 type Machine struct {
-	Cells   trie.Hash
+	Cells   trie.Hash   // of all cells
 	Indexes []trie.Hash // in the order of the machine's
 }
 
