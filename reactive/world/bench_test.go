@@ -46,8 +46,9 @@ func sumWorldWith(lines string) string {
 
 // populated returns a world with n cells, all of them in the snapshot of the event. It plants the snapshot, since to lead n cells there
 // takes long.
-func populated(tb testing.TB, text string, n int, of func(i int) (key string, state, work value.Value, active int64)) (d *driver, last journal.Event) {
+func populated(tb failer, text string, n int, of func(i int) (key string, state, work value.Value, active int64)) (d *driver, last journal.Event) {
 	d = drive(tb, text)
+	d.apart = true
 	e := d.snapshot()
 	entries := make([]trie.Entry, n)
 	deadlines := []trie.Entry{}
@@ -115,6 +116,7 @@ func addOne(i int) decide.Item {
 // BenchmarkActivation takes messages to one world and steps its cells, without a store.
 func BenchmarkActivation(b *testing.B) {
 	d := drive(b, sumWorld)
+	d.apart = true
 	b.ReportAllocs()
 	for i := 0; i < b.N; {
 		items := make([]decide.Item, 0, 256)

@@ -18,7 +18,7 @@ import (
 func freezeCore(w *World) func() map[string]any {
 	t := w.tally
 	core := map[string]any{
-		"tally":   []any{int64(t.Messages), int64(t.Stepped), int64(t.Ignored), int64(t.Failed), int64(t.Faults), int64(t.Dropped)},
+		"tally":   []any{int64(t.Messages), int64(t.Stepped), int64(t.Ignored), int64(t.Failed), int64(t.Faults), int64(t.Dropped), int64(t.Gaps)},
 		"opened":  int64(w.intents.opened),
 		"at":      w.root.At(),
 		"stopped": w.root.Stopped(), "above": w.root.PausedFromAbove(),

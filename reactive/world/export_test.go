@@ -17,3 +17,6 @@ func Due(w *World) (inMemory, read int) { return w.intents.agenda.Len(), w.inten
 
 // InMemory returns the number of cells in memory.
 func InMemory(w *World) int { return len(w.cells) }
+
+// LastFrame returns the highest number that the newest attempt of an open call has reported.
+func LastFrame(w *World, call string) int { return int(w.intents.byKey[call].frames[""].number) }

@@ -118,14 +118,14 @@ func TestFind(t *testing.T) {
 // TestFindReadsWhatItFinds: a search reads the nodes above what it finds, and these cells, however many others there are.
 func TestFindReadsWhatItFinds(t *testing.T) {
 	for _, cells := range []int{500, 10_000} {
-		d := begin(&driver{t: t, forgetful: true}, `
+		d := drive(t, `
 kind: World
 name: w
 types: {Put: {record: {id: int, n: int}}}
 machines:
   m: {key: int, state: {record: {n: int}}, event: [Put], emits: [], indexes: {n: "{{ state.n }}"}, rules: [{event: Put, set: {n: "{{ event.n }}"}}]}
 routing: {subscriptions: [{event: Put, machine: m, key_field: id}]}
-`)
+`).forgetful()
 		put := func(i int) { require.NoError(t, d.send("Put", map[string]any{"id": int64(i), "n": int64(i / 3)}, "")) }
 		for i := range cells {
 			put(i)
@@ -144,7 +144,7 @@ routing: {subscriptions: [{event: Put, machine: m, key_field: id}]}
 // TestIndexesLeaveTheRootsOfCells: that cells are found by indexes leaves the roots of cells as they are.
 func TestIndexesLeaveTheRootsOfCells(t *testing.T) {
 	plain := drive(t, sumWorld)
-	indexed := begin(&driver{t: t}, sumWorldWith("    indexes: {n: \"{{ state.n }}\"}\n"))
+	indexed := drive(t, sumWorldWith("    indexes: {n: \"{{ state.n }}\"}\n"))
 	for i := range 200 {
 		for _, d := range []*driver{plain, indexed} {
 			it := addOne(i)

@@ -63,7 +63,10 @@ func TestTimersLeaveMemory(t *testing.T) {
 // TestTimersAtOneInstant: timers of one instant fire in the order in which they were armed, wherever they are kept.
 func TestTimersAtOneInstant(t *testing.T) {
 	order := func(forgetful bool, keep func(i int) bool) (list []string) {
-		d := begin(&driver{t: t, forgetful: forgetful}, armedWorld)
+		d := drive(t, armedWorld)
+		if forgetful {
+			d.forgetful()
+		}
 		var last journal.Event
 		for i := range 60 {
 			require.NoError(t, d.send("Arm", map[string]any{"id": fmt.Sprint("k", i*7%20)}, ""))
