@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,6 +64,59 @@ func TestWhatARunIsSaidToWaitForLetsItGoOn(t *testing.T) {
 	for _, verb := range []string{"send", "decide", "retry", "resume", "patch"} {
 		require.Positive(t, commands[verb], verb)
 	}
+}
+
+// What is kept while a run goes on, change by change, is what its journal gives as a whole.
+func TestWhatIsAwaitedIsKeptChangeByChange(t *testing.T) {
+	all, err := Load("../../testdata/scenarios")
+	require.NoError(t, err)
+	kept := func(w *inspect.Wait) bool {
+		switch w.Kind {
+		case inspect.ForPerson, inspect.ForSource, inspect.ForRepair, inspect.ForResume:
+			return true
+		case inspect.ForMessage:
+			return !strings.Contains(w.Step, "[") && w.Step != "" // messages are no news of a cell, nor of a world
+		case inspect.ForRetry:
+			return w.Command != nil
+		}
+		return false
+	}
+	text := func(w *inspect.Wait) string {
+		return fmt.Sprint(w.Kind, " ", w.Step, " ", w.Name, " ", w.Command, " ", w.Due, " ", w.Then)
+	}
+	compared := 0
+	for _, s := range all {
+		g := newExecution(s, Options{}, program.NewLibrary())
+		g.perform()
+		for _, track := range g.tracks {
+			root := decide.NewRoot(track.program.Plan)
+			track.serve(root)
+			changes, awaiting := inspect.NewChanges(root, 1), inspect.Awaiting{}
+			for i := range track.journal {
+				u := changes.Apply(&track.journal[i])
+				awaiting.Apply(&u)
+				if i+1 < len(track.journal) && track.journal[i+1].At == u.Event.At { // more follows at once, such as the answer of a wait
+					continue
+				}
+				want, got := []string{}, []string{}
+				for _, w := range inspect.Waits(root) {
+					if kept(&w) {
+						want = append(want, text(&w))
+					}
+				}
+				for _, list := range awaiting {
+					for _, w := range list {
+						if kept(&w) && !root.Done() {
+							got = append(got, text(&w))
+						}
+					}
+				}
+				compared += len(want)
+				require.ElementsMatch(t, want, got, "%s, run %q, after event %d", s.Name, track.path, i+1)
+			}
+		}
+	}
+	require.Greater(t, compared, 300)
 }
 
 // replayed returns the root after the first n events.
@@ -142,7 +196,7 @@ func commandOf(args []string) (e journal.Event, ok bool) {
 			e.Type, e.Node = journal.CellResumed, args[2]
 		}
 	case "patch":
-		e.Type, e.Value = journal.ContextPatched, map[string]any{args[2][len("ctx."):len(args[2])-len("="+inspect.Blank)]: inspect.Blank}
+		e.Type, e.Value = journal.ContextPatched, map[string]any{args[2][len("ctx.") : len(args[2])-len("="+inspect.Blank)]: inspect.Blank}
 	}
 	return e, true
 }

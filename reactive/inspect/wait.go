@@ -133,6 +133,91 @@ func Waits(root *reactive.Root) []Wait {
 	return list[:min(len(list), WaitsMax)]
 }
 
+// gatesLooked bounds the tokens at gates that are looked at for a wait while a run goes on.
+const gatesLooked = 100
+
+// waitsAfter returns what those that an event has changed wait for now.
+func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
+	if root.Done() || root.Finished() != nil {
+		return nil
+	}
+	w := &waiting{
+		root: root,
+		due:  func(v int32) (ledger.Due, bool) { return root.SoonestOf(v, timersLooked) },
+		message: func(v int32) string {
+			if d := u.Event.Detail; d != nil && u.Event.Type == journal.CallRequested && root.Key(v) == u.Event.Node {
+				return d.Name
+			}
+			return ""
+		},
+	}
+	list = w.pauses()
+	gates := false
+	seen := map[int32]bool{}
+	look := func(key string) {
+		v, ok := root.Node(key)
+		if !ok || seen[v] || root.Status(v) == reactive.Absent {
+			return
+		}
+		seen[v] = true
+		if one, ok := w.of(v); ok {
+			list = append(list, one)
+		}
+	}
+	for i := range u.Changes {
+		look(u.Changes[i].Step)
+		gates = gates || u.Changes[i].To == reactive.Waiting
+	}
+	for i := range u.Tasks {
+		look(u.Tasks[i].Step)
+	}
+	look(u.Event.Node) // its timer may have fired without a change of status
+	for i := range u.Cells {
+		list = append(list, w.cell(&u.Cells[i].Cell, false)...)
+	}
+	if steps := root.Steps(); gates && steps != nil && steps.Counts().Pending <= gatesLooked {
+		for _, x := range w.routed() {
+			if x.Kind == ForGate {
+				list = append(list, x)
+			}
+		}
+	}
+	return list
+}
+
+// Awaiting keeps what a run waits for, by the key of the step, call or cell, while it applies the updates of the run; "" is the run.
+type Awaiting map[string][]Wait
+
+// Apply takes the next update, which must not be that of an event before the one from which changes are computed.
+func (a Awaiting) Apply(u *Update) {
+	delete(a, "")
+	delete(a, u.Event.Node)
+	for i := range u.Changes {
+		delete(a, u.Changes[i].Step)
+		step, _, _ := strings.Cut(u.Changes[i].Step, "@")
+		delete(a, step) // a token was let in
+	}
+	for i := range u.Tasks {
+		delete(a, u.Tasks[i].Step)
+	}
+	for i := range u.Cells {
+		delete(a, u.Cells[i].Cell.Address)
+	}
+	fresh := map[string]bool{}
+	for _, w := range u.Waits {
+		if w.Kind == ForCall || w.Kind == ForRoom { // there may be very many, and people see as much by the status
+			continue
+		}
+		if !fresh[w.Step] {
+			fresh[w.Step], a[w.Step] = true, nil
+		}
+		a[w.Step] = append(a[w.Step], w)
+	}
+	if u.Event.Type == journal.RunFinished {
+		clear(a)
+	}
+}
+
 // runTimer is the node of the timers of a run as a whole.
 const runTimer = -1
 
@@ -293,4 +378,3 @@ func gateWait(run string, x *routed.Wait) Wait {
 	}
 	return out
 }
-

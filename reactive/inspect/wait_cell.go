@@ -9,7 +9,7 @@ import (
 func (w *waiting) world(list []Wait, of *world.World) []Wait {
 	before := len(list)
 	for c := range of.Cells() {
-		if list = append(list, w.cell(&c)...); len(list) >= WaitsMax {
+		if list = append(list, w.cell(&c, true)...); len(list) >= WaitsMax {
 			break
 		}
 	}
@@ -19,8 +19,9 @@ func (w *waiting) world(list []Wait, of *world.World) []Wait {
 	return list
 }
 
-// cell returns what a cell waits for: what holds it, the effects and timers that it has asked for, or messages.
-func (w *waiting) cell(c *world.CellState) (list []Wait) {
+// cell returns what a cell waits for: what holds it, the timers that it has set and, if they are wanted, the
+// calls of its effects, or messages.
+func (w *waiting) cell(c *world.CellState, calls bool) (list []Wait) {
 	run := w.root.Start().Run
 	if c.Failure != nil {
 		list = append(list, Wait{Kind: ForRepair, Step: c.Address, Command: []string{"retry", run, c.Address}})
@@ -34,13 +35,13 @@ func (w *waiting) cell(c *world.CellState) (list []Wait) {
 			list = append(list, Wait{Kind: ForTimer, Step: c.Address, Due: x.Due.UnixNano(), Then: "timer " + x.Issuer})
 			continue
 		}
-		if v, ok := w.root.Node(x.Key); ok {
+		if v, ok := w.root.Node(x.Key); ok && calls {
 			if one, ok := w.of(v); ok {
 				list = append(list, one)
 			}
 		}
 	}
-	if len(list) == 0 && c.Status == world.Running && c.Mail == 0 {
+	if len(list)+len(c.Intents) == 0 && c.Status == world.Running && c.Mail == 0 {
 		if m := w.root.Plan().Workflow.Routing.(*machine.World).Machine(c.Machine); m != nil {
 			list = w.messages(c.Address, m.Event.Messages)
 		}
