@@ -151,7 +151,9 @@ func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
 			return ""
 		},
 	}
-	list = w.pauses()
+	if isPause(&u.Event) {
+		list = w.pauses()
+	}
 	gates := false
 	seen := map[int32]bool{}
 	look := func(key string) {
@@ -185,13 +187,19 @@ func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
 	return list
 }
 
+func isPause(e *journal.Event) bool { return e.Type == journal.RunPaused || e.Type == journal.RunResumed }
+
 // Awaiting keeps what a run waits for, by the key of the step, call or cell, while it applies the updates of the run; "" is the run.
 type Awaiting map[string][]Wait
 
 // Apply takes the next update, which must not be that of an event before the one from which changes are computed.
 func (a Awaiting) Apply(u *Update) {
-	delete(a, "")
-	delete(a, u.Event.Node)
+	if isPause(&u.Event) {
+		delete(a, "")
+	}
+	if u.Event.Node != "" {
+		delete(a, u.Event.Node)
+	}
 	for i := range u.Changes {
 		delete(a, u.Changes[i].Step)
 		step, _, _ := strings.Cut(u.Changes[i].Step, "@")

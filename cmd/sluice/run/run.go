@@ -123,7 +123,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	v := view.New(f.output, cmd.OutOrStdout(), &view.Run{Workflow: s.workflow, Seen: s.seen}, stops)
+	v := view.New(f.output, cmd.OutOrStdout(), &view.Run{Workflow: s.workflow, Dir: f.data, Seen: s.seen}, stops)
 	s.log.to(v)
 	return conclude(cmd.ErrOrStderr(), f, s, v, s.follow(ctx, v, stops))
 }

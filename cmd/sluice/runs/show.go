@@ -54,7 +54,7 @@ is the cell:
 			if err != nil {
 				return err
 			}
-			return q.one(cmd, r, func(w io.Writer) { showRun(w, r) })
+			return q.one(cmd, r, func(w io.Writer) { showRun(w, q.dir, r) })
 		})
 	}
 	return cmd
@@ -78,7 +78,8 @@ func (q *query) one(cmd *cobra.Command, object any, show func(io.Writer)) error 
 }
 
 // showRun prints a run and its steps for people.
-func showRun(w io.Writer, r *api.Run) {
+func showRun(w io.Writer, dir string, r *api.Run) {
+	defer showCommands(w, dir, r.Awaits)
 	about := cli.NewTable(w)
 	fact := func(name, text string) {
 		if text != "" {
@@ -101,6 +102,11 @@ func showRun(w io.Writer, r *api.Run) {
 	}
 	fact("started", strings.TrimSuffix(cli.Local(r.Started)+" by "+r.Actor, " by "))
 	fact("updated", cli.Local(r.Updated))
+	for i := range r.Awaits {
+		if a := &r.Awaits[i]; a.Step == "" {
+			fact("awaits", cli.WaitText(a))
+		}
+	}
 	fact("due", cli.Local(r.Due))
 	var labels []string
 	for name, text := range r.Labels {
@@ -135,14 +141,15 @@ func showRun(w io.Writer, r *api.Run) {
 	fmt.Fprintln(w)
 	steps := cli.NewTable(w)
 	steps.Row("STEP", "STATUS", "ATTEMPTS", "TIME", "REMARK")
+	awaits := awaitsByStep(r)
 	for i := range r.Steps {
-		showStep(steps, &r.Steps[i])
+		showStep(steps, &r.Steps[i], awaits[r.Steps[i].Step])
 	}
 	steps.End()
 }
 
 // showStep prints a step, and below it the participants that it has asked.
-func showStep(t *cli.Table, s *api.Step) {
+func showStep(t *cli.Table, s *api.Step, awaits []*api.Wait) {
 	inside := strings.Repeat("  ", s.Depth)
 	status, attempts := s.Status, ""
 	if s.Pending {
@@ -151,7 +158,7 @@ func showStep(t *cli.Table, s *api.Step) {
 	if s.Attempts > 0 {
 		attempts = fmt.Sprint(s.Attempts)
 	}
-	t.Row(inside+s.Step, status, attempts, cli.Took(s.Began, s.Ended), strings.Join(remarks(s), "; "))
+	t.Row(inside+s.Step, status, attempts, cli.Took(s.Began, s.Ended), strings.Join(remarks(s, awaits), "; "))
 	for i := range s.Dispatches {
 		d := &s.Dispatches[i]
 		remark := ""
@@ -166,7 +173,7 @@ func showStep(t *cli.Table, s *api.Step) {
 }
 
 // remarks returns remarks about a step besides its status.
-func remarks(s *api.Step) (list []string) {
+func remarks(s *api.Step, awaits []*api.Wait) (list []string) {
 	if s.Runs > 1 {
 		list = append(list, fmt.Sprintf("%d runs", s.Runs))
 	}
@@ -182,14 +189,11 @@ func remarks(s *api.Step) (list []string) {
 	case s.Tokens > 1:
 		list = append(list, fmt.Sprintf("%d tokens wait", s.Tokens))
 	}
-	if s.Message != "" {
-		list = append(list, fmt.Sprintf("waits for message %q", s.Message))
-	}
-	switch {
-	case s.Decidable:
-		list = append(list, "task "+s.Fulfillment+", waits for a decision")
-	case s.Fulfillment != "":
+	if s.Fulfillment != "" {
 		list = append(list, "task "+s.Fulfillment)
+	}
+	for _, w := range awaits {
+		list = append(list, "waits for "+cli.WaitText(w))
 	}
 	if s.Reports > 0 {
 		list = append(list, fmt.Sprintf("%d reports, the last is %q", s.Reports, s.Report))
