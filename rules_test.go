@@ -174,7 +174,7 @@ var floors = []floor{
 		"template/value", "template/wfformat")},
 	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "template",
 		"template/machine", "template/plan", "template/playbook")},
-	{"cmd/sluice/commands", uses("coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
+	{"cmd/sluice/commands", uses("reactive/inspect", "coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
 	{"cmd/sluice/runs", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control",
 		"coordinator/doctor", "reactive",
 		"reactive/journal", "reactive/journal/disk", "template/value")},
