@@ -58,13 +58,17 @@ const DataVariable = "SLUICE_DATA"
 // JournalFlag adds the flag --data to a command: dir is set to the folder with the journal. The flag is required unless the
 // environment has a default.
 func JournalFlag(cmd *cobra.Command, dir *string) {
-	*dir = os.Getenv(DataVariable)
-	cmd.Flags().StringVarP(dir, "data", "d", *dir, "the folder `DIR` that the journal of the runs is in (default: $"+DataVariable+")")
-	cmd.Flags().Lookup("data").DefValue = "" // help is the same for everyone
+	DataFlag(cmd, dir, "the folder `DIR` that the journal of the runs is in")
 	if *dir != "" {
 		return
 	}
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // only if the flag does not exist
 	}
+}
+
+// DataFlag adds the flag --data, whose default is that of the environment, to a command.
+func DataFlag(cmd *cobra.Command, dir *string, usage string) {
+	cmd.Flags().StringVarP(dir, "data", "d", os.Getenv(DataVariable), usage+" (default: $"+DataVariable+")")
+	cmd.Flags().Lookup("data").DefValue = "" // help is the same for everyone
 }

@@ -35,11 +35,26 @@ type command struct {
 	said   bool // what was done is printed already
 }
 
+// arguments are the positional arguments that shells complete, besides RUN alone.
+var arguments = map[api.Verb][]cli.Argument{
+	api.Send:   {cli.RunArgument, cli.AwaitedArgument},
+	api.Decide: {cli.RunArgument, cli.StepArgument, cli.DecisionArgument},
+	api.Pause:  {cli.RunArgument, cli.StepArgument},
+	api.Resume: {cli.RunArgument, cli.StepArgument},
+	api.Abort:  {cli.RunArgument, cli.StepArgument},
+	api.Retry:  {cli.RunArgument, cli.StepArgument},
+	api.Patch:  {cli.RunArgument},
+	api.Cancel: {cli.RunArgument},
+	api.Keep:   {cli.RunArgument},
+	api.Sweep:  {cli.RunArgument},
+}
+
 // newCommand returns the verb, with the flags that all commands have; its positional argument is RUN.
 func newCommand(verb api.Verb, cmd *cobra.Command) (*cobra.Command, *command) {
 	c := &command{req: api.Request{Verb: verb}}
 	cmd.Long += exitHelp
 	cli.JournalFlag(cmd, &c.dir)
+	cli.Complete(cmd, arguments[verb]...)
 	c.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.Flags().StringVar(&c.req.Actor, "actor", "", "record `NAME` as the author of the command (default: the user's name)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

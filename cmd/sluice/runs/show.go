@@ -40,6 +40,7 @@ is the cell:
   sluice runs show shop 'order[a]' --data ./journal`,
 		Args: cobra.RangeArgs(1, 2),
 	}
+	cli.Complete(cmd, cli.RunArgument, cli.StepArgument)
 	q := newQuery(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return q.with(cmd, func(c *control.Client) error {
