@@ -162,7 +162,7 @@ func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
 			return
 		}
 		seen[v] = true
-		if one, ok := w.of(v); ok {
+		if one, ok := w.of(v); ok && one.Kind != ForCall && one.Kind != ForRoom { // its status says as much
 			list = append(list, one)
 		}
 	}
@@ -213,9 +213,6 @@ func (a Awaiting) Apply(u *Update) {
 	}
 	fresh := map[string]bool{}
 	for _, w := range u.Waits {
-		if w.Kind == ForCall || w.Kind == ForRoom { // there may be very many, and people see as much by the status
-			continue
-		}
 		if !fresh[w.Step] {
 			fresh[w.Step], a[w.Step] = true, nil
 		}

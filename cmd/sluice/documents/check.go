@@ -49,9 +49,9 @@ way, within its schema. Worlds cannot be explored yet: test tries them with scen
 For programs, -o json prints one object:
   {"name":…,"states":…,"complete":…,"ends":[…],"findings":[{"kind":…,"step":…,"text":…,"trace":[…]}]}
 
-It ends with 0 if it has found nothing, with 1 if it has, with 2 if the document is refused, and with 3 if the bounds of --states and
---depth have kept it from seeing everything that can happen, whatever it has found. With --partial that is no reason: it then ends
-with 0 or 1. On a terminal it shows how far it has come.`,
+It ends with 0 if it has found nothing, with 1 if it has, with 2 if the document is refused, and with 3 if a bound, such as
+--states or --depth, has kept it from seeing everything that can happen, whatever it has found. With --partial it then ends with
+0 or 1. On a terminal it shows how far it has come.`,
 		Example: `  sluice check order.yaml
   sluice check order.yaml --never '{{ steps.ship.status == "completed" && steps.pay.status != "completed" }}'
   sluice check order.yaml --answer 'price={"price": 9}' --answer 'price={"price": 99}'
