@@ -187,7 +187,9 @@ func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
 	return list
 }
 
-func isPause(e *journal.Event) bool { return e.Type == journal.RunPaused || e.Type == journal.RunResumed }
+func isPause(e *journal.Event) bool {
+	return e.Type == journal.RunPaused || e.Type == journal.RunResumed
+}
 
 // Awaiting keeps what a run waits for, by the key of the step, call or cell, while it applies the updates of the run; "" is the run.
 type Awaiting map[string][]Wait
