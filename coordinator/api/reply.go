@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -23,6 +24,7 @@ type Reply struct {
 	View        *View                    `json:"view,omitempty"`        // of Views
 	Update      *Update                  `json:"update,omitempty"`      // of Watch
 	Explanation *coordinator.Explanation `json:"explanation,omitempty"` // of Explain
+	Query       *query.Explanation       `json:"query,omitempty"`       // of List with Dry
 	Value       json.RawMessage          `json:"value,omitempty"`       // of Output: any JSON
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
 	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed
@@ -43,35 +45,43 @@ type Done struct {
 	Seq   uint64   `json:"seq,omitempty"`   // of a message to a world: of its event, or of that of an earlier one of the same id; of a snapshot
 	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the cells that it goes to
 
+	Next   string `json:"next,omitempty"`   // of List: the cursor behind the last run; "": the list is complete
+	Looked int    `json:"looked,omitempty"` // of List: runs that were looked at
+
 	Kept    int `json:"kept,omitempty"`    // of a sweep: blobs that the newest snapshot needs
 	Deleted int `json:"deleted,omitempty"` // of a sweep: blobs that it has deleted, or would have
 }
 
 // Run describes a run to programs. A list omits the fields marked so.
 type Run struct {
-	Run      string            `json:"run"`               // id
-	Workflow string            `json:"workflow"`          // name
-	Version  string            `json:"version,omitempty"` // not in a list
-	Hash     string            `json:"hash"`              // of the workflow
-	Status   string            `json:"status"`            // a reactive.RunStatus
-	Finished bool              `json:"finished"`          // it has ended; a retry may reopen it
-	Driven   bool              `json:"driven,omitempty"`  // the answering engine goes on with it; not in a list
-	Started  time.Time         `json:"started"`           // when its first event was decided
-	Updated  time.Time         `json:"updated"`           // when its last event was decided
-	Parked   string            `json:"parked,omitempty"`  // why it cannot go on in the answering process
-	Late     bool              `json:"late,omitempty"`    // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
-	Due      time.Time         `json:"due,omitzero"`      // when the run is due next
-	Events   uint64            `json:"events"`            // how many its journal has
-	Labels   map[string]string `json:"labels,omitempty"`  // as it was started with
-	Actor    string            `json:"actor,omitempty"`   // that started it; not in a list
-	Failure  *Failure          `json:"failure,omitempty"` // not in a list
-	Output   json.RawMessage   `json:"output,omitempty"`  // not in a list
-	Counts   *Counts           `json:"counts,omitempty"`  // of a playbook's run; not in a list
-	Context  json.RawMessage   `json:"ctx,omitempty"`     // of a playbook's run; not in a list
-	Awaits   []Wait            `json:"awaits,omitempty"`  // what it waits for; not in a list
-	Steps    []Step            `json:"steps,omitempty"`   // not in a list
-	World    *World            `json:"world,omitempty"`   // of a world's run; not in a list
-	Cells    []Cell            `json:"cells,omitempty"`   // of a world's run, the first of World.Cells; not in a list
+	Run      string            `json:"run"`                // id
+	Workflow string            `json:"workflow"`           // name
+	Version  string            `json:"version,omitempty"`  // not in a list
+	Hash     string            `json:"hash"`               // of the workflow
+	Status   string            `json:"status"`             // a reactive.RunStatus
+	Finished bool              `json:"finished"`           // it has ended; a retry may reopen it
+	Driven   bool              `json:"driven,omitempty"`   // the answering engine goes on with it; not in a list
+	Started  time.Time         `json:"started"`            // when its first event was decided
+	Updated  time.Time         `json:"updated"`            // when its last event was decided
+	Parked   string            `json:"parked,omitempty"`   // why it cannot go on in the answering process
+	Late     bool              `json:"late,omitempty"`     // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
+	Due      time.Time         `json:"due,omitzero"`       // when the run is due next
+	Events   uint64            `json:"events"`             // how many its journal has
+	Labels   map[string]string `json:"labels,omitempty"`   // as it was started with
+	Kind     string            `json:"kind,omitempty"`     // Workflow, Playbook or World; only in a list
+	Waits    []Wait            `json:"waits,omitempty"`    // what it waits for, the first of it; only in a list
+	Progress *Progress         `json:"progress,omitempty"` // of a workflow's steps; only in a list
+	Code     string            `json:"code,omitempty"`     // of the failure with which it has ended; only in a list
+	Ended    time.Time         `json:"ended,omitzero"`     // only in a list
+	Actor    string            `json:"actor,omitempty"`    // that started it; not in a list
+	Failure  *Failure          `json:"failure,omitempty"`  // not in a list
+	Output   json.RawMessage   `json:"output,omitempty"`   // not in a list
+	Counts   *Counts           `json:"counts,omitempty"`   // of a playbook's run; not in a list
+	Context  json.RawMessage   `json:"ctx,omitempty"`      // of a playbook's run; not in a list
+	Awaits   []Awaited         `json:"awaits,omitempty"`   // what it waits for, with the commands that end it; not in a list
+	Steps    []Step            `json:"steps,omitempty"`    // not in a list
+	World    *World            `json:"world,omitempty"`    // of a world's run; not in a list
+	Cells    []Cell            `json:"cells,omitempty"`    // of a world's run, the first of World.Cells; not in a list
 }
 
 // Step is a step, map or named conditional of a run.
@@ -203,13 +213,13 @@ func (f *Failure) String() string {
 
 // Update is one event and its effects.
 type Update struct {
-	Event   Event    `json:"event"`            // as in the journal, with its effect
-	Changes []Change `json:"changes"`          // of statuses of steps, in the order in which they follow
-	Tasks   []Task   `json:"tasks,omitempty"`  // changes of what was decided about steps
-	Loops   []Loop   `json:"loops,omitempty"`  // how far loops of a playbook have come
-	Cells   []Moved  `json:"cells,omitempty"`  // changes of the statuses of cells of a world
-	Awaits  []Wait   `json:"awaits,omitempty"` // what those that have changed wait for now
-	Status  string   `json:"status"`           // of the run, after the event
+	Event   Event     `json:"event"`            // as in the journal, with its effect
+	Changes []Change  `json:"changes"`          // of statuses of steps, in the order in which they follow
+	Tasks   []Task    `json:"tasks,omitempty"`  // changes of what was decided about steps
+	Loops   []Loop    `json:"loops,omitempty"`  // how far loops of a playbook have come
+	Cells   []Moved   `json:"cells,omitempty"`  // changes of the statuses of cells of a world
+	Awaits  []Awaited `json:"awaits,omitempty"` // what those that have changed wait for now
+	Status  string    `json:"status"`           // of the run, after the event
 }
 
 // Change is a change of a step's status.
@@ -244,6 +254,7 @@ func RunOf(h *journal.Head) *Run {
 	return &Run{
 		Run: h.Run, Workflow: h.Name, Hash: h.Workflow, Status: h.Status, Finished: !h.Open, Started: instant(h.Started),
 		Updated: instant(h.Updated), Due: instant(h.Due), Events: h.Last, Labels: h.Labels,
+		Kind: h.Kind, Waits: waitsOf(h), Progress: progressOf(h), Code: h.Code, Ended: instant(h.Ended),
 	}
 }
 
@@ -253,7 +264,7 @@ func runOfState(s *coordinator.State) *Run {
 		Run: s.Run, Workflow: s.Start.Name, Version: s.Start.Version, Hash: s.Start.Workflow, Status: string(s.Status),
 		Finished: s.Finished, Started: instant(s.Started), Updated: instant(s.Updated), Due: instant(s.Due), Events: s.Seq,
 		Labels: s.Start.Labels, Actor: s.Start.Actor, Failure: FailureOf(s.Failure), Parked: coordinator.ParkedReason(s.Parked),
-		Late: s.Late, Awaits: WaitsOf(s.Waits),
+		Late: s.Late, Awaits: AwaitsOf(s.Waits),
 	}
 	if s.Output != nil {
 		r.Output = encoded(s.Output)
@@ -325,7 +336,7 @@ func UpdateOf(u *coordinator.Update) Update {
 		t := &u.Tasks[i]
 		out.Tasks = append(out.Tasks, Task{t.Step, t.Attempt, string(t.From), string(t.To), FailureOf(t.Failure)})
 	}
-	out.Cells, out.Awaits = movedOf(u.Cells), WaitsOf(u.Waits)
+	out.Cells, out.Awaits = movedOf(u.Cells), AwaitsOf(u.Waits)
 	for _, l := range u.Loops {
 		out.Loops = append(out.Loops, Loop{Step: l.Step, Items: l.Items, Done: l.Done, Failed: l.Failed})
 	}

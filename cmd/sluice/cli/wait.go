@@ -7,7 +7,7 @@ import (
 )
 
 // WaitText returns for people what is awaited and until when: `message "approve" until 14:02:11`.
-func WaitText(w *api.Wait) string {
+func WaitText(w *api.Awaited) string {
 	return progress.WaitText(inspect.WaitKind(w.Kind), w.What, w.Then, w.Until)
 }
 

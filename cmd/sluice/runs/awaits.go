@@ -13,8 +13,8 @@ import (
 const commandsShown = 5
 
 // awaitsByStep returns what each step waits for; of a call under way its status says enough.
-func awaitsByStep(r *api.Run) map[string][]*api.Wait {
-	list := map[string][]*api.Wait{}
+func awaitsByStep(r *api.Run) map[string][]*api.Awaited {
+	list := map[string][]*api.Awaited{}
 	for i := range r.Awaits {
 		if w := &r.Awaits[i]; w.Kind != "call" || !w.Until.IsZero() {
 			list[w.Step] = append(list[w.Step], w)
@@ -24,7 +24,7 @@ func awaitsByStep(r *api.Run) map[string][]*api.Wait {
 }
 
 // showCommands prints the commands that end what is waited for.
-func showCommands(w io.Writer, dir string, awaits []api.Wait) {
+func showCommands(w io.Writer, dir string, awaits []api.Awaited) {
 	var commands [][]string
 	for i := range awaits {
 		commands = append(commands, awaits[i].Command)

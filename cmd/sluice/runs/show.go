@@ -150,7 +150,7 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 }
 
 // showStep prints a step, and below it the participants that it has asked.
-func showStep(t *cli.Table, s *api.Step, awaits []*api.Wait) {
+func showStep(t *cli.Table, s *api.Step, awaits []*api.Awaited) {
 	inside := strings.Repeat("  ", s.Depth)
 	status, attempts := s.Status, ""
 	if s.Pending {
@@ -174,7 +174,7 @@ func showStep(t *cli.Table, s *api.Step, awaits []*api.Wait) {
 }
 
 // remarks returns remarks about a step besides its status.
-func remarks(s *api.Step, awaits []*api.Wait) (list []string) {
+func remarks(s *api.Step, awaits []*api.Awaited) (list []string) {
 	if s.Runs > 1 {
 		list = append(list, fmt.Sprintf("%d runs", s.Runs))
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/inspect"
 )
 
-// Wait is one thing that a run waits for.
-type Wait struct {
+// Awaited is one thing that a run waits for.
+type Awaited struct {
 	Kind    string    `json:"kind"`              // an inspect.WaitKind
 	Step    string    `json:"step,omitempty"`    // key of the step or call, or address of the cell; empty: the run
 	What    string    `json:"what"`              // for people: `message "approve"`
@@ -19,11 +19,11 @@ type Wait struct {
 	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; … is to be filled in
 }
 
-// WaitsOf describes what is waited for.
-func WaitsOf(list []inspect.Wait) (out []Wait) {
+// AwaitsOf describes what is waited for.
+func AwaitsOf(list []inspect.Wait) (out []Awaited) {
 	for i := range list {
 		w := &list[i]
-		out = append(out, Wait{string(w.Kind), w.Step, w.What(), w.Name, w.Who, w.Reads, instant(w.Due), w.Then, w.Command})
+		out = append(out, Awaited{string(w.Kind), w.Step, w.What(), w.Name, w.Who, w.Reads, instant(w.Due), w.Then, w.Command})
 	}
 	return out
 }
