@@ -35,6 +35,7 @@ of all objects:
   sluice runs cells shop order --data ./journal -o jsonl | jq -r .state.item`,
 		Args: cobra.RangeArgs(1, 2),
 	}
+	cli.Complete(cmd, cli.RunArgument)
 	q := newQuery(cmd)
 	var req api.Request
 	status := cli.NewChoice(api.CellStatuses...)
