@@ -197,6 +197,9 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 	if err := e.checkOpen(); err != nil {
 		return false, err
 	}
+	if !journal.IsRun(id) {
+		return false, nil
+	}
 	e.mu.Lock()
 	known := e.runs[id] != nil || e.parked.At(id) != nil
 	e.mu.Unlock()

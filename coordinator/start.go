@@ -29,6 +29,7 @@ type startOptions struct {
 	parent string // the call that starts a child run
 	labels map[string]string
 	actor  string
+	dir    string
 	in     *journal.Identity // of its calls
 }
 
@@ -43,6 +44,10 @@ func WithLabels(labels map[string]string) Option {
 
 // WithActor records who started the run, in at most ActorMax bytes.
 func WithActor(actor string) Option { return func(o *startOptions) { o.actor = actor } }
+
+// WithDir sets the folder in which programs of the run start, and to which the paths of their folders and of a keychain's files are
+// relative; child runs inherit it, and it is journaled. Default: the folder of the process that makes the call.
+func WithDir(dir string) Option { return func(o *startOptions) { o.dir = dir } }
 
 // WithIdentity sets the identity under which the run makes its calls: operations read it from operation.Call.Identity, child
 // runs inherit it, and it is journaled. Sluice does not check it.
@@ -79,7 +84,7 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 			return nil, fmt.Errorf("make a run id: %w", err)
 		}
 		o.id = id.String()
-	} else if err := template.ValidID(o.id); err != nil {
+	} else if err := template.ValidRunID(o.id); err != nil {
 		return nil, fmt.Errorf("run id: %w", err)
 	} else {
 		o.named = true
@@ -102,7 +107,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	first := decide.Started(o.id, p, input, e.config.Limits.OfRun())
 	start := first.Detail.Start
 	start.Children = children
-	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, e.onBlocked(p.Workflow)
+	start.Parent, start.Labels, start.Actor, start.Dir, start.OnBlocked = o.parent, o.labels, o.actor, o.dir, e.onBlocked(p.Workflow)
 	if start.Identity, err = decide.OwnIdentity(o.in); err != nil {
 		return nil, err
 	}
@@ -128,7 +133,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 			return e.existing(ctx, &first)
 		}
 	}
-	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, e.config.SecretTimeout)
+	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, first.Detail.Start.Dir, e.config.SecretTimeout)
 	if err != nil {
 		return nil, err
 	}

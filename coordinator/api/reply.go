@@ -170,6 +170,7 @@ type Start struct {
 	Identity *Identity         `json:"identity,omitempty"` // in whose name its calls are made
 	Labels   map[string]string `json:"labels,omitempty"`   // names to texts
 	Actor    string            `json:"actor,omitempty"`    // who started it
+	Dir      string            `json:"dir,omitempty"`      // folder in which its programs start
 }
 
 // Identity is the identity under which a run makes its calls.
@@ -304,7 +305,7 @@ func EventOf(e *journal.Event) Event {
 	}
 	out.Making, out.Work, out.Cause, out.ID, out.Cells = d.Making, d.Work, d.Cause, d.ID, d.Cells
 	if s := d.Start; s != nil {
-		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, identityOf(s.Identity), s.Labels, s.Actor}
+		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, identityOf(s.Identity), s.Labels, s.Actor, s.Dir}
 	}
 	return out
 }

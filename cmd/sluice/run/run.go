@@ -139,7 +139,7 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 		return openToResume(ctx, f.data, f.resume, config)
 	}
 	if f.id != "" {
-		if err := template.ValidID(f.id); err != nil {
+		if err := template.ValidRunID(f.id); err != nil {
 			return nil, cli.Refuse(fmt.Errorf("--id: %w", err))
 		}
 	}
