@@ -75,6 +75,10 @@ type Config struct {
 	// with them. Default: all.
 	PickUp func(journal.Head) bool
 
+	// NotesOnly makes the engine go on with no run, not even with those that it starts: PickUp is not used, and what it is asked
+	// to do is journaled for the engine that will go on with the run. Default: false.
+	NotesOnly bool
+
 	// Limits bounds each run. Default: DefaultLimits.
 	Limits Limits
 

@@ -74,6 +74,9 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: parking.New(),
 		shut: make(chan struct{}),
 	}
+	if config.NotesOnly {
+		config.PickUp = func(journal.Head) bool { return false }
+	}
 	e.driven = pickup.New(config.PickUp)
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,

@@ -58,6 +58,15 @@ func WithIdentity(id journal.Identity) Option { return func(o *startOptions) { o
 // concurrent starts of one id the first wins, and the others wait for it. An input that the workflow's schema refuses is an
 // *InputError, and nothing is journaled.
 func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opts ...Option) (*Run, error) {
+	entry, err := e.learn(w)
+	if err != nil {
+		return nil, err
+	}
+	return e.start(ctx, entry, input, opts)
+}
+
+// start is Start for an entry.
+func (e *Engine) start(ctx context.Context, entry *registry.Entry, input any, opts []Option) (*Run, error) {
 	var o startOptions
 	for _, opt := range opts {
 		if opt != nil {
@@ -65,10 +74,6 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 		}
 	}
 	if err := errors.Join(limits.CheckLabels(o.labels), limits.CheckActor(o.actor)); err != nil {
-		return nil, err
-	}
-	entry, err := e.learn(w)
-	if err != nil {
 		return nil, err
 	}
 	in, err := value.Own(input)
@@ -132,6 +137,9 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 		} else if known {
 			return e.existing(ctx, &first)
 		}
+	}
+	if e.config.NotesOnly {
+		return e.noteStart(ctx, entry, first)
 	}
 	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, first.Detail.Start.Dir, e.config.SecretTimeout)
 	if err != nil {

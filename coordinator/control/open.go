@@ -117,7 +117,7 @@ func openAlone(ctx context.Context, dir string, config coordinator.Config) (*Cli
 	if err != nil {
 		return nil, err
 	}
-	config.PickUp = func(journal.Head) bool { return false }
+	config.NotesOnly = true
 	engine, err := coordinator.New(ctx, store, config)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
