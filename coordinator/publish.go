@@ -18,8 +18,11 @@ type (
 	Version = registry.Version
 )
 
-// ErrNotPublished is the error of a name for which no workflow was published.
-var ErrNotPublished = registry.ErrNotPublished
+// Errors about a name for which no workflow was published, and about a parcel that is not whole or holds what its hashes do not say.
+var (
+	ErrNotPublished = registry.ErrNotPublished
+	ErrParcel       = registry.ErrParcel
+)
 
 // Pack returns the parcel of a workflow: what PublishParcel and StartParcel of an engine in another process take.
 func (e *Engine) Pack(ctx context.Context, w *template.Workflow) (*Parcel, error) {
@@ -82,7 +85,11 @@ func (e *Engine) noteStart(ctx context.Context, entry *registry.Entry, first jou
 	if err = errors.Join(panicked, err); err != nil {
 		return nil, fmt.Errorf("start run %s: %w", id, err)
 	}
-	switch err := r.commit(ctx, batch, decide.Unfinished(decide.HeadOf(root))); {
+	head := decide.HeadOf(root)
+	if head.Open {
+		head = decide.Unfinished(head)
+	}
+	switch err := r.commit(ctx, batch, head); {
 	case errors.Is(err, journal.ErrConflict):
 		return e.existing(ctx, &first)
 	case err != nil:

@@ -17,6 +17,7 @@ var (
 	ErrNoJournal  = errors.New("api: there is no journal")
 	ErrBusy       = errors.New("api: the process that holds the directory is busy with other requests")
 	ErrNoAnswer   = errors.New("api: the process that holds the directory does not answer")
+	ErrBadInput   = errors.New("api: the input is refused")
 	ErrHungUp     = errors.New("api: the process that holds the directory ended before it answered")
 )
 
@@ -33,6 +34,9 @@ var codes = []struct {
 	{"no_answer", ErrNoAnswer},
 	{"busy", ErrBusy},
 	{"locked", journal.ErrLocked},
+	{"bad_input", ErrBadInput},
+	{"run_exists", coordinator.ErrRunExists},
+	{"not_published", coordinator.ErrNotPublished},
 	{"run_not_found", coordinator.ErrRunNotFound},
 	{"step_not_found", coordinator.ErrStepNotFound},
 	{"finished", coordinator.ErrFinished},

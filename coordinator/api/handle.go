@@ -40,6 +40,9 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	if req.Verb == List {
 		return &Done{}, list(ctx, engine, emit)
 	}
+	if req.Verb.attaches() {
+		return attached(ctx, engine, req)
+	}
 	run, err := find(ctx, engine, req.Run)
 	if err != nil {
 		return nil, err

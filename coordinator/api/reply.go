@@ -42,6 +42,20 @@ type Done struct {
 
 	Kept    int `json:"kept,omitempty"`    // of a sweep: blobs that the newest snapshot needs
 	Deleted int `json:"deleted,omitempty"` // of a sweep: blobs that it has deleted, or would have
+
+	Published *Version `json:"published,omitempty"` // of a publish: the newest version now
+	Replaced  *Version `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already
+	Unchanged bool     `json:"unchanged,omitempty"` // of a publish: it was the newest already
+}
+
+// Version is a definition that the name of a workflow stands for.
+type Version struct {
+	Name    string    `json:"name"`              // of the workflow
+	Number  uint64    `json:"number"`            // 1 is the first that the name has stood for
+	Hash    string    `json:"hash"`              // of the definition
+	Version string    `json:"version,omitempty"` // as the document says
+	Actor   string    `json:"actor,omitempty"`   // who published it
+	At      time.Time `json:"at"`                // when
 }
 
 // Run describes a run to programs. A list omits the fields marked so.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,8 +13,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// RequestMax bounds the encoding of a request, its payload included, in bytes.
-const RequestMax = 1 << 20
+// Bounds in bytes: of the encoding of a request, its payload included, and of what is attached to it.
+const (
+	RequestMax    = 1 << 20
+	AttachmentMax = 64 << 20
+)
 
 // protocolVersion is the version of requests and replies.
 const protocolVersion = 1
@@ -43,6 +47,8 @@ const (
 	Keep    Verb = "snapshot" // keep the state of a world as content. Run
 	Sweep   Verb = "gc"       // delete the content of a world that its newest snapshot does not need. Run, Dry
 	Patch   Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
+	Begin   Verb = "start"    // start a run. Name ("": the workflow attached), ID ("": a new one), Dir, Labels, Attachment
+	Publish Verb = "publish"  // make a workflow the newest of its name. Attachment
 )
 
 // The decisions.
@@ -67,22 +73,31 @@ type Request struct {
 
 	Participant string `json:"participant,omitempty"` // one of those that the step has asked
 
-	ID      string `json:"id,omitempty"`      // of a message to a world: a second one of the same id is not taken
+	ID      string `json:"id,omitempty"`      // of a message to a world: a second one of the same id is not taken; of a start: of the run
 	Machine string `json:"machine,omitempty"` // only cells of this one
 	Status  string `json:"status,omitempty"`  // only cells of this status, see world.Status; or Paused
 	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
 	Limit   int    `json:"limit,omitempty"`   // at most so many cells; 0: all
 	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count
+
+	Name       string            `json:"name,omitempty"`     // of a published workflow
+	Dir        string            `json:"dir,omitempty"`      // absolute path of the folder in which programs of the run start
+	Labels     map[string]string `json:"labels,omitempty"`   // of the run
+	Attached   int               `json:"attached,omitempty"` // bytes that follow the line, an Attachment; set by Encode
+	Attachment []byte            `json:"-"`                  // these bytes
 }
 
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Keep, Sweep:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Keep, Sweep, Begin, Publish:
 		return true
 	}
 	return false
 }
+
+// attaches reports whether requests with the verb have an attachment, and are about no run that there is.
+func (v Verb) attaches() bool { return v == Begin || v == Publish }
 
 // Follows reports whether the answer to the verb lasts as long as what it waits for.
 func (v Verb) Follows() bool { return v == Watch || v == Await }
@@ -102,7 +117,13 @@ func (r *Request) check() error {
 	switch {
 	case !r.Verb.Command() && !r.Verb.read():
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
-	case r.Verb != List && r.Run == "":
+	case r.Attached > AttachmentMax || len(r.Attachment) > AttachmentMax:
+		fault = fmt.Sprintf("the workflow and the input that are attached have %d bytes, at most %d are allowed", max(r.Attached, len(r.Attachment)), AttachmentMax)
+	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches():
+		fault = fmt.Sprintf("nothing can be attached to %q", r.Verb)
+	case r.Dir != "" && !filepath.IsAbs(r.Dir):
+		fault = fmt.Sprintf("the folder %q is not an absolute path", r.Dir)
+	case r.Verb != List && !r.Verb.attaches() && r.Run == "":
 		fault = "no run is named"
 	case r.Verb.Command() && r.Actor == "":
 		fault = "a command names its actor"
@@ -140,7 +161,10 @@ func (r *Request) needsStep() bool {
 // Encode returns the request as a line.
 func (r *Request) Encode() ([]byte, error) {
 	versioned := *r
-	versioned.Version = protocolVersion
+	versioned.Version, versioned.Attached = protocolVersion, len(r.Attachment)
+	if err := versioned.check(); r.Verb.attaches() && err != nil {
+		return nil, err
+	}
 	line, err := json.Marshal(&versioned)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
@@ -172,6 +196,11 @@ func DecodeRequest(line []byte) (*Request, error) {
 	}
 	if r.Version != protocolVersion {
 		return nil, fmt.Errorf("%w: version %d; this process speaks %d", ErrBadRequest, r.Version, protocolVersion)
+	}
+	if r.Attached != 0 { // before anything is read on its behalf
+		if err := r.check(); err != nil {
+			return nil, err
+		}
 	}
 	return &r, nil
 }

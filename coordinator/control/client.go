@@ -221,7 +221,7 @@ func askHolder(ctx context.Context, dir string, req *api.Request, emit func(*api
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	a := &answer{conn: conn, dir: dir, follows: req.Verb.Follows()}
-	if err = a.ask(line); err == nil {
+	if err = a.ask(line, req.Attachment); err == nil {
 		err = a.read(emit)
 	}
 	switch {

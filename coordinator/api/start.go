@@ -1,0 +1,101 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Attachment is what a request brings along that may be large.
+type Attachment struct {
+	Parcel *coordinator.Parcel `json:"parcel,omitempty"` // the workflow; nil: the request names a published one
+	Input  json.RawMessage     `json:"input,omitempty"`  // of the run; empty: null
+}
+
+// Encode returns the attachment as bytes.
+func (a *Attachment) Encode() ([]byte, error) {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	return data, nil
+}
+
+// attached carries out a request that has an attachment.
+func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*Done, error) {
+	var a Attachment
+	if len(req.Attachment) > 0 {
+		d := json.NewDecoder(bytes.NewReader(req.Attachment))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&a); err != nil {
+			return nil, fmt.Errorf("%w: attachment: %w", ErrBadRequest, err)
+		}
+	}
+	done, err := &Done{}, error(nil)
+	switch {
+	case a.Parcel == nil && (req.Verb == Publish || req.Name == ""):
+		err = fmt.Errorf("%w: no workflow is named or attached", ErrBadRequest)
+	case a.Parcel != nil && req.Name != "":
+		err = fmt.Errorf("%w: a workflow is named, and one is attached", ErrBadRequest)
+	case req.Verb == Publish:
+		err = publish(ctx, engine, req, a.Parcel, done)
+	default:
+		err = start(ctx, engine, req, &a, done)
+	}
+	if errors.Is(err, coordinator.ErrParcel) {
+		err = fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	return done, err
+}
+
+func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *coordinator.Parcel, done *Done) error {
+	now, was, err := engine.PublishParcel(ctx, p, req.Actor)
+	if err != nil {
+		return err
+	}
+	done.Published, done.Unchanged = versionOf(now), was == now
+	if !done.Unchanged {
+		done.Replaced = versionOf(was)
+	}
+	return nil
+}
+
+func start(ctx context.Context, engine *coordinator.Engine, req *Request, a *Attachment, done *Done) (err error) {
+	var input value.Value
+	if len(a.Input) > 0 {
+		if input, err = value.ParseInput(a.Input); err != nil {
+			return fmt.Errorf("%w: %w", ErrBadInput, err)
+		}
+	}
+	opts := []coordinator.Option{coordinator.WithActor(req.Actor), coordinator.WithDir(req.Dir), coordinator.WithLabels(req.Labels)}
+	if req.ID != "" {
+		opts = append(opts, coordinator.WithID(req.ID))
+	}
+	var run *coordinator.Run
+	if a.Parcel != nil {
+		run, err = engine.StartParcel(ctx, a.Parcel, input, opts...)
+	} else {
+		run, err = engine.StartNamed(ctx, req.Name, input, opts...)
+	}
+	if refused, ok := errors.AsType[*coordinator.InputError](err); ok {
+		return fmt.Errorf("%w: %w", ErrBadInput, refused)
+	}
+	if err != nil {
+		return err
+	}
+	done.Run, done.Driven = run.ID(), run.Driven()
+	return nil
+}
+
+// versionOf describes a version; nil for none.
+func versionOf(v *coordinator.Version) *Version {
+	if v == nil {
+		return nil
+	}
+	return &Version{Name: v.Name, Number: v.Number, Hash: v.Hash, Version: v.Version, Actor: v.Actor, At: instant(v.At)}
+}
