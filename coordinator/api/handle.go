@@ -66,7 +66,7 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	case Views:
 		err = views(ctx, run, req, emit)
 	case Watch:
-		err = watch(ctx, run, max(1, req.From), emit)
+		err = watch(ctx, run, req, emit)
 	default:
 		done.Driven = run.Driven()
 		err = command(ctx, run.As(req.Actor), req, done)
@@ -229,8 +229,21 @@ func views(ctx context.Context, run *coordinator.Run, req *Request, emit func(*R
 	return nil
 }
 
-func watch(ctx context.Context, run *coordinator.Run, from uint64, emit func(*Reply) error) error {
-	for u, err := range run.Watch(ctx, from) {
+func watch(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+	if req.UntilParked {
+		watching, end := context.WithCancelCause(ctx)
+		defer end(nil)
+		ctx = watching
+		go func() { // ends with the watch
+			if _, err := run.Wait(watching); errors.Is(err, coordinator.ErrParked) {
+				end(err)
+			}
+		}()
+	}
+	for u, err := range run.Watch(ctx, max(1, req.From)) {
+		if parked := context.Cause(ctx); err != nil && errors.Is(parked, coordinator.ErrParked) {
+			return fmt.Errorf("%w: %s", coordinator.ErrParked, coordinator.ParkedReason(parked))
+		}
 		if err != nil {
 			return err
 		}

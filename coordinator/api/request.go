@@ -71,7 +71,8 @@ type Request struct {
 	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message, or the changes; empty: null
 	From     uint64          `json:"from,omitempty"`     // first sequence wanted; 0 and 1: all
 
-	Participant string `json:"participant,omitempty"` // one of those that the step has asked
+	UntilParked bool   `json:"until_parked,omitempty"` // of a watch: it also ends, with ErrParked, when the run cannot go on in the answering process
+	Participant string `json:"participant,omitempty"`  // one of those that the step has asked
 
 	ID      string `json:"id,omitempty"`      // of a message to a world: a second one of the same id is not taken; of a start: of the run
 	Machine string `json:"machine,omitempty"` // only cells of this one

@@ -116,11 +116,15 @@ func (a *answer) Read(p []byte) (int, error) {
 
 // silent returns the error about a holder that does not answer; done is the known effect of the request.
 func (a *answer) silent(done string) error {
-	who := "its number is not known"
-	if text, err := readfile.Regular(filepath.Join(a.dir, lockFile), lockMax); err == nil {
+	return fmt.Errorf("%w (%s; it may be stopped): %s", api.ErrNoAnswer, holderOf(a.dir), done)
+}
+
+// holderOf names the process that holds a directory.
+func holderOf(dir string) string {
+	if text, err := readfile.Regular(filepath.Join(dir, lockFile), lockMax); err == nil {
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
-			who = fmt.Sprintf("process %d", pid)
+			return fmt.Sprintf("process %d", pid)
 		}
 	}
-	return fmt.Errorf("%w (%s; it may be stopped): %s", api.ErrNoAnswer, who, done)
+	return "its number is not known"
 }

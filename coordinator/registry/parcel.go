@@ -121,4 +121,3 @@ func below(ctx context.Context, top *Entry) (children map[string]string, all []*
 	}
 	return children, all, nil
 }
-
