@@ -179,7 +179,7 @@ var floors = []floor{
 		"coordinator/doctor", "reactive",
 		"reactive/journal", "reactive/journal/disk", "template/value")},
 	{"cmd/sluice/run", uses("cmd/sluice/cli", "cmd/sluice/progress", "cmd/sluice/view", "coordinator", "coordinator/api",
-		"coordinator/control", "coordinator/directory", "coordinator/operation", "reactive", "reactive/journal",
+		"coordinator/control", "coordinator/directory", "coordinator/operation", "reactive", "reactive/inspect", "reactive/journal",
 		"reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds", "template/value")},
 	{"cmd/machinevet", uses("template/machine/purity")},
 	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/run", "cmd/sluice/runs")},
@@ -586,10 +586,10 @@ func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
 	}
 }
 
-// isContent reports whether a stream has the name of a definition.
+// isContent reports whether a stream has the name of a definition, or is that of the name of a workflow.
 func isContent(stream ast.Expr) bool {
 	call, ok := stream.(*ast.CallExpr)
-	return ok && selects(call.Fun, "journal", "DefinitionStream")
+	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream")
 }
 
 // Tests wait for events, or sleep in a synctest bubble, where time is virtual.

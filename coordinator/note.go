@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -15,6 +16,14 @@ func (r *Run) Driven() bool {
 	r.engine.mu.Lock()
 	defer r.engine.mu.Unlock()
 	return !r.engine.closed && r.engine.driven.Has(r.id)
+}
+
+// Moving reports whether a run may move without a command: one is in memory, or the timer of one is due before some time has
+// passed. A run that nothing moves leaves memory after Config.IdleTimeout.
+func (e *Engine) Moving(within time.Duration) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.runs) > 0 || e.alarms.Within(within)
 }
 
 // note journals a command for a run that this engine does not go on with. It makes no calls: a process that ends right after

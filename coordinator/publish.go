@@ -74,6 +74,19 @@ func (e *Engine) StartNamed(ctx context.Context, name string, input any, opts ..
 	return e.start(ctx, entry, input, opts)
 }
 
+// Document returns the canonical document of the run's workflow.
+func (r *Run) Document(ctx context.Context) (any, error) {
+	start, err := r.engine.reader.Start(ctx, r.id)
+	if err != nil {
+		return nil, r.engine.readError(ctx, err)
+	}
+	entry, err := r.engine.registry.Read(ctx, start.Workflow, start.Children)
+	if err != nil {
+		return nil, r.engine.readError(ctx, err)
+	}
+	return entry.Plan.Workflow.Document(), nil
+}
+
 // noteStart journals the first event of a run that this engine does not go on with: see Config.NotesOnly.
 func (e *Engine) noteStart(ctx context.Context, entry *registry.Entry, first journal.Event) (*Run, error) {
 	id := first.Detail.Start.Run

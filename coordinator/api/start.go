@@ -89,6 +89,13 @@ func start(ctx context.Context, engine *coordinator.Engine, req *Request, a *Att
 		return err
 	}
 	done.Run, done.Driven = run.ID(), run.Driven()
+	if req.Document {
+		document, err := run.Document(ctx)
+		if err != nil {
+			return err
+		}
+		done.Document = encoded(document)
+	}
 	return nil
 }
 

@@ -56,7 +56,7 @@ func ExitOf(err error) error {
 		return &Exit{Interrupted, nil}
 	}
 	for _, unknown := range []error{
-		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal,
+		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, coordinator.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput, decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal,
 	} {
 		if errors.Is(err, unknown) {
 			return Refuse(err)

@@ -9,11 +9,20 @@ import (
 // ResumeCommand returns the command line that resumes a run with the journal in dir. It names this program as it was called, or
 // sluice if `go run` has built it, since that build is temporary.
 func ResumeCommand(dir, id string) string {
+	return Command("run", "--data", dir, "--resume", id)
+}
+
+// Command returns a command line of this program, which it names as ResumeCommand does.
+func Command(words ...string) string {
 	program := os.Args[0]
 	if strings.Contains(program, filepath.Join(os.TempDir(), "go-build")) {
 		program = "sluice"
 	}
-	return Quote(program) + " run --data " + Quote(dir) + " --resume " + Quote(id)
+	line := Quote(program)
+	for _, word := range words {
+		line += " " + Quote(word)
+	}
+	return line
 }
 
 // Quote quotes a word for a POSIX shell, if necessary.

@@ -21,6 +21,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
+// what is to be started.
+type what struct {
+	workflow *template.Workflow // of a file; nil: the published one of that name
+	name     string
+	input    value.Value
+	id       string // "": a new one
+	labels   map[string]string
+	dir      string // in which programs start
+}
+
 // graceTime is the time in which calls in progress may end when a run is suspended.
 const graceTime = time.Second
 
@@ -37,8 +47,9 @@ type session struct {
 }
 
 // openToStart opens a journal to start a run. If dir is "", the journal is in memory.
-func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string, config coordinator.Config) (*session, error) {
-	s := &session{workflow: w, log: &log{}, config: config, dir: dir}
+func openToStart(ctx context.Context, dir string, of *what, config coordinator.Config) (*session, error) {
+	s := &session{workflow: of.workflow, log: &log{}, config: config, dir: dir}
+	id := of.id
 	store := journal.Store(memory.New())
 	if dir != "" {
 		kept, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
@@ -51,16 +62,27 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 		return nil, cli.Fail(err)
 	}
 	s.begin = func(ctx context.Context) (err error) {
-		var opts []coordinator.Option
+		opts := []coordinator.Option{coordinator.WithLabels(of.labels)}
 		if id != "" {
 			opts = append(opts, coordinator.WithID(id))
 		}
-		s.run, err = s.engine.Start(ctx, w, input, opts...)
+		if dir != "" { // another process may go on with the run
+			opts = append(opts, coordinator.WithDir(of.dir))
+		}
+		if of.workflow == nil {
+			s.run, err = s.engine.StartNamed(ctx, of.name, of.input, opts...)
+		} else {
+			s.run, err = s.engine.Start(ctx, of.workflow, of.input, opts...)
+		}
 		_, badInput := errors.AsType[*coordinator.InputError](err)
 		other, exists := errors.AsType[*coordinator.ExistsError](err)
 		switch {
-		case err == nil:
+		case err == nil && s.workflow != nil:
 			return nil
+		case err == nil:
+			return s.recallStarted(ctx)
+		case errors.Is(err, coordinator.ErrNotPublished):
+			return cli.Refuse(fmt.Errorf("%w; to start a file, give its path with its extension", api.ErrorOf(err)))
 		case badInput:
 			return cli.Refuse(fmt.Errorf("--input: %w", err))
 		case exists:
@@ -135,6 +157,18 @@ func (s *session) recall(ctx context.Context, store journal.Store, id string) er
 	}
 	if s.workflow == nil {
 		return cli.Fail(fmt.Errorf("the workflow of run %s is not in the journal", id))
+	}
+	return nil
+}
+
+// recallStarted reads the workflow of the run that this session has started by name.
+func (s *session) recallStarted(ctx context.Context) error {
+	document, err := s.run.Document(ctx)
+	if err == nil {
+		s.workflow, err = recallWorkflow(document)
+	}
+	if err != nil {
+		return cli.Fail(fmt.Errorf("read the workflow of run %s: %w", s.run.ID(), err))
 	}
 	return nil
 }
@@ -232,6 +266,7 @@ type ending struct {
 	result      *coordinator.Result // nil: the run has not ended
 	interrupted bool                // by a request to stop
 	err         error               // the run cannot be followed to its end
+	resume      string              // the command that resumes a suspended run
 }
 
 // onBlocked returns what a playbook does when its gates hold all remaining tokens: it fails if no other process can reach the run, since
