@@ -63,7 +63,7 @@ func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, e
 		}
 		_, dialed := Dial(dir)
 		if again = errors.Is(dialed, api.ErrNotHeld); !again {
-			err = fmt.Errorf("%w (%s): it works on the runs and answers commands: sluice runs --data %s", err, holderOf(dir), dir)
+			err = fmt.Errorf("%w: it works on the runs and answers commands: sluice runs --data %s", err, dir)
 		}
 		return again, err
 	})
