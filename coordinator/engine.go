@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/residence"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
@@ -44,6 +45,7 @@ type Engine struct {
 	runs   map[string]*run // in memory
 	parked *parking.Runs   // runs that cannot go on in this process
 	driven *pickup.Runs
+	stay   *residence.Runs
 	before []func() error // called before the shutdown begins
 	ending bool           // Shutdown was called
 	closed bool
@@ -77,7 +79,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	if config.NotesOnly {
 		config.PickUp = func(journal.Head) bool { return false }
 	}
-	e.driven = pickup.New(config.PickUp)
+	e.driven, e.stay = pickup.New(config.PickUp), residence.New(config.RunsInMemory)
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
 		ActivationTimeout: config.ActivationTimeout,
@@ -232,6 +234,7 @@ func (e *Engine) enter(r *run) bool {
 		return false
 	}
 	e.runs[r.id] = r
+	e.stay.Count(len(e.runs))
 	e.driven.Add(r.id)
 	return true
 }
@@ -252,6 +255,7 @@ func (e *Engine) load(id string, items ...decide.Item) {
 	r := newRun(e, id)
 	r.inbox.Add(items...)
 	e.runs[id] = r
+	e.stay.Count(len(e.runs))
 	e.loops.Go(func() { r.loop(e.ctx) })
 }
 
@@ -305,6 +309,7 @@ func (e *Engine) retire(r *run) bool {
 		return false
 	}
 	delete(e.runs, r.id)
+	e.stay.Count(len(e.runs))
 	e.children.Forget(r.id)
 	if due := r.step.NextDue(); due > 0 {
 		e.alarms.Set(r.id, due)
