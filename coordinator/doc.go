@@ -27,6 +27,7 @@
 //	inbox      queues the items and finished calls of a run
 //	clock      tells the time, and wakes runs when they are due
 //	operation  makes functions and bindings callable; keychain has their secrets, directory their participants
+//	parcel     publishes workflows, and starts those that come from elsewhere
 //	api        serves other processes, by control's socket; observe traces; doctor repairs; scenario and explore test
 //
 // # Contracts

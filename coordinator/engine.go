@@ -165,6 +165,10 @@ func (e *Engine) Register(w *template.Workflow) error {
 	return err
 }
 
+// Registry returns the engine's compiled workflows, for package parcel and others that start what they find there; ErrShutdown once
+// the engine has shut down.
+func (e *Engine) Registry() (*registry.Registry, error) { return e.registry, e.checkOpen() }
+
 // learn returns the entry of a workflow. It recovers panics: a tree made in Go may be malformed.
 func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) {
 	switch {

@@ -62,11 +62,11 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 	if err != nil {
 		return nil, err
 	}
-	return e.start(ctx, entry, input, opts)
+	return e.StartEntry(ctx, entry, input, opts...)
 }
 
-// start is Start for an entry.
-func (e *Engine) start(ctx context.Context, entry *registry.Entry, input any, opts []Option) (*Run, error) {
+// StartEntry is Start for an entry of the engine's Registry.
+func (e *Engine) StartEntry(ctx context.Context, entry *registry.Entry, input any, opts ...Option) (*Run, error) {
 	var o startOptions
 	for _, opt := range opts {
 		if opt != nil {

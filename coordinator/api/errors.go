@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -36,7 +37,7 @@ var codes = []struct {
 	{"locked", journal.ErrLocked},
 	{"bad_input", ErrBadInput},
 	{"run_exists", coordinator.ErrRunExists},
-	{"not_published", coordinator.ErrNotPublished},
+	{"not_published", parcel.ErrNotPublished},
 	{"run_not_found", coordinator.ErrRunNotFound},
 	{"step_not_found", coordinator.ErrStepNotFound},
 	{"finished", coordinator.ErrFinished},

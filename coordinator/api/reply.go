@@ -43,7 +43,7 @@ type Done struct {
 	Kept    int `json:"kept,omitempty"`    // of a sweep: blobs that the newest snapshot needs
 	Deleted int `json:"deleted,omitempty"` // of a sweep: blobs that it has deleted, or would have
 
-	Document json.RawMessage `json:"document,omitempty"` // of a start that asks for it: the canonical document of the workflow
+	Document json.RawMessage `json:"document,omitempty"` // of a start by name that asks for it: the canonical document of the workflow
 
 	Published *Version `json:"published,omitempty"` // of a publish: the newest version now
 	Replaced  *Version `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already

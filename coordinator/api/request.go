@@ -84,7 +84,7 @@ type Request struct {
 	Name       string            `json:"name,omitempty"`     // of a published workflow
 	Dir        string            `json:"dir,omitempty"`      // absolute path of the folder in which programs of the run start
 	Labels     map[string]string `json:"labels,omitempty"`   // of the run
-	Document   bool              `json:"document,omitempty"` // of a start: the answer has the document of the workflow
+	Document   bool              `json:"document,omitempty"` // of a start by name: the answer has the document of the workflow
 	Attached   int               `json:"attached,omitempty"` // bytes that follow the line, an Attachment; set by Encode
 	Attachment []byte            `json:"-"`                  // these bytes
 }

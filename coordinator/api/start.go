@@ -8,13 +8,14 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Attachment is what a request brings along that may be large.
 type Attachment struct {
-	Parcel *coordinator.Parcel `json:"parcel,omitempty"` // the workflow; nil: the request names a published one
-	Input  json.RawMessage     `json:"input,omitempty"`  // of the run; empty: null
+	Parcel *parcel.Parcel  `json:"parcel,omitempty"` // the workflow; nil: the request names a published one
+	Input  json.RawMessage `json:"input,omitempty"`  // of the run; empty: null
 }
 
 // Encode returns the attachment as bytes.
@@ -47,14 +48,14 @@ func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*D
 	default:
 		err = start(ctx, engine, req, &a, done)
 	}
-	if errors.Is(err, coordinator.ErrParcel) {
+	if errors.Is(err, parcel.ErrParcel) {
 		err = fmt.Errorf("%w: %w", ErrBadRequest, err)
 	}
 	return done, err
 }
 
-func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *coordinator.Parcel, done *Done) error {
-	now, was, err := engine.PublishParcel(ctx, p, req.Actor)
+func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *parcel.Parcel, done *Done) error {
+	now, was, err := parcel.Publish(ctx, engine, p, req.Actor)
 	if err != nil {
 		return err
 	}
@@ -65,10 +66,10 @@ func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *c
 	return nil
 }
 
-func start(ctx context.Context, engine *coordinator.Engine, req *Request, a *Attachment, done *Done) (err error) {
+func start(ctx context.Context, engine *coordinator.Engine, req *Request, of *Attachment, done *Done) (err error) {
 	var input value.Value
-	if len(a.Input) > 0 {
-		if input, err = value.ParseInput(a.Input); err != nil {
+	if len(of.Input) > 0 {
+		if input, err = value.ParseInput(of.Input); err != nil {
 			return fmt.Errorf("%w: %w", ErrBadInput, err)
 		}
 	}
@@ -77,10 +78,11 @@ func start(ctx context.Context, engine *coordinator.Engine, req *Request, a *Att
 		opts = append(opts, coordinator.WithID(req.ID))
 	}
 	var run *coordinator.Run
-	if a.Parcel != nil {
-		run, err = engine.StartParcel(ctx, a.Parcel, input, opts...)
+	var document any
+	if of.Parcel != nil {
+		run, err = parcel.Start(ctx, engine, of.Parcel, input, opts...)
 	} else {
-		run, err = engine.StartNamed(ctx, req.Name, input, opts...)
+		run, document, err = parcel.StartNamed(ctx, engine, req.Name, input, opts...)
 	}
 	if refused, ok := errors.AsType[*coordinator.InputError](err); ok {
 		return fmt.Errorf("%w: %w", ErrBadInput, refused)
@@ -89,18 +91,14 @@ func start(ctx context.Context, engine *coordinator.Engine, req *Request, a *Att
 		return err
 	}
 	done.Run, done.Driven = run.ID(), run.Driven()
-	if req.Document {
-		document, err := run.Document(ctx)
-		if err != nil {
-			return err
-		}
+	if req.Document && document != nil {
 		done.Document = encoded(document)
 	}
 	return nil
 }
 
 // versionOf describes a version; nil for none.
-func versionOf(v *coordinator.Version) *Version {
+func versionOf(v *parcel.Version) *Version {
 	if v == nil {
 		return nil
 	}

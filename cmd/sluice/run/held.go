@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
@@ -104,7 +105,7 @@ func (f *runFlags) refused(err error) error {
 		return cli.Refuse(fmt.Errorf("--id: %w", err))
 	case errors.Is(err, api.ErrBadInput):
 		return cli.Refuse(fmt.Errorf("--input: %w", err))
-	case errors.Is(err, coordinator.ErrNotPublished):
+	case errors.Is(err, parcel.ErrNotPublished):
 		return cli.Refuse(fmt.Errorf("%w; to start a file, give its path with its extension", err))
 	}
 	return cli.ExitOf(err)

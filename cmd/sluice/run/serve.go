@@ -39,7 +39,7 @@ process works on the folder again, also after a crash.
 
 It ends with 0 after it was asked to stop, and with 1 if it cannot work on the folder. The log goes to standard error.`,
 		Example: `  sluice serve --data ./journal
-  sluice serve --data ./journal --pass-env KUBECONFIG 2>> sluice.log`,
+  sluice serve --data ./journal --pass-env KUBECONFIG`,
 		Args: cobra.NoArgs,
 	}
 	var dir string

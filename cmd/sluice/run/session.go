@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -69,8 +70,9 @@ func openToStart(ctx context.Context, dir string, of *what, config coordinator.C
 		if dir != "" { // another process may go on with the run
 			opts = append(opts, coordinator.WithDir(of.dir))
 		}
+		var document any
 		if of.workflow == nil {
-			s.run, err = s.engine.StartNamed(ctx, of.name, of.input, opts...)
+			s.run, document, err = parcel.StartNamed(ctx, s.engine, of.name, of.input, opts...)
 		} else {
 			s.run, err = s.engine.Start(ctx, of.workflow, of.input, opts...)
 		}
@@ -80,8 +82,9 @@ func openToStart(ctx context.Context, dir string, of *what, config coordinator.C
 		case err == nil && s.workflow != nil:
 			return nil
 		case err == nil:
-			return s.recallStarted(ctx)
-		case errors.Is(err, coordinator.ErrNotPublished):
+			s.workflow, err = recallWorkflow(document)
+			return err
+		case errors.Is(err, parcel.ErrNotPublished):
 			return cli.Refuse(fmt.Errorf("%w; to start a file, give its path with its extension", api.ErrorOf(err)))
 		case badInput:
 			return cli.Refuse(fmt.Errorf("--input: %w", err))
@@ -157,18 +160,6 @@ func (s *session) recall(ctx context.Context, store journal.Store, id string) er
 	}
 	if s.workflow == nil {
 		return cli.Fail(fmt.Errorf("the workflow of run %s is not in the journal", id))
-	}
-	return nil
-}
-
-// recallStarted reads the workflow of the run that this session has started by name.
-func (s *session) recallStarted(ctx context.Context) error {
-	document, err := s.run.Document(ctx)
-	if err == nil {
-		s.workflow, err = recallWorkflow(document)
-	}
-	if err != nil {
-		return cli.Fail(fmt.Errorf("read the workflow of run %s: %w", s.run.ID(), err))
 	}
 	return nil
 }
