@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -104,7 +105,8 @@ func (f *runFlags) refused(err error) error {
 	case errors.Is(err, coordinator.ErrRunExists):
 		return cli.Refuse(fmt.Errorf("--id: %w", err))
 	case errors.Is(err, api.ErrBadInput):
-		return cli.Refuse(fmt.Errorf("--input: %w", err))
+		_, faults, _ := strings.Cut(err.Error(), ": ")
+		return cli.Refuse(fmt.Errorf("--input: %s", faults))
 	case errors.Is(err, parcel.ErrNotPublished):
 		return cli.Refuse(fmt.Errorf("%w; to start a file, give its path with its extension", err))
 	}

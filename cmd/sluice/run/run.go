@@ -46,9 +46,9 @@ suspends the run: calls under way have one second to end and are then stopped, a
 printed. A second Ctrl-C ends the process at once. SIGTERM, SIGHUP and a reader that closes the output, as in
 sluice run backup.yaml | head -1, count as Ctrl-C.
 
-If another process works on DIR, such as sluice serve, the run is started there, and this process follows it: the workflow, its child
-workflows and the input are sent, at most 64 MiB, and programs start in the folder in which sluice run was called. Ctrl-C then lets go
-of the run, and prints how to follow and how to cancel it.
+If another process works on DIR, such as sluice serve, the run is started there, and this process follows it: the workflow, its
+child workflows and the input are sent, at most 64 MiB, and programs start in the folder in which sluice run was called. Ctrl-C
+then lets go of the run, and prints how to follow and how to cancel it.
 
 With --resume --all it works on all open runs until none moves: no call is under way, and no timer is due within ten seconds. It
 prints how many are in which status, and ends with 1 if a run has failed or cannot go on.

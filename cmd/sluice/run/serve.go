@@ -26,8 +26,8 @@ func newServe() *cobra.Command {
 		Long: `Serve works on all runs of a folder: it goes on with those that are open, and starts, shows and changes runs as other commands
 with the same --data ask it to. It makes the folder if there is none. When it is ready, it prints one line.
 
-A run that cannot go on in this process, because something that it needs is missing or its journal is damaged, is parked: the log says
-why, once, at level WARN, and so do sluice runs and sluice runs show. One process at a time works on a folder.
+A run that cannot go on in this process, because something that it needs is missing or its journal is damaged, is parked: the
+log says why, once, at level WARN, and so do sluice runs and sluice runs show. One process at a time works on a folder.
 
 Commands reach the host through the socket control.sock in the folder, which only the same user may use. A program that a workflow
 runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the host, those

@@ -30,9 +30,9 @@ func newStart() *cobra.Command {
 		Long: `Start journals a new run of a workflow, and prints its id: that of FILE, or the newest version that sluice publish has made of
 NAME. An argument with a folder or with the extension .yaml, .yml or .json is a file.
 
-If a process works on DIR, such as sluice serve, the run is started there: the workflow, its child workflows and the input are sent,
-at most 64 MiB, and programs start in the folder in which sluice start was called. Where no process does, the run is journaled,
-and goes on when one comes: sluice serve, or the command that start prints.
+If a process works on DIR, such as sluice serve, the run is started there: the workflow, its child workflows and the input are
+sent, at most 64 MiB, and programs start in the folder in which sluice start was called. Where no process does, the run is
+journaled, and goes on when one comes: sluice serve, or the command that start prints.
 
 With --wait it shows the run until it ends, as sluice run does; where no process works on DIR, this process carries the run out. A
 start with the same --id, workflow and input starts nothing, and prints the id again.
