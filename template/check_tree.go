@@ -125,16 +125,6 @@ func ValidID(id string) error {
 	return fmt.Errorf("%s: an id has no spaces and none of / [ ] #", document.Quote(id))
 }
 
-// ValidRunID returns an error that shows id unless it can be the id of a run: one of ValidID that is no name of something else in a
-// store or in a file system.
-func ValidRunID(id string) error {
-	switch id {
-	case "def", "blob", ".", "..":
-		return fmt.Errorf("%s: a run cannot have this id, which names something else: take another, such as \"run-1\"", document.Quote(id))
-	}
-	return ValidID(id)
-}
-
 // enter records an item's id, if it has one.
 func (c *checker) enter(it *Item) {
 	if it.ID == "" {

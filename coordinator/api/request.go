@@ -27,7 +27,7 @@ type Verb string
 
 // The verbs. Those from Send on are commands: they change a run, and need an actor.
 const (
-	List    Verb = "runs"     // all runs
+	List    Verb = "runs"     // runs, newest first. Query, Labels, Limit, Cursor, Dry: only how the query is carried
 	Show    Verb = "show"     // a run and its steps or cells. Run, Step ("": the run; else one cell of a world)
 	Cells   Verb = "cells"    // the cells of a world. Run, Step ("": all; else one cell), Machine, Status, If, Limit
 	Output  Verb = "output"   // the whole output of a step. Run, Step ("": the run), Participant
@@ -44,6 +44,7 @@ const (
 	Cancel  Verb = "cancel"   // end a run. Run, Reason
 	Abort   Verb = "abort"    // stop a step. Run, Step, Reason
 	Retry   Verb = "retry"    // attempt a step again. Run, Step, Work
+	Delete  Verb = "delete"   // remove a run that has ended, and the runs below it. Run: its whole id
 	Keep    Verb = "snapshot" // keep the state of a world as content. Run
 	Sweep   Verb = "gc"       // delete the content of a world that its newest snapshot does not need. Run, Dry
 	Patch   Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
@@ -78,21 +79,24 @@ type Request struct {
 	Machine string `json:"machine,omitempty"` // only cells of this one
 	Status  string `json:"status,omitempty"`  // only cells of this status, see world.Status; or Paused
 	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
-	Limit   int    `json:"limit,omitempty"`   // at most so many cells; 0: all
-	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count
+	Limit   int    `json:"limit,omitempty"`   // at most so many cells or runs; 0: all
+	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count; of a list: only explain the query
 
-	Name       string            `json:"name,omitempty"`     // of a published workflow
-	Dir        string            `json:"dir,omitempty"`      // absolute path of the folder in which programs of the run start
-	Labels     map[string]string `json:"labels,omitempty"`   // of the run
-	Document   bool              `json:"document,omitempty"` // of a start by name: the answer has the document of the workflow
-	Attached   int               `json:"attached,omitempty"` // bytes that follow the line, an Attachment; set by Encode
-	Attachment []byte            `json:"-"`                  // these bytes
+	Query  string            `json:"query,omitempty"`  // which runs, see package query; "": all
+	Labels map[string]string `json:"labels,omitempty"` // that the runs have; of a start: that the run gets
+	Cursor string            `json:"cursor,omitempty"` // where the list goes on
+
+	Name       string `json:"name,omitempty"`     // of a published workflow
+	Dir        string `json:"dir,omitempty"`      // absolute path of the folder in which programs of the run start
+	Document   bool   `json:"document,omitempty"` // of a start by name: the answer has the document of the workflow
+	Attached   int    `json:"attached,omitempty"` // bytes that follow the line, an Attachment; set by Encode
+	Attachment []byte `json:"-"`                  // these bytes
 }
 
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Keep, Sweep, Begin, Publish:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish:
 		return true
 	}
 	return false

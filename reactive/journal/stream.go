@@ -72,6 +72,9 @@ func CheckAppend(stream string, after uint64, events []Event, head *Head) error 
 	if !head.IsZero() && head.Run != stream {
 		return fault("the head is of %q", head.Run)
 	}
+	if len(head.Waits) > WaitsMax {
+		return fault("the head has %d waits, and %d are the most", len(head.Waits), WaitsMax)
+	}
 	return nil
 }
 

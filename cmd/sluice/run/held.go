@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -34,12 +35,15 @@ func answers(dir string) bool {
 // request returns the request that starts a run elsewhere, and its workflow; nil if it is started by name.
 func (f *runFlags) request(ctx context.Context, input value.Value, arg string) (*api.Request, *template.Workflow, error) {
 	if f.id != "" {
-		if err := template.ValidRunID(f.id); err != nil {
+		if err := limits.CheckID(f.id); err != nil {
 			return nil, nil, cli.Refuse(fmt.Errorf("--id: %w", err))
 		}
 	}
-	req := &api.Request{Verb: api.Begin, Actor: cli.UserName(), ID: f.id, Labels: f.labels}
+	req := &api.Request{Verb: api.Begin, Actor: cli.UserName(), ID: f.id}
 	var err error
+	if req.Labels, err = f.labels(); err != nil {
+		return nil, nil, cli.Refuse(err)
+	}
 	if req.Dir, err = os.Getwd(); err != nil {
 		return nil, nil, cli.Fail(err)
 	}

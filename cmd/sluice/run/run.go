@@ -19,10 +19,10 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/view"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -66,6 +66,7 @@ the run was interrupted.`,
 		Example: `  sluice run backup.yaml
   sluice run backup.yaml --input '{"folder": "/etc"}'
   sluice run backup.yaml --input @order.json --data ./journal --id tuesday
+  sluice run backup.yaml --data ./journal --label team=storage
   sluice run --data ./journal --resume tuesday
   sluice run --data ./journal --resume --all
   sluice run offers.yaml --directory providers.yaml
@@ -77,6 +78,7 @@ the run was interrupted.`,
 	flags.StringVarP(&f.input, "input", "i", "", "the run's input: `JSON`, @FILE with JSON in it, or - for standard input")
 	flags.StringVarP(&f.data, "data", "d", "", "keep the journal in `DIR`, so that the run can be resumed")
 	flags.StringVar(&f.id, "id", "", "the id `RUN` of the new run (default: a random one)")
+	flags.StringArrayVarP(&f.label, "label", "l", nil, "attach the label `NAME=TEXT` to the new run (may be repeated)")
 	flags.StringVar(&f.resume, "resume", "", "resume `RUN`, or show again how it ended; --all: work on all open runs until none moves")
 	flags.StringVar(&f.directory, "directory", "", "the participants are in `FILE`, read again when it changes (default: those of the workflow)")
 	flags.StringArrayVar(&f.passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
@@ -93,10 +95,9 @@ the run was interrupted.`,
 type runFlags struct {
 	input, data, id, resume, directory, output string
 
-	passEnv []string
+	passEnv, label []string
 
-	labels map[string]string // of the verb start
-	named  bool              // the argument may be the name of a published workflow
+	named bool // the argument may be the name of a published workflow
 }
 
 // check refuses flags and arguments that cannot be combined.
@@ -117,8 +118,8 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 		return errors.New("--resume needs --data: the folder the run's journal is in")
 	case len(args) > 0:
 		return fmt.Errorf("--resume takes no workflow: the journal holds that of run %s", f.resume)
-	case cmd.Flags().Changed("input") || f.id != "":
-		return errors.New("--resume cannot be used with --input or --id: the run has them")
+	case cmd.Flags().Changed("input") || f.id != "" || len(f.label) > 0:
+		return errors.New("--resume cannot be used with --input, --id or --label: the run has them")
 	}
 	return nil
 }
@@ -168,11 +169,14 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 		return openToResume(ctx, f.data, f.resume, config)
 	}
 	if f.id != "" {
-		if err := template.ValidRunID(f.id); err != nil {
+		if err := limits.CheckID(f.id); err != nil {
 			return nil, cli.Refuse(fmt.Errorf("--id: %w", err))
 		}
 	}
-	of := &what{input: input, id: f.id, labels: f.labels}
+	of := &what{input: input, id: f.id}
+	if of.labels, err = f.labels(); err != nil {
+		return nil, cli.Refuse(err)
+	}
 	if of.dir, err = os.Getwd(); err != nil {
 		return nil, cli.Fail(err)
 	}
@@ -186,6 +190,15 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 	}
 	config.Loaded, of.workflow = loaded, p.Workflow
 	return openToStart(ctx, f.data, of, config)
+}
+
+// labels returns the labels of the new run.
+func (f *runFlags) labels() (map[string]string, error) {
+	labels, err := cli.ParseLabels(f.label)
+	if err == nil {
+		err = limits.CheckLabels(labels)
+	}
+	return labels, err
 }
 
 // participants returns the directory of --directory; nil: the workflow has its own.

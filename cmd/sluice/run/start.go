@@ -48,19 +48,15 @@ as sluice run does.`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := &runFlags{named: true}
-	var labels []string
 	var wait bool
 	cli.JournalFlag(cmd, &f.data)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.input, "input", "i", "", "the run's input: `JSON`, @FILE with JSON in it, or - for standard input")
 	flags.StringVar(&f.id, "id", "", "the id `RUN` of the new run (default: a random one)")
-	flags.StringArrayVar(&labels, "label", nil, "attach the label `NAME=TEXT`, which lists show (may be repeated)")
+	flags.StringArrayVarP(&f.label, "label", "l", nil, "attach the label `NAME=TEXT`, which lists show (may be repeated)")
 	flags.BoolVar(&wait, "wait", false, "show the run until it ends")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json", view.Quiet)
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if f.labels, err = labelsOf(labels); err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !wait {
 			return f.start(cmd, args[0], output.Value == "json")
 		}
@@ -68,19 +64,6 @@ as sluice run does.`,
 		return f.run(cmd, args)
 	}
 	return cmd
-}
-
-// labelsOf returns the labels of flags.
-func labelsOf(flags []string) (map[string]string, error) {
-	labels := make(map[string]string, len(flags))
-	for _, flag := range flags {
-		name, text, ok := strings.Cut(flag, "=")
-		if _, twice := labels[name]; twice || !ok || name == "" {
-			return nil, fmt.Errorf("--label %q: a label is NAME=TEXT, and each name is given once", flag)
-		}
-		labels[name] = text
-	}
-	return labels, nil
 }
 
 // start starts a run and leaves it.
