@@ -37,14 +37,16 @@ func (f *runFlags) resumeAll(cmd *cobra.Command) error {
 	stops := listen(cli.ReaderGone(cmd.OutOrStdout()))
 	defer stops.close()
 	ctx, logger := cmd.Context(), slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
-	var open []string
-	config := coordinator.Config{
-		Directory: known, PassEnv: f.passEnv, Logger: logger, IdleTimeout: settleTime,
-		PickUp: func(h journal.Head) bool { open = append(open, h.Run); return true },
-	}
+	config := coordinator.Config{Directory: known, PassEnv: f.passEnv, Logger: logger, IdleTimeout: settleTime}
 	store, err := control.Take(ctx, f.data, disk.Config{Logger: logger})
 	if err != nil {
 		return cli.ExitOf(err)
+	}
+	var open []string
+	for head, err := range store.Heads(ctx, "") {
+		if err == nil && head.Open && journal.ParentRun(head.Run) == "" {
+			open = append(open, head.Run) // in order of id
+		}
 	}
 	engine, err := coordinator.New(ctx, store, config)
 	if err != nil {
@@ -81,15 +83,14 @@ func settle(engine *coordinator.Engine, stops *interrupts) (interrupted bool) {
 	return false
 }
 
-// tally prints how many of the runs are in which status, and reports whether one has failed or cannot go on.
+// tally prints how many of the runs, in order of id, are in which status, and reports whether one has failed or cannot go on.
 func (f *runFlags) tally(ctx context.Context, cmd *cobra.Command, engine *coordinator.Engine, runs []string) (failed bool, err error) {
-	slices.Sort(runs)
 	counts := map[string]int{}
 	for head, err := range engine.Runs(ctx, "") {
 		if err != nil {
 			return failed, err
 		}
-		if _, was := slices.BinarySearch(runs, head.Run); !was || journal.ParentRun(head.Run) != "" {
+		if _, was := slices.BinarySearch(runs, head.Run); !was {
 			continue
 		}
 		status := head.Status

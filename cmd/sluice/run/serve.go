@@ -29,9 +29,9 @@ with the same --data ask it to. It makes the folder if there is none. When it is
 A run that cannot go on in this process, because something that it needs is missing or its journal is damaged, is parked: the
 log says why, once, at level WARN, and so do sluice runs and sluice runs show. One process at a time works on a folder.
 
-Commands reach the host through the socket control.sock in the folder, which only the same user may use. A program that a workflow
-runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the host, those
-that --pass-env names, and those that its binding sets.
+Commands reach the host through the socket control.sock in the folder, which only the same user may use. A program that a
+workflow runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the
+host, those that --pass-env names, and those that its binding sets.
 
 SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are then
 stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go on when a
