@@ -6,8 +6,8 @@
 //
 // The verbs are in packages below this one:
 //
-//	run         start or resume a run, and follow it          run
-//	commands    change a run                                  send patch decide pause resume cancel abort retry
+//	run         start or resume runs, and follow them         run start serve
+//	commands    change a run, publish a workflow              publish send patch decide pause resume cancel abort retry
 //	runs        read a journal                                runs explain doctor
 //	documents   read documents, without a journal             validate check test import schema
 //	graph       draw a workflow or the calls of a run         graph

@@ -34,6 +34,9 @@ func find(ctx context.Context, engine *coordinator.Engine, name string) (*coordi
 // and ambiguous runs are those of a Client.
 func FindIn(ctx context.Context, store journal.Store, name string) (string, error) {
 	for _, err := range store.Read(ctx, name, 1) {
+		if !journal.IsRun(name) {
+			break
+		}
 		if err == nil || errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) {
 			return name, nil
 		}

@@ -50,6 +50,22 @@ type Done struct {
 
 	Kept    int `json:"kept,omitempty"`    // of a sweep: blobs that the newest snapshot needs
 	Deleted int `json:"deleted,omitempty"` // of a sweep: blobs that it has deleted, or would have
+
+	Document json.RawMessage `json:"document,omitempty"` // of a start by name that asks for it: the canonical document of the workflow
+
+	Published *Version `json:"published,omitempty"` // of a publish: the newest version now
+	Replaced  *Version `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already
+	Unchanged bool     `json:"unchanged,omitempty"` // of a publish: it was the newest already
+}
+
+// Version is a definition that the name of a workflow stands for.
+type Version struct {
+	Name    string    `json:"name"`              // of the workflow
+	Number  uint64    `json:"number"`            // 1 is the first that the name has stood for
+	Hash    string    `json:"hash"`              // of the definition
+	Version string    `json:"version,omitempty"` // as the document says
+	Actor   string    `json:"actor,omitempty"`   // who published it
+	At      time.Time `json:"at"`                // when
 }
 
 // Run describes a run to programs. A list omits the fields marked so.
@@ -184,6 +200,7 @@ type Start struct {
 	Identity *Identity         `json:"identity,omitempty"` // in whose name its calls are made
 	Labels   map[string]string `json:"labels,omitempty"`   // names to texts
 	Actor    string            `json:"actor,omitempty"`    // who started it
+	Dir      string            `json:"dir,omitempty"`      // folder in which its programs start
 }
 
 // Identity is the identity under which a run makes its calls.
@@ -320,7 +337,7 @@ func EventOf(e *journal.Event) Event {
 	}
 	out.Making, out.Work, out.Cause, out.ID, out.Cells = d.Making, d.Work, d.Cause, d.ID, d.Cells
 	if s := d.Start; s != nil {
-		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, identityOf(s.Identity), s.Labels, s.Actor}
+		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, identityOf(s.Identity), s.Labels, s.Actor, s.Dir}
 	}
 	return out
 }

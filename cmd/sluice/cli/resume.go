@@ -8,24 +8,25 @@ import (
 
 // ResumeCommand returns the command line that resumes a run with the journal in dir.
 func ResumeCommand(dir, id string) string {
-	return program() + " run --data " + Quote(dir) + " --resume " + Quote(id)
+	return Command("run", "--data", dir, "--resume", id)
 }
 
 // CommandLine returns the command line of a verb and its arguments for the journal in dir.
 func CommandLine(dir string, args []string) string {
-	line := program()
-	for _, arg := range args {
-		line += " " + Quote(arg)
-	}
-	return line + " --data " + Quote(dir)
+	return Command(append(args[:len(args):len(args)], "--data", dir)...)
 }
 
-// program returns the name of this program as it was called, or sluice if `go run` has built it, since that build is temporary.
-func program() string {
-	if strings.Contains(os.Args[0], filepath.Join(os.TempDir(), "go-build")) {
-		return "sluice"
+// Command returns a command line of this program. It names the program as it was called, or sluice if `go run` has built it, since
+// that build is temporary.
+func Command(words ...string) string {
+	line := os.Args[0]
+	if line = Quote(line); strings.Contains(os.Args[0], filepath.Join(os.TempDir(), "go-build")) {
+		line = "sluice"
 	}
-	return Quote(os.Args[0])
+	for _, word := range words {
+		line += " " + Quote(word)
+	}
+	return line
 }
 
 // Quote quotes a word for a POSIX shell, if necessary.

@@ -2,8 +2,6 @@ package commands
 
 import (
 	"fmt"
-	"os"
-	"os/user"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,7 +79,7 @@ func (c *command) send(cmd *cobra.Command) error {
 // do sends the command.
 func (c *command) do(cmd *cobra.Command) (done api.Done, err error) {
 	if c.req.Actor == "" {
-		c.req.Actor = userName()
+		c.req.Actor = cli.UserName()
 	}
 	err = control.With(cmd.Context(), c.dir, coordinator.Config{}, func(client *control.Client) (err error) {
 		done, err = client.Do(cmd.Context(), &c.req)
@@ -147,15 +145,4 @@ func (c *command) confirmation(done *api.Done) string {
 		text += "; " + next
 	}
 	return text
-}
-
-// userName returns the name of the user, as far as the system knows it.
-func userName() string {
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
-	}
-	if name := os.Getenv("USER"); name != "" {
-		return name
-	}
-	return fmt.Sprintf("uid %d", os.Getuid())
 }
