@@ -84,7 +84,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.driven, e.stay = pickup.New(config.PickUp), residence.New(config.RunsInMemory)
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
-		ActivationTimeout: config.ActivationTimeout,
+		ActivationTimeout: config.ActivationTimeout, Verifier: config.Verifier,
 	})
 	e.alarms = clock.NewAlarms(e.clock)
 	err := usercode.Call(func() (err error) {

@@ -1,7 +1,7 @@
 // Command sluice runs workflows, and shows and changes runs. `sluice help` lists its verbs.
 //
 // It ends with 0 on success, with 1 if a run did not complete or an error occurred, with 2 for wrong usage or if a
-// document or input was refused, and with 130 if it was interrupted. The result goes to standard output, everything
+// document or input was refused, with 3 if check has not seen everything, and with 130 if it was interrupted. The result goes to standard output, everything
 // else to standard error.
 //
 // The verbs are in packages below this one:

@@ -49,6 +49,19 @@ func FindIn(ctx context.Context, store journal.Store, name string) (string, erro
 	return id, nil
 }
 
+// statusOf returns the status of a run by its head; "" if that cannot be read.
+func statusOf(ctx context.Context, engine *coordinator.Engine, id string) string {
+	last := len(id) - 1
+	before := id[:last] + string([]byte{id[last] - 1, 0xff}) // no id lies between this one and the wanted one
+	for head, err := range engine.Runs(ctx, before) {
+		if err != nil || head.Run != id {
+			break
+		}
+		return head.Status
+	}
+	return ""
+}
+
 // heads lists runs whose ids are greater than one, in order of id. An error with an id concerns only that run's head.
 type heads func(ctx context.Context, after string) iter.Seq2[journal.Head, error]
 

@@ -71,8 +71,10 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	case Watch:
 		err = watch(ctx, run, req, emit)
 	default:
-		done.Driven = run.Driven()
-		err = command(ctx, run.As(req.Actor), req, done)
+		done.Driven, done.Did, done.Step = run.Driven(), string(req.Verb), req.Step
+		if err = command(ctx, run.As(req.Actor), req, done); err == nil {
+			done.Status = statusOf(ctx, engine, done.Run)
+		}
 	}
 	switch {
 	case errors.Is(err, coordinator.ErrStepNotFound):

@@ -79,6 +79,7 @@ type Request struct {
 	Machine string `json:"machine,omitempty"` // only cells of this one
 	Status  string `json:"status,omitempty"`  // only cells of this status, see world.Status; or Paused
 	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
+	Index   string `json:"index,omitempty"`   // NAME=VALUE: only cells that have the value in that index, a text or JSON
 	Limit   int    `json:"limit,omitempty"`   // at most so many cells or runs; 0: all
 	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count; of a list: only explain the query
 

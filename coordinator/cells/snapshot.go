@@ -46,6 +46,34 @@ func (h Handle) snapshot(ctx context.Context) (seq uint64, put int, err error) {
 	return e.Seq, put, err
 }
 
+// spill puts states of the world into content that take too much memory. It returns how many blobs it has put, and whether a snapshot
+// is due.
+func (h Handle) spill(ctx context.Context) (put int, due bool, err error) {
+	content, lock := h.run.Content()
+	lock.RLock()
+	defer lock.RUnlock()
+	s, err := look(ctx, h.run, func(w *world.World) *world.Spill {
+		_, due = w.Snapshot()
+		return w.Spill()
+	})
+	if err != nil || s == nil {
+		return 0, due, err
+	}
+	err = s.Write(func(blobs [][]byte) error {
+		put += len(blobs)
+		return content.PutContent(ctx, h.run.ID(), blobs)
+	})
+	if err != nil {
+		return put, due, err
+	}
+	due, err = look(ctx, h.run, func(w *world.World) bool {
+		w.Spilled(s)
+		_, due := w.Snapshot()
+		return due
+	})
+	return put, due, err
+}
+
 // Keeper makes the snapshots of a run that are due, one at a time, and deletes content that they have replaced.
 type Keeper struct {
 	busy atomic.Bool
@@ -71,10 +99,15 @@ func (k *Keeper) Begin() bool {
 	return ready
 }
 
-// Keep makes a snapshot, and a sweep if enough was put since the last.
+// Keep puts what is due into content: states that take too much memory, and a snapshot. It sweeps if enough was put since the last sweep.
 func (k *Keeper) Keep(ctx context.Context, h Handle) error {
 	defer k.busy.Store(false)
-	_, put, err := h.snapshot(ctx)
+	put, due, err := h.spill(ctx)
+	if err == nil && due {
+		var more int
+		_, more, err = h.snapshot(ctx)
+		put += more
+	}
 	if k.put += put; err == nil && k.put >= max(sweepMin, k.kept) {
 		k.put = 0
 		k.kept, _, err = h.Sweep(ctx, false)

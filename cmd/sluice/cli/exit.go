@@ -23,6 +23,7 @@ const (
 	Done        = 0   // success
 	Failed      = 1   // the run did not complete, or an error occurred
 	Refused     = 2   // wrong usage, or a refused document or input
+	Incomplete  = 3   // check has not seen everything that can happen
 	Interrupted = 130 // by Ctrl-C, SIGTERM or SIGHUP
 )
 

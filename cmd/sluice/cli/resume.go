@@ -6,23 +6,26 @@ import (
 	"strings"
 )
 
-// ResumeCommand returns the command line that resumes a run with the journal in dir. It names this program as it was called, or
-// sluice if `go run` has built it, since that build is temporary.
+// ResumeCommand returns the command line that resumes a run with the journal in dir.
 func ResumeCommand(dir, id string) string {
-	return Command("run", "--data", dir, "--resume", id)
+	return program() + " run --data " + Quote(dir) + " --resume " + Quote(id)
 }
 
-// Command returns a command line of this program, which it names as ResumeCommand does.
-func Command(words ...string) string {
-	program := os.Args[0]
-	if strings.Contains(program, filepath.Join(os.TempDir(), "go-build")) {
-		program = "sluice"
+// CommandLine returns the command line of a verb and its arguments for the journal in dir.
+func CommandLine(dir string, args []string) string {
+	line := program()
+	for _, arg := range args {
+		line += " " + Quote(arg)
 	}
-	line := Quote(program)
-	for _, word := range words {
-		line += " " + Quote(word)
+	return line + " --data " + Quote(dir)
+}
+
+// program returns the name of this program as it was called, or sluice if `go run` has built it, since that build is temporary.
+func program() string {
+	if strings.Contains(os.Args[0], filepath.Join(os.TempDir(), "go-build")) {
+		return "sluice"
 	}
-	return line
+	return Quote(os.Args[0])
 }
 
 // Quote quotes a word for a POSIX shell, if necessary.

@@ -76,13 +76,14 @@ the run was interrupted.`,
 	f := &runFlags{}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.input, "input", "i", "", "the run's input: `JSON`, @FILE with JSON in it, or - for standard input")
-	flags.StringVarP(&f.data, "data", "d", "", "keep the journal in `DIR`, so that the run can be resumed")
+	cli.DataFlag(cmd, &f.data, "keep the journal in `DIR`, so that the run can be resumed")
 	flags.StringVar(&f.id, "id", "", "the id `RUN` of the new run (default: a random one)")
 	flags.StringArrayVarP(&f.label, "label", "l", nil, "attach the label `NAME=TEXT` to the new run (may be repeated)")
 	flags.StringVar(&f.resume, "resume", "", "resume `RUN`, or show again how it ended; --all: work on all open runs until none moves")
 	flags.StringVar(&f.directory, "directory", "", "the participants are in `FILE`, read again when it changes (default: those of the workflow)")
 	flags.StringArrayVar(&f.passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
 	output := cli.Choose(cmd, "output", "o", "how to show the run", view.Tree, view.JSON, view.Quiet)
+	cli.CompleteRunFlag(cmd, "resume")
 	cmd.Args = f.check
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.output = output.Value
@@ -147,7 +148,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	v := view.New(f.output, cmd.OutOrStdout(), &view.Run{Workflow: s.workflow, Seen: s.seen}, stops)
+	v := view.New(f.output, cmd.OutOrStdout(), &view.Run{Workflow: s.workflow, Dir: f.data, Seen: s.seen}, stops)
 	s.log.to(v)
 	end := s.follow(ctx, v, stops)
 	if end.err == nil && end.result == nil {

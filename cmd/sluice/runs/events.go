@@ -44,6 +44,7 @@ raised events, intents asked for and given up, note:
   sluice runs events tuesday --data ./journal --from 100 -o jsonl | jq 'select(.actor)'`,
 		Args: cobra.ExactArgs(1),
 	}
+	cli.Complete(cmd, cli.RunArgument)
 	q := newQuery(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
 	step := cmd.Flags().String("step", "", "print only the events of the step `KEY`")

@@ -1,4 +1,5 @@
-package world
+// Package aftermath finds what came of one event of a world's journal.
+package aftermath
 
 import (
 	"fmt"
@@ -16,18 +17,34 @@ const (
 	tracedDeep = 8     // levels; what is deeper stands beside what it came of
 )
 
-// trace is what came of one event: the activations of the cells that were given it, and what came of what these gave.
+// Trace is what came of one event: the activations of the cells that were given it, and what came of what these gave.
 //
 //	message.received ─┬─▶ cell.stepped ─┬─▶ cell.stepped of a cell that a raised event went to
 //	                  │                 └─▶ call.requested, call.responded ──▶ cell.stepped with the receipt
 //	                  └─▶ cell.failed
 //
 // An event is caused by one before it, so that one pass over the journal finds all.
-type trace struct {
+type Trace struct {
 	of    uint64 // the sequence that was asked for
 	first *traced
 	bySeq map[uint64]*traced
 	more  int // events of it that are not kept
+}
+
+// New returns the trace of the event with a sequence.
+func New(seq uint64) *Trace { return &Trace{of: seq, bySeq: map[uint64]*traced{}} }
+
+// Seen reports whether the event was seen.
+func (t *Trace) Seen() bool { return t.first != nil }
+
+// Has reports whether an event is part of the trace.
+func (t *Trace) Has(seq uint64) bool { return t.bySeq[seq] != nil }
+
+// Add adds what may yet come of an event of the trace. It does nothing for any other.
+func (t *Trace) Add(seq uint64, r explain.Reason) {
+	if from := t.bySeq[seq]; from != nil {
+		from.add(r)
+	}
 }
 
 // traced is an event of a trace.
@@ -38,11 +55,8 @@ type traced struct {
 	children []*traced
 }
 
-// Trace implements explain.Tracer.
-func (x *explainer) Trace(seq uint64) { x.trace = &trace{of: seq, bySeq: map[uint64]*traced{}} }
-
-// see adds an event that came of one of the trace.
-func (t *trace) see(e *journal.Event, decided *explain.Event) {
+// See adds an event that came of one of the trace.
+func (t *Trace) See(e *journal.Event, decided *explain.Event) {
 	if e.Seq == t.of {
 		t.first = &traced{reason: explain.Reason{Text: tracedText(e), Decided: decided}}
 		t.bySeq[e.Seq] = t.first
@@ -121,15 +135,8 @@ func tracedText(e *journal.Event) string {
 	return text
 }
 
-// traced explains an event: what came of it, and what may yet.
-func (x *explainer) traced(name string) *explain.Explanation {
-	t := x.trace
-	if t == nil || t.first == nil {
-		return nil
-	}
-	for c := range x.world.all() {
-		x.waiting(c)
-	}
+// Explanation explains the event, which was seen, under a name.
+func (t *Trace) Explanation(name string) *explain.Explanation {
 	first := t.first.reason
 	out := &explain.Explanation{About: name, Kind: "event", Status: first.Decided.Type, Decided: first.Decided}
 	first.Kind, first.Decided, first.Reasons = "event", nil, t.first.show()
@@ -148,32 +155,4 @@ func (t *traced) show() (list []explain.Reason) {
 		list = append(list, r)
 	}
 	return list
-}
-
-// waiting adds what a cell has not taken yet of the trace, and what it waits for because of it.
-func (x *explainer) waiting(c *cell) {
-	note := func(seq uint64, r explain.Reason) {
-		if from := x.trace.bySeq[seq]; from != nil {
-			from.add(r)
-		}
-	}
-	for i := range c.mail.items[c.mail.first:] {
-		why := "it waits for its turn"
-		switch {
-		case c.failure != nil:
-			why = "it has failed"
-		case c.paused:
-			why = "it is paused"
-		}
-		note(c.mail.items[c.mail.first+i].seq, explain.Reason{
-			Kind: "held", Step: c.address, Text: "cell " + c.address + " has not taken it yet: " + why, Decided: x.about[c.address],
-		})
-	}
-	for in := c.open.first; in != nil; in = in.after {
-		if in.effect == nil {
-			note(in.emitted, explain.Timer("timer "+in.timer, in.due))
-		} else if x.trace.bySeq[in.emitted] != nil {
-			note(in.emitted, x.run.Call(in.node))
-		}
-	}
 }
