@@ -49,7 +49,7 @@ func TestAnOpenFolderAnswersUntilTheShutdown(t *testing.T) {
 		require.NoError(t, err)
 		done, err := client.Do(t.Context(), &api.Request{Verb: api.Send, Run: "r1", Message: "letter", Actor: "ann"})
 		require.NoError(t, err)
-		require.Equal(t, api.Done{Run: "r1", Driven: true}, done)
+		require.Equal(t, api.Done{Run: "r1", Driven: true, Did: "send"}, done)
 		result, err := run.Wait(t.Context())
 		require.NoError(t, err)
 		require.NoError(t, result.Err())

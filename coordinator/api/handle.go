@@ -72,7 +72,7 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = watch(ctx, run, req, emit)
 	default:
 		done.Driven, done.Did, done.Step = run.Driven(), string(req.Verb), req.Step
-		if err = command(ctx, run.As(req.Actor), req, done); err == nil {
+		if err = command(ctx, run.As(req.Actor), req, done); err == nil && !done.Driven {
 			done.Status = statusOf(ctx, engine, done.Run)
 		}
 	}

@@ -36,7 +36,7 @@ type Done struct {
 	Driven bool   `json:"driven,omitempty"` // the answering engine goes on with it; of a command
 	Did    string `json:"did,omitempty"`    // of a command: its verb
 	Step   string `json:"step,omitempty"`   // of a command about a step, call or cell: its key or address
-	Status string `json:"status,omitempty"` // of a command: the status of the run in its head, which may lag while the run is busy
+	Status string `json:"status,omitempty"` // of a command: the status of the run after it, unless an engine goes on with the run
 
 	// Warning explains why the command, which is durable, may have no effect: no step waits for a message of that name. Of
 	// Cells, it is why the condition could not be evaluated for some.

@@ -60,7 +60,7 @@ func (w *Wait) What() string {
 	case ForMessage:
 		return "message " + strconv.Quote(w.Name)
 	case ForPerson:
-		return "a person's decision"
+		return "a decision by a person"
 	case ForSource:
 		return "the decision of operation " + w.Name
 	case ForTimer:
@@ -187,8 +187,13 @@ func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
 	return list
 }
 
+// isPause reports whether an event may pause a run, end that, or open a run again that is paused.
 func isPause(e *journal.Event) bool {
-	return e.Type == journal.RunPaused || e.Type == journal.RunResumed
+	switch e.Type {
+	case journal.RunPaused, journal.RunResumed, journal.RunReopened, journal.NodeRetried:
+		return true
+	}
+	return false
 }
 
 // Awaiting keeps what a run waits for, by the key of the step, call or cell, while it applies the updates of the run; "" is the run.
