@@ -37,8 +37,8 @@ workflow runs starts in the folder from which its run was started, and receives 
 host, those that --pass-env names, and those that its binding sets.
 
 SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are
-then stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go on when a
-process works on the folder again, also after a crash.
+then stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go
+on when a process works on the folder again, also after a crash.
 
 It ends with 0 after it was asked to stop, and with 1 if it cannot work on the folder. The log goes to standard error.`,
 		Example: `  sluice serve --data ./journal
