@@ -98,7 +98,7 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 	v.End(view.Ending{Result: end.result})
 	if end.interrupted {
 		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("run %s goes on without being followed; to follow or to cancel it, run:\n  %s\n  %s",
-			progress.Clean(done.Run), cli.Command("runs", "watch", done.Run, "--data", f.data), cli.Command("cancel", done.Run, "--data", f.data))}
+			progress.Clean(done.Run), cli.CommandLine(f.data, []string{"runs", "watch", done.Run}), cli.CommandLine(f.data, []string{"cancel", done.Run}))}
 	}
 	return f.conclude(cmd.ErrOrStderr(), done.Run, end)
 }

@@ -19,6 +19,9 @@ import (
 // stopTime is the time in which calls under way may end when the host stops. Then they are stopped.
 const stopTime = 5 * time.Second
 
+// surveyMax bounds the waiting runs that a host looks at when it begins. Faults of the others are found when something moves them.
+const surveyMax = 10_000
+
 func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -33,9 +36,9 @@ Commands reach the host through the socket control.sock in the folder, which onl
 workflow runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the
 host, those that --pass-env names, and those that its binding sets.
 
-SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are then
-stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go on when a
-process works on the folder again, also after a crash.
+SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are
+then stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go
+on when a process works on the folder again, also after a crash.
 
 It ends with 0 after it was asked to stop, and with 1 if it cannot work on the folder. The log goes to standard error.`,
 		Example: `  sluice serve --data ./journal
@@ -75,12 +78,30 @@ func serve(cmd *cobra.Command, dir string, passEnv []string, stops *interrupts) 
 		return cli.Fail(err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "ready: process %d works on %s\n", os.Getpid(), dir)
+	surveying := make(chan struct{})
+	go func() { defer close(surveying); survey(ctx, engine) }()
+	defer func() { <-surveying }() // the engine's end ends it
 	<-stops.first()
 	logger.Info("stopping: no more requests are taken, and calls under way have time to end", "time", stopTime)
 	if err := stop(ctx, engine); err != nil {
 		return cli.Fail(err)
 	}
 	return nil
+}
+
+// survey looks at the runs that wait for something else than time, which an engine does not read when it opens, so that those that
+// cannot go on are known and logged before something moves them.
+func survey(ctx context.Context, engine *coordinator.Engine) {
+	looked := 0
+	for head, err := range engine.Find(ctx, "status:waiting,paused") {
+		if err != nil || looked == surveyMax {
+			return
+		}
+		looked++
+		if run, err := engine.Run(ctx, head.Run); err == nil {
+			_ = run.Parked(ctx) // logs what is new
+		}
+	}
 }
 
 // stop shuts an engine down, and gives its calls stopTime.

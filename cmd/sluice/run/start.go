@@ -94,7 +94,7 @@ func (f *runFlags) start(cmd *cobra.Command, arg string, asJSON bool) error {
 	}
 	if !done.Driven {
 		noteln(cmd.ErrOrStderr(), "no process works on run %s, which is journaled; to drive it, run one of:\n  %s\n  %s", done.Run,
-			cli.ResumeCommand(f.data, done.Run), cli.Command("serve", "--data", f.data))
+			cli.ResumeCommand(f.data, done.Run), cli.CommandLine(f.data, []string{"serve"}))
 	}
 	if asJSON {
 		p := cli.NewObjects(cmd.OutOrStdout(), false)
