@@ -37,6 +37,57 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		}
 		return last
 	},
+	"Engine.List": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) (last error) {
+		for _, err := range e.List(ctx, journal.Query{}) {
+			last = err
+		}
+		return last
+	},
+	"Engine.Find": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) (last error) {
+		for _, err := range e.Find(ctx, "status:waiting") {
+			last = err
+		}
+		return last
+	},
+	"Engine.Newest": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.Newest(ctx)
+		return err
+	},
+	"Engine.Changes": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) (last error) {
+		place, err := e.Newest(ctx)
+		if err != nil {
+			return err
+		}
+		for _, err := range e.Changes(ctx, place) {
+			last = err
+		}
+		return last
+	},
+	"Engine.Delete": func(ctx context.Context, t testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		err := e.Delete(ctx, "unknown")
+		if errors.Is(err, coordinator.ErrRunNotFound) {
+			return nil
+		}
+		return err
+	},
+	"Engine.Registry": func(_ context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.Registry()
+		return err
+	},
+	"Engine.StartEntry": func(ctx context.Context, t testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		known, err := e.Registry()
+		if err != nil {
+			return err
+		}
+		entry, err := known.Add(parse(t, waits2))
+		require.NoError(t, err)
+		_, err = e.StartEntry(ctx, entry, nil)
+		return err
+	},
+	"Run.CellsBy": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.CellsBy(ctx, cells.Index{Name: "status", Values: []any{"paid"}}, nil, 0)
+		return err
+	},
 	"Engine.Parked": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
 		return e.Parked(ctx, &journal.Head{Run: r.ID(), Open: true})
 	},
@@ -165,7 +216,7 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 }
 
 // answerless names the methods that return no error or do their work once. InMemory is for tests.
-var answerless = []string{"Engine.BeforeShutdown", "Engine.InMemory", "Engine.Shutdown", "Run.As", "Run.Driven", "Run.ID"}
+var answerless = []string{"Engine.BeforeShutdown", "Engine.InMemory", "Engine.Moving", "Engine.Shutdown", "Run.As", "Run.Driven", "Run.ID"}
 
 func TestTheTableOfMethodsIsComplete(t *testing.T) {
 	var want []string

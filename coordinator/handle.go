@@ -1,8 +1,8 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
@@ -159,7 +159,7 @@ func (r *Run) Send(ctx context.Context, name string, payload any, opts ...KeyOpt
 	for _, opt := range opts {
 		opt.apply(&o)
 	}
-	if err := errors.Join(r.engine.checkOpen(), limits.CheckKey(o.key, "")); err != nil {
+	if err := cmp.Or(r.engine.checkOpen(), limits.CheckKey(o.key, "")); err != nil {
 		return err
 	}
 	v, err := value.Own(payload)

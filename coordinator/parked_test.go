@@ -323,7 +323,7 @@ func TestAJournalIsReadAgain(t *testing.T) {
 	})
 }
 
-// A run that only waits is not loaded when an engine is made. If it could not go on, it is parked nevertheless.
+// A run that only waits is not read when an engine is made. If it could not go on, whoever asks for it is told, and it is logged once.
 func TestSleepingRunsThatCannotGoOnAreFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newSpoiled()
@@ -342,6 +342,7 @@ output: "{{ steps.slow.output }}"`, coordinator.WithID("asleep"))
 		e = engineOn(t, store, log)
 		synctest.Wait()
 		require.Zero(t, e.InMemory())
+		require.ErrorIs(t, find(t, e, "asleep").Parked(t.Context()), coordinator.ErrParked)
 		require.Len(t, log.lines("WARN", "parked"), 1)
 		requireParked(t, e, log, "asleep", `operation "slow"`)
 		require.NoError(t, find(t, e, "well").Parked(t.Context()))

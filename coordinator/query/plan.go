@@ -150,6 +150,7 @@ func (q *Query) Explain() Explanation {
 
 // Lister is the ability of a store that Each needs.
 type Lister interface {
+	// List yields the heads that a query of the store selects, newest first.
 	List(ctx context.Context, q journal.Query) iter.Seq2[journal.Head, error]
 }
 

@@ -18,8 +18,8 @@ func newRunsList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List runs, newest first",
-		Long: `List lists the runs of a journal with their status, those of child workflows included, newest first. A run is parked if the
-process that works on the journal cannot go on with it; the end of its line says why. Where no process works on the journal, a
+		Long: `List lists the runs of a journal with their status, those of child workflows included, newest first. A run is parked if
+the process that works on the journal cannot go on with it; the end of its line says why. Where no process works on the journal, a
 run is parked if this version of Sluice cannot go on with it. Of a run that waits, the end of its line says for what, and until
 when.
 

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // request is one append, or another change of a stream, on its way through the committer. The goroutine of its caller encodes it, so that the single
@@ -18,7 +18,7 @@ type request struct {
 	key, record []byte // of the events; record is empty when there are none
 	headKey     []byte
 	head        []byte // the encoded head; empty: the stream's head is not replaced
-	index       index.Keys
+	index       records.IndexKeys
 	indexSum    uint64 // of index
 	blobs       []blob // values stored outside of their events
 	large       int    // bytes of their records

@@ -10,10 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // Bounds of one commit: beyond either, the rest of the queue waits for the next.
@@ -39,16 +36,16 @@ type committer struct {
 	turn   sync.Mutex // held by the goroutine that commits; guards what follows
 	ended  bool
 	number uint64 // of the last commit
-	log    *changelog.Log
-	before index.Keys
+	log    *records.ChangeLog
+	before records.IndexKeys
 	group  []*request
-	bytes  int         // in group
-	moves  []live.Move // of the streams of those in group that were accepted
+	bytes  int            // in group
+	moves  []records.Move // of the streams of those in group that were accepted
 	key    []byte
 	value  []byte
 }
 
-func newCommitter(s *Store, number uint64, log *changelog.Log) *committer {
+func newCommitter(s *Store, number uint64, log *records.ChangeLog) *committer {
 	return &committer{s: s, number: number, log: log, woken: make(chan struct{}, 1)}
 }
 
@@ -199,7 +196,7 @@ func (c *committer) write() error {
 	// The mark follows the sync and precedes the answers: it never names a commit that a crash can take back, and always
 	// all that were acknowledged.
 	if err := s.mark.Write(c.number); err != nil {
-		_ = s.fail(s.files.PathJoin(s.dir, folder.MarkName), err)
+		_ = s.fail(s.files.PathJoin(s.dir, records.MarkName), err)
 	}
 	s.live.Synced(c.moves)
 	return nil
@@ -266,7 +263,7 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 			return err
 		}
 	}
-	c.accept(live.Move{Stream: r.stream, Tip: t, Last: r.last}, head)
+	c.accept(records.Move{Stream: r.stream, Tip: t, Last: r.last}, head)
 	return nil
 }
 
@@ -279,21 +276,21 @@ func (c *committer) stageBlob(b *pebble.Batch, v *blob) error {
 	if err := b.Set(v.key, v.record, nil); err != nil {
 		return err
 	}
-	c.accept(live.Move{Stream: v.stream, Tip: t, Last: 1}, nil)
+	c.accept(records.Move{Stream: v.stream, Tip: t, Last: 1}, nil)
 	return nil
 }
 
-func (c *committer) accept(m live.Move, head []byte) {
+func (c *committer) accept(m records.Move, head []byte) {
 	c.s.live.Accept(m, head)
 	c.moves = append(c.moves, m)
 }
 
 // tipOf returns the end of a stream, from memory if possible.
-func (c *committer) tipOf(stream string, headKey []byte) (*live.Tip, error) {
+func (c *committer) tipOf(stream string, headKey []byte) (*records.Tip, error) {
 	if t := c.s.live.Tip(stream); t != nil {
 		return t, nil
 	}
-	t := new(live.Tip)
+	t := new(records.Tip)
 	var err error
 	if journal.IsContent(stream) {
 		c.key = appendEventsKey(c.key[:0], stream, 1)
@@ -311,7 +308,7 @@ func (c *committer) tipOf(stream string, headKey []byte) (*live.Tip, error) {
 
 // loadTip reads the end of a stream from its head. A stream with events but no head has lost its head: starting it anew
 // would overwrite the events.
-func (c *committer) loadTip(t *live.Tip, stream string, headKey []byte) error {
+func (c *committer) loadTip(t *records.Tip, stream string, headKey []byte) error {
 	found, err := c.s.get(headKey, func(record []byte) error {
 		h, err := openHead(record, headKey)
 		t.Last, t.First, t.Head, t.Deleted = h.last, h.first, append([]byte(nil), h.head...), h.deleted

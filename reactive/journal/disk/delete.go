@@ -8,8 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // Delete implements journal.Store. What stays is a record of a few bytes in the place of the head. It returns when that is synced;
@@ -31,7 +30,7 @@ type deletionOfAll struct{}
 func (deletionOfAll) size() int { return 0 }
 
 // stage makes a commit of the removal, unlike other changes, so that it is synced and in the change log.
-func (deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *live.Tip) error {
+func (deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *records.Tip) error {
 	var head journal.Head
 	if len(t.Head) > 0 {
 		var err error
@@ -43,7 +42,7 @@ func (deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *live
 		return err
 	}
 	c.before = c.keysOf(t)
-	written, err := index.Stage(b, c.before, nil)
+	written, err := records.StageIndex(b, c.before, nil)
 	c.s.indexWritten.Add(int64(written))
 	events, content := appendStreamPrefix(nil, stream), appendContentPrefix(nil, stream)
 	key := appendHeadKey(nil, stream)
@@ -51,7 +50,7 @@ func (deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *live
 		b.Set(key, headRecord{last: t.Last, deleted: true}.append(nil, key), nil))
 	if err == nil {
 		t.Sum, t.Deleted = 0, true
-		c.accept(live.Move{Stream: stream, Tip: t}, nil)
+		c.accept(records.Move{Stream: stream, Tip: t}, nil)
 	}
 	return err
 }

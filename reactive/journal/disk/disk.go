@@ -14,9 +14,7 @@ import (
 
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
@@ -58,10 +56,10 @@ type Store struct {
 	shield *shield.FS // between files and db
 
 	lock io.Closer
-	mark *folder.Mark
+	mark *records.Mark
 	held []held
 	db   *pebble.DB
-	live *live.Live
+	live *records.Live
 
 	queue     chan *request
 	committer *committer
@@ -108,7 +106,7 @@ func (s *Store) start() error {
 		return err
 	}
 	s.newest.Store(number)
-	log, err := changelog.Open(s.db, number)
+	log, err := records.OpenChangeLog(s.db, number)
 	s.committer = newCommitter(s, number, log)
 	return err
 }
@@ -131,7 +129,7 @@ func newStore(dir string, cfg Config) *Store {
 		files = vfs.Default
 	}
 	s := &Store{
-		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), live: live.New(live.Streams),
+		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), live: records.NewLive(records.LiveStreams),
 		space: space{files: files, dir: dir, floor: cfg.FreeFloorBytes},
 		queue: make(chan *request, cfg.QueueLen), failed: make(chan struct{}), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
@@ -148,12 +146,12 @@ func (s *Store) open() (number uint64, err error) {
 	if err = s.takeLock(); err != nil {
 		return 0, err
 	}
-	version, err := folder.CheckVersion(s.files, s.dir)
+	version, err := records.CheckVersion(s.files, s.dir)
 	if err != nil {
 		return 0, err
 	}
 	var marked uint64
-	if s.mark, marked, err = folder.OpenMark(s.files, s.dir); err != nil {
+	if s.mark, marked, err = records.OpenMark(s.files, s.dir); err != nil {
 		return 0, err
 	}
 	if err = s.hold(); err != nil {
@@ -167,16 +165,16 @@ func (s *Store) open() (number uint64, err error) {
 	}
 	if number < marked {
 		return 0, fmt.Errorf("%w: %s ends at commit %d, but %s says that commit %d was acknowledged: the newest are lost",
-			journal.ErrDamaged, folder.DatabaseName, number, folder.MarkName, marked)
+			journal.ErrDamaged, records.DatabaseName, number, records.MarkName, marked)
 	}
 	return number, s.complete(version)
 }
 
 // takeLock locks the directory for this process.
 func (s *Store) takeLock() (err error) {
-	path := s.files.PathJoin(s.dir, folder.LockName)
+	path := s.files.PathJoin(s.dir, records.LockName)
 	if s.cfg.FS == nil {
-		s.lock, err = folder.Lock(path)
+		s.lock, err = records.Lock(path)
 	} else {
 		s.lock, err = s.files.Lock(path)
 	}
@@ -185,7 +183,7 @@ func (s *Store) takeLock() (err error) {
 
 // makeDirs makes the directory and the database's within it, and their names durable.
 func (s *Store) makeDirs() error {
-	db := s.files.PathJoin(s.dir, folder.DatabaseName)
+	db := s.files.PathJoin(s.dir, records.DatabaseName)
 	if _, err := s.files.Stat(db); err == nil {
 		return nil
 	}
@@ -198,7 +196,7 @@ func (s *Store) makeDirs() error {
 // openDatabase opens Pebble's directory. A new one is closed and opened again, because its first log has an old format in
 // which damage in the middle cannot be told from a torn end.
 func (s *Store) openDatabase(marked uint64) error {
-	dir := s.files.PathJoin(s.dir, folder.DatabaseName)
+	dir := s.files.PathJoin(s.dir, records.DatabaseName)
 	desc, err := pebble.Peek(dir, s.files)
 	if err != nil {
 		return readError(err)

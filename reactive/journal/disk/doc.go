@@ -112,8 +112,8 @@
 //	b <stream> 0 <SHA-256>        ─▶ ┌────────────┬─────────────┬───────┐
 //	                                 │ CRC-32C (4)│ version (1) │ bytes │                           one blob of PutContent
 //	                                 └────────────┴─────────────┴───────┘
-//	i <index> <key> <instant> <run> ─▶ nothing: see package index
-//	g <number of the commit>      ─▶ the runs that it has changed: see package changelog
+//	i <index> <key> <instant> <run> ─▶ nothing: see package records
+//	g <number of the commit>      ─▶ the runs that it has changed: see package records
 //	h <deleted stream>            ─▶ version (3) and the last sequence: the name is not free
 //	rebuilding                    ─▶ nothing: the indexes are being made anew, and Open goes on with that
 //	commit                        ─▶ ┌────────────┬─────────────┬────────────┐

@@ -8,8 +8,10 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // remedies describe faults of a path and what to do about them, by error of the operating system.
@@ -37,7 +39,7 @@ func (s *Store) explain(path string, cause error) error {
 	}
 	what, remedy := "cannot be written", "mend it"
 	if errors.Is(cause, syscall.ENOSPC) {
-		what, remedy = s.full()
+		what, remedy = full(s.files, s.dir)
 	}
 	for _, r := range remedies {
 		if errors.Is(cause, r.cause) {
@@ -59,12 +61,12 @@ func (s *Store) unopened(cause error) error {
 	return s.explain(s.dir, cause)
 }
 
-// full returns which resource is exhausted when the disk is full. A disk without inodes may still have free space.
-func (s *Store) full() (what, remedy string) {
+// full returns which resource is exhausted when the disk of a directory is full. A disk without inodes may still have free space.
+func full(files vfs.FS, dir string) (what, remedy string) {
 	const room = 1 << 20
-	usage, err := s.files.GetDiskUsage(s.dir)
+	usage, err := files.GetDiskUsage(dir)
 	if errors.Is(err, fs.ErrNotExist) { // not made yet
-		usage, err = s.files.GetDiskUsage(s.files.PathDir(s.dir))
+		usage, err = files.GetDiskUsage(files.PathDir(dir))
 	}
 	if err == nil && usage.AvailBytes >= room {
 		return "is on a disk that is full: no inodes are left", "remove files (`df -i` shows inodes)"
@@ -80,7 +82,7 @@ type held struct {
 
 // hold records the files of the directory.
 func (s *Store) hold() error {
-	for _, name := range []string{"", folder.LockName, folder.MarkName, folder.DatabaseName} {
+	for _, name := range []string{"", records.LockName, records.MarkName, records.DatabaseName} {
 		path := s.files.PathJoin(s.dir, name)
 		info, err := s.stat(path)
 		if err != nil {

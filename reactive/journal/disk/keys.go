@@ -6,14 +6,14 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/sealed"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // Key spaces, by the first byte of a key. Part of the stored format: see doc.go.
 const (
 	spaceContent = 'b'
 	spaceEvents  = 'e'
-	spaceHeads   = 'h' // those of indexes and changes are in packages index and changelog
+	spaceHeads   = 'h' // those of indexes and changes are in package records
 )
 
 // commitKey holds the number of the last commit.
@@ -26,7 +26,7 @@ const (
 	deletedVersion = 3
 )
 
-const recordHeader = sealed.Header
+const recordHeader = records.SealHeader
 
 // appendStreamPrefix appends the prefix of the keys of a stream's records. A zero byte ends the name, so that no stream's
 // prefix is a prefix of another's.
@@ -80,11 +80,11 @@ func firstOf(key, prefix []byte) (first uint64, ok bool) {
 	return binary.BigEndian.Uint64(key[len(prefix):]), true
 }
 
-// The records of all keys have one form: see package sealed.
+// The records of all keys have one form: see package records.
 var (
-	beginRecord = sealed.Begin
-	seal        = sealed.Seal
-	unseal      = sealed.Open
+	beginRecord = records.BeginSealed
+	seal        = records.Seal
+	unseal      = records.Unseal
 )
 
 // headRecord is the content of the record under a stream's head key: the last sequence of the stream, whether it has a
@@ -114,7 +114,7 @@ func (h headRecord) append(dst, key []byte) []byte {
 
 // openHead reads a record that was found under key; the head is part of it.
 func openHead(record, key []byte) (headRecord, error) {
-	version, content, err := sealed.OpenUpTo(deletedVersion, record, key)
+	version, content, err := records.UnsealUpTo(deletedVersion, record, key)
 	numbers := 8
 	if version == trimmedVersion {
 		numbers = 16

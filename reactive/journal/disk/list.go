@@ -10,9 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // How many heads the first and each further access to the database reads.
@@ -34,19 +32,19 @@ func (s *Store) Work() Work {
 }
 
 // stageIndex adds the keys in which the new head of a stream differs from the old one. Most appends change none.
-func (c *committer) stageIndex(b *pebble.Batch, r *request, t *live.Tip) error {
+func (c *committer) stageIndex(b *pebble.Batch, r *request, t *records.Tip) error {
 	if len(r.head) == 0 || r.indexSum == t.Sum {
 		return nil
 	}
 	c.before = c.keysOf(t)
-	written, err := index.Stage(b, c.before, r.index)
+	written, err := records.StageIndex(b, c.before, r.index)
 	c.s.indexWritten.Add(int64(written))
 	t.Sum = r.indexSum
 	return err
 }
 
 // keysOf returns the keys of the head that a stream has.
-func (c *committer) keysOf(t *live.Tip) index.Keys {
+func (c *committer) keysOf(t *records.Tip) records.IndexKeys {
 	if len(t.Head) > 0 {
 		if h, err := journal.DecodeHead(t.Head); err == nil { // else lists pass over the keys that stay
 			return c.before[:0].Append(&h)
@@ -70,7 +68,7 @@ func (c *committer) logChanges(b *pebble.Batch) error {
 func (s *Store) List(ctx context.Context, q journal.Query) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {
 		err := journal.CheckQuery(&q)
-		r := index.RangeOf(&q)
+		r := records.IndexRangeOf(&q)
 		for most := listFirst; err == nil; most = listMore {
 			var page []listed
 			var more bool
@@ -91,7 +89,7 @@ func (s *Store) List(ctx context.Context, q journal.Query) iter.Seq2[journal.Hea
 }
 
 // loadList reads the heads at the front of a range, and removes them from it. It reports whether there may be more.
-func (s *Store) loadList(q *journal.Query, r *index.Range, most int) (page []listed, more bool, err error) {
+func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (page []listed, more bool, err error) {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	if err := s.listable(); err != nil {
@@ -153,7 +151,7 @@ func (s *Store) listable() error {
 // Changes implements journal.Store.
 func (s *Store) Changes(ctx context.Context, after journal.Place) iter.Seq2[journal.Change, error] {
 	return func(yield func(journal.Change, error) bool) {
-		var r *changelog.Range
+		var r *records.ChangeRange
 		for {
 			page, err := s.loadChanges(ctx, &r, after)
 			for _, one := range page {
@@ -172,14 +170,14 @@ func (s *Store) Changes(ctx context.Context, after journal.Place) iter.Seq2[jour
 }
 
 // loadChanges reads the changes at the front of a range, which it makes if there is none; no changes: it has ended.
-func (s *Store) loadChanges(ctx context.Context, r **changelog.Range, after journal.Place) ([]journal.Change, error) {
+func (s *Store) loadChanges(ctx context.Context, r **records.ChangeRange, after journal.Place) ([]journal.Change, error) {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	if err := errors.Join(ctx.Err(), s.listable()); err != nil {
 		return nil, err
 	}
 	if *r == nil {
-		first, err := changelog.RangeOf(s.db, after, s.newest.Load())
+		first, err := records.ChangesBehind(s.db, after, s.newest.Load())
 		if err != nil {
 			return nil, s.blame(readError(err))
 		}
@@ -194,5 +192,5 @@ func (s *Store) Newest(ctx context.Context) (journal.Place, error) {
 	if err := errors.Join(ctx.Err(), s.listable()); err != nil {
 		return "", fmt.Errorf("read changes: %w", err)
 	}
-	return changelog.PlaceOf(s.newest.Load()), nil
+	return records.PlaceOf(s.newest.Load()), nil
 }

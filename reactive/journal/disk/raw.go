@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // Raw is a directory opened record by record, to check it and to rebuild derived records. A Store trusts heads and commit
@@ -41,17 +41,17 @@ func OpenRaw(dir string, mend bool, cfg Config) (*Raw, error) {
 
 func (r *Raw) open() error {
 	s := r.s
-	if _, err := s.files.Stat(s.files.PathJoin(s.dir, folder.VersionName)); err != nil {
+	if _, err := s.files.Stat(s.files.PathJoin(s.dir, records.VersionName)); err != nil {
 		return err
 	}
 	if err := s.takeLock(); err != nil {
 		return err
 	}
 	var err error
-	if r.version, err = folder.CheckVersion(s.files, s.dir); err != nil {
+	if r.version, err = records.CheckVersion(s.files, s.dir); err != nil {
 		return err
 	}
-	dir := s.files.PathJoin(s.dir, folder.DatabaseName)
+	dir := s.files.PathJoin(s.dir, records.DatabaseName)
 	if desc, err := pebble.Peek(dir, s.files); err != nil || !desc.Exists {
 		return errors.Join(readError(err), fmt.Errorf("%w: %s holds no database", journal.ErrDamaged, dir))
 	}
@@ -202,12 +202,12 @@ type Record struct {
 func (r *Raw) Records(ctx context.Context, stream string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		prefix := appendStreamPrefix(nil, stream)
-		records(ctx, r, prefix, yield, func(it *pebble.Iterator) Record { return r.recordAt(it, prefix) })
+		recordsUnder(ctx, r, prefix, yield, func(it *pebble.Iterator) Record { return r.recordAt(it, prefix) })
 	}
 }
 
-// records yields what at makes of the records whose keys have a prefix, and the error that ends this.
-func records[T any](ctx context.Context, r *Raw, prefix []byte, yield func(T, error) bool, at func(*pebble.Iterator) T) {
+// recordsUnder yields what at makes of the records whose keys have a prefix, and the error that ends this.
+func recordsUnder[T any](ctx context.Context, r *Raw, prefix []byte, yield func(T, error) bool, at func(*pebble.Iterator) T) {
 	it, err := r.s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: behind(prefix)})
 	if err == nil {
 		for ok := it.First(); ok && ctx.Err() == nil; ok = it.Next() {
@@ -235,7 +235,7 @@ type Content struct {
 func (r *Raw) Contents(ctx context.Context, stream string) iter.Seq2[Content, error] {
 	return func(yield func(Content, error) bool) {
 		prefix := appendContentPrefix(nil, stream)
-		records(ctx, r, prefix, yield, func(it *pebble.Iterator) Content { return contentAt(it, prefix) })
+		recordsUnder(ctx, r, prefix, yield, func(it *pebble.Iterator) Content { return contentAt(it, prefix) })
 	}
 }
 
@@ -349,7 +349,7 @@ func (r *Raw) Commits() error {
 		return markErr
 	case number < marked:
 		return fmt.Errorf("%w: %s ends at commit %d, but %s says that commit %d was acknowledged",
-			ErrLost, folder.DatabaseName, number, folder.MarkName, marked)
+			ErrLost, records.DatabaseName, number, records.MarkName, marked)
 	}
 	return nil
 }
@@ -365,7 +365,7 @@ func (r *Raw) MendCommits() error {
 		}
 	}
 	if markErr != nil {
-		return folder.CreateFile(r.s.files, r.s.dir, folder.MarkName, folder.AppendMark(nil, number))
+		return records.CreateFile(r.s.files, r.s.dir, records.MarkName, records.AppendMark(nil, number))
 	}
 	return nil
 }
@@ -389,12 +389,12 @@ func (r *Raw) lastCommit() (uint64, error) {
 
 // marked returns the number in COMMIT; 0 if that file does not exist.
 func (r *Raw) marked() (uint64, error) {
-	text, err := folder.ReadFile(r.s.files, r.s.files.PathJoin(r.s.dir, folder.MarkName))
+	text, err := records.ReadFile(r.s.files, r.s.files.PathJoin(r.s.dir, records.MarkName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	return folder.MarkIn(text)
+	return records.MarkIn(text)
 }

@@ -8,9 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // rebuildingKey is there while the indexes are made anew: a process that died meanwhile has left only a part of them.
@@ -39,13 +37,13 @@ func (s *Store) Rebuild(ctx context.Context) error {
 func (s *Store) rebuild(ctx context.Context) error {
 	b := s.db.NewBatch()
 	defer b.Close()
-	err := errors.Join(b.Set(rebuildingKey, nil, nil), changelog.Drop(b),
-		b.DeleteRange([]byte{index.Space}, []byte{index.Space + 1}, nil))
+	err := errors.Join(b.Set(rebuildingKey, nil, nil), records.DropChangeLog(b),
+		b.DeleteRange([]byte{records.IndexSpace}, []byte{records.IndexSpace + 1}, nil))
 	if err == nil {
 		err = s.write(b, pebble.Sync)
 	}
 	var page []listed
-	var keys index.Keys
+	var keys records.IndexKeys
 	runs := 0
 	for after, more := "", true; more && err == nil; {
 		if err = ctx.Err(); err == nil {
@@ -56,7 +54,7 @@ func (s *Store) rebuild(ctx context.Context) error {
 				continue // it is in no list until its head is made anew
 			}
 			keys = keys[:0].Append(&page[i].head)
-			written, stageErr := index.Stage(b, nil, keys)
+			written, stageErr := records.StageIndex(b, nil, keys)
 			s.indexWritten.Add(int64(written))
 			err = errors.Join(err, stageErr)
 		}
@@ -82,7 +80,7 @@ func (r *Raw) Rebuild(ctx context.Context) error {
 	r.changed = false
 	err := r.s.rebuild(ctx)
 	if err == nil {
-		err = folder.WriteVersion(r.s.files, r.s.dir)
+		err = records.WriteVersion(r.s.files, r.s.dir)
 	}
 	return err
 }
@@ -90,10 +88,10 @@ func (r *Raw) Rebuild(ctx context.Context) error {
 // Indexes returns an error if the indexes are not those that follow from the heads. In a directory of an older program, which
 // has none, and if Close makes them anew, there is no such error.
 func (r *Raw) Indexes(ctx context.Context) error {
-	if r.version < folder.Newest || r.changed {
+	if r.version < records.NewestVersion || r.changed {
 		return nil
 	}
-	c := index.Check{DB: r.s.db}
+	c := records.IndexCheck{DB: r.s.db}
 	for after, more := "", true; more; {
 		var page []listed
 		err := ctx.Err()
@@ -127,7 +125,7 @@ func (s *Store) write(b *pebble.Batch, how *pebble.WriteOptions) error {
 // would not keep them.
 func (s *Store) complete(version int) error {
 	partly, err := s.get(rebuildingKey, func([]byte) error { return nil })
-	if err != nil || version == folder.Newest && !partly {
+	if err != nil || version == records.NewestVersion && !partly {
 		return err
 	}
 	if s.readOnly.Load() != nil {
@@ -137,5 +135,5 @@ func (s *Store) complete(version int) error {
 	if err := s.rebuild(context.Background()); err != nil {
 		return err
 	}
-	return folder.WriteVersion(s.files, s.dir)
+	return records.WriteVersion(s.files, s.dir)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // Trim implements journal.ContentStore. It deletes whole records: that of event 1 and that of event before stay, with what
@@ -27,7 +27,7 @@ type trim struct{ before uint64 }
 func (trim) size() int { return 0 }
 
 // stage replaces the head and deletes the records in one batch: the head tells trimmed events from lost ones.
-func (m trim) stage(c *committer, b *pebble.Batch, stream string, t *live.Tip) error {
+func (m trim) stage(c *committer, b *pebble.Batch, stream string, t *records.Tip) error {
 	var head journal.Head
 	if len(t.Head) > 0 {
 		var err error

@@ -1,6 +1,4 @@
-// Package live holds in memory the ends of the streams of package disk that were appended to recently, and the readers that wait
-// for them to grow.
-package live
+package records
 
 import (
 	"strings"
@@ -14,7 +12,7 @@ import (
 //
 // A stream is remembered for at least max appends to other streams: two generations of at most that many, of which the
 // older is dropped when the younger is full. So memory is bounded and no stream of the commit in flight is ever forgotten,
-// which view relies on.
+// which View relies on.
 type Live struct {
 	mu      sync.Mutex
 	max     int
@@ -23,9 +21,9 @@ type Live struct {
 	waiting map[string]*waiters
 }
 
-// Streams is how many streams each generation holds, at about 300 bytes each. It exceeds the number of streams in
+// LiveStreams is how many streams each generation holds, at about 300 bytes each. It exceeds the number of streams in
 // one commit.
-const Streams = 32 << 10
+const LiveStreams = 32 << 10
 
 // Tip is the end of a stream. Last runs ahead of Durable while a commit is in flight.
 type Tip struct {
@@ -34,7 +32,7 @@ type Tip struct {
 	First   uint64 // behind the trimmed events; 0: none were; only the committer uses it
 	Head    []byte // the encoded head at last; empty: none
 	Sum     uint64 // of the head's keys in the indexes; 0: unknown
-	Deleted bool
+	Deleted bool   // its name is not free
 }
 
 // Move is the change of one stream by a commit.
@@ -50,8 +48,8 @@ type waiters struct {
 	count int
 }
 
-// New returns an empty Live.
-func New(max int) *Live {
+// NewLive returns an empty Live.
+func NewLive(max int) *Live {
 	return &Live{max: max, young: map[string]*Tip{}, old: map[string]*Tip{}, waiting: map[string]*waiters{}}
 }
 

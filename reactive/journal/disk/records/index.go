@@ -1,10 +1,4 @@
-// Package index keeps the indexes of package disk: keys without values in the database, derived from heads.
-//
-//	i <index> <length of key> <key> <length of value> <value> <instant, newest first> <run>
-//
-// So the runs of one key are neighbors, the newest first, and the keys of a head depend on that head alone. A commit writes the
-// keys in which the old head and the new one differ.
-package index
+package records
 
 import (
 	"bytes"
@@ -18,32 +12,32 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Space is the first byte of all keys of indexes. Part of the stored format.
-const Space = 'i'
+// IndexSpace is the first byte of all keys of indexes. Part of the stored format.
+const IndexSpace = 'i'
 
-// letters are the second bytes of the keys. Part of the stored format.
-var letters = map[journal.Index]byte{
+// indexLetters are the second bytes of the keys. Part of the stored format.
+var indexLetters = map[journal.Index]byte{
 	journal.ByStart: 'n', journal.ByWorkflow: 'f', journal.ByLabel: 'l', journal.ByStatus: 's',
 	journal.ByWait: 'w', journal.ByChild: 'c', journal.ByDue: 'd',
 }
 
-// Keys is a list of keys, each behind its length in two bytes.
-type Keys []byte
+// IndexKeys is a list of keys, each behind its length in two bytes.
+type IndexKeys []byte
 
 // Append appends the keys of a head.
-func (k Keys) Append(h *journal.Head) Keys {
+func (k IndexKeys) Append(h *journal.Head) IndexKeys {
 	entries := journal.Entries(h)
 	for i := range entries {
 		e := &entries[i]
 		begin := len(k)
-		k = appendKey(append(k, 0, 0), prefixOf(e), journal.Position{At: e.At, Run: h.Run})
+		k = appendIndexKey(append(k, 0, 0), indexPrefixOf(e), journal.Position{At: e.At, Run: h.Run})
 		binary.BigEndian.PutUint16(k[begin:], uint16(len(k)-begin-2))
 	}
 	return k
 }
 
 // all yields each key.
-func (k Keys) all(yield func(key []byte) bool) {
+func (k IndexKeys) all(yield func(key []byte) bool) {
 	for len(k) > 0 {
 		n := 2 + int(binary.BigEndian.Uint16(k))
 		if !yield(k[2:n]) {
@@ -53,7 +47,7 @@ func (k Keys) all(yield func(key []byte) bool) {
 	}
 }
 
-func (k Keys) has(key []byte) bool {
+func (k IndexKeys) has(key []byte) bool {
 	for one := range k.all {
 		if bytes.Equal(one, key) {
 			return true
@@ -62,13 +56,13 @@ func (k Keys) has(key []byte) bool {
 	return false
 }
 
-var seed = maphash.MakeSeed()
+var sumSeed = maphash.MakeSeed()
 
 // Sum returns a number that is the same for equal keys in this process, and never 0.
-func (k Keys) Sum() uint64 { return maphash.Bytes(seed, k) | 1 }
+func (k IndexKeys) Sum() uint64 { return maphash.Bytes(sumSeed, k) | 1 }
 
-// Stage adds to a batch what changes the keys of one head to those of another. It returns the number of keys written.
-func Stage(b *pebble.Batch, before, after Keys) (written int, err error) {
+// StageIndex adds to a batch what changes the keys of one head to those of another. It returns the number of keys written.
+func StageIndex(b *pebble.Batch, before, after IndexKeys) (written int, err error) {
 	for key := range before.all {
 		if after.has(key) {
 			continue
@@ -90,46 +84,48 @@ func Stage(b *pebble.Batch, before, after Keys) (written int, err error) {
 	return written, nil
 }
 
-func prefixOf(e *journal.Entry) prefix { return prefix{letters[e.Index], e.Key, e.Value} }
+func indexPrefixOf(e *journal.Entry) indexPrefix {
+	return indexPrefix{indexLetters[e.Index], e.Key, e.Value}
+}
 
-// prefix is what the keys of one group begin with.
-type prefix struct {
+// indexPrefix is what the keys of one group begin with.
+type indexPrefix struct {
 	letter     byte
 	key, value string
 }
 
-func (p prefix) append(dst []byte) []byte {
-	dst = append(dst, Space, p.letter)
+func (p indexPrefix) append(dst []byte) []byte {
+	dst = append(dst, IndexSpace, p.letter)
 	dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(p.key))), p.key...)
 	return append(binary.BigEndian.AppendUint16(dst, uint16(len(p.value))), p.value...)
 }
 
-// appendKey appends a key. Instants are stored so that later ones sort first.
-func appendKey(dst []byte, p prefix, at journal.Position) []byte {
-	return append(binary.BigEndian.AppendUint64(p.append(dst), stored(at.At)), at.Run...)
+// appendIndexKey appends a key. Instants are stored so that later ones sort first.
+func appendIndexKey(dst []byte, p indexPrefix, at journal.Position) []byte {
+	return append(binary.BigEndian.AppendUint64(p.append(dst), storedInstant(at.At)), at.Run...)
 }
 
-func stored(at int64) uint64 { return ^(uint64(at) ^ 1<<63) }
+func storedInstant(at int64) uint64 { return ^(uint64(at) ^ 1<<63) }
 
-// Range is the keys that a query selects.
-type Range struct {
+// IndexRange is the keys that a query selects.
+type IndexRange struct {
 	lower, upper []byte
 	oldest       bool
 	skip         int // bytes before the instant
 }
 
-// RangeOf returns the keys that a query selects.
-func RangeOf(q *journal.Query) Range {
-	p := prefix{letters[q.Index], q.Key, q.Value}
-	r := Range{oldest: q.Oldest, skip: len(p.append(nil))}
+// IndexRangeOf returns the keys that a query selects.
+func IndexRangeOf(q *journal.Query) IndexRange {
+	p := indexPrefix{indexLetters[q.Index], q.Key, q.Value}
+	r := IndexRange{oldest: q.Oldest, skip: len(p.append(nil))}
 	r.lower = p.append(nil)
 	r.upper = binary.BigEndian.AppendUint64(p.append(nil), 1<<64-1)
 	r.upper = append(r.upper, 0xff) // no run's id begins with this byte, since ids are UTF-8
 	if q.Before != 0 {
-		r.lower = binary.BigEndian.AppendUint64(p.append(nil), stored(q.Before-1))
+		r.lower = binary.BigEndian.AppendUint64(p.append(nil), storedInstant(q.Before-1))
 	}
 	if q.From != 0 {
-		r.upper = append(binary.BigEndian.AppendUint64(p.append(nil), stored(q.From)), 0xff)
+		r.upper = append(binary.BigEndian.AppendUint64(p.append(nil), storedInstant(q.From)), 0xff)
 	}
 	if q.After != (journal.Position{}) {
 		r.GoOn(q.After)
@@ -138,8 +134,8 @@ func RangeOf(q *journal.Query) Range {
 }
 
 // GoOn removes everything up to a position.
-func (r *Range) GoOn(behind journal.Position) {
-	key := append(binary.BigEndian.AppendUint64(bytes.Clone(r.lower[:r.skip]), stored(behind.At)), behind.Run...)
+func (r *IndexRange) GoOn(behind journal.Position) {
+	key := append(binary.BigEndian.AppendUint64(bytes.Clone(r.lower[:r.skip]), storedInstant(behind.At)), behind.Run...)
 	switch {
 	case r.oldest && bytes.Compare(key, r.upper) < 0:
 		r.upper = key
@@ -149,7 +145,7 @@ func (r *Range) GoOn(behind journal.Position) {
 }
 
 // Load appends the next positions in the range to page, until it has most.
-func (r *Range) Load(db pebble.Reader, page []journal.Position, most int) ([]journal.Position, error) {
+func (r *IndexRange) Load(db pebble.Reader, page []journal.Position, most int) ([]journal.Position, error) {
 	if bytes.Compare(r.lower, r.upper) >= 0 {
 		return page, nil
 	}
@@ -173,17 +169,17 @@ func (r *Range) Load(db pebble.Reader, page []journal.Position, most int) ([]jou
 	return page, err
 }
 
-// Check compares the indexes with the heads from which they follow.
-type Check struct {
+// IndexCheck compares the indexes with the heads from which they follow.
+type IndexCheck struct {
 	DB      pebble.Reader // of the heads and the indexes
 	Unknown bool          // there are heads that cannot be read
 
-	keys  Keys
+	keys  IndexKeys
 	count int
 }
 
 // Add looks for the keys of a head.
-func (c *Check) Add(h *journal.Head) error {
+func (c *IndexCheck) Add(h *journal.Head) error {
 	c.keys = c.keys[:0].Append(h)
 	for key := range c.keys.all {
 		c.count++
@@ -202,8 +198,8 @@ func (c *Check) Add(h *journal.Head) error {
 }
 
 // End looks for keys that belong to no head.
-func (c *Check) End() error {
-	it, err := c.DB.NewIter(&pebble.IterOptions{LowerBound: []byte{Space}, UpperBound: []byte{Space + 1}})
+func (c *IndexCheck) End() error {
+	it, err := c.DB.NewIter(&pebble.IterOptions{LowerBound: []byte{IndexSpace}, UpperBound: []byte{IndexSpace + 1}})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,4 @@
-// Package folder has the files beside the database in a directory of package disk: the version of the layout, and the mark of the
-// last acknowledged commit.
-package folder
+package records
 
 import (
 	"encoding/binary"
@@ -24,8 +22,8 @@ const (
 	DatabaseName = "db"      // Pebble's directory
 )
 
-// Newest is the version of the layout of a store's directory. The earlier one is that without indexes and change log.
-const Newest = 2
+// NewestVersion is the version of the layout of a store's directory. The earlier one is that without indexes and change log.
+const NewestVersion = 2
 
 const versionFormat = "sluice journal %d\n"
 
@@ -36,14 +34,14 @@ func CheckVersion(files vfs.FS, dir string) (version int, err error) {
 	text, err := ReadFile(files, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Newest, createVersion(files, dir, path)
+		return NewestVersion, createVersion(files, dir, path)
 	case err != nil:
 		return 0, err
 	}
 	n, _ := fmt.Sscanf(string(text), versionFormat, &version)
 	switch {
-	case n == 1 && version > Newest:
-		return 0, fmt.Errorf("%w: directory of version %d, and this program knows %d", journal.ErrVersion, version, Newest)
+	case n == 1 && version > NewestVersion:
+		return 0, fmt.Errorf("%w: directory of version %d, and this program knows %d", journal.ErrVersion, version, NewestVersion)
 	case n != 1 || version < 1 || string(text) != fmt.Sprintf(versionFormat, version):
 		return 0, fmt.Errorf("%w: %s holds %q", journal.ErrDamaged, path, text)
 	}
@@ -59,7 +57,7 @@ func createVersion(files vfs.FS, dir, path string) error {
 
 // WriteVersion makes the version that of this program.
 func WriteVersion(files vfs.FS, dir string) error {
-	return CreateFile(files, dir, VersionName, fmt.Appendf(nil, versionFormat, Newest))
+	return CreateFile(files, dir, VersionName, fmt.Appendf(nil, versionFormat, NewestVersion))
 }
 
 // CreateFile makes a file that is whole or missing after a crash.
@@ -125,8 +123,6 @@ type Mark struct {
 }
 
 const markBytes = 8 + 4
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // OpenMark opens the mark and returns its number. If the mark does not exist, OpenMark makes it, with number 0.
 func OpenMark(files vfs.FS, dir string) (m *Mark, number uint64, err error) {

@@ -1,4 +1,4 @@
-package live
+package records
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 func TestLiveForgetsWhatIsOldAndNothingElse(t *testing.T) {
 	const limit = 10
-	l := New(limit)
+	l := NewLive(limit)
 	for i := range 1000 {
 		l.Remember(fmt.Sprint(i), &Tip{Last: uint64(i)})
 		require.NotNil(t, l.Tip("0"), "streams in use are remembered")
@@ -26,7 +26,7 @@ func TestLiveForgetsWhatIsOldAndNothingElse(t *testing.T) {
 }
 
 func TestLiveKeepsNoWaiterWhoLeft(t *testing.T) {
-	l := New(10)
+	l := NewLive(10)
 	first, leaveFirst := l.Wait("run")
 	second, leaveSecond := l.Wait("run")
 	require.Equal(t, first, second)
