@@ -85,7 +85,7 @@ func (e *Engine) Current(ctx context.Context, head journal.Head) (current journa
 // Events yields the run's journal as it is now, beginning with the event with sequence from (1: the start). It derives
 // nothing, so it also reads runs that this program cannot follow.
 func (r *Run) Events(ctx context.Context, from uint64) iter.Seq2[journal.Event, error] {
-	return readAll(ctx, r.engine, r.engine.store.Read(ctx, r.id, from))
+	return readAll(ctx, r.engine, journal.Remaining(ctx, r.engine.store, r.id, from))
 }
 
 // State reads the state of the run. It follows the whole journal: its cost is proportional to the number of events, and it

@@ -132,6 +132,14 @@ func (g *Graph) Apply(e *journal.Event) {
 	}
 }
 
+// Told takes an event of a world at which the state is not known any more: operations and what followed from the event are unknown.
+func (g *Graph) Told(e *journal.Event) {
+	root := g.root
+	g.root = nil
+	g.Apply(e)
+	g.root = root
+}
+
 // requested records the beginning of an attempt.
 func (g *Graph) requested(e *journal.Event) {
 	if e.Attempt == 0 {

@@ -39,6 +39,7 @@ type holdings struct {
 	cached int              // how many cells of a machine that are at rest stay in memory after a snapshot
 	loaded int              // cells read from the snapshot since cells were last removed from memory
 	err    error            // why content could not be read
+	read   func(*cell)      // is called with each cell that was read from a snapshot
 }
 
 // may reports whether a cell that is not in memory may be in the snapshot. dirty is what is known of it since.
@@ -92,6 +93,7 @@ func (h *holdings) load(m *machine.Machine, key value.Value, address string) *ce
 		return nil
 	}
 	h.cells[address] = c
+	h.read(c)
 	if h.loaded++; h.loaded > h.cached {
 		h.evict(c)
 	}

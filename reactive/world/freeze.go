@@ -23,6 +23,7 @@ const (
 // have, which never change.
 type Snapshot struct {
 	upto     uint64
+	before   uint64 // sequence of the event of the snapshot that it changes; 0: there was none
 	manifest string
 	fetch    Fetch
 	machines []frozen
@@ -52,7 +53,7 @@ func (w *World) Freeze() *Snapshot {
 	if w.base.fetch == nil {
 		return nil
 	}
-	s := &Snapshot{upto: w.root.Seq(), manifest: w.root.Plan().Hash, fetch: w.base.fetch}
+	s := &Snapshot{upto: w.root.Seq(), before: w.base.seq, manifest: w.root.Plan().Hash, fetch: w.base.fetch}
 	changes := map[*machine.Machine][]change{}
 	for _, address := range slices.Sorted(maps.Keys(w.dirty)) {
 		c := w.dirty[address]
@@ -106,6 +107,9 @@ func (s *Snapshot) Write(put func(blobs [][]byte) error) (journal.Event, error) 
 		return journal.Event{}, err
 	}
 	v["core"] = kept.HashText(core)
+	if s.before > 0 {
+		v["before"] = int64(s.before)
+	}
 	if len(s.calls) > 0 {
 		calls, err := b.Events(s.calls)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 // snapshot is the value of a world.snapshotted event.
 type snapshot struct {
 	upto        uint64
+	before      uint64 // sequence of the event of the snapshot before; 0: there was none
 	manifest    string
 	roots       map[*machine.Machine]trie.Hash
 	core, calls trie.Hash
@@ -27,6 +28,9 @@ func readSnapshot(def *machine.World, v value.Value) (s *snapshot, err error) {
 	s = &snapshot{}
 	m := r.Object(v)
 	s.upto, s.manifest, s.roots = uint64(r.Int(m["upto"])), r.Text(m["manifest"]), map[*machine.Machine]trie.Hash{}
+	if before, has := m["before"]; has {
+		s.before = uint64(r.Int(before))
+	}
 	for name, hash := range r.Object(m["roots"]) {
 		of := def.Machine(name)
 		if of == nil {
@@ -42,11 +46,20 @@ func readSnapshot(def *machine.World, v value.Value) (s *snapshot, err error) {
 }
 
 // Upto returns the sequence as of which the snapshot of an event is; 0 if the event is of no snapshot.
-func Upto(e *journal.Event) uint64 {
+func Upto(e *journal.Event) uint64 { return numberIn(e, "upto") }
+
+// Before returns the sequence of the event of the snapshot that the one of an event changes: the two share content, and both are
+// kept. It is 0 if there was none.
+func Before(e *journal.Event) uint64 { return numberIn(e, "before") }
+
+func numberIn(e *journal.Event, name string) uint64 {
+	if e.Type != journal.WorldSnapshotted {
+		return 0
+	}
 	of, _ := value.Of(e.Value)
 	m, _ := of.(map[string]any)
-	upto, _ := m["upto"].(int64)
-	return uint64(upto)
+	n, _ := m[name].(int64)
+	return uint64(n)
 }
 
 // snapshotted makes a snapshot the base of the world: the cells that have not changed since need not be in memory any more.
@@ -124,6 +137,9 @@ func (w *restoration) run() error {
 	}
 	if err := w.reopen(open); err != nil {
 		return err
+	}
+	for _, c := range w.cells {
+		w.read(c)
 	}
 	w.restoreCore()
 	w.calls.Resume(w.snapshot.upto, w.Int(w.core["at"]))

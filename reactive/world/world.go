@@ -47,6 +47,7 @@ func New(p *plan.Plan) *reactive.Root {
 	def := p.Workflow.Routing.(*machine.World)
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
 		w := &World{holdings: holdings{def: def, cells: map[string]*cell{}, dirty: map[string]*cell{}, cached: CellsCached}, root: c.Root(), calls: c}
+		w.read = w.tracker.read
 		w.intents.init()
 		w.recent.init()
 		return w
