@@ -24,6 +24,7 @@ type Reply struct {
 	Update      *Update                  `json:"update,omitempty"`      // of Watch
 	Explanation *coordinator.Explanation `json:"explanation,omitempty"` // of Explain
 	Value       json.RawMessage          `json:"value,omitempty"`       // of Output: any JSON
+	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
 	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed
 }
@@ -40,8 +41,11 @@ type Done struct {
 	Seq   uint64   `json:"seq,omitempty"`   // of a message to a world: of its event, or of that of an earlier one of the same id; of a snapshot
 	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the cells that it goes to
 
-	Kept    int `json:"kept,omitempty"`    // of a sweep: blobs that the newest snapshot needs
+	Kept    int `json:"kept,omitempty"`    // of a sweep: blobs that the last two snapshots need
 	Deleted int `json:"deleted,omitempty"` // of a sweep: blobs that it has deleted, or would have
+
+	TrimmedFrom uint64 `json:"trimmed_from,omitempty"` // of a sweep: first event that it has trimmed, or would have
+	TrimmedTo   uint64 `json:"trimmed_to,omitempty"`   // of a sweep: last of these
 }
 
 // Run describes a run to programs. A list omits the fields marked so.

@@ -41,7 +41,7 @@ const (
 	Abort   Verb = "abort"    // stop a step. Run, Step, Reason
 	Retry   Verb = "retry"    // attempt a step again. Run, Step, Work
 	Keep    Verb = "snapshot" // keep the state of a world as content. Run
-	Sweep   Verb = "gc"       // delete the content of a world that its newest snapshot does not need. Run, Dry
+	Sweep   Verb = "gc"       // delete the content and the events of a world that its last two snapshots do not need. Run, Dry, Events
 	Patch   Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
 )
 
@@ -73,6 +73,7 @@ type Request struct {
 	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
 	Limit   int    `json:"limit,omitempty"`   // at most so many cells; 0: all
 	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count
+	Events  int    `json:"events,omitempty"`  // of a sweep: so many of the newest events stay at least; negative: all; 0: as the process that goes on with the world is configured, and all if none does
 }
 
 // Command reports whether the verb changes a run.

@@ -103,6 +103,9 @@ func (r *Reader) along(ctx context.Context, id string, way route, read reading) 
 				if !yield(stop{e, kind}, err) || err != nil {
 					return false
 				}
+				if e.Seq == last {
+					return true
+				}
 			}
 			return true
 		}

@@ -60,7 +60,7 @@ type TrimmedError struct {
 
 // Error implements error.
 func (e *TrimmedError) Error() string {
-	return fmt.Sprintf("journal: %s have been trimmed", e.Gap())
+	return e.Gap() + " have been trimmed"
 }
 
 // Gap names the events that are trimmed, such as "events 2 to 70".

@@ -68,6 +68,7 @@ the run was interrupted.`,
 	flags.StringVar(&f.resume, "resume", "", "resume `RUN`, or show again how it ended")
 	flags.StringVar(&f.directory, "directory", "", "the participants are in `FILE`, read again when it changes (default: those of the workflow)")
 	flags.StringArrayVar(&f.passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
+	flags.IntVar(&f.keepEvents, "keep-events", 0, "of a world, keep at least the newest `N` events; -1: all (default: 1,000,000)")
 	output := cli.Choose(cmd, "output", "o", "how to show the run", view.Tree, view.JSON, view.Quiet)
 	cmd.Args = f.check
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -81,7 +82,8 @@ the run was interrupted.`,
 type runFlags struct {
 	input, data, id, resume, directory, output string
 
-	passEnv []string
+	passEnv    []string
+	keepEvents int
 }
 
 // check refuses flags and arguments that cannot be combined.
@@ -134,7 +136,7 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 	if err != nil {
 		return nil, cli.Refuse(err)
 	}
-	config := coordinator.Config{Directory: known, PassEnv: f.passEnv}
+	config := coordinator.Config{Directory: known, PassEnv: f.passEnv, KeepEvents: f.keepEvents}
 	if f.resume != "" {
 		return openToResume(ctx, f.data, f.resume, config)
 	}
@@ -205,6 +207,9 @@ func (f *runFlags) resumeCommand(id string) string {
 	}
 	for _, name := range f.passEnv {
 		text += " --pass-env " + cli.Quote(name)
+	}
+	if f.keepEvents != 0 {
+		text += fmt.Sprintf(" --keep-events %d", f.keepEvents)
 	}
 	return text
 }
