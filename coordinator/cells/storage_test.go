@@ -198,15 +198,19 @@ func TestATrimmedWorldIsRead(t *testing.T) {
 		var want, seen []coordinator.Update
 		for u, err := range found(t, full).History(t.Context(), from) {
 			require.NoError(t, err)
-			if u.Event.Seq > gone.To || u.Event.Seq == 1 {
+			if u.Event.Hint = 0; u.Event.Seq > gone.To || u.Event.Seq == 1 { // the hint is the root's own
 				want = append(want, u)
 			}
 		}
 		for u, err := range run.History(t.Context(), from) {
 			require.NoError(t, err)
+			u.Event.Hint = 0
 			seen = append(seen, u)
 		}
-		require.Equal(t, want, seen, "from %d", from)
+		require.Len(t, seen, len(want), "from %d", from)
+		for i := range want {
+			require.Equal(t, want[i], seen[i], "from %d", from)
+		}
 	}
 
 	_, err = run.Explain(t.Context(), "#5")
@@ -223,8 +227,11 @@ func TestATrimmedWorldIsRead(t *testing.T) {
 		require.Equal(t, want.Status, got.Status, name)
 		require.Equal(t, len(want.Reasons), len(got.Reasons), name)
 	}
-	_, err = run.CallGraph(t.Context())
-	require.NoError(t, err)
+	for r, least := range map[*coordinator.Run]int{run: 4, found(t, full): 14} { // two attempts of each payment
+		graph, err := r.CallGraph(t.Context())
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, graph.NodeCount(), least)
+	}
 	c, err := run.Await(t.Context(), "account[k1]", func(*cells.State) bool { return true })
 	require.NoError(t, err)
 	require.Equal(t, "completed map[alien:[] fired:3 n:3 paid:3] 0 ", shown(&c))
