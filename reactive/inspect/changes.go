@@ -101,7 +101,7 @@ func (w *Changes) cellChanges() (list []CellChange) {
 	for _, c := range w.world.Changed() {
 		from, known := w.cells[c.Address]
 		if !known {
-			from = w.world.Was(c.Address)
+			from = world.Was(w.world, c.Address)
 		}
 		list = append(list, CellChange{From: from, Cell: c})
 		w.cells[c.Address] = c.Status

@@ -143,7 +143,7 @@ func (x *Explainer) Told(e *journal.Event) {
 
 // Restored takes note that the root has the state of a snapshot: what has decided its status may not be known.
 func (x *Explainer) Restored() {
-	for e := range world.Of(x.root).CallEvents() {
+	for e := range world.CallEvents(world.Of(x.root)) {
 		if message := messageOf(e); message != "" {
 			x.messages[e.Node] = message
 		}

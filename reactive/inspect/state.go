@@ -78,7 +78,7 @@ func (s *States) Apply(e *journal.Event) {
 
 // Restored takes note that the root has the state of a snapshot: it has open calls.
 func (s *States) Restored() {
-	for e := range world.Of(s.root).CallEvents() {
+	for e := range world.CallEvents(world.Of(s.root)) {
 		if v, ok := s.root.Node(e.Node); ok && e.Type == journal.CallRequested {
 			s.tracks[v] = &track{began: e.At, message: messageOf(e)}
 		}

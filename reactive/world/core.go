@@ -120,8 +120,8 @@ func (x *intent) freeze() map[string]any {
 	return v
 }
 
-// CallEvents yields the events so far of the open calls; only a world that can read content keeps them.
-func (w *World) CallEvents() iter.Seq[*journal.Event] {
+// CallEvents yields the events so far of the open calls of a world; only one that can read content keeps them.
+func CallEvents(w *World) iter.Seq[*journal.Event] {
 	return func(yield func(*journal.Event) bool) {
 		for _, x := range w.intents.inOrder() {
 			for i := range x.events {

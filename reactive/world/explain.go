@@ -6,6 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/trace"
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
@@ -18,7 +19,7 @@ type explainer struct {
 	run   explain.Run
 	ended map[string]*ending        // by node key of a call
 	about map[string]*explain.Event // by address: the newest event that decided its status
-	trace *trace                    // nil: none was asked for
+	trace *trace.Trace              // nil: none was asked for
 }
 
 // ending is how a call has ended.
@@ -38,7 +39,7 @@ func (w *World) Explain(run explain.Run) explain.Body {
 // see notes the event that a cell's status follows from, and what came of the event that is traced.
 func (x *explainer) see(e *journal.Event) {
 	if x.trace != nil {
-		x.trace.see(e, x.run.Event())
+		x.trace.See(e, x.run.Event())
 	}
 	switch e.Type {
 	case journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed, journal.CellReset, journal.CellExpired:
