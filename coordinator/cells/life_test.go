@@ -223,9 +223,11 @@ func (l life) snapshot() {
 
 // trim trims all that the last two snapshots have replaced, after it was gathered.
 func (l life) trim() {
+	seen := l.ack.copied().journal
+	seen.add(l.t, l.run.Events(l.t.Context(), 1))
 	l.ack.mu.Lock()
-	defer l.ack.mu.Unlock()
-	l.ack.journal.add(l.t, l.run.Events(l.t.Context(), 1))
+	l.ack.journal = seen
+	l.ack.mu.Unlock() // a crash at any write below looks at it
 	would, err := l.run.Trim(l.t.Context(), 1, true)
 	require.NoError(l.t, err)
 	require.NotZero(l.t, would.To)

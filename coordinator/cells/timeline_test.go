@@ -119,7 +119,7 @@ func TestTimeline(t *testing.T) {
 		}
 		require.Equal(t, []string{
 			"message.received [order[a]]",
-			`cell.state {"status":"paying"}`, "intent.emitted pay.card", "call.requested", "timer.fired",
+			`cell.state {"status":"paying"}`, "intent.emitted pay.card", "call.requested", "call.error",
 			`cell.state {"status":"unknown"}`, "intent.emitted pay.bank", "call.requested", "call.responded",
 			`cell.state {"status":"paid"}`, "cell.completed",
 		}, lines)
