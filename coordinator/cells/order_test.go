@@ -9,8 +9,10 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -19,6 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template/flow/machine"
 )
 
 // gated is a store whose appends to the run wait while it is held, and fail while it is told so.
@@ -27,7 +30,8 @@ type gated struct {
 	mu      sync.Mutex
 	held    chan struct{} // nil: not held
 	arrived chan []journal.Type
-	fails   int // appends that are to fail
+	fails   int    // appends that are to fail
+	failing func() // called at each of them
 	appends int
 }
 
@@ -51,6 +55,7 @@ func (g *gated) Append(ctx context.Context, stream string, after uint64, events 
 		<-held
 	}
 	if fails {
+		g.failing()
 		return 0, errors.New("not now")
 	}
 	return g.unclosed.Append(ctx, stream, after, events, head)
@@ -75,6 +80,12 @@ func TestNothingStartsBeforeItIsDurable(t *testing.T) {
 		store.fails = fails
 		store.mu.Unlock()
 		ref := fmt.Sprint("m", i)
+		failed := 0
+		store.failing = func() {
+			failed++
+			assert.Empty(t, k.known()[ref])
+			assert.Empty(t, stored(t, store, ref))
+		}
 		sent := make(chan error, 1)
 		go func() {
 			_, err := run.SendMessage(context.Background(), message(ref, ref, 1))
@@ -83,15 +94,14 @@ func TestNothingStartsBeforeItIsDurable(t *testing.T) {
 		require.Contains(t, <-store.arrived, journal.CallRequested, "all of the turn is in one append")
 		require.Empty(t, k.known()[ref])
 		require.Empty(t, sent)
-		for e, err := range store.Read(t.Context(), "w", 1) {
-			require.NoError(t, err)
-			require.False(t, e.Type == journal.MessageReceived && e.Detail.ID == ref)
-		}
+		require.Empty(t, stored(t, store, ref))
 		store.hold(nil)
 		close(held)
 		require.NoError(t, <-sent)
 		awaited(t, run, "account["+ref+"]", "completed map[alien:[] fired:1 n:1 paid:1] 0 ")
 		require.Equal(t, 2, k.calls[ref], "one attempt fails, and one does not")
+		require.Equal(t, fails, failed)
+		require.Len(t, stored(t, store, ref), 1)
 	}
 	messages := map[string]int{}
 	for e, err := range run.Events(t.Context(), 1) {
@@ -101,6 +111,17 @@ func TestNothingStartsBeforeItIsDurable(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]int{"m0": 1, "m1": 1}, messages)
+}
+
+// stored returns the sequences of the messages of an id that are durable.
+func stored(t *testing.T, store journal.Store, id string) (messages []uint64) {
+	for e, err := range store.Read(t.Context(), "w", 1) {
+		assert.NoError(t, err)
+		if e.Type == journal.MessageReceived && e.Detail.ID == id {
+			messages = append(messages, e.Seq)
+		}
+	}
+	return messages
 }
 
 // TestRestartMakesCallsAgain: a call that was requested when its process ended, begun or not, is made again under the same name,
@@ -162,6 +183,51 @@ func TestRestartMakesCallsAgain(t *testing.T) {
 			})
 		}
 	}
+}
+
+// mark is what the machine of TestReplayRunsNoStep is sent, and its state.
+type mark struct {
+	ID string `json:"id"`
+	N  int    `json:"n"`
+}
+
+// TestReplayRunsNoStep: recovery from a journal and from a snapshot runs no step of a machine in Go.
+func TestReplayRunsNoStep(t *testing.T) {
+	var steps atomic.Int64
+	marks := machine.Define("marks", "1", func(_ *machine.Activation[string], _ *mark, m mark) (*mark, error) {
+		steps.Add(1)
+		return &m, nil
+	})
+	store := unclosed{memory.New()}
+	open := func() *coordinator.Engine {
+		e, err := coordinator.New(t.Context(), store, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
+		require.NoError(t, err)
+		return e
+	}
+	e := open()
+	run, err := e.Start(t.Context(), machine.World("w", marks, machine.Subscribe("mark", marks, "id")), nil, coordinator.WithID("w"))
+	require.NoError(t, err)
+	send := func(n int64) {
+		_, err := run.SendMessage(t.Context(), cells.Message{Name: "mark", Payload: map[string]any{"id": "a", "n": n}})
+		require.NoError(t, err)
+	}
+	for n := range int64(5) {
+		send(n)
+	}
+	_, err = run.Snapshot(t.Context())
+	require.NoError(t, err)
+	send(5)
+	stepped := steps.Load()
+	require.GreaterOrEqual(t, stepped, int64(6))
+	shut(t, e)
+
+	e = open()
+	run = found(t, e)
+	c, err := run.Cell(t.Context(), "marks[a]")
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"id": "a", "n": int64(5)}, c.State)
+	require.Equal(t, stepped, steps.Load())
+	shut(t, e)
 }
 
 // TestReplayCallsNobody: reading and recovering a world that rests steps nothing, calls nothing and appends nothing.

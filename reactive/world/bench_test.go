@@ -31,6 +31,7 @@ routing: {subscriptions: [{event: Add, machine: sum, key_field: id}]}
 // populated returns a world with n cells, all of them in snapshots.
 func populated(tb testing.TB, n int) *driver {
 	d := drive(tb, sumWorld)
+	d.apart = true
 	first := d.events[0]
 	for i := 0; i < n; {
 		items := make([]decide.Item, 0, 512)
@@ -56,6 +57,7 @@ func addOne(i int) decide.Item {
 // BenchmarkActivation takes messages to one world and steps its cells, without a store.
 func BenchmarkActivation(b *testing.B) {
 	d := drive(b, sumWorld)
+	d.apart = true
 	b.ReportAllocs()
 	for i := 0; i < b.N; {
 		items := make([]decide.Item, 0, 256)

@@ -17,7 +17,7 @@ import (
 // freezeCore returns the core.
 func freezeCore(w *World) map[string]any {
 	core := map[string]any{
-		"tally":   []any{int64(w.tally.Messages), int64(w.tally.Stepped), int64(w.tally.Ignored), int64(w.tally.Failed), int64(w.tally.Faults), int64(w.tally.Dropped)},
+		"tally":   []any{int64(w.tally.Messages), int64(w.tally.Stepped), int64(w.tally.Ignored), int64(w.tally.Failed), int64(w.tally.Faults), int64(w.tally.Dropped), int64(w.tally.Gaps)},
 		"opened":  int64(w.intents.opened),
 		"at":      w.root.At(),
 		"stopped": w.root.Stopped(), "above": w.root.PausedFromAbove(),

@@ -19,7 +19,9 @@ func (f fault) event() journal.Event {
 	return journal.Event{Type: journal.CellFailed, Node: f.cell.address, Value: int64(f.seq), Detail: &journal.Detail{Failure: f.failure}}
 }
 
-// failed fails a cell: it gives up its intents and keeps what comes. The item that it failed at is put aside.
+// failed fails a cell: it keeps what comes. The item that its step failed at is put aside, and the step changes nothing else: what
+// was open before is, so that a retry goes on from there. A cell that fails because of a result, or is aborted, gives up its
+// intents.
 func (w *World) failed(e *journal.Event) {
 	c := w.cellAt(e.Node)
 	if c.machine == nil {
@@ -31,9 +33,10 @@ func (w *World) failed(e *journal.Event) {
 	if !w.faults.drop(c) && c.mail.Len() > 0 && c.mail.front().seq == uint64(cause) {
 		it := c.mail.pop()
 		c.aside, c.last = &it, e.Seq
+	} else {
+		w.dropAll(c)
 	}
 	c.failure = e.FailureOr(reactive.CodeAborted)
-	w.dropAll(c)
 	w.touch(c)
 }
 
@@ -106,7 +109,7 @@ func (h *holdings) find(address string) (*cell, error) {
 // RefuseAbort returns why a cell cannot be aborted.
 func (w *World) RefuseAbort(address string) error {
 	c, err := w.find(address)
-	if err == nil && c.failure != nil {
+	if err == nil && c.failure != nil && c.open.n == 0 {
 		err = fmt.Errorf("cell %q has failed already", address)
 	}
 	return err

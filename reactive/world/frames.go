@@ -12,7 +12,7 @@ type frames struct {
 }
 
 // reported delivers a report of a call to a machine that takes frames. A number that the attempt has reported before is not
-// delivered again: the call was made again, or repeats itself.
+// delivered again: the call was made again, or repeats itself. A gap in the numbers is accepted, and counted.
 func (w *World) reported(e *journal.Event) {
 	x := w.intents.byKey[e.Node]
 	if x == nil || e.Detail == nil || e.Attempt != w.root.Attempt(x.node) {
@@ -24,6 +24,9 @@ func (w *World) reported(e *journal.Event) {
 	}
 	if e.Detail.Count <= last.number {
 		return
+	}
+	if e.Detail.Count > last.number+1 {
+		w.tally.Gaps++
 	}
 	last.number = e.Detail.Count
 	if x.frames == nil {

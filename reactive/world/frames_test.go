@@ -86,12 +86,17 @@ func TestFrames(t *testing.T) {
 				require.NoError(t, report(2))
 				require.Equal(t, "1px 2px", log())
 			}
+			require.Zero(t, world.Of(d.root).Tally().Gaps)
 			require.NoError(t, report(4))
 			require.Equal(t, "1px 2px 4px", log())
+			require.Equal(t, 1, world.Of(d.root).Tally().Gaps, "it is accepted, and counted")
+			require.Equal(t, 4, world.LastFrame(world.Of(d.root), "reader[a].stream@3.0"))
 			e := decide.Ending(req, call.Result{Output: "done"})
 			e.Node = d.root.Key(req.Node)
 			d.turn(decide.Item{Event: e})
 			require.Equal(t, "1px 2px 4px end done", log())
+			c, _ := world.Of(d.root).Cell("reader[a]")
+			require.Empty(t, c.Intents)
 			before := len(d.events)
 			require.Error(t, d.take(func() journal.Event {
 				e := decide.Reported(req, making, 5, "p", "x")

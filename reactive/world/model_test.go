@@ -17,9 +17,10 @@ type model struct {
 	faults    []string // of cells that are to fail
 	paused    bool
 	ids       map[string]bool
-	armed     int // timers so far
+	opened    int // intents so far
 	tally     world.Tally
 	activated []string
+	now       int64 // milliseconds
 }
 
 type modelCell struct {
@@ -36,6 +37,8 @@ type modelCell struct {
 	completed bool
 	paused    bool
 	open      []modelIntent
+	ttl       int64 // milliseconds; 0: it stays
+	active    int64 // when something last happened to it
 }
 
 type modelState struct {
@@ -45,7 +48,7 @@ type modelState struct {
 
 // modelItem is what a cell is given: a message, a receipt, a rejection or a timer.
 type modelItem struct {
-	kind string // Do, Heard, ask, Rejected, timer
+	kind string // Do, Heard, ask, slow, Rejected, timer
 	what string // of Do; of a receipt its status; of a timer its name
 	id   string // of a message
 	code string // of an error
@@ -55,10 +58,22 @@ type modelItem struct {
 type modelIntent struct {
 	effect, issuer string
 	n              int64 // params
-	due            int64 // of a timer, in seconds
-	armed          int   // of a timer
-	requested      bool
+	due            int64 // of a timer, in milliseconds
+	number         int   // in the order of opening
+	attempt        int   // of a call
+	phase          phase // of a call
+	at             int64 // of a slow call: when its attempt takes too long, or its next one is due
 }
+
+// phase is what a call is about.
+type phase int
+
+const (
+	queued   phase = iota // for one of the two places of slow calls
+	granted               // it has a place and is to be requested
+	under                 // requested, and not answered
+	retrying              // until its next attempt is due
+)
 
 // activation is what a machine is given, and what it gives.
 type activation struct {
@@ -89,7 +104,7 @@ func (m *model) cell(machine, key string) *modelCell {
 		case "acc":
 			c.machine, c.rejects, c.process = accumulate, true, true
 		case "strict":
-			c.machine = strict
+			c.machine, c.ttl = strict, 7700
 		default:
 			c.machine = hear
 		}
@@ -121,7 +136,7 @@ func (m *model) deliver(it modelItem) {
 }
 
 func (m *model) give(c *modelCell, it modelItem) {
-	c.mail = append(c.mail, it)
+	c.mail, c.active = append(c.mail, it), m.now
 	m.enter(c)
 }
 
@@ -138,26 +153,66 @@ func (m *model) leave(c *modelCell) {
 
 // decide goes on until nothing follows.
 func (m *model) decide() {
+	m.grant()
 	for !m.paused {
 		switch {
 		case len(m.faults) > 0:
-			m.fail(m.cells[m.faults[0]], "receipt_invalid")
+			m.giveUp(m.cells[m.faults[0]], "receipt_invalid")
 		case len(m.ring) > 0:
 			c := m.cells[m.ring[0]]
 			m.ring = m.ring[1:]
 			m.activate(c)
+			m.grant()
 		default:
-			for _, c := range m.cells {
-				for i := range c.open {
-					c.open[i].requested = true
-				}
-			}
+			m.request()
 			m.forget()
 			return
 		}
 		m.forget()
 	}
 	m.forget()
+}
+
+// calls returns all open calls, in the order of their opening.
+func (m *model) calls() (list []*modelIntent) {
+	for _, c := range m.cells {
+		for i := range c.open {
+			if x := &c.open[i]; x.effect != "timer" {
+				list = append(list, x)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *modelIntent) int { return a.number - b.number })
+	return list
+}
+
+// grant gives the two places of slow calls to those that were opened first.
+func (m *model) grant() {
+	free := 2
+	for _, x := range m.calls() {
+		if x.effect == "slow" && (x.phase == granted || x.phase == under) {
+			free--
+		}
+	}
+	for _, x := range m.calls() {
+		if x.phase == queued && (x.effect == "ask" || free > 0) {
+			x.phase = granted
+			if x.effect == "slow" {
+				free--
+			}
+		}
+	}
+}
+
+// request requests the calls that have a place.
+func (m *model) request() {
+	for _, x := range m.calls() {
+		if x.phase == granted {
+			x.phase = under
+			x.attempt++
+			x.at = m.now + 4300
+		}
+	}
 }
 
 // forget removes cells of which nothing is left.
@@ -167,21 +222,19 @@ func (m *model) forget() {
 	})
 }
 
-// now is in seconds.
-var modelNow int64
-
 func (m *model) activate(c *modelCell) {
 	m.activated = append(m.activated, c.address)
 	it := c.mail[0]
 	c.mail = c.mail[1:]
-	a := activation{key: c.key, item: it, now: modelNow}
+	c.active = m.now
+	a := activation{key: c.key, item: it, now: m.now}
 	if c.state != nil {
 		a.state = &modelState{c.state.n, slices.Clone(c.state.got)}
 	}
 	c.machine(&a)
 	if a.failure != "" {
 		c.aside = &it
-		m.fail(c, a.failure)
+		m.fail(c, a.failure) // and keeps what is open
 		return
 	}
 	m.tally.Stepped++
@@ -200,10 +253,8 @@ func (m *model) activate(c *modelCell) {
 	}
 	m.leave(c) // what it has raised for itself waits for its next turn, behind all that it has raised
 	for _, x := range a.emitted {
-		if x.effect == "timer" {
-			m.armed++
-			x.armed = m.armed
-		}
+		m.opened++
+		x.number = m.opened
 		c.open = append(c.open, x)
 	}
 	if c.completed || c.state == nil {
@@ -224,19 +275,37 @@ func (m *model) drop(c *modelCell, which func(modelIntent) bool) {
 func (m *model) fail(c *modelCell, code string) {
 	m.tally.Failed++
 	m.faults = slices.DeleteFunc(m.faults, func(a string) bool { return a == c.address })
-	c.failure = code
+	c.failure, c.active = code, m.now
 	m.leave(c)
+}
+
+// giveUp fails a cell, which waits for nothing more.
+func (m *model) giveUp(c *modelCell, code string) {
+	m.fail(c, code)
 	m.drop(c, func(modelIntent) bool { return true })
 }
 
-// answer settles an open call of a cell: ok with n, a payload that does not fit, or an error.
+// answer ends the attempt of an open call of a cell: ok with n, a payload that does not fit, an error, one that is tried again,
+// or too late.
 func (m *model) answer(c *modelCell, i int, how string, n int64) {
-	c.open = slices.Delete(c.open, i, i+1)
+	x := &c.open[i]
+	again := how == "again" || how == "timeout"
+	if again && x.effect == "slow" && x.attempt < 2 {
+		if how == "again" {
+			x.at = m.now
+		}
+		x.phase, x.at = retrying, x.at+1100
+		return
+	}
+	effect := x.effect
+	c.open, c.active = slices.Delete(c.open, i, i+1), m.now
 	switch how {
 	case "ok":
-		m.give(c, modelItem{kind: "ask", what: "ok", n: n})
-	case "error":
-		m.give(c, modelItem{kind: "ask", what: "error", code: "busy"})
+		m.give(c, modelItem{kind: effect, what: "ok", n: n})
+	case "error", "again":
+		m.give(c, modelItem{kind: effect, what: "error", code: "busy"})
+	case "timeout":
+		m.give(c, modelItem{kind: effect, what: "timeout", code: "timeout"})
 	case "bad":
 		m.tally.Faults++
 		if c.rejects {
@@ -247,24 +316,46 @@ func (m *model) answer(c *modelCell, i int, how string, n int64) {
 	}
 }
 
-// fire lets the timers fire that are due, in the order of their instants and of their arming.
+// fire lets happen what is due until now: attempts that are made again and those that take too long, and then, of one instant,
+// timers in the order of their arming, and the ends of cells.
 func (m *model) fire() {
 	type due struct {
-		c *modelCell
-		x modelIntent
+		at            int64
+		class, number int
+		happen        func()
 	}
-	var list []due
-	for _, c := range m.cells {
-		for _, x := range c.open {
-			if x.effect == "timer" && x.due <= modelNow {
-				list = append(list, due{c, x})
+	for {
+		var first *due
+		add := func(d due) {
+			if d.at <= m.now && (first == nil || d.at < first.at || d.at == first.at &&
+				(d.class < first.class || d.class == first.class && d.number < first.number)) {
+				first = &d
 			}
 		}
-	}
-	slices.SortFunc(list, func(a, b due) int { return int(a.x.due-b.x.due)*1_000_000 + a.x.armed - b.x.armed })
-	for _, d := range list {
-		d.c.open = slices.DeleteFunc(d.c.open, func(x modelIntent) bool { return x.armed == d.x.armed && x.effect == "timer" })
-		m.give(d.c, modelItem{kind: "timer", what: d.x.issuer})
+		for _, c := range m.cells {
+			if c.ttl > 0 && c.state != nil && len(c.open) == 0 && len(c.mail) == 0 && c.failure == "" && !c.paused && !slices.Contains(m.faults, c.address) {
+				add(due{c.active + c.ttl, 3, 0, func() { c.state, c.completed = nil, false }})
+			}
+			for i, x := range c.open {
+				switch {
+				case x.effect == "timer":
+					add(due{x.due, 2, x.number, func() {
+						c.open, c.active = slices.Delete(c.open, i, i+1), m.now
+						m.give(c, modelItem{kind: "timer", what: x.issuer})
+					}})
+				case x.phase == retrying:
+					add(due{x.at, 0, x.number, func() { c.open[i].phase = queued }})
+				case x.effect == "slow" && x.phase == under:
+					add(due{x.at, 1, x.number, func() { m.answer(c, i, "timeout", 0) }})
+				}
+			}
+		}
+		if first == nil {
+			return
+		}
+		first.happen()
+		m.grant()
+		m.forget()
 	}
 }
 
@@ -275,15 +366,15 @@ func (m *model) command(kind, address string) bool {
 	case c == nil:
 		return false
 	case kind == "pause" && !c.paused:
-		c.paused = true
+		c.paused, c.active = true, m.now
 		m.leave(c)
 	case kind == "resume" && c.paused:
-		c.paused = false
+		c.paused, c.active = false, m.now
 		m.enter(c)
-	case kind == "abort" && c.failure == "":
-		m.fail(c, "aborted")
+	case kind == "abort" && (c.failure == "" || len(c.open) > 0):
+		m.giveUp(c, "aborted")
 	case kind == "retry" && c.failure != "":
-		c.failure = ""
+		c.failure, c.active = "", m.now
 		if c.aside != nil {
 			c.mail = slices.Insert(c.mail, 0, *c.aside)
 			c.aside = nil
@@ -317,7 +408,7 @@ func (c *modelCell) String() string {
 	if c.failure != "" || c.paused {
 		held = len(c.mail)
 	}
-	text := fmt.Sprintf("%s %s paused=%v %s mail=%d held=%d", c.address, c.status(), c.paused, state, len(c.mail), held)
+	text := fmt.Sprintf("%s %s paused=%v %s mail=%d held=%d active=%d", c.address, c.status(), c.paused, state, len(c.mail), held, c.active)
 	if c.failure != "" {
 		text += " failed:" + c.failure
 	}
@@ -326,7 +417,7 @@ func (c *modelCell) String() string {
 		if x.effect == "timer" {
 			text += fmt.Sprintf(" due %d]", x.due)
 		} else {
-			text += fmt.Sprintf(" %d]", x.n)
+			text += fmt.Sprintf(" %d attempts=%d]", x.n, x.attempt)
 		}
 	}
 	return text
@@ -340,14 +431,19 @@ func (a *activation) base() *modelState {
 	return a.state
 }
 
-func (a *activation) note(text string) { s := a.base(); s.got = append(s.got, text) }
-
-func (a *activation) ask(n int64) {
-	a.emitted = append(a.emitted, modelIntent{effect: "ask", issuer: "i" + strconv.FormatInt(n, 10), n: n})
+func (a *activation) note(text string) {
+	s := a.base()
+	s.got = append(s.got[:min(5, len(s.got))], text)
 }
 
+func (a *activation) ask(effect string, n int64) {
+	a.emitted = append(a.emitted, modelIntent{effect: effect, issuer: "i" + decimal(n), n: n})
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
 func (a *activation) arm(name string, after int64) {
-	a.emitted = append(a.emitted, modelIntent{effect: "timer", issuer: name, due: a.now + after})
+	a.emitted = append(a.emitted, modelIntent{effect: "timer", issuer: name, due: a.now + 1000*after})
 }
 
 func abs(n int64) int64 { return max(n, -n) }
@@ -371,6 +467,12 @@ func accumulate(a *activation) {
 			return
 		}
 		a.note(it.code)
+	case "slow":
+		if it.what == "ok" {
+			a.base().n += 7 * it.n
+			return
+		}
+		a.note(it.what)
 	case "Rejected":
 		a.note("rejected")
 	case "timer":
@@ -380,11 +482,16 @@ func accumulate(a *activation) {
 
 func (a *activation) do() {
 	it := a.item
+	if slices.Contains([]string{"bad", "far", "fail"}, it.what) && !failing(a.now/1000) {
+		it.what = "other"
+	}
 	switch it.what {
 	case "add":
 		a.base().n += it.n
 	case "bad":
 		a.failure = "output_invalid"
+	case "far":
+		a.failure = "limit_exceeded"
 	case "fail":
 		a.failure = "broken"
 	case "del":
@@ -393,11 +500,14 @@ func (a *activation) do() {
 		a.complete = true
 	case "ask":
 		a.base()
-		a.ask(it.n)
+		a.ask("ask", it.n)
+	case "slow":
+		a.base()
+		a.ask("slow", it.n)
 	case "two":
 		a.base()
 		a.drop = func(x modelIntent) bool { return x.effect == "timer" && x.issuer == "t" }
-		a.ask(it.n)
+		a.ask("ask", it.n)
 		a.arm("t", abs(it.n)+1)
 		a.arm("u", 2)
 	case "hear":
@@ -408,7 +518,7 @@ func (a *activation) do() {
 		}
 		a.raised = []modelItem{{kind: "Heard", id: to, n: abs(it.n) % 3}, {kind: "Heard", id: "c"}}
 	case "lose": // without a state, what is emitted is dropped
-		a.ask(it.n)
+		a.ask("ask", it.n)
 	case "drop":
 		a.drop = func(modelIntent) bool { return true }
 	case "drop one":
@@ -423,7 +533,7 @@ func strict(a *activation) {
 	switch it := a.item; {
 	case it.kind == "Do" && it.what == "ask":
 		a.base()
-		a.ask(it.n)
+		a.ask("ask", it.n)
 	case it.kind == "Do" && it.what == "add":
 		a.base().n += it.n
 	case it.kind == "ask":

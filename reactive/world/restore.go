@@ -251,7 +251,7 @@ func (w *restoration) redo(calls trie.Hash) error {
 func (w *restoration) restoreCore() {
 	w.intents.opened = uint64(w.Int(w.core["opened"]))
 	t := w.List(w.core["tally"])
-	for i, n := range []*int{&w.tally.Messages, &w.tally.Stepped, &w.tally.Ignored, &w.tally.Failed, &w.tally.Faults, &w.tally.Dropped} {
+	for i, n := range []*int{&w.tally.Messages, &w.tally.Stepped, &w.tally.Ignored, &w.tally.Failed, &w.tally.Faults, &w.tally.Dropped, &w.tally.Gaps} {
 		if w.Has(i < len(t)) {
 			*n = int(w.Int(t[i]))
 		}

@@ -1,8 +1,6 @@
 package world_test
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,15 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
-	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world"
-	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/kinds"
-	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // The world of these tests has whatever a snapshot must keep: open calls with retries and participants, timers, failures, mail
@@ -61,148 +53,6 @@ machines:
 routing:
   subscriptions: [{event: Add, machine: sum, key_field: id}, {event: Sum, machine: log}]
 `
-
-func planOf(t require.TestingT, text string) *plan.Plan {
-	c, err := kinds.Load("world.yaml", []byte(text), template.Known{Operation: func(string) bool { return true }})
-	require.NoError(t, err)
-	p, err := plan.Compile(c)
-	require.NoError(t, err)
-	return p
-}
-
-// store keeps the content and the journal of one run.
-type store struct {
-	content map[journal.Hash][]byte
-	events  []journal.Event
-}
-
-func (s *store) fetch(hash journal.Hash) ([]byte, error) {
-	data, ok := s.content[hash]
-	if !ok {
-		return nil, journal.ErrNotFound
-	}
-	if sha256.Sum256(data) != hash {
-		return nil, journal.ErrDamaged
-	}
-	return data, nil
-}
-
-func (s *store) put(blobs [][]byte) error {
-	for _, b := range blobs {
-		s.content[sha256.Sum256(b)] = b
-	}
-	return nil
-}
-
-// driver drives a world as an engine does.
-type driver struct {
-	t    require.TestingT
-	plan *plan.Plan
-	store
-	root *reactive.Root
-	step *decide.Stepper
-	now  int64
-}
-
-func (d *driver) Function(string, []any) (value.Value, *journal.Failure) { panic("there are none") }
-func (d *driver) Pure(int32, any) (call.Result, bool)                    { return call.Result{}, false }
-func (d *driver) Reserve(reactive.Room) bool                             { return true }
-
-func drive(t require.TestingT, text string) *driver {
-	d := &driver{t: t, plan: planOf(t, text), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()}
-	d.content = map[journal.Hash][]byte{}
-	d.use(d.empty())
-	first := decide.Started("r", d.plan, nil, decide.Limits{})
-	first.Detail.Start.Seed = make([]byte, 32)
-	require.NoError(t, d.take(first))
-	return d
-}
-
-func (d *driver) empty() *reactive.Root {
-	root := decide.NewRoot(d.plan)
-	world.Of(root).Content(d.fetch)
-	return root
-}
-
-func (d *driver) use(root *reactive.Root) { d.root, d.step = root, decide.NewStepper(root, d) }
-
-// take passes a command on.
-func (d *driver) take(e journal.Event) (refused error) {
-	d.turn(decide.Item{Event: e, Received: d.now, Reply: func(err error) { refused = err }})
-	return refused
-}
-
-func (d *driver) turn(items ...decide.Item) {
-	for more := true; more; items = nil {
-		out := d.step.Step(d.now, items)
-		require.NoError(d.t, out.Err)
-		for _, e := range out.Batch {
-			e.Hint = 0
-			d.events = append(d.events, e)
-		}
-		for _, r := range out.Replies {
-			r.To(r.Err)
-		}
-		more = out.More
-	}
-}
-
-func (d *driver) send(name string, payload any, id string) error {
-	return d.take(journal.Event{Type: journal.MessageReceived, Value: payload, Detail: &journal.Detail{Name: name, ID: id}})
-}
-
-// answer ends a call.
-func (d *driver) answer(req reactive.Request, r call.Result) {
-	e := decide.Ending(req, r)
-	e.Node = d.root.Key(req.Node)
-	d.turn(decide.Item{Event: e})
-}
-
-// snapshot keeps the state of the world.
-func (d *driver) snapshot() journal.Event {
-	e, err := world.Of(d.root).Freeze().Write(d.put)
-	require.NoError(d.t, err)
-	d.turn(decide.Item{Event: e})
-	return d.events[len(d.events)-1]
-}
-
-// restored returns the root of a snapshot and the events that follow.
-func (d *driver) restored(snapshot *journal.Event) (*reactive.Root, error) {
-	root := d.empty()
-	first := d.events[0]
-	root.Apply(&first)
-	upto, err := world.Of(root).Restore(snapshot)
-	if err != nil {
-		return nil, err
-	}
-	for i := upto; i < uint64(len(d.events)); i++ {
-		e := d.events[i]
-		root.Apply(&e)
-	}
-	return root, world.Of(root).Err()
-}
-
-// replayed returns the root of all events.
-func (d *driver) replayed() *reactive.Root {
-	root := decide.NewRoot(d.plan)
-	for i := range d.events {
-		e := d.events[i]
-		root.Apply(&e)
-	}
-	return root
-}
-
-func (d *driver) digest(root *reactive.Root) string {
-	var b strings.Builder
-	root.Digest(&b, d.now)
-	require.NoError(d.t, world.Of(root).Err())
-	calls := root.OpenCalls()
-	names := make([]string, len(calls))
-	for i, c := range calls {
-		names[i] = reactive.CallName(root.Key(c.Node), c.Attempt, c.Participant, c.Decision)
-	}
-	return fmt.Sprintf("%s\ncalls %v due %d %+v %s", b.String(), names, root.NextDue(), world.Of(root).Tally(), root.RunStatus())
-}
 
 // play makes a random move.
 func (d *driver) play(t *rapid.T) {

@@ -20,7 +20,7 @@ import (
 // seed gives the same life.
 func life(t failer, p *plan.Plan, seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 0))
-	d := start(t, p)
+	d := begin(t, p, false)
 	whats := []string{"add", "ask", "two", "hear", "bad", "del", "end", "drop"}
 	for range 20 {
 		refused := make([]error, 1+random.IntN(20))
@@ -30,7 +30,7 @@ func life(t failer, p *plan.Plan, seed uint64) []byte {
 				"id": fmt.Sprint("k", random.IntN(6)), "what": whats[random.IntN(len(whats))], "n": random.Int64N(6) - 2,
 			}, &refused[i])
 		}
-		d.turns(items...)
+		d.turn(items...)
 		open := d.root.OpenCalls()
 		random.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
 		items = items[:0]
@@ -38,19 +38,17 @@ func life(t failer, p *plan.Plan, seed uint64) []byte {
 			outputs := []any{int64(i), "none", nil}
 			items = append(items, d.ended(d.root.Key(req.Node), req.Attempt, call.Result{Output: outputs[random.IntN(3)]}))
 		}
-		d.turns(items...)
+		d.turn(items...)
 		d.now += int64(time.Second)
-		d.turns()
+		d.turn()
 	}
-	data, err := encoded(d.journal)
-	require.NoError(t, err)
-	return data
+	return d.journal(t)
 }
 
 // TestSameJournalEverywhere lives the same lives with one processor and with eight, many at once over one plan: their journals
 // are the same, byte for byte.
 func TestSameJournalEverywhere(t *testing.T) {
-	p := compiled(t, worldText)
+	p := planOf(t, worldText)
 	var want [4][]byte
 	for seed := range want {
 		want[seed] = life(t, p, uint64(seed))
@@ -75,7 +73,7 @@ func TestSameJournalEverywhere(t *testing.T) {
 // TestCellsDoNotMeet gives 1,000 cells messages and answers that name their cells, all in mixed order. A cell fails when it is
 // given another's.
 func TestCellsDoNotMeet(t *testing.T) {
-	p := compiled(t, `
+	p := planOf(t, `
 kind: World
 name: w
 types:
@@ -102,7 +100,7 @@ routing: {subscriptions: [{event: Add, machine: m, key_field: id}, {event: Added
 `)
 	const keys, rounds = 1_000, 3
 	random := rand.New(rand.NewPCG(1, 2))
-	d := start(t, p)
+	d := begin(t, p, false)
 	want := map[string]int64{}
 	for range rounds {
 		refused := make([]error, keys)
@@ -112,7 +110,7 @@ routing: {subscriptions: [{event: Add, machine: m, key_field: id}, {event: Added
 			want[id] += int64(k) + 1000
 			items[i] = message("Add", "", map[string]any{"id": id, "n": int64(k)}, &refused[i])
 		}
-		d.turns(items...)
+		d.turn(items...)
 		for _, err := range refused {
 			require.NoError(t, err)
 		}
@@ -125,7 +123,7 @@ routing: {subscriptions: [{event: Add, machine: m, key_field: id}, {event: Added
 			want[id] += int64(i)
 			items[i] = d.ended(d.root.Key(req.Node), req.Attempt, call.Result{Output: map[string]any{"id": id, "n": int64(i)}})
 		}
-		d.turns(items...)
+		d.turn(items...)
 	}
 	seen := 0
 	for c := range d.world().Cells() {

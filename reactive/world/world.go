@@ -14,6 +14,9 @@ import (
 //  1. A cell without state, intents, mail and failure, which nobody holds, is not in cells.
 //  2. A cell is in the ring once if it has mail and is not held; else it is not.
 //  3. Every open call and every armed timer is an intent of exactly one cell, and of that cell's machine.
+//  4. The first timer of the heap is armed, and every armed timer is in it once.
+//  5. A cell that can expire is in the heap of expiries once, no later than it does; the first of the heap is there at its instant.
+//  6. A cell that has completed or has no state has no intents. A cell is to fail if it is among the faults, and only then.
 type World struct {
 	holdings
 	root     *reactive.Root
@@ -40,6 +43,7 @@ type Tally struct {
 	Failed   int `json:"failed"`   // times that a cell has failed
 	Faults   int `json:"faults"`   // results that do not fit their effect
 	Dropped  int `json:"dropped"`  // intents that a cell has given up
+	Gaps     int `json:"gaps"`     // times that the reports of an attempt have left out numbers
 }
 
 // New returns the root of a world's run without events.

@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 )
 
-// The roots are part of the format: if this test has to change, tries that were stored cannot be read.
-func TestRootsAreThoseOfTheFormat(t *testing.T) {
+// TestCanonicalVectors: the roots are part of the format. If this test has to change, tries that were stored cannot be read.
+func TestCanonicalVectors(t *testing.T) {
 	var vectors struct {
 		Keys []struct {
 			Bytes string `json:"key_bytes_hex"`

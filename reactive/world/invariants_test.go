@@ -1,0 +1,127 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sluiceflow/sluice/template/machine"
+)
+
+// Invariants returns which invariants of a world do not hold, one by one.
+func Invariants(w *World) error {
+	var broken []error
+	is := func(ok bool, format string, args ...any) {
+		if !ok {
+			broken = append(broken, fmt.Errorf(format, args...))
+		}
+	}
+	w.existing(is)
+	w.turning(is)
+	w.opened(is)
+	w.timed(is)
+	w.expiring(is)
+	w.failing(is)
+	return errors.Join(broken...)
+}
+
+type assert = func(ok bool, format string, args ...any)
+
+// existing: cells that are not in cells have nothing, and those in it are found by their address.
+func (w *World) existing(is assert) {
+	for address, c := range w.cells {
+		is(!c.gone(), "1: nothing is left of cell %s", address)
+		is(address == c.address && address == machine.Address(c.machine, c.key), "1: cell %s is at %s", c.address, address)
+	}
+	for address, c := range w.dirty {
+		is(w.cells[address] == c || c.gone(), "1: cell %s has changed and is not in memory", address)
+	}
+}
+
+// turning: a cell is in the ring once if it has mail and is not held, else it is not.
+func (w *World) turning(is assert) {
+	turns := map[*cell]int{}
+	for c := range w.ring.turns {
+		turns[c]++
+		is(w.cells[c.address] == c, "2: cell %s has a turn and is not there", c.address)
+	}
+	for address, c := range w.cells {
+		want := 0
+		if c.mail.Len() > 0 && !c.held() && !w.stopped {
+			want = 1
+		}
+		is(turns[c] == want, "2: cell %s has %d turns, not %d", address, turns[c], want)
+	}
+}
+
+// opened: every open call and every armed timer is an intent of one cell, of its machine.
+func (w *World) opened(is assert) {
+	seen := map[*intent]bool{}
+	for address, c := range w.cells {
+		n := 0
+		for x := c.open.first; x != nil; x = x.after {
+			n++
+			is(!seen[x], "3: intent %s has two cells", x.key)
+			seen[x] = true
+			is(x.cell == c, "3: intent %s is open in cell %s and belongs to %s", x.key, address, x.cell.address)
+			is(w.intents.byKey[x.key] == x, "3: intent %s is not found", x.key)
+			if x.effect != nil {
+				is(c.machine.MayEmit(x.effect.Name), "3: intent %s is none of its machine", x.key)
+				v, open := w.root.Node(x.key)
+				is(open && v == x.node && w.intents.byNode[v] == x, "3: intent %s has no call", x.key)
+				is(!w.root.Final(x.node), "3: the call of intent %s has ended", x.key)
+			}
+		}
+		is(n == c.open.n, "3: cell %s has %d intents, and counts %d", address, n, c.open.n)
+	}
+	is(len(seen) == len(w.intents.byKey), "3: %d intents of cells, and %d known", len(seen), len(w.intents.byKey))
+	for _, req := range w.root.OpenCalls() {
+		is(seen[w.intents.byNode[req.Node]], "3: call %s is no intent of a cell", w.root.Key(req.Node))
+	}
+}
+
+// timed: the first of the heap of timers is the next that is armed, and every armed timer is in it once.
+func (w *World) timed(is assert) {
+	s := &w.intents
+	armed := map[*intent]int{}
+	for i, x := range s.timers {
+		if x.armed {
+			armed[x]++
+		}
+		is(i == 0 || !earlier(x, s.timers[(i-1)/2]), "4: timer %s is before the one above it", x.key)
+	}
+	for key, x := range s.byKey {
+		is(x.effect != nil || armed[x] == 1, "4: timer %s is armed %d times", key, armed[x])
+		delete(armed, x)
+	}
+	is(len(armed) == 0, "4: %d timers of nothing are armed", len(armed))
+	is(len(s.timers) == 0 || s.timers[0].armed, "4: the next timer is not armed")
+}
+
+// expiring: a cell that can expire is in the heap of expiries, no later than it does.
+func (w *World) expiring(is assert) {
+	due := map[*cell][]int64{}
+	for _, x := range w.expiries.heap {
+		due[x.cell] = append(due[x.cell], x.due)
+	}
+	for address, c := range w.cells {
+		is(len(due[c]) <= 1 && c.expiring == (len(due[c]) == 1), "5: cell %s expires %d times", address, len(due[c]))
+		if at := c.expires(); at > 0 && !w.stopped {
+			is(len(due[c]) == 1 && due[c][0] <= at, "5: cell %s expires at %d, and not %v", address, at, due[c])
+		}
+	}
+	if len(w.expiries.heap) > 0 {
+		first := w.expiries.heap[0]
+		is(first.cell.expires() == first.due, "5: cell %s is first and expires at another instant", first.cell.address)
+	}
+}
+
+// failing: a cell that has completed or lost its state waits for nothing, and one that is to fail is among the faults.
+func (w *World) failing(is assert) {
+	for address, c := range w.cells {
+		is(!c.completed || c.open.n == 0, "6: cell %s has completed and has intents", address)
+		is(c.state != nil || c.open.n == 0, "6: cell %s has no state and has intents", address)
+		is(c.aside == nil || c.failure != nil, "6: cell %s has something aside and has not failed", address)
+		is(c.faulty == slices.ContainsFunc(w.faults, func(f fault) bool { return f.cell == c }), "6: whether cell %s is to fail", address)
+	}
+}
