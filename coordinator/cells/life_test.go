@@ -311,13 +311,16 @@ func shown(c *cells.State) string {
 	if c.Failure != nil {
 		code = c.Failure.Code
 	}
-	state := c.State
+	state, held := c.State, c.Held
 	if m, ok := state.(map[string]any); ok && c.Failure != nil && code == "receipt_invalid" && m["fired"] != nil {
+		if m["fired"] == int64(0) && held == 2 {
+			held-- // its timer races with the answer that does not fit: it has fired just before that, and is held
+		}
 		m = maps.Clone(m)
-		m["fired"] = 0 // its timer races with the answer that does not fit
+		m["fired"] = 0 // or has fired before, and was taken
 		state = m
 	}
-	return fmt.Sprint(string(c.Status), " ", state, " ", c.Held, " ", code)
+	return fmt.Sprint(string(c.Status), " ", state, " ", held, " ", code)
 }
 
 // lead starts or finds the world of accounts and leads its life.
