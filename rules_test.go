@@ -100,8 +100,8 @@ var floors = []floor{
 	{"reactive/world/trie", nil},
 	{"reactive/world/kept", uses("reactive/journal", "reactive/world/trie", "template/value")},
 	{"reactive/world/steps", uses("reactive/journal", "template/machine", "template/value")},
-	{"reactive/world/trace", uses("reactive/explain", "reactive/journal", "reactive/world/steps")},
-	{"reactive/world", uses("reactive/world/trace", "internal/binheap", "reactive", "reactive/call", "reactive/explain", "reactive/journal", "reactive/ledger",
+	{"reactive/world/caused", uses("reactive/explain", "reactive/journal", "reactive/world/steps")},
+	{"reactive/world", uses("reactive/world/caused", "internal/binheap", "reactive", "reactive/call", "reactive/explain", "reactive/journal", "reactive/ledger",
 		"reactive/world/kept", "reactive/world/steps", "reactive/world/trie", "template/expr", "template/machine", "template/plan",
 		"template/schema", "template/value")},
 	{"reactive/bodies", uses("reactive", "reactive/net", "reactive/world", "template/machine", "template/plan", "template/playbook")},
@@ -229,7 +229,7 @@ var pure = []string{
 	"template/duration", "template/fields", "template/schema", "template/machine", "template/machine/purity", "dag/petri", "internal/binheap",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
-	"reactive/decoded", "reactive/world", "reactive/world/kept", "reactive/world/steps", "reactive/world/trace", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
+	"reactive/decoded", "reactive/world", "reactive/world/kept", "reactive/world/steps", "reactive/world/caused", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
 	"reactive/world/trie", "template/schema/gotypes", "template/flow/machine", "template/machine/attempt", "template/machine/tagged",
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/world/trace"
+	"github.com/sluiceflow/sluice/reactive/world/caused"
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
@@ -19,7 +19,7 @@ type explainer struct {
 	run   explain.Run
 	ended map[string]*ending        // by node key of a call
 	about map[string]*explain.Event // by address: the newest event that decided its status
-	trace *trace.Trace              // nil: none was asked for
+	trace *caused.Trace             // nil: none was asked for
 }
 
 // ending is how a call has ended.

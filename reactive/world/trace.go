@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive/explain"
-	"github.com/sluiceflow/sluice/reactive/world/trace"
+	"github.com/sluiceflow/sluice/reactive/world/caused"
 )
 
 // Trace implements explain.Tracer.
-func (x *explainer) Trace(seq uint64) { x.trace = trace.New(seq) }
+func (x *explainer) Trace(seq uint64) { x.trace = caused.New(seq) }
 
 // traced explains an event: what came of it, and what may yet.
 func (x *explainer) traced(name string) *explain.Explanation {

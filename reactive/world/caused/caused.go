@@ -1,5 +1,5 @@
-// Package trace follows what came of one event of a world: the activations, calls and failures that it has caused.
-package trace
+// Package caused follows what came of one event of a world: the activations, calls and failures that it has caused.
+package caused
 
 import (
 	"fmt"
@@ -40,8 +40,8 @@ func (t *Trace) At(seq uint64) *Event { return t.bySeq[seq] }
 
 // Event is an event of a trace.
 type Event struct {
-	Reason   explain.Reason
-	under    *Event // where it is shown
+	Reason   explain.Reason // describes it, without what came of it
+	under    *Event         // where it is shown
 	level    int
 	children []*Event
 }
