@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -37,6 +38,9 @@ type Config struct {
 	// ActivationTimeout is how long one step of a machine in Go may take. Then its cell fails with activation_timeout, and the
 	// step is abandoned: nothing ends its goroutine, and nothing bounds its memory. Default: 1 s.
 	ActivationTimeout time.Duration
+
+	// Verifier judges the answers to effects of worlds before they are taken; it belongs to the caller. Default: all are taken.
+	Verifier operation.Verifier
 
 	// Loaded is the result of registry.Load: the documents it holds are not read and compiled again. It belongs to one engine,
 	// and its PassEnv is the one given to Load. Default: none.

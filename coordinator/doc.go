@@ -23,7 +23,8 @@
 //	children   starts child runs, counts, pauses and cancels them
 //	reader     reads runs: state, history, explanations, call graphs
 //	parking    records the runs that cannot go on here, and why
-//	pickup     records which runs this engine goes on with; limits bounds them
+//	pickup     finds the runs that this engine goes on with, and records which; limits bounds them
+//	lists      finds and deletes runs; query is the text that selects them
 //	inbox      queues the items and finished calls of a run
 //	clock      tells the time, and wakes runs when they are due
 //	operation  makes functions and bindings callable; keychain has their secrets, directory their participants

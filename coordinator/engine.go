@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/clock"
+	"github.com/sluiceflow/sluice/coordinator/lists"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/parking"
 	"github.com/sluiceflow/sluice/coordinator/pickup"
@@ -17,7 +19,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
-	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -28,17 +29,18 @@ var systemClock = clock.System
 
 // Engine runs workflows on a store. It is safe for concurrent use.
 type Engine struct {
-	store    journal.Store
-	config   Config
-	clock    *clock.Clock
-	alarms   *clock.Alarms // for the runs that left memory with a timer
-	pool     *pool.Pool
-	ctx      context.Context // of all loops
-	cancel   context.CancelCauseFunc
-	draining context.Context // ends when the engine begins to shut down
-	drain    context.CancelFunc
-	loops    sync.WaitGroup
-	content  sync.RWMutex // of the content of runs: see cells.Run
+	lists.Lists // of the runs in the store: see there
+	store       journal.Store
+	config      Config
+	clock       *clock.Clock
+	alarms      *clock.Alarms // for the runs that left memory with a timer
+	pool        *pool.Pool
+	ctx         context.Context // of all loops
+	cancel      context.CancelCauseFunc
+	draining    context.Context // ends when the engine begins to shut down
+	drain       context.CancelFunc
+	loops       sync.WaitGroup
+	content     sync.RWMutex // of the content of runs: see cells.Run
 
 	mu     sync.Mutex
 	runs   map[string]*run // in memory
@@ -77,7 +79,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.driven = pickup.New(config.PickUp)
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
-		ActivationTimeout: config.ActivationTimeout,
+		ActivationTimeout: config.ActivationTimeout, Verifier: config.Verifier,
 	})
 	e.alarms = clock.NewAlarms(e.clock)
 	err := usercode.Call(func() (err error) {
@@ -92,6 +94,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	e.reader = reader.New(e.ctx, store, e.registry, process{e})
+	e.Lists = lists.New(store, e.reader, process{e})
 	e.draining, e.drain = context.WithCancel(context.Background())
 	e.children = children.New(children.Config{
 		Engine: process{e}, Reader: e.reader, Context: e.ctx, Draining: e.draining, Logger: config.Logger,
@@ -112,37 +115,37 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	return e, nil
 }
 
-// pickUp finds the runs to go on with. It finds all before it loads the first, because a loaded parent claims its children.
+// pickUp takes up the unfinished runs. It finds all before it loads the first, because a loaded parent claims its children.
 func (e *Engine) pickUp(ctx context.Context) error {
-	var open []journal.Head
-	for head, err := range e.store.Heads(ctx, "") {
-		switch {
-		case err != nil && reader.Unreadable(&head, err):
-			e.parkAsleep(head.Run, err, nil, e.registry.Learned())
-		case err != nil:
-			return err
-		case head.Open && e.driven.Choose(head):
-			open = append(open, head)
-		}
+	found, err := e.driven.Find(ctx, e.store)
+	if err != nil {
+		return err
 	}
-	parentless := e.children.AddFound(open)
-	var asleep []string
-	for _, head := range open {
-		e.mu.Lock()
-		switch {
-		case head.Status == string(reactive.RunRunning), head.Status == string(reactive.RunPaused), e.children.HasUnclaimed(head.Run):
-			e.load(head.Run) // a pause does not end the calls in progress
-		case head.Due > 0:
-			e.alarms.Set(head.Run, head.Due)
-			asleep = append(asleep, head.Run)
-		default:
-			asleep = append(asleep, head.Run)
-		}
-		e.mu.Unlock()
+	for run, reason := range found.Unreadable {
+		e.parkAsleep(run, reason, nil, e.registry.Learned())
 	}
+	parentless := e.children.AddFound(found.Open)
+	asleep := e.takeUp(found.Open, found.Later)
 	e.loops.Go(func() { pickup.Survey(e.ctx, asleep, e.surveyOne) })
 	e.children.CancelOrphans(ctx, parentless)
 	return nil
+}
+
+// takeUp loads the runs that do not sleep, and sets alarms for the others, which it returns, and for those that are due later.
+func (e *Engine) takeUp(open []journal.Head, later journal.Position) (asleep []string) {
+	for _, head := range open {
+		e.mu.Lock()
+		if head.Moves() || e.children.HasUnclaimed(head.Run) { // a pause does not end the calls in progress
+			e.load(head.Run)
+		} else if asleep = append(asleep, head.Run); head.Due > 0 {
+			e.alarms.Set(head.Run, head.Due)
+		}
+		e.mu.Unlock()
+	}
+	if later.At > 0 {
+		e.alarms.Set(pickup.AlarmOf(later), later.At)
+	}
+	return asleep
 }
 
 // Operation is a named implementation that steps call, as returned by operation.Define.
@@ -249,8 +252,16 @@ func (e *Engine) load(id string, items ...decide.Item) {
 	e.loops.Go(func() { r.loop(e.ctx) })
 }
 
-// wake loads a run whose timer is due.
+// wake loads a run whose timer is due, or sets the next alarms.
 func (e *Engine) wake(id string) {
+	if behind, ok := pickup.Behind(id); ok {
+		open, later, err := pickup.Sleeping(e.ctx, e.store, behind)
+		if e.takeUp(open, later); err != nil && e.ctx.Err() == nil {
+			e.config.Logger.Warn("cannot read which timers are due, trying again", "error", err)
+			e.alarms.Set(id, e.clock.Now()+int64(time.Second))
+		}
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.load(id)

@@ -2,9 +2,11 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -149,16 +151,20 @@ func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error
 }
 
 // Send sends the run a message, which a step that waits for its name takes, now or later. A message that no step of the
-// workflow waits for is journaled and logged: see Awaits.
-func (r *Run) Send(ctx context.Context, name string, payload any) error {
-	if err := r.engine.checkOpen(); err != nil {
+// workflow waits for is journaled and logged: see Awaits. See WithKey.
+func (r *Run) Send(ctx context.Context, name string, payload any, opts ...KeyOption) error {
+	var o startOptions
+	for _, opt := range opts {
+		opt.apply(&o)
+	}
+	if err := errors.Join(r.engine.checkOpen(), limits.CheckKey(o.key, "")); err != nil {
 		return err
 	}
 	v, err := value.Own(payload)
 	if err != nil {
 		return fmt.Errorf("payload of message %q: %w", name, err)
 	}
-	err = r.command(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name}})
+	err = r.command(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name, ID: o.key}})
 	if err == nil {
 		r.logUnawaited(ctx, name)
 	}

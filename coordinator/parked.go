@@ -167,6 +167,9 @@ func (e *Engine) Parked(ctx context.Context, head *journal.Head) error {
 	if err := e.checkOpen(); err != nil {
 		return err
 	}
+	if head.Status == StatusDamaged && e.parkedFor(head.Run) == nil { // it may not have been read before
+		return e.handle(head.Run, "").Parked(ctx)
+	}
 	if e.driven.Has(head.Run) || !head.Open {
 		return e.parkedFor(head.Run)
 	}
@@ -196,6 +199,9 @@ func (r *Run) Parked(ctx context.Context) error {
 	head, err := e.reader.Head(ctx, r.id)
 	switch {
 	case err != nil && errors.Is(err, journal.ErrDamaged):
+		if drives {
+			e.parkAsleep(r.id, err, nil, e.registry.Learned())
+		}
 		return fmt.Errorf("%w: %w", ErrParked, err)
 	case err != nil:
 		return e.readError(ctx, err)

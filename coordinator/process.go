@@ -27,6 +27,8 @@ func (p process) Report(what, run string, err error)                   { p.repor
 func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }
 func (p process) Tried(run string) <-chan struct{}                     { return p.parked.Tried(run) }
 func (p process) Go(f func())                                          { p.loops.Go(f) }
+func (p process) CheckOpen() error                                     { return p.checkOpen() }
+func (p process) ReadError(ctx context.Context, err error) error       { return p.readError(ctx, err) }
 
 func (p process) Parked(ctx context.Context, run string) error {
 	return p.handle(run, "").Parked(ctx)

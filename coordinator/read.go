@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/routed"
 
+	"github.com/sluiceflow/sluice/coordinator/lists"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/inspect"
@@ -48,44 +49,10 @@ func read[T any](ctx context.Context, e *Engine, ask func(*reader.Reader) (T, er
 	return answer, e.readError(ctx, err)
 }
 
-// readAll yields the values of from, and completes its errors.
-func readAll[T any](ctx context.Context, e *Engine, from iter.Seq2[T, error]) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		if err := e.checkOpen(); err != nil {
-			var none T
-			yield(none, err)
-			return
-		}
-		for one, err := range from {
-			if !yield(one, e.readError(ctx, err)) {
-				return
-			}
-		}
-	}
-}
-
-// Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. The
-// heads are as journaled: see Current for runs that no engine goes on with. If a run's head cannot be read, it yields the id
-// with StatusDamaged; Parked returns the reason.
-func (e *Engine) Runs(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
-	return readAll(ctx, e, e.reader.Runs(ctx, after))
-}
-
-// Current brings a head that Runs has yielded up to date: if this engine does not go on with the run and its timers have
-// fallen due, the status is the one that the journal will have once an engine goes on with it, and late is true; this costs as
-// much as State. Otherwise, also for a run that cannot be followed, it returns head unchanged.
-func (e *Engine) Current(ctx context.Context, head journal.Head) (current journal.Head, late bool, err error) {
-	if err := e.checkOpen(); err != nil {
-		return head, false, err
-	}
-	current, late, err = e.reader.Current(ctx, head)
-	return current, late, e.readError(ctx, err)
-}
-
 // Events yields the run's journal as it is now, beginning with the event with sequence from (1: the start). It derives
 // nothing, so it also reads runs that this program cannot follow.
 func (r *Run) Events(ctx context.Context, from uint64) iter.Seq2[journal.Event, error] {
-	return readAll(ctx, r.engine, journal.Remaining(ctx, r.engine.store, r.id, from))
+	return lists.Completed(ctx, process{r.engine}, journal.Remaining(ctx, r.engine.store, r.id, from))
 }
 
 // State reads the state of the run. It follows the whole journal: its cost is proportional to the number of events, and it
@@ -136,25 +103,25 @@ func (r *Run) CallGraph(ctx context.Context) (*CallGraph, error) {
 // It reads the journal and derives the changes itself: it yields every event once and in order, starts anywhere, and never
 // slows the run, however slow the caller is. It waits for parked runs and does not load any run into memory.
 func (r *Run) Watch(ctx context.Context, from uint64) iter.Seq2[Update, error] {
-	return readAll(ctx, r.engine, r.engine.reader.Watch(ctx, r.id, from))
+	return lists.Completed(ctx, process{r.engine}, r.engine.reader.Watch(ctx, r.id, from))
 }
 
 // History yields what Watch does, up to the end of the journal as it is now.
 func (r *Run) History(ctx context.Context, from uint64) iter.Seq2[Update, error] {
-	return readAll(ctx, r.engine, r.engine.reader.History(ctx, r.id, from))
+	return lists.Completed(ctx, process{r.engine}, r.engine.reader.History(ctx, r.id, from))
 }
 
 // Roots yields the run's root after each of its events, present and future, until the run ends. Between two steps of the
 // iteration the caller may read the root and subscribe to its signals; only the journal changes it.
 func (r *Run) Roots(ctx context.Context) iter.Seq2[*reactive.Root, error] {
-	return readAll(ctx, r.engine, r.engine.reader.Roots(ctx, r.id))
+	return lists.Completed(ctx, process{r.engine}, r.engine.reader.Roots(ctx, r.id))
 }
 
 // Views yields the changes of the net of a playbook's run, in order, from the event with sequence from (1: the start) to
 // the end of the journal: admission, tasks, rules, arcs and tokens. The journal does not hold these; they are derived on each
 // call. For a run of anything else it yields ErrNotPossible.
 func (r *Run) Views(ctx context.Context, from uint64) iter.Seq2[routed.View, error] {
-	return readAll(ctx, r.engine, r.engine.reader.Views(ctx, r.id, from))
+	return lists.Completed(ctx, process{r.engine}, r.engine.reader.Views(ctx, r.id, from))
 }
 
 // Awaits returns nil if a step of the run's workflow waits for a message of that name, has waited, or may yet wait for it;

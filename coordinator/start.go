@@ -21,10 +21,15 @@ import (
 )
 
 // An Option changes how a run is started.
-type Option func(*startOptions)
+type Option interface{ apply(*startOptions) }
+
+type startOption func(*startOptions)
+
+func (f startOption) apply(o *startOptions) { f(o) }
 
 type startOptions struct {
 	id     string
+	key    string // the id is derived from it
 	named  bool   // the caller has chosen the id: it may exist
 	parent string // the call that starts a child run
 	labels map[string]string
@@ -32,21 +37,34 @@ type startOptions struct {
 	in     *journal.Identity // of its calls
 }
 
-// WithID sets the run's id: printable, without `/ [ ] #` and white space. Default: a new UUID v7.
-func WithID(id string) Option { return func(o *startOptions) { o.id = id } }
+// WithID sets the run's id: printable, without `/ [ ] #` and white space, and none of `def`, `blob`, `.` and `..`. Default: a new
+// UUID v7.
+func WithID(id string) Option { return startOption(func(o *startOptions) { o.id = id }) }
 
-// WithLabels attaches labels to the run, which lists show: at most 64, with names of 1 to 128 bytes and texts of at most 1024.
+// KeyOption is an Option of Start and of Run.Send.
+type KeyOption string
+
+func (k KeyOption) apply(o *startOptions) { o.key = string(k) }
+
+// WithKey makes it harmless to repeat a Start or a Send: at most 256 bytes of text. The run's id is derived from the key, so a second
+// Start with the same workflow and input returns the run of the first, and with others *ExistsError. A second message of the same
+// key is not taken, while the run goes on; in a world, the key is the message's id.
+func WithKey(key string) KeyOption { return KeyOption(key) }
+
+// WithLabels attaches labels to the run, by which it is found: at most 64, with names of 1 to 128 bytes and texts of at most 1024.
 func WithLabels(labels map[string]string) Option {
 	labels = maps.Clone(labels)
-	return func(o *startOptions) { o.labels = labels }
+	return startOption(func(o *startOptions) { o.labels = labels })
 }
 
 // WithActor records who started the run, in at most ActorMax bytes.
-func WithActor(actor string) Option { return func(o *startOptions) { o.actor = actor } }
+func WithActor(actor string) Option { return startOption(func(o *startOptions) { o.actor = actor }) }
 
 // WithIdentity sets the identity under which the run makes its calls: operations read it from operation.Call.Identity, child
 // runs inherit it, and it is journaled. Sluice does not check it.
-func WithIdentity(id journal.Identity) Option { return func(o *startOptions) { o.in = &id } }
+func WithIdentity(id journal.Identity) Option {
+	return startOption(func(o *startOptions) { o.in = &id })
+}
 
 // Start begins a run. When it returns without an error, the run is durable, in progress, and survives this process. If the id
 // exists with the same workflow and input, Start returns that run, else an *ExistsError, which wraps ErrRunExists; of
@@ -56,10 +74,10 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 	var o startOptions
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&o)
+			opt.apply(&o)
 		}
 	}
-	if err := errors.Join(limits.CheckLabels(o.labels), limits.CheckActor(o.actor)); err != nil {
+	if err := errors.Join(limits.CheckLabels(o.labels), limits.CheckActor(o.actor), limits.CheckKey(o.key, o.id)); err != nil {
 		return nil, err
 	}
 	entry, err := e.learn(w)
@@ -73,16 +91,18 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 	if err := entry.Schema.Check(in); err != nil {
 		return nil, err
 	}
-	if o.id == "" {
+	switch o.named = o.id != "" || o.key != ""; {
+	case o.id == "" && o.key != "":
+		o.id = limits.IDOf(o.key)
+	case o.id == "":
 		id, err := uuid.NewV7()
 		if err != nil {
 			return nil, fmt.Errorf("make a run id: %w", err)
 		}
 		o.id = id.String()
-	} else if err := template.ValidID(o.id); err != nil {
-		return nil, fmt.Errorf("run id: %w", err)
-	} else {
-		o.named = true
+	}
+	if err := limits.CheckID(o.id); err != nil {
+		return nil, err
 	}
 	return e.begin(ctx, entry, in, o)
 }
@@ -102,7 +122,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	first := decide.Started(o.id, p, input, e.config.Limits.OfRun())
 	start := first.Detail.Start
 	start.Children = children
-	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, e.onBlocked(p.Workflow)
+	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, registry.OnBlocked(p.Workflow, e.config.OnBlocked)
 	if start.Identity, err = decide.OwnIdentity(o.in); err != nil {
 		return nil, err
 	}
@@ -158,12 +178,4 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	default:
 		return nil, fmt.Errorf("start run %s: %w", id, err)
 	}
-}
-
-// onBlocked returns what a blocked run of w does, as journaled in its start; "" for a tree of steps, which never blocks.
-func (e *Engine) onBlocked(w *template.Workflow) string {
-	if w.Routing == nil {
-		return ""
-	}
-	return string(w.Routing.OnBlocked(e.config.OnBlocked))
 }

@@ -231,6 +231,7 @@ func (t *tree) countBusy(row *plan.Row, old, s ledger.Status) {
 	if row.Kind != plan.Step {
 		return
 	}
+	t.steps.Move(old, s)
 	engine := row.OpKind == plan.Sleep || row.OpKind == plan.Wait
 	is := func(s ledger.Status) bool { return s == ledger.Ready || s == ledger.Running && !engine }
 	if is(old) {

@@ -46,6 +46,7 @@ type tree struct {
 	changes []ledger.Change
 	watcher Observer // nil: there is none
 	decoded decoded.Outputs
+	steps   ledger.Progress
 	busy    int32 // nodes that only this process can move: ready, or running outside the engine
 }
 
@@ -65,8 +66,14 @@ func (t *tree) plant() {
 		}
 		t.l.Node(row).Status = ledger.Idle
 		t.top.unsettled++
+		if n.Kind == plan.Step {
+			t.steps.Move(ledger.Absent, ledger.Idle)
+		}
 	}
 }
+
+// Progress counts the steps of a run. Those of a routed run are its open calls.
+func (t *tree) Progress() ledger.Progress { return t.steps }
 
 // begun records the first attempt of a node in the maps around it.
 func (t *tree) begun(v int32) {

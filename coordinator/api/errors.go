@@ -49,6 +49,7 @@ var codes = []struct {
 	{"too_large", journal.ErrTooLarge},
 	{"read_only", journal.ErrReadOnly},
 	{"damaged", journal.ErrDamaged},
+	{"deleted", journal.ErrDeleted},
 }
 
 // codeInternal is the code of every other error.

@@ -38,7 +38,10 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		return nil, err
 	}
 	if req.Verb == List {
-		return &Done{}, list(ctx, engine, emit)
+		return list(ctx, engine, req, emit)
+	}
+	if req.Verb == Delete {
+		return &Done{Run: req.Run}, deleteRun(ctx, engine, req.Run)
 	}
 	run, err := find(ctx, engine, req.Run)
 	if err != nil {
@@ -75,35 +78,6 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = suggestCell(ctx, run, req.Step, err)
 	}
 	return done, err
-}
-
-// parkedMax bounds the runs of a list that are checked for being parked: each costs a read of its journal, unless the engine
-// works on it.
-const parkedMax = 10_000
-
-func list(ctx context.Context, engine *coordinator.Engine, emit func(*Reply) error) error {
-	looked := 0
-	for head, err := range engine.Runs(ctx, "") {
-		if err != nil {
-			return fmt.Errorf("list runs: %w", err)
-		}
-		head, late, err := engine.Current(ctx, head)
-		if err != nil {
-			return fmt.Errorf("list runs: %w", err)
-		}
-		described := RunOf(&head)
-		described.Late = late
-		if head.Open && looked < parkedMax {
-			looked++
-			if err := engine.Parked(ctx, &head); errors.Is(err, coordinator.ErrParked) {
-				described.Parked = coordinator.ParkedReason(err)
-			}
-		}
-		if err := emit(&Reply{Run: described}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func show(ctx context.Context, run *coordinator.Run, cell string, emit func(*Reply) error) error {
@@ -288,6 +262,15 @@ func sweep(ctx context.Context, run *coordinator.Run, req *Request, done *Done) 
 	}
 	gone, err := run.Trim(ctx, req.Events, req.Dry)
 	done.TrimmedFrom, done.TrimmedTo = gone.From, gone.To
+	return err
+}
+
+// deleteRun removes a run that is named by its whole id, since nothing brings it back.
+func deleteRun(ctx context.Context, engine *coordinator.Engine, id string) error {
+	_, err := engine.Run(ctx, id)
+	if err == nil {
+		err = engine.Delete(ctx, id)
+	}
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -23,6 +24,7 @@ type Reply struct {
 	View        *View                    `json:"view,omitempty"`        // of Views
 	Update      *Update                  `json:"update,omitempty"`      // of Watch
 	Explanation *coordinator.Explanation `json:"explanation,omitempty"` // of Explain
+	Query       *query.Explanation       `json:"query,omitempty"`       // of List with Dry
 	Value       json.RawMessage          `json:"value,omitempty"`       // of Output: any JSON
 	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
@@ -41,6 +43,9 @@ type Done struct {
 	Seq   uint64   `json:"seq,omitempty"`   // of a message to a world: of its event, or of that of an earlier one of the same id; of a snapshot
 	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the cells that it goes to
 
+	Next   string `json:"next,omitempty"`   // of List: the cursor behind the last run; "": the list is complete
+	Looked int    `json:"looked,omitempty"` // of List: runs that were looked at
+
 	Kept    int `json:"kept,omitempty"`    // of a sweep: blobs that the last two snapshots need
 	Deleted int `json:"deleted,omitempty"` // of a sweep: blobs that it has deleted, or would have
 
@@ -50,28 +55,33 @@ type Done struct {
 
 // Run describes a run to programs. A list omits the fields marked so.
 type Run struct {
-	Run      string            `json:"run"`               // id
-	Workflow string            `json:"workflow"`          // name
-	Version  string            `json:"version,omitempty"` // not in a list
-	Hash     string            `json:"hash"`              // of the workflow
-	Status   string            `json:"status"`            // a reactive.RunStatus
-	Finished bool              `json:"finished"`          // it has ended; a retry may reopen it
-	Driven   bool              `json:"driven,omitempty"`  // the answering engine goes on with it; not in a list
-	Started  time.Time         `json:"started"`           // when its first event was decided
-	Updated  time.Time         `json:"updated"`           // when its last event was decided
-	Parked   string            `json:"parked,omitempty"`  // why it cannot go on in the answering process
-	Late     bool              `json:"late,omitempty"`    // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
-	Due      time.Time         `json:"due,omitzero"`      // when the run is due next
-	Events   uint64            `json:"events"`            // how many its journal has
-	Labels   map[string]string `json:"labels,omitempty"`  // as it was started with
-	Actor    string            `json:"actor,omitempty"`   // that started it; not in a list
-	Failure  *Failure          `json:"failure,omitempty"` // not in a list
-	Output   json.RawMessage   `json:"output,omitempty"`  // not in a list
-	Counts   *Counts           `json:"counts,omitempty"`  // of a playbook's run; not in a list
-	Context  json.RawMessage   `json:"ctx,omitempty"`     // of a playbook's run; not in a list
-	Steps    []Step            `json:"steps,omitempty"`   // not in a list
-	World    *World            `json:"world,omitempty"`   // of a world's run; not in a list
-	Cells    []Cell            `json:"cells,omitempty"`   // of a world's run, the first of World.Cells; not in a list
+	Run      string            `json:"run"`                // id
+	Workflow string            `json:"workflow"`           // name
+	Version  string            `json:"version,omitempty"`  // not in a list
+	Hash     string            `json:"hash"`               // of the workflow
+	Status   string            `json:"status"`             // a reactive.RunStatus
+	Finished bool              `json:"finished"`           // it has ended; a retry may reopen it
+	Driven   bool              `json:"driven,omitempty"`   // the answering engine goes on with it; not in a list
+	Started  time.Time         `json:"started"`            // when its first event was decided
+	Updated  time.Time         `json:"updated"`            // when its last event was decided
+	Parked   string            `json:"parked,omitempty"`   // why it cannot go on in the answering process
+	Late     bool              `json:"late,omitempty"`     // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
+	Due      time.Time         `json:"due,omitzero"`       // when the run is due next
+	Events   uint64            `json:"events"`             // how many its journal has
+	Labels   map[string]string `json:"labels,omitempty"`   // as it was started with
+	Kind     string            `json:"kind,omitempty"`     // Workflow, Playbook or World; only in a list
+	Waits    []Wait            `json:"waits,omitempty"`    // what it waits for, the first of it; only in a list
+	Progress *Progress         `json:"progress,omitempty"` // of a workflow's steps; only in a list
+	Code     string            `json:"code,omitempty"`     // of the failure with which it has ended; only in a list
+	Ended    time.Time         `json:"ended,omitzero"`     // only in a list
+	Actor    string            `json:"actor,omitempty"`    // that started it; not in a list
+	Failure  *Failure          `json:"failure,omitempty"`  // not in a list
+	Output   json.RawMessage   `json:"output,omitempty"`   // not in a list
+	Counts   *Counts           `json:"counts,omitempty"`   // of a playbook's run; not in a list
+	Context  json.RawMessage   `json:"ctx,omitempty"`      // of a playbook's run; not in a list
+	Steps    []Step            `json:"steps,omitempty"`    // not in a list
+	World    *World            `json:"world,omitempty"`    // of a world's run; not in a list
+	Cells    []Cell            `json:"cells,omitempty"`    // of a world's run, the first of World.Cells; not in a list
 }
 
 // Step is a step, map or named conditional of a run.
@@ -243,6 +253,7 @@ func RunOf(h *journal.Head) *Run {
 	return &Run{
 		Run: h.Run, Workflow: h.Name, Hash: h.Workflow, Status: h.Status, Finished: !h.Open, Started: instant(h.Started),
 		Updated: instant(h.Updated), Due: instant(h.Due), Events: h.Last, Labels: h.Labels,
+		Kind: h.Kind, Waits: waitsOf(h), Progress: progressOf(h), Code: h.Code, Ended: instant(h.Ended),
 	}
 }
 

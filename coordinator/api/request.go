@@ -23,7 +23,7 @@ type Verb string
 
 // The verbs. Those from Send on are commands: they change a run, and need an actor.
 const (
-	List    Verb = "runs"     // all runs
+	List    Verb = "runs"     // runs, newest first. Query, Labels, Limit, Cursor, Dry: only how the query is carried
 	Show    Verb = "show"     // a run and its steps or cells. Run, Step ("": the run; else one cell of a world)
 	Cells   Verb = "cells"    // the cells of a world. Run, Step ("": all; else one cell), Machine, Status, If, Limit
 	Output  Verb = "output"   // the whole output of a step. Run, Step ("": the run), Participant
@@ -40,6 +40,7 @@ const (
 	Cancel  Verb = "cancel"   // end a run. Run, Reason
 	Abort   Verb = "abort"    // stop a step. Run, Step, Reason
 	Retry   Verb = "retry"    // attempt a step again. Run, Step, Work
+	Delete  Verb = "delete"   // remove a run that has ended, and the runs below it. Run: its whole id
 	Keep    Verb = "snapshot" // keep the state of a world as content. Run
 	Sweep   Verb = "gc"       // delete the content and the events of a world that its last two snapshots do not need. Run, Dry, Events
 	Patch   Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
@@ -71,15 +72,19 @@ type Request struct {
 	Machine string `json:"machine,omitempty"` // only cells of this one
 	Status  string `json:"status,omitempty"`  // only cells of this status, see world.Status; or Paused
 	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
-	Limit   int    `json:"limit,omitempty"`   // at most so many cells; 0: all
-	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count
+	Limit   int    `json:"limit,omitempty"`   // at most so many cells or runs; 0: all
+	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count; of a list: only explain the query
 	Events  int    `json:"events,omitempty"`  // of a sweep: so many of the newest events stay at least; negative: all; 0: as the process that goes on with the world is configured, and all if none does
+
+	Query  string            `json:"query,omitempty"`  // which runs, see package query; "": all
+	Labels map[string]string `json:"labels,omitempty"` // that the runs have
+	Cursor string            `json:"cursor,omitempty"` // where the list goes on
 }
 
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Keep, Sweep:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep:
 		return true
 	}
 	return false

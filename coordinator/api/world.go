@@ -217,8 +217,8 @@ func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 	if err != nil {
 		return err
 	}
-	if req.ID == "" && !isWorld(ctx, run) {
-		if err = run.Send(ctx, req.Message, payload); err == nil {
+	if !isWorld(ctx, run) {
+		if err = run.Send(ctx, req.Message, payload, coordinator.WithKey(req.ID)); err == nil {
 			done.Warning = unawaited(ctx, run, req.Message)
 		}
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 )
 
@@ -62,9 +63,39 @@ func (c *Client) Held() bool { return c.held }
 // Close releases the directory, if it was opened for this client.
 func (c *Client) Close() error { return c.close() }
 
-// Runs yields all runs in order of id, without their steps.
+// Runs yields all runs, newest first, without their steps.
 func (c *Client) Runs(ctx context.Context) iter.Seq2[*api.Run, error] {
 	return stream(ctx, c, &api.Request{Verb: api.List}, func(r *api.Reply) *api.Run { return r.Run })
+}
+
+// List passes the runs that a request asks for to each, newest first, without their steps: its Query, Labels, Limit and Cursor. It
+// returns where the list goes on.
+func (c *Client) List(ctx context.Context, req api.Request, each func(*api.Run) error) (done api.Done, err error) {
+	req.Verb = api.List
+	err = c.ask(ctx, &req, func(r *api.Reply) error {
+		switch {
+		case r.Run != nil:
+			return each(r.Run)
+		case r.Done != nil:
+			done = *r.Done
+		}
+		return nil
+	})
+	return done, err
+}
+
+// ExplainQuery says which index carries the query of a list, and which of its terms are checked afterwards.
+func (c *Client) ExplainQuery(ctx context.Context, text string, labels map[string]string) (x *query.Explanation, err error) {
+	err = c.ask(ctx, &api.Request{Verb: api.List, Query: text, Labels: labels, Dry: true}, func(r *api.Reply) error {
+		if r.Query != nil {
+			x = r.Query
+		}
+		return nil
+	})
+	if err == nil && x == nil {
+		err = api.ErrorOf(api.ErrHungUp)
+	}
+	return x, err
 }
 
 // Show returns a run and all its steps, or the first cells of a world.

@@ -21,6 +21,7 @@ const (
 	Content  Kind = "content"  // a definition, a large value, or content that a run keeps
 	Run      Kind = "run"      // a run whose state cannot be derived from its events
 	Head     Kind = "head"     // the head of a run, which lists show
+	Index    Kind = "index"    // the order in which lists find runs
 )
 
 // Fault is one defect. Its texts hold ids as they are stored: sanitize them before printing to a terminal.
@@ -71,6 +72,9 @@ func Check(ctx context.Context, raw *disk.Raw, mend bool, emit func(Fault) error
 			break
 		}
 	}
+	if err == nil {
+		err = d.indexes(ctx)
+	}
 	return d.report, err
 }
 
@@ -99,6 +103,22 @@ func (d *doctor) fault(f Fault) error {
 		d.report.Mended++
 	}
 	return d.emit(f)
+}
+
+// indexes compares the indexes with the heads.
+func (d *doctor) indexes(ctx context.Context) error {
+	wrong := d.raw.Indexes(ctx)
+	if wrong == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	f := Fault{Kind: Index, What: sentence(wrong), Derived: true, Means: "lists lack runs, and runs may not go on"}
+	if d.mend {
+		if err := d.raw.Rebuild(ctx); err != nil {
+			return fmt.Errorf("make the indexes anew: %w", err)
+		}
+		f.Mended = "the indexes were made anew"
+	}
+	return d.fault(f)
 }
 
 // commits checks the number of the last commit.

@@ -35,13 +35,17 @@ func (x *exam) judge(head journal.Head, unread error) error {
 	if err != nil {
 		return err
 	}
+	expected := want
+	if unread == nil && head.Kind == "" {
+		asBefore(&expected)
+	}
 	f := Fault{Kind: Head, Derived: true}
-	switch differs := differences(&head, &want); {
+	switch differs := differences(&head, &expected); {
 	case errors.Is(unread, disk.ErrNoHead):
 		f.What, f.Means = "the head is missing", "the run is not listed and does not go on"
 	case unread != nil:
 		f.What, f.Means = "the head cannot be read: "+sentence(unread), "the run is parked and does not go on"
-	case differs == "" || x.sleepsOn(&head, &want):
+	case differs == "" || x.sleepsOn(&head, &expected):
 		return nil
 	default:
 		f.What, f.Means = "the head differs from the events: "+differs, "lists show the run wrongly, and it may go on at the wrong time or not at all"
@@ -53,6 +57,11 @@ func (x *exam) judge(head journal.Head, unread error) error {
 		f.Mended = "the head was made anew: " + want.Status
 	}
 	return x.fault(f)
+}
+
+// asBefore removes from a head what programs did not write that did not know the kind of a run either.
+func asBefore(h *journal.Head) {
+	h.Kind, h.Waits, h.Done, h.Total, h.Failed, h.Code, h.Ended = "", nil, 0, 0, 0, "", 0
 }
 
 // sleepsOn reports whether the heads differ only in the instant at which the run is due. Both are right: an engine may have applied
@@ -129,7 +138,7 @@ func differences(head, want *journal.Head) string {
 	field("finished", !head.Open, !want.Open)
 	field("snapshot", head.Snapshot, want.Snapshot)
 	if len(list) == 0 && !equal(head, want) {
-		return "labels"
+		return "labels, progress, or what it waits for"
 	}
 	return strings.Join(list, ", ")
 }

@@ -55,8 +55,8 @@ func (d *doctor) run(ctx context.Context, id string) error {
 	if err := x.contents(ctx); err != nil {
 		return err
 	}
-	if x.next == 1 && !x.torn && errors.Is(unread, disk.ErrNoHead) {
-		return nil // the run does not exist
+	if x.next == 1 && !x.torn && (errors.Is(unread, disk.ErrNoHead) || errors.Is(unread, journal.ErrDeleted)) {
+		return nil // the run does not exist, or not any more
 	}
 	d.report.Runs++
 	return x.judge(head, unread)

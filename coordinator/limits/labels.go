@@ -1,12 +1,16 @@
 package limits
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/template"
 )
 
 // Data about a run besides its input. Lists of runs hold all of it.
@@ -15,6 +19,7 @@ const (
 	labelsMax    = 64   // labels of a run
 	labelNameMax = 128  // bytes of the name of a label
 	labelTextMax = 1024 // bytes of its text
+	keyMax       = 256  // bytes of a key
 )
 
 // CheckLabels refuses labels that are too many, too long, or not UTF-8.
@@ -35,6 +40,36 @@ func CheckLabels(labels map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// CheckID refuses what is no id of a run. The names of content streams and of directories are none.
+func CheckID(id string) error {
+	if err := template.ValidID(id); err != nil {
+		return fmt.Errorf("run id: %w", err)
+	}
+	if slices.Contains([]string{"def", "blob", ".", ".."}, id) {
+		return fmt.Errorf("run id: %q: the name has another meaning; take another, such as %q", id, "run-"+strings.Trim(id, "."))
+	}
+	return nil
+}
+
+// CheckKey refuses a key that is too long or not UTF-8, and one beside an id. The empty key is none.
+func CheckKey(key, id string) error {
+	switch {
+	case key != "" && id != "":
+		return fmt.Errorf("key %.40q: a run has an id or a key, from which its id is derived", key)
+	case len(key) > keyMax:
+		return fmt.Errorf("%w: key %.40q… has %d bytes, at most %d are allowed", decide.ErrLimit, key, len(key), keyMax)
+	case !utf8.ValidString(key):
+		return fmt.Errorf("key %q is not UTF-8", key)
+	}
+	return nil
+}
+
+// IDOf returns the id of the run that is started with a key.
+func IDOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return "key-" + hex.EncodeToString(sum[:16])
 }
 
 // CheckActor refuses a name that is too long or not UTF-8. The empty name is allowed.

@@ -16,8 +16,9 @@ type Caller interface {
 	Call(c *Call) (any, error)
 }
 
-// Reply is an output with metadata: the rules of a playbook's task read About as members of outcome. An operation may return a
-// Reply, and a function given to Define may have it as its Out.
+// Reply is an output with metadata: the rules of a playbook's task read About as members of outcome, and the receipt of an effect
+// has the member AboutSignature as its signature. An operation may return a Reply, and a function given to Define may have it as
+// its Out.
 type Reply struct {
 	Output any            // the output, as without a Reply
 	About  map[string]any // by name, such as pg: {code: "23505"}; nil: nothing

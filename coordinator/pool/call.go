@@ -68,6 +68,7 @@ type rareFields struct {
 	entry  *registry.Entry // of the run, whose document may describe the participant
 	texts  int64           // bytes of room for the text of the answer
 	values int64           // bytes of room for its value
+	signed *signed         // whose answer is judged; nil: it is not
 	isEnd  bool            // end is set
 	end    Ending
 }
@@ -127,6 +128,9 @@ func (c *Call) prepare(h *Host, req reactive.Request) *Call {
 	if req.Participant != "" {
 		c.rareFields().entry = h.entry
 	}
+	if s := h.signed(req); s != nil {
+		c.rareFields().signed = s
+	}
 	return c
 }
 
@@ -160,7 +164,7 @@ func (c *Call) make() Ending {
 	if errors.Is(err, decide.ErrShutdown) && c.run.pool.closed.Load() {
 		return Ending{Abandoned: decide.ErrShutdown}
 	}
-	return Ending{Result: c.run.redacted(operation.Settle(c.op.Caller, out, c.run.redactedError(err)))}
+	return Ending{Result: c.judged(c.run.redacted(operation.Settle(c.op.Caller, out, c.run.redactedError(err))))}
 }
 
 // failed is the ending of a call whose function did not return.

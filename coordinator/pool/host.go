@@ -69,10 +69,11 @@ func (h *Host) Function(name string, args []any) (value.Value, *journal.Failure)
 // Pure makes a call of a pure operation on this goroutine; it returns false for any other operation.
 func (h *Host) Pure(v int32, input any) (call.Result, bool) {
 	p := h.entry.Performers[h.root.Row(v).Op]
-	if !p.Pure || h.run.Ring != nil { // fetching a secret may take long
+	req := reactive.Request{Node: v, Attempt: h.root.Attempt(v)}
+	if !p.Pure || h.run.Ring != nil || h.signed(req) != nil { // fetching a secret, and judging an answer, may take long
 		return call.Result{}, false
 	}
-	c := (&Call{}).prepare(h, reactive.Request{Node: v, Attempt: h.root.Attempt(v)})
+	c := (&Call{}).prepare(h, req)
 	c.Input = input
 	var l Ending
 	if err := h.Guard(func() error { l = c.make(); return nil }); err != nil {

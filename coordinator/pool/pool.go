@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 )
 
@@ -31,6 +32,7 @@ type Pool struct {
 	unreturned map[*Call]bool          // calls in progress whose runs have left memory
 	abandoned  map[<-chan error]string // steps of machines that took too long, and have not returned
 	activation time.Duration           // how long a step of a machine may take
+	verifier   operation.Verifier      // of answers to effects; nil: none
 }
 
 // Config configures a pool.
@@ -41,12 +43,14 @@ type Config struct {
 	Directory       directory.Directory // in place of the directories of documents; nil: those
 
 	ActivationTimeout time.Duration // of one step of a machine in Go; 0: 1 s
+
+	Verifier operation.Verifier // judges the answers to effects of worlds; nil: all are taken
 }
 
 // New returns a pool without calls.
 func New(config Config) *Pool {
 	p := &Pool{configured: config.Directory, answers: newAnswers(config.AnswersBytesMax), idle: make(chan struct{}, 1), unreturned: map[*Call]bool{},
-		abandoned: map[<-chan error]string{}, activation: config.ActivationTimeout}
+		abandoned: map[<-chan error]string{}, activation: config.ActivationTimeout, verifier: config.Verifier}
 	if p.activation <= 0 {
 		p.activation = activationTime
 	}

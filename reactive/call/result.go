@@ -17,6 +17,9 @@ type Result struct {
 	Unreachable bool             // the participant could not be asked at all
 }
 
+// AboutSignature is the key of Result.About for the signature of an answer.
+const AboutSignature = "signature"
+
 // Codes of failures that are not an operation's own.
 const (
 	CodeError           = "error" // of a failure that has no other

@@ -50,6 +50,7 @@ func HeadOf(root *reactive.Root) journal.Head {
 	if cells := root.Cells(); cells != nil {
 		h.Snapshot, _ = cells.Snapshot()
 	}
+	describe(&h, root)
 	return h
 }
 
@@ -69,6 +70,7 @@ func Unfinished(head journal.Head) journal.Head {
 	head.Due = head.Updated
 	if !head.Open {
 		head.Open, head.Status = true, string(reactive.RunRunning)
+		head.Code, head.Ended = "", 0
 	}
 	return head
 }

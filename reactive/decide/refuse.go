@@ -26,10 +26,10 @@ func (s *Stepper) refuseCommand(e *journal.Event) (earlier *journal.Event, err e
 	}
 	if e.Type == journal.MessageReceived {
 		cells := s.root.Cells()
-		if cells == nil && e.Detail != nil && e.Detail.ID != "" {
-			return nil, fmt.Errorf("%w, and know messages by their ids", ErrNotWorld)
-		}
 		if cells == nil {
+			if earlier := s.root.Taken(e); earlier != nil {
+				return earlier, nil
+			}
 			return nil, s.refuseSize(e)
 		}
 		switch earlier, err = cells.Receive(e); {

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -25,7 +26,7 @@ const participantBytes = 256
 
 // Item is input for a run: the result of a call, or a command.
 type Item struct {
-	Event    journal.Event   // without Seq and At
+	Event    journal.Event   // without Seq and At; the stepper completes its detail, which no other event shares
 	Received int64           // Unix nanoseconds; 0: now
 	Reply    func(err error) // of a command: called once it is durable or refused
 	Taken    *journal.Event  // of a message: set to its event before Reply is called, or to that of an earlier one with its id; nil: not wanted
@@ -203,12 +204,8 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 	e := it.Event
 	e.At = s.now
 	if it.Received != s.now && it.Received != 0 {
-		d := journal.Detail{}
-		if e.Detail != nil {
-			d = *e.Detail
-		}
-		d.Received = it.Received
-		e.Detail = &d
+		e.Detail = cmp.Or(e.Detail, &journal.Detail{})
+		e.Detail.Received = it.Received
 	}
 	s.enact(e)
 	it.taken(&s.batch[len(s.batch)-1])

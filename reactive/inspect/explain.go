@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -368,8 +367,8 @@ func (x *Explainer) callOf(v int32) []explain.Reason {
 		return nil
 	}
 	text := "operation " + op.Name + " was called, and has not answered"
-	if n, kind, at := x.root.Reports(v); n > 0 {
-		text += fmt.Sprintf("; it has reported %d times, the last time %q at %s", n, kind, time.Unix(0, at).UTC().Format(time.RFC3339))
+	if reported := x.root.Reports(v).Text(); reported != "" {
+		text += "; " + reported
 	}
 	return []explain.Reason{{Kind: "call", Text: text}}
 }

@@ -195,7 +195,8 @@ func stepStates(root *reactive.Root, tracks map[int32]*track) []StepState {
 			Failure: root.Failure(v), Fulfillment: root.Fulfillment(v), Decidable: root.Decidable(v),
 			Dispatches: slices.Clone(root.Dispatches(v)), Output: root.Output(v), Branch: root.Chose(v),
 		}
-		s.Reports, s.Report, _ = root.Reports(v)
+		reports := root.Reports(v)
+		s.Reports, s.Report = reports.Count, reports.Kind
 		for m := place.Map; m >= 0; m = root.Plan().Nodes[m].Map {
 			s.Depth++
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // The part of CBOR (RFC 8949) that events and heads need, written by hand: a general encoder walks the type by reflection
@@ -107,6 +109,41 @@ func (e *encoder) bytes(key byte, s []byte) {
 		e.key(key)
 		e.b = append(appendItem(e.b, majorBytes, uint64(len(s))), s...)
 	}
+}
+
+// value writes a field of bytes: the encoding of a value, nothing for null, because a missing field is read as null.
+func (e *encoder) value(key byte, v any) error {
+	start := len(e.b)
+	encoded, err := e.encode(v)
+	if err == nil && encoded != nil {
+		e.wrap(key, start)
+	}
+	return err
+}
+
+// encode appends the encoding of a value and returns it: nil for null, and if it fails.
+func (e *encoder) encode(v any) ([]byte, error) {
+	const null = 7<<5 | 22
+	if v == nil {
+		return nil, nil
+	}
+	start := len(e.b)
+	b, err := value.Append(e.b, v)
+	if err != nil || len(b) == start+1 && b[start] == null {
+		return nil, err
+	}
+	e.b = b
+	return b[start:], nil
+}
+
+// wrap makes what was appended from start on a field of bytes.
+func (e *encoder) wrap(key byte, start int) {
+	n := len(e.b) - start
+	head := appendItem(append(make([]byte, 0, 10), majorUint|key), majorBytes, uint64(n))
+	e.b = append(e.b, head...)
+	copy(e.b[start+len(head):], e.b[start:start+n])
+	copy(e.b[start:], head)
+	e.b[e.open]++
 }
 
 func (e *encoder) texts(key byte, list []string) {

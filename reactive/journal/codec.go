@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -78,17 +79,19 @@ func (c *Codec) Append(dst []byte, e *Event) ([]byte, error) {
 }
 
 func (c *Codec) appendValue(w *encoder, e *Event) error {
-	encoded, err := encodeValue(e.Value)
+	start := len(w.b)
+	encoded, err := w.encode(e.Value)
 	if err != nil || encoded == nil {
 		return err
 	}
 	if c.Spill != nil && len(encoded) > c.SpillBytes && e.Type != ContentStored {
 		hash := Hash(sha256.Sum256(encoded))
-		c.Spill(hash, encoded)
+		c.Spill(hash, bytes.Clone(encoded))
+		w.b = w.b[:start]
 		w.bytes(eventBlob, hash[:])
 		return nil
 	}
-	w.bytes(eventValue, encoded)
+	w.wrap(eventValue, start)
 	return nil
 }
 

@@ -22,19 +22,6 @@ func HashOf(v any) (hash Hash, encoded []byte, err error) {
 	return sha256.Sum256(encoded), encoded, nil
 }
 
-// encodeValue returns the encoding of v, or nil for null, because a missing field is read as null.
-func encodeValue(v any) ([]byte, error) {
-	const null = 7<<5 | 22
-	if v == nil {
-		return nil, nil
-	}
-	encoded, err := value.Encode(v)
-	if err != nil || len(encoded) == 1 && encoded[0] == null {
-		return nil, err
-	}
-	return encoded, nil
-}
-
 // AppendContent appends the encoding of a ContentStored event, number 1 of its stream, for an encoded value. It does what
 // Codec.Append would do, for a store that has already encoded the value.
 func AppendContent(dst []byte, at int64, encoded []byte) []byte {

@@ -92,11 +92,9 @@ func appendDetail(w *encoder, d *Detail) error {
 	w.int(detailDue, d.Due)
 	w.int(detailRetryAt, d.RetryAt)
 	w.int(detailCount, int64(d.Count))
-	about, err := encodeValue(d.About)
-	if err != nil {
+	if err := w.value(detailAbout, d.About); err != nil {
 		return fmt.Errorf("metadata of the output: %w", err)
 	}
-	w.bytes(detailAbout, about)
 	w.int(detailMaking, int64(d.Making))
 	w.bool(detailWork, d.Work)
 	w.text(detailCause, d.Cause)
@@ -158,14 +156,12 @@ func (d *decoder) detail() *Detail {
 }
 
 func appendFailure(w *encoder, f *Failure) error {
-	details, err := encodeValue(f.Details)
-	if err != nil {
-		return fmt.Errorf("details of the failure: %w", err)
-	}
 	outer := w.begin()
 	w.text(failureCode, f.Code)
 	w.text(failureMessage, f.Message)
-	w.bytes(failureDetails, details)
+	if err := w.value(failureDetails, f.Details); err != nil {
+		return fmt.Errorf("details of the failure: %w", err)
+	}
 	w.bool(failureRetryable, f.Retryable)
 	w.text(failureStep, f.Step)
 	w.end(outer)
@@ -242,14 +238,12 @@ func appendStart(w *encoder, s *Start) error {
 }
 
 func appendIdentity(w *encoder, id *Identity) error {
-	resources, err := encodeValue(id.Resources)
-	if err != nil {
-		return fmt.Errorf("resources of the identity: %w", err)
-	}
 	outer := w.begin()
 	w.text(identityID, id.ID)
 	w.texts(identityScopes, id.Scopes)
-	w.bytes(identityResources, resources)
+	if err := w.value(identityResources, id.Resources); err != nil {
+		return fmt.Errorf("resources of the identity: %w", err)
+	}
 	w.end(outer)
 	return nil
 }

@@ -8,6 +8,7 @@
 // # Streams
 //
 //	<run id>       the events of one run                       1 2 3 4 …    and a Head, which lists it
+//	#…             what is no run: in no list and not in the change log
 //	def/<hash>     a workflow, one ContentStored event         1
 //	blob/<hash>    a large value, one ContentStored event      1
 //

@@ -72,7 +72,7 @@ func NewLedger(p *plan.Plan, bank *signals.Bank, h Host) Keeper {
 		older:  map[request]*attempt{},
 		loose:  map[looseRequest]*loose{},
 	}
-	l.tasks = &tasks{l: l, tasks: map[int32]*task{}}
+	l.tasks = &tasks{l: l, tasks: map[int32]*task{}, undecided: map[int32]bool{}}
 	l.fanOut = &fanOut{l: l, gathers: map[int32]*call.Gather{}}
 	l.mail = &mail{l: l}
 	l.reportLog = &reportLog{l: l}

@@ -159,8 +159,7 @@ func TestReportsAreNumbered(t *testing.T) {
 	require.Equal(t, ledger.Duplicate, report(1, 120))
 	require.Equal(t, 121, b.Reported(req))
 	require.EqualValues(t, 5, b.Making(req))
-	count, kind, at := b.Reports(0)
-	require.Equal(t, []any{120, "k120", int64(120)}, []any{count, kind, at})
+	require.Equal(t, ledger.Reports{Count: 120, Repeated: 1, Kind: "k120", At: 120}, b.Reports(0))
 	seen, err := b.ReportsOf(0)
 	require.NoError(t, err)
 	require.Len(t, seen, 100)
@@ -171,4 +170,11 @@ func TestReportsAreNumbered(t *testing.T) {
 	seen, err = b.ReportsOf(0)
 	require.NoError(t, err)
 	require.Empty(t, seen)
+	require.Empty(t, b.Reports(0).Text())
+	for _, number := range []int32{1, 2, 2, 6, 4, 7} {
+		report(2, number)
+	}
+	reports := b.Reports(0)
+	require.Equal(t, ledger.Reports{Count: 4, Repeated: 2, Missing: 3, Kind: "k7", At: 7}, reports)
+	require.Equal(t, `it has reported 4 times, the last time "k7" at 1970-01-01T00:00:00Z; repeated: 2; missing: 3`, reports.Text())
 }

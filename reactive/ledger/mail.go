@@ -14,8 +14,9 @@ type mail struct {
 	l       *Ledger
 	boxes   map[string]*box
 	answers []Answer
-	count   int // messages that wait
-	bytes   int // of their payloads
+	count   int               // messages that wait
+	bytes   int               // of their payloads
+	taken   map[string]uint64 // sequences of messages, by the ids that their senders gave
 }
 
 type box struct {
@@ -53,6 +54,12 @@ func (m *mail) wait(name string, req Request) {
 func (m *mail) foldMessage(e *journal.Event) Effect {
 	if m.l.run.closed != nil || m.l.run.finished != nil {
 		return Late
+	}
+	if id := e.Detail.ID; id != "" {
+		if m.taken == nil {
+			m.taken = map[string]uint64{}
+		}
+		m.taken[id] = e.Seq
 	}
 	b := m.box(e.Detail.Name)
 	bytes, _ := value.Size(e.Value, math.MaxInt) // of a value of the model, which has a size
@@ -109,6 +116,14 @@ func (m *mail) NextAnswer() (Answer, bool) {
 		}
 	}
 	return Answer{}, false
+}
+
+// Taken returns the event of an earlier message with the id of a new one, without its payload; nil: there was none.
+func (m *mail) Taken(e *journal.Event) *journal.Event {
+	if e.Detail == nil || e.Detail.ID == "" || m.taken[e.Detail.ID] == 0 {
+		return nil
+	}
+	return &journal.Event{Type: e.Type, Seq: m.taken[e.Detail.ID], Detail: &journal.Detail{Name: e.Detail.Name, ID: e.Detail.ID}}
 }
 
 // Awaiting is a call that waits for a message.

@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
@@ -25,6 +27,7 @@ type reports struct {
 // reporter counts the reports of one call.
 type reporter struct {
 	count  int32 // events, repeated ones included
+	again  int32 // those that were repeated
 	number int32 // highest so far
 	making int32 // the newest making that has reported
 	kind   string
@@ -54,6 +57,7 @@ func (p *reportLog) foldReported(v int32, e *journal.Event) Effect {
 	from.count++
 	from.making = max(from.making, d.Making)
 	if d.Count <= from.number {
+		from.again++
 		return Duplicate
 	}
 	from.number, from.kind, from.at = d.Count, d.Name, e.At
@@ -74,18 +78,42 @@ func (p *reportLog) reported(v int32) (value.Value, error) {
 	return value.Of(slices.Clip(all.last))
 }
 
-// Reports returns the number of reports of a node's newest attempt, without duplicates, and the kind and instant (Unix
-// nanoseconds) of the newest.
-func (p *reportLog) Reports(v int32) (count int, kind string, at int64) {
+// Reports tells of the reports of a node's newest attempt, by all participants.
+type Reports struct {
+	Count    int    // without repeated ones
+	Repeated int    // whose number, or a greater one, had been there: they were journaled, and count for nothing else
+	Missing  int    // numbers below the greatest that have not come
+	Kind     string // of the newest
+	At       int64  // instant of the newest, Unix nanoseconds
+}
+
+// Reports returns what there is to tell of the reports of a node's newest attempt.
+func (p *reportLog) Reports(v int32) (r Reports) {
 	if all := p.reports[v]; all != nil {
 		for _, from := range all.from {
-			count += int(from.number)
-			if from.at > at || from.at == at && from.kind > kind {
-				kind, at = from.kind, from.at
+			count := int(from.count - from.again)
+			r.Count, r.Repeated, r.Missing = r.Count+count, r.Repeated+int(from.again), r.Missing+int(from.number)-count
+			if from.at > r.At || from.at == r.At && from.kind > r.Kind {
+				r.Kind, r.At = from.kind, from.at
 			}
 		}
 	}
-	return count, kind, at
+	return r
+}
+
+// Text returns the reports in words, "" if there are none.
+func (r Reports) Text() string {
+	if r.Count == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("it has reported %d times, the last time %q at %s", r.Count, r.Kind, time.Unix(0, r.At).UTC().Format(time.RFC3339))
+	if r.Repeated > 0 {
+		text += fmt.Sprintf("; repeated: %d", r.Repeated)
+	}
+	if r.Missing > 0 {
+		text += fmt.Sprintf("; missing: %d", r.Missing)
+	}
+	return text
 }
 
 // Reported returns the number of journaled reports of an open call, with duplicates.

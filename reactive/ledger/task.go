@@ -20,7 +20,8 @@ func (k *tasks) TaskChanges() []TaskChange {
 type tasks struct {
 	l           *Ledger
 	tasks       map[int32]*task
-	decisions   []int32 // steps whose decision source is to be called
+	undecided   map[int32]bool // those whose state is Undecided
+	decisions   []int32        // steps whose decision source is to be called
 	closings    []closing
 	taskChanges []TaskChange
 	pauses      int // tasks whose outcome has paused the run, until each is decided
@@ -314,6 +315,9 @@ func (k *tasks) decideTask(v int32, decision call.Fulfillment, why string, e *jo
 // setTask is the one place where the state of a task changes.
 func (k *tasks) setTask(v int32, to call.Fulfillment) {
 	t, n := k.tasks[v], &k.l.nodes[v]
+	if delete(k.undecided, v); to == call.Undecided {
+		k.undecided[v] = true
+	}
 	if k.l.watched && t.state != to {
 		k.taskChanges = append(k.taskChanges, TaskChange{k.l.host.Key(v), n.Attempt, t.state, to, n.Failure})
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/steps"
 	"github.com/sluiceflow/sluice/template/machine"
-	"github.com/sluiceflow/sluice/template/schema"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -24,11 +23,11 @@ func (w *World) Check(e *journal.Event) error {
 	case e.Type == journal.MessageReceived && e.Detail == nil:
 		err = errors.New("it has no name")
 	case e.Type == journal.MessageReceived:
-		err = checkEvent(w.def, e.Detail.Name, e.Value, e.Detail.Cells)
+		err = w.checkEvent(e.Detail.Name, e.Value, e.Detail.Cells)
 	case e.Type == journal.CellStepped:
 		err = w.checkStep(e)
 	case e.Type == journal.CellFailed, e.Type == journal.CellPaused, e.Type == journal.CellResumed, e.Type == journal.CellReset, e.Type == journal.CellExpired:
-		_, _, err = w.def.ParseAddress(e.Node)
+		err = w.checkAddress(e.Node)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: event %d, %s: %w", journal.ErrDamaged, e.Seq, e.Type, err)
@@ -36,57 +35,51 @@ func (w *World) Check(e *journal.Event) error {
 	return nil
 }
 
+// checkAddress returns why an address is not that of a cell.
+func (w *World) checkAddress(address string) error {
+	if w.cells[address] != nil {
+		return nil
+	}
+	_, _, err := w.def.ParseAddress(address)
+	return err
+}
+
 // checkEvent checks a message or an event that was raised.
-func checkEvent(def *machine.World, name string, payload any, cells []string) error {
-	t := def.Types.Lookup(name)
+func (w *World) checkEvent(name string, payload any, cells []string) error {
+	t := w.def.Types.Lookup(name)
 	if t == nil {
 		return fmt.Errorf("unknown type %q", name)
 	}
 	for _, address := range cells {
-		if _, _, err := def.ParseAddress(address); err != nil {
+		if err := w.checkAddress(address); err != nil {
 			return err
 		}
 	}
-	return normal(t, payload)
-}
-
-// normal returns an error unless a value is of a type, and in its normal form.
-func normal(t *schema.Type, of any) error {
-	v, err := value.Of(of)
-	if err != nil {
-		return err
-	}
-	n, err := t.Normalize(v)
-	if err == nil && !value.Equal(v, n) {
-		err = errors.New("a value is not in its normal form")
-	}
-	return err
+	return t.CheckNormal(value.Unpack(payload))
 }
 
 // checkStep checks an activation: it says what it gives in the one way in which that is written, and takes what its cell has next.
 func (w *World) checkStep(e *journal.Event) error {
-	m, _, err := w.def.ParseAddress(e.Node)
-	if err != nil {
-		return err
+	c := w.lookup(e.Node)
+	if c == nil {
+		if err := w.checkAddress(e.Node); err != nil {
+			return err
+		}
 	}
-	of, err := value.Of(e.Value)
-	if err != nil {
-		return err
-	}
-	step := steps.Read(e)
-	if !value.Equal(of, step.Value()) {
+	step, isStep := steps.Parse(e)
+	if !isStep {
 		return errors.New("its value is not that of an activation")
 	}
-	if c := w.lookup(e.Node); c == nil || c.mail.Len() == 0 || c.mail.front().seq != step.Cause {
+	if c == nil || c.mail.Len() == 0 || c.mail.front().seq != step.Cause {
 		return fmt.Errorf("cell %s has nothing from event %d to take", e.Node, step.Cause)
 	}
 	if step.State != nil {
-		if err := normal(m.State, step.State); err != nil {
+		if err := c.machine.State.CheckNormal(step.State); err != nil {
 			return err
 		}
 	}
 	for _, r := range step.Raised {
-		if err := checkEvent(w.def, r.Event, r.Value, r.Cells); err != nil {
+		if err := w.checkEvent(r.Event, r.Value, r.Cells); err != nil {
 			return err
 		}
 	}
@@ -96,9 +89,9 @@ func (w *World) checkStep(e *journal.Event) error {
 		}
 		effect := w.def.Effect(x.Effect)
 		if effect == nil {
-			return fmt.Errorf("unknown effect %q of machine %q", x.Effect, m.Name)
+			return fmt.Errorf("unknown effect %q of machine %q", x.Effect, c.machine.Name)
 		}
-		if err := normal(effect.Params, x.Params); err != nil {
+		if err := effect.Params.CheckNormal(x.Params); err != nil {
 			return err
 		}
 	}

@@ -110,6 +110,9 @@ func (x *intent) freeze() map[string]any {
 	if x.fault != nil {
 		v["fault"] = kept.FailureValue(x.fault)
 	}
+	if x.signed != nil {
+		v["signature"] = x.signed
+	}
 	reported := map[string]any{}
 	for participant, f := range x.frames {
 		reported[participant] = []any{int64(f.attempt), int64(f.number)}

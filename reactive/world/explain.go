@@ -6,6 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/reactive/world/caused"
 	"github.com/sluiceflow/sluice/template/machine"
 )
@@ -18,6 +19,7 @@ type explainer struct {
 	world *World
 	run   explain.Run
 	ended map[string]*ending        // by node key of a call
+	told  map[string]ledger.Reports // by node key of a call that has reported
 	about map[string]*explain.Event // by address: the newest event that decided its status
 	trace *caused.Trace             // nil: none was asked for
 }
@@ -31,7 +33,7 @@ type ending struct {
 
 // Explain returns what explains the world from now on.
 func (w *World) Explain(run explain.Run) explain.Body {
-	x := &explainer{world: w, run: run, ended: map[string]*ending{}, about: map[string]*explain.Event{}}
+	x := &explainer{world: w, run: run, ended: map[string]*ending{}, told: map[string]ledger.Reports{}, about: map[string]*explain.Event{}}
 	w.watch = x.see
 	return x
 }
@@ -42,6 +44,10 @@ func (x *explainer) see(e *journal.Event) {
 		x.trace.See(e, x.run.Event())
 	}
 	switch e.Type {
+	case journal.CallReported:
+		if i := x.world.intents.byKey[e.Node]; i != nil {
+			x.told[e.Node] = x.world.root.Reports(i.node)
+		}
 	case journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed, journal.CellReset, journal.CellExpired:
 		x.about[e.Node] = x.run.Event()
 	}
@@ -133,6 +139,9 @@ func (x *explainer) Explain(name string) *explain.Explanation {
 	out := &explain.Explanation{About: name, Kind: "call", Status: e.status.String(), Decided: e.event}
 	if e.failure != nil {
 		out.Reasons = []explain.Reason{{Kind: "failure", Step: name, Text: e.failure.Error(), Decided: e.event}}
+	}
+	if told := x.told[name].Text(); told != "" {
+		out.Reasons = append(out.Reasons, explain.Reason{Kind: "reports", Step: name, Text: told, Decided: e.event})
 	}
 	return out
 }

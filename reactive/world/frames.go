@@ -2,6 +2,7 @@ package world
 
 import (
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/receipt"
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
@@ -37,10 +38,8 @@ func (w *World) reported(e *journal.Event) {
 	if !x.cell.machine.Takes(machine.Frame) {
 		return
 	}
-	r := receipt{intent: x, status: receiptOK}
-	v := r.common()
-	delete(v, "status")
-	v["number"], v["kind"], v["payload"] = int64(e.Detail.Count), e.Detail.Name, e.Value
+	r := x.receipt(receipt.OK)
+	v := r.Frame(e.Detail.Count, e.Detail.Name, e.Value)
 	x.cell.active = w.event.At
 	x.cell.mail.push(item{seq: e.Seq, event: machine.Event{Kind: machine.Frame, Name: x.effect.Name, Value: v}})
 	w.touch(x.cell)

@@ -9,6 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/explain"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world"
 )
@@ -91,12 +93,19 @@ func TestFrames(t *testing.T) {
 			require.Equal(t, "1px 2px 4px", log())
 			require.Equal(t, 1, world.Of(d.root).Tally().Gaps, "it is accepted, and counted")
 			require.Equal(t, 4, world.LastFrame(world.Of(d.root), "reader[a].stream@3.0"))
+			counted := "it has reported 3 times, the last time \"p\" at 2026-01-01T00:00:00Z; repeated: 1; missing: 1"
+			if making == 2 {
+				counted = strings.Replace(counted, "repeated: 1", "repeated: 3", 1)
+			}
+			require.Equal(t, counted, d.root.Reports(req.Node).Text())
+			require.Contains(t, d.explained("reader[a]"), counted)
 			e := decide.Ending(req, call.Result{Output: "done"})
 			e.Node = d.root.Key(req.Node)
 			d.turn(decide.Item{Event: e})
 			require.Equal(t, "1px 2px 4px end done", log())
 			c, _ := world.Of(d.root).Cell("reader[a]")
 			require.Empty(t, c.Intents)
+			require.Equal(t, counted, d.explained("reader[a].stream@3.0"), "also at the end")
 			before := len(d.events)
 			require.Error(t, d.take(func() journal.Event {
 				e := decide.Reported(req, making, 5, "p", "x")
@@ -107,4 +116,24 @@ func TestFrames(t *testing.T) {
 			require.Equal(t, "1px 2px 4px end done", log())
 		})
 	}
+}
+
+// explained returns the texts of why something in the world is as it is, as of its journal.
+func (d *driver) explained(name string) string {
+	x := inspect.NewExplainer("r", name, decide.NewRoot(d.plan))
+	for i := range d.events {
+		e := d.events[i]
+		x.Apply(&e)
+	}
+	why, err := x.Explain(name)
+	require.NoError(d.t, err)
+	return textsOf(why.Reasons)
+}
+
+func textsOf(reasons []explain.Reason) string {
+	var texts []string
+	for _, r := range reasons {
+		texts = append(texts, r.Text, textsOf(r.Reasons))
+	}
+	return strings.TrimSpace(strings.Join(texts, "\n"))
 }

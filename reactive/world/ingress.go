@@ -38,11 +38,10 @@ func (w *World) Receive(e *journal.Event) (earlier *journal.Event, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d := *e.Detail
-	if d.Cells, err = w.addresses(routed.To); err != nil {
+	if e.Detail.Cells, err = w.addresses(routed.To); err != nil {
 		return nil, err
 	}
-	e.Value, e.Detail = routed.Payload, &d
+	e.Value = routed.Payload
 	return nil, nil
 }
 

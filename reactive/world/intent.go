@@ -25,6 +25,7 @@ type intent struct {
 	events []journal.Event // of its call, so far
 
 	fault  *journal.Failure // why the result does not fit
+	signed value.Value      // the signature of the newest result; nil: none
 	frames map[string]frames
 
 	timer string // name

@@ -306,6 +306,7 @@ func (r *thaw) intent(c *cell, v value.Value, effect func(string) *machine.Effec
 	x.effect = effect(r.Text(name))
 	r.Has(x.effect != nil)
 	x.id, x.params, x.issuer, x.asked = r.Text(m["id"]), m["params"], r.Text(m["issuer"]), r.Text(m["asked"])
+	x.signed = m["signature"]
 	if f := m["fault"]; f != nil {
 		x.fault = r.Failure(f)
 	}

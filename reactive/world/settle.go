@@ -1,22 +1,15 @@
 package world
 
 import (
-	"fmt"
-	"time"
+	"cmp"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/reactive/world/receipt"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
-)
-
-// The statuses of receipts.
-const (
-	receiptOK      = "ok"
-	receiptError   = "error"
-	receiptTimeout = "timeout"
 )
 
 // codeReceipt is the code of a result that does not fit its effect.
@@ -56,10 +49,11 @@ func (w *World) payload(x *intent, output any) (value.Value, *journal.Failure) {
 	return payload, nil
 }
 
-// responded notes that the output of a call does not fit.
+// responded notes the signature of a call's output, and that it does not fit.
 func (w *World) responded(e *journal.Event) {
-	if x := w.intents.byKey[e.Node]; x != nil && e.Detail != nil && e.Detail.Participant == "" {
-		x.fault = e.Detail.Failure
+	if x, d := w.intents.byKey[e.Node], cmp.Or(e.Detail, &journal.Detail{}); x != nil && d.Participant == "" {
+		about, _ := d.About.(map[string]any)
+		x.fault, x.signed = d.Failure, about[call.AboutSignature]
 		w.touch(x.cell)
 	}
 }
@@ -83,29 +77,29 @@ func (w *World) settle() {
 
 // ended settles an intent whose call has ended.
 func (w *World) ended(x *intent) {
-	r := receipt{intent: x, status: receiptError}
+	r := x.receipt(receipt.Error)
 	switch status := w.root.Status(x.node); status {
 	case reactive.Completed:
-		r.status = receiptOK
-		r.payload, _ = value.Of(w.root.Output(x.node))
+		r.Status, r.Signature = receipt.OK, x.signed
+		r.Payload, _ = value.Of(w.root.Output(x.node))
 		if x.effect.Call.Target != nil {
-			r.payload, x.fault = w.payload(x, r.payload)
+			r.Payload, x.fault = w.payload(x, r.Payload)
 		}
 	case reactive.Failed:
-		r.failure = w.root.Failure(x.node)
+		r.Failure = w.root.Failure(x.node)
 		if n := w.root.Look(x.node); n.Has(ledger.Expired) {
-			r.status = receiptTimeout
-			r.failure = &journal.Failure{Code: call.CodeTimeout, Message: r.failure.Message}
+			r.Status = receipt.Timeout
+			r.Failure = &journal.Failure{Code: call.CodeTimeout, Message: r.Failure.Message}
 		}
 	default:
-		r.failure = w.root.Failure(x.node)
+		r.Failure = w.root.Failure(x.node)
 		if status == reactive.Aborted {
-			r.failure = &journal.Failure{Code: call.CodeAborted, Message: messageOf(r.failure)}
+			r.Failure = &journal.Failure{Code: call.CodeAborted, Message: messageOf(r.Failure)}
 		}
 	}
 	w.intents.remove(x)
 	w.calls.Close(x.node)
-	w.receive(x.cell, r)
+	w.receive(x, &r)
 }
 
 func messageOf(f *journal.Failure) string {
@@ -117,17 +111,18 @@ func messageOf(f *journal.Failure) string {
 
 // receive delivers a receipt to the cell that has emitted, or the rejection of one that does not fit. A cell whose machine
 // takes no rejections fails.
-func (w *World) receive(c *cell, r receipt) {
+func (w *World) receive(x *intent, r *receipt.Receipt) {
+	c := x.cell
 	c.active = w.event.At
-	it := item{seq: w.event.Seq, event: machine.Event{Kind: machine.Receipt, Name: r.intent.effect.Name, Value: r.value()}}
-	if f := r.intent.fault; f != nil {
+	it := item{seq: w.event.Seq, event: machine.Event{Kind: machine.Receipt, Name: x.effect.Name, Value: r.Value()}}
+	if f := x.fault; f != nil {
 		w.tally.Faults++
 		if !c.machine.Takes(machine.Rejected) {
 			w.faults.add(fault{cell: c, seq: w.event.Seq, failure: f})
 			w.touch(c)
 			return
 		}
-		it.event.Kind, it.event.Value = machine.Rejected, r.rejection(f)
+		it.event.Kind, it.event.Value = machine.Rejected, r.Rejection(f)
 	}
 	c.mail.push(it)
 	w.touch(c)
@@ -140,47 +135,14 @@ func (w *World) fired(e *journal.Event) {
 		return
 	}
 	w.intents.remove(x)
-	r := receipt{intent: x, status: receiptOK, payload: map[string]any{"name": x.timer, "due": instantText(x.due)}}
+	r := x.receipt(receipt.OK)
+	r.Payload = receipt.Fired(x.timer, x.due)
 	x.cell.active = w.event.At
-	x.cell.mail.push(item{seq: e.Seq, event: machine.Event{Kind: machine.Timer, Name: x.timer, Value: r.value()}})
+	x.cell.mail.push(item{seq: e.Seq, event: machine.Event{Kind: machine.Timer, Name: x.timer, Value: r.Value()}})
 	w.touch(x.cell)
 }
 
-// instantText returns an instant as values of type time are written.
-func instantText(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
-
-// receipt is how an intent has ended.
-type receipt struct {
-	intent  *intent
-	status  string
-	payload value.Value
-	failure *journal.Failure
-}
-
-// value returns the receipt as rules see it.
-func (r *receipt) value() value.Value {
-	v := r.common()
-	v["payload"], v["error"] = r.payload, nil
-	if f := r.failure; f != nil {
-		v["error"] = map[string]any{"code": f.Code, "message": f.Message, "details": f.Details}
-	}
-	return v
-}
-
-// rejection returns a receipt that does not fit, as rules see it.
-func (r *receipt) rejection(f *journal.Failure) value.Value {
-	v := r.common()
-	v["error_code"], v["error_message"] = f.Code, f.Message
-	hash, encoded, _ := journal.HashOf(r.payload) // of the model: it has been journaled
-	v["payload_hash"], v["payload_size"] = fmt.Sprintf("sha256:%x", hash[:]), int64(len(encoded))
-	return v
-}
-
-func (r *receipt) common() map[string]any {
-	x := r.intent
-	v := map[string]any{"effect": x.name(), "issuer": nil, "status": r.status, "intent": x.id, "emitted_at_seq": int64(x.emitted)}
-	if from := x.from(); from != "" {
-		v["issuer"] = from
-	}
-	return v
+// receipt returns the beginning of the receipt of an intent.
+func (x *intent) receipt(status string) receipt.Receipt {
+	return receipt.Receipt{Effect: x.name(), Issuer: x.from(), Intent: x.id, Emitted: x.emitted, Status: status}
 }

@@ -123,7 +123,7 @@
 // An event is
 //
 //	a message             its payload; of an arm of a variant, the arm's value; of a rule that names the variant, {$tag, $value}
-//	a receipt             {effect, issuer, status, payload, error, intent, emitted_at_seq}, status ok, error or timeout
+//	a receipt             {effect, issuer, status, payload, error, intent, emitted_at_seq}, status ok, error or timeout; signature, if told
 //	a timer               a receipt of the effect timer, whose issuer is the timer's name and whose payload {name, due}
 //	a rejection           a receipt with error_code, error_message, payload_hash and payload_size in place of payload and error
 //

@@ -2,7 +2,6 @@ package machine
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/template/machine/tagged"
@@ -36,34 +35,34 @@ func KeyBytes(m *Machine, key value.Value) ([]byte, error) {
 // Identities returns the idempotency key and the intent of a request. Two requests have the same only if a journal is read
 // again.
 func (q *Request) Identities() (idempotency [32]byte, intent string, err error) {
-	idempotency = sha256.Sum256(tagged.Map(
-		tagged.Member{Name: "origin_workflow", Encoded: tagged.Text(q.Machine)},
-		tagged.Member{Name: "origin_workflow_hash", Encoded: tagged.Text(q.MachineHash)},
-		tagged.Member{Name: "origin_instance_key", Encoded: tagged.Bytes(q.Key)},
-		tagged.Member{Name: "effect", Encoded: tagged.Text(q.Effect)},
-		tagged.Member{Name: "effect_hash", Encoded: tagged.Text(q.EffectHash)},
-		tagged.Member{Name: "requested_idempotency_key", Encoded: tagged.Bytes([]byte(q.Requested))},
-		tagged.Member{Name: "effect_index", Encoded: tagged.Head(0, uint64(q.Index))},
-		tagged.Member{Name: "emitted_at_seq", Encoded: tagged.Head(0, q.Seq)},
-	))
+	m := tagged.NewMap()
+	m.Text("effect", q.Effect)
+	m.Text("effect_hash", q.EffectHash)
+	m.Uint("effect_index", uint64(q.Index))
+	m.Uint("emitted_at_seq", q.Seq)
+	m.Text("origin_workflow", q.Machine)
+	m.Bytes("origin_instance_key", q.Key)
+	m.Text("origin_workflow_hash", q.MachineHash)
+	m.Bytes("requested_idempotency_key", []byte(q.Requested))
+	idempotency = m.Hash()
 	params, err := schema.Tagged(q.Params)
 	if err != nil {
 		return idempotency, "", fmt.Errorf("params of effect %q: %w", q.Effect, err)
 	}
-	parts := []tagged.Member{
-		{Name: "effect", Encoded: tagged.Text(q.Effect)},
-		{Name: "effect_hash", Encoded: tagged.Text(q.EffectHash)},
-		{Name: "params", Encoded: tagged.Bytes(params)},
-		{Name: "idempotency_key", Encoded: tagged.Bytes(idempotency[:])},
-	}
-	for _, known := range []struct{ name, text string }{
-		{"executor_module", q.Executor}, {"executor_module_hash", q.ExecutorHash}, {"executor_entrypoint", q.Entrypoint},
-	} {
-		if known.text != "" {
-			parts = append(parts, tagged.Member{Name: known.name, Encoded: tagged.Text(known.text)})
+	m = tagged.NewMap()
+	m.Text("effect", q.Effect)
+	m.Bytes("params", params)
+	m.Text("effect_hash", q.EffectHash)
+	known := func(name, text string) {
+		if text != "" {
+			m.Text(name, text)
 		}
 	}
-	return idempotency, fmt.Sprintf("sha256:%x", sha256.Sum256(tagged.Map(parts...))), nil
+	known("executor_module", q.Executor)
+	m.Bytes("idempotency_key", idempotency[:])
+	known("executor_entrypoint", q.Entrypoint)
+	known("executor_module_hash", q.ExecutorHash)
+	return idempotency, m.HashText(), nil
 }
 
 // KeyOf returns the key of the bytes that KeyBytes has returned for a machine with a key.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -25,15 +26,31 @@ const (
 // Values with more nodes than value.NodesMax are refused, and with more bytes of text than value.MaxSizeBytes; the options
 // that were left out count.
 func (t *Type) Normalize(v value.Value) (value.Value, error) {
+	n, _, err := t.normalize(v)
+	return n, err
+}
+
+// CheckNormal returns why a value is not of the type or, being of it, not in its normal form: nil if Normalize would return v
+// itself.
+func (t *Type) CheckNormal(v value.Value) error {
+	_, changed, err := t.normalize(v)
+	if err == nil && changed {
+		err = errors.New("a value is not in its normal form")
+	}
+	return err
+}
+
+// normalize also reports whether the normal form differs from v.
+func (t *Type) normalize(v value.Value) (value.Value, bool, error) {
 	w := walk{nodes: value.NodesMax, bytes: value.MaxSizeBytes}
-	n, _, f := w.visit(t, v)
+	n, changed, f := w.visit(t, v)
 	switch {
 	case w.isSpent():
-		return nil, fault("has more than %d lists, objects and scalars, or %d bytes of text", value.NodesMax, value.MaxSizeBytes)
+		return nil, false, fault("has more than %d lists, objects and scalars, or %d bytes of text", value.NodesMax, value.MaxSizeBytes)
 	case f != nil:
-		return nil, f.suggest()
+		return nil, false, f.suggest()
 	}
-	return n, nil
+	return n, changed, nil
 }
 
 // walk normalises one value. It counts what it visits, since a small graph of shared lists can expand to more than can be

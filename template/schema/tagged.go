@@ -13,11 +13,11 @@ const Tag = "\xd9\xd9\xf7"
 
 // Tagged returns the tag and the canonical encoding of a value.
 func Tagged(v value.Value) ([]byte, error) {
-	encoding, err := value.Encode(v)
+	tagged, err := value.Append([]byte(Tag), v)
 	if err != nil {
 		return nil, err
 	}
-	return append([]byte(Tag), encoding...), nil
+	return tagged, nil
 }
 
 // HashTagged returns the hash of Tagged(v) as a value of the type hash: sha256: and 64 digits.

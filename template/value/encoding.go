@@ -11,7 +11,20 @@ import (
 // Encode returns the canonical encoding of v: CBOR under the core deterministic requirements of RFC 8949, section 4.2.1
 // (shortest forms, keys sorted bytewise, definite lengths). Equal values have equal encodings, whatever Go types they came
 // from: Encode(x) == Encode(Of(x)). It refuses values that Of refuses, and encodings above MaxSizeBytes.
-func Encode(v any) ([]byte, error) {
+func Encode(v any) ([]byte, error) { return Append(nil, v) }
+
+// Append appends Encode(v) to dst and returns the extended slice; if it fails, dst is unchanged up to its length.
+func Append(dst []byte, v any) ([]byte, error) {
+	w := writer{b: dst, end: len(dst) + MaxSizeBytes}
+	if w.value(v, 0) && len(w.b) <= w.end {
+		return w.b, nil
+	}
+	data, err := encode(v)
+	return append(dst, data...), err
+}
+
+// encode is Encode for any value, also of those that must be converted or refused.
+func encode(v any) ([]byte, error) {
 	if r, ok := v.(Raw); ok {
 		return reencode(r)
 	}
@@ -46,6 +59,15 @@ func Decode(data []byte) (Value, error) {
 	if len(data) > MaxSizeBytes {
 		return nil, fmt.Errorf("%w: encoding of %d bytes, at most %d are allowed", ErrTooLarge, len(data), MaxSizeBytes)
 	}
+	r := reader{data}
+	if v, ok := r.value(0); ok && len(r.b) == 0 {
+		return v, nil
+	}
+	return decode(data)
+}
+
+// decode is Decode for any data, also for what is in a rare form or must be refused.
+func decode(data []byte) (Value, error) {
 	var v any
 	if err := decMode.Unmarshal(data, &v); err != nil {
 		return nil, fmt.Errorf("decode value: %w", err)

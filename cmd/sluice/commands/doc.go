@@ -9,5 +9,5 @@ import "github.com/spf13/cobra"
 
 // New returns the verbs. Each call returns new ones, since a cobra.Command keeps the flags it was run with.
 func New() []*cobra.Command {
-	return []*cobra.Command{newSend(), newPatch(), newDecide(), newPause(), newResume(), newCancel(), newAbort(), newRetry(), newSnapshot(), newGC()}
+	return []*cobra.Command{newSend(), newPatch(), newDecide(), newPause(), newResume(), newCancel(), newDelete(), newAbort(), newRetry(), newSnapshot(), newGC()}
 }

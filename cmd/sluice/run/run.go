@@ -18,9 +18,9 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/view"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -55,6 +55,7 @@ the run was interrupted.`,
 		Example: `  sluice run backup.yaml
   sluice run backup.yaml --input '{"folder": "/etc"}'
   sluice run backup.yaml --input @order.json --data ./journal --id tuesday
+  sluice run backup.yaml --data ./journal --label team=storage
   sluice run --data ./journal --resume tuesday
   sluice run offers.yaml --directory providers.yaml
   sluice run deploy.yaml --pass-env SSH_AUTH_SOCK --pass-env KUBECONFIG
@@ -65,6 +66,7 @@ the run was interrupted.`,
 	flags.StringVarP(&f.input, "input", "i", "", "the run's input: `JSON`, @FILE with JSON in it, or - for standard input")
 	flags.StringVarP(&f.data, "data", "d", "", "keep the journal in `DIR`, so that the run can be resumed")
 	flags.StringVar(&f.id, "id", "", "the id `RUN` of the new run (default: a random one)")
+	flags.StringArrayVarP(&f.label, "label", "l", nil, "attach the label `NAME=TEXT` to the new run (may be repeated)")
 	flags.StringVar(&f.resume, "resume", "", "resume `RUN`, or show again how it ended")
 	flags.StringVar(&f.directory, "directory", "", "the participants are in `FILE`, read again when it changes (default: those of the workflow)")
 	flags.StringArrayVar(&f.passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
@@ -82,8 +84,8 @@ the run was interrupted.`,
 type runFlags struct {
 	input, data, id, resume, directory, output string
 
-	passEnv    []string
-	keepEvents int
+	passEnv, label []string
+	keepEvents     int
 }
 
 // check refuses flags and arguments that cannot be combined.
@@ -102,8 +104,8 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 		return errors.New("--resume needs --data: the folder the run's journal is in")
 	case len(args) > 0:
 		return fmt.Errorf("--resume takes no workflow: the journal holds that of run %s", f.resume)
-	case cmd.Flags().Changed("input") || f.id != "":
-		return errors.New("--resume cannot be used with --input or --id: the run has them")
+	case cmd.Flags().Changed("input") || f.id != "" || len(f.label) > 0:
+		return errors.New("--resume cannot be used with --input, --id or --label: the run has them")
 	}
 	return nil
 }
@@ -141,7 +143,7 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 		return openToResume(ctx, f.data, f.resume, config)
 	}
 	if f.id != "" {
-		if err := template.ValidID(f.id); err != nil {
+		if err := limits.CheckID(f.id); err != nil {
 			return nil, cli.Refuse(fmt.Errorf("--id: %w", err))
 		}
 	}
@@ -150,7 +152,14 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 		return nil, cli.Refuse(err)
 	}
 	config.Loaded = loaded
-	return openToStart(ctx, f.data, p.Workflow, input, f.id, config)
+	labels, err := cli.ParseLabels(f.label)
+	if err == nil {
+		err = limits.CheckLabels(labels)
+	}
+	if err != nil {
+		return nil, cli.Refuse(err)
+	}
+	return openToStart(ctx, f.data, p.Workflow, input, f.id, labels, config)
 }
 
 // participants returns the directory of --directory; nil: the workflow has its own.

@@ -37,7 +37,7 @@ type session struct {
 }
 
 // openToStart opens a journal to start a run. If dir is "", the journal is in memory.
-func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string, config coordinator.Config) (*session, error) {
+func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string, labels map[string]string, config coordinator.Config) (*session, error) {
 	s := &session{workflow: w, log: &log{}, config: config, dir: dir}
 	store := journal.Store(memory.New())
 	if dir != "" {
@@ -51,7 +51,7 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 		return nil, cli.Fail(err)
 	}
 	s.begin = func(ctx context.Context) (err error) {
-		var opts []coordinator.Option
+		opts := []coordinator.Option{coordinator.WithLabels(labels)}
 		if id != "" {
 			opts = append(opts, coordinator.WithID(id))
 		}

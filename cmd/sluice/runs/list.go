@@ -2,54 +2,144 @@ package runs
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 )
+
+// listLimit is how many runs a list shows by default.
+const listLimit = 100
 
 func newRunsList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List all runs",
-		Long: `List lists all runs of a journal with their status, those of child workflows included. A run is parked if the process that
-works on the journal cannot go on with it; the end of its line says why. Where no process works on the journal, a run is
-parked if this version of Sluice cannot go on with it.
+		Short: "List runs, newest first",
+		Long: `List lists the runs of a journal with their status, those of child workflows included, newest first. A run is parked if the
+process that works on the journal cannot go on with it; the end of its line says why. Where no process works on the journal, a
+run is parked if this version of Sluice cannot go on with it. Of a run that waits, the end of its line says for what, and until
+when.
+
+--where selects runs: terms with spaces between them, which must all hold. A comma is OR, a minus before a term is NOT.
+  status:failed,aborted   running waiting paused completed failed partial aborted deadline_exceeded step_timeout damaged
+  workflow:order          the name; kind:playbook; hash:3f2a
+  label.team:payments     a label; --label team=payments means the same
+  waits:person            message person timer gate paused
+  started>2026-11-01      started updated ended due: < <= > >=, a date or an instant in UTC
+  age>1h                  since the start: s m h d w
+  code:timeout            of the failure with which the run has ended
+  parent:none             or the id of the run that has started it
+  01a2                    the beginning of an id, or a part of a workflow's name
+A value with spaces, commas or quotes stands in double quotes. --explain-query says which terms an index carries: the other terms
+are checked for each run that the index has, which takes a while if it has many and few are wanted.
+
+Standard error says how a list that is longer than --limit goes on.
 
 For programs, -o jsonl prints one object a line, and -o json one list of all objects:
-  {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"late":…,"started":…,"updated":…,"events":…}`,
+  {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"late":…,"started":…,"updated":…,"events":…,
+   "labels":…,"kind":…,"waits":[{"kind":…,"name":…,"step":…,"until":…}],"progress":{"done":…,"total":…,"failed":…},"code":…,"ended":…}`,
 		Example: `  sluice runs list --data ./journal
-  sluice runs list --data ./journal -o json`,
+  sluice runs list --data ./journal --where 'status:failed age<1d' -o json
+  sluice runs list --data ./journal --label team=payments --limit 20`,
 		Args: cobra.NoArgs,
 	}
 	q := newQuery(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	req := api.Request{}
+	var labels []string
+	var explain bool
+	flags := cmd.Flags()
+	flags.StringVarP(&req.Query, "where", "w", "", "only the runs that `QUERY` selects")
+	flags.StringArrayVarP(&labels, "label", "l", nil, "only runs with the label `NAME=TEXT` (may be repeated)")
+	flags.IntVar(&req.Limit, "limit", listLimit, "at most `N` runs; 0: all")
+	flags.StringVar(&req.Cursor, "cursor", "", "go on behind the last run of the list that printed `CURSOR`")
+	flags.BoolVar(&explain, "explain-query", false, "list nothing, but say how the query is carried")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if req.Labels, err = cli.ParseLabels(labels); err != nil {
+			return cli.Refuse(err)
+		}
 		return q.with(cmd, func(c *control.Client) error {
-			p := q.objects(cmd)
-			table := cli.NewTable(q.people(cmd))
-			table.Row("RUN", "WORKFLOW", "STATUS", "STARTED", "UPDATED", "EVENTS")
-			for r, err := range c.Runs(cmd.Context()) {
-				if err != nil {
-					return err
-				}
-				p.Print(r)
-				cells := []string{r.Run, r.Workflow, r.Status, cli.Local(r.Started), cli.Local(r.Updated), fmt.Sprint(r.Events)}
-				if r.Parked != "" {
-					cells[2] = "parked"
-					cells = append(cells, r.Parked)
-				}
-				if r.Late {
-					cells = append(cells, lateRemark)
-				}
-				table.Row(cells...)
+			if explain {
+				return q.explain(cmd, c, &req)
 			}
-			table.End()
-			return p.End()
+			return q.list(cmd, c, req)
 		})
 	}
 	return cmd
 }
 
+// list prints the runs that a request selects.
+func (q *query) list(cmd *cobra.Command, c *control.Client, req api.Request) error {
+	p := q.objects(cmd)
+	table := cli.NewTable(q.people(cmd))
+	table.Row("RUN", "WORKFLOW", "STATUS", "STARTED", "UPDATED", "EVENTS")
+	done, err := c.List(cmd.Context(), req, func(r *api.Run) error {
+		p.Print(r)
+		table.Row(cellsOf(r)...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	table.End()
+	if done.Next != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "there are more: go on with --cursor %s\n", done.Next)
+	}
+	return p.End()
+}
+
+func cellsOf(r *api.Run) []string {
+	cells := []string{r.Run, r.Workflow, r.Status, cli.Local(r.Started), cli.Local(r.Updated), fmt.Sprint(r.Events)}
+	if r.Parked != "" {
+		cells[2] = "parked"
+		cells = append(cells, r.Parked)
+	}
+	if r.Late {
+		cells = append(cells, lateRemark)
+	}
+	if r.Parked == "" && len(r.Waits) > 0 {
+		cells = append(cells, waitsRemark(r.Waits))
+	}
+	if r.Code != "" {
+		cells = append(cells, r.Code)
+	}
+	return cells
+}
+
 // lateRemark explains why the status of a run is not that of its journal.
 const lateRemark = "timers have fallen due, and it is not journaled yet what follows"
+
+// waitsRemark says what a run waits for.
+func waitsRemark(waits []api.Wait) string {
+	texts := make([]string, len(waits))
+	for i, w := range waits {
+		texts[i] = strings.TrimSpace(w.Kind + " " + w.Name)
+		if w.Kind == "timer" {
+			texts[i] = "timer"
+		}
+		if !w.Until.IsZero() {
+			texts[i] += " until " + cli.Local(w.Until)
+		}
+	}
+	return "for " + strings.Join(texts, ", ")
+}
+
+// explain prints how the query of a request is carried.
+func (q *query) explain(cmd *cobra.Command, c *control.Client, req *api.Request) error {
+	x, err := c.ExplainQuery(cmd.Context(), req.Query, req.Labels)
+	if err != nil {
+		return err
+	}
+	p := q.objects(cmd)
+	p.Print(x)
+	fmt.Fprintf(q.people(cmd), "runs are read from the index %s, newest first\n", x.Index)
+	table := cli.NewTable(q.people(cmd))
+	for _, t := range x.Terms {
+		by := map[string]string{"index": "carried by the index", "filter": "checked for each of its runs"}[t.By]
+		table.Row(t.Term, by)
+	}
+	table.End()
+	return p.End()
+}

@@ -89,7 +89,7 @@
 //
 // # Stored format
 //
-//	VERSION  "sluice journal 1\n", written first and synced
+//	VERSION  "sluice journal 2\n", written first and synced; 1: without indexes and change log, which Open adds
 //	COMMIT   ┌────────────┬───────────────────┐
 //	         │ number (8) │ CRC-32C of it (4) │   written after each sync, and not synced itself
 //	         └────────────┴───────────────────┘
@@ -112,9 +112,15 @@
 //	b <stream> 0 <SHA-256>        ─▶ ┌────────────┬─────────────┬───────┐
 //	                                 │ CRC-32C (4)│ version (1) │ bytes │                           one blob of PutContent
 //	                                 └────────────┴─────────────┴───────┘
+//	i <index> <key> <instant> <run> ─▶ nothing: see package index
+//	g <number of the commit>      ─▶ the runs that it has changed: see package changelog
+//	h <deleted stream>            ─▶ version (3) and the last sequence: the name is not free
+//	rebuilding                    ─▶ nothing: the indexes are being made anew, and Open goes on with that
 //	commit                        ─▶ ┌────────────┬─────────────┬────────────┐
 //	                                 │ CRC-32C (4)│ version (1) │ number (8) │
 //	                                 └────────────┴─────────────┴────────────┘
+//
+// Indexes and change log are derived: Rebuild and a Raw make the indexes anew from the heads, and the change log begins afresh.
 //
 // The checksum covers the key and the bytes that follow it. For the encoding of events and heads see package journal. A
 // value whose encoding exceeds 32 KiB becomes the content of the stream blob/<hash>, in the same batch as the event that

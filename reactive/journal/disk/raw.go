@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
 )
 
 // Raw is a directory opened record by record, to check it and to rebuild derived records. A Store trusts heads and commit
@@ -17,9 +18,11 @@ import (
 // commit numbers, never events, and only if it was opened to mend. It is used by one goroutine at a time. Like a Store it
 // holds the directory exclusively.
 type Raw struct {
-	s     *Store
-	mend  bool
-	batch *pebble.Batch // heads not yet written
+	s       *Store
+	mend    bool
+	version int           // of the directory
+	batch   *pebble.Batch // heads not yet written
+	changed bool          // heads were written or removed, and the indexes must be made anew
 }
 
 // rawBatchBytes is how many bytes are written with one sync.
@@ -38,16 +41,17 @@ func OpenRaw(dir string, mend bool, cfg Config) (*Raw, error) {
 
 func (r *Raw) open() error {
 	s := r.s
-	if _, err := s.files.Stat(s.files.PathJoin(s.dir, versionName)); err != nil {
+	if _, err := s.files.Stat(s.files.PathJoin(s.dir, folder.VersionName)); err != nil {
 		return err
 	}
 	if err := s.takeLock(); err != nil {
 		return err
 	}
-	if err := checkVersion(s.files, s.dir); err != nil {
+	var err error
+	if r.version, err = folder.CheckVersion(s.files, s.dir); err != nil {
 		return err
 	}
-	dir := s.files.PathJoin(s.dir, databaseName)
+	dir := s.files.PathJoin(s.dir, folder.DatabaseName)
 	if desc, err := pebble.Peek(dir, s.files); err != nil || !desc.Exists {
 		return errors.Join(readError(err), fmt.Errorf("%w: %s holds no database", journal.ErrDamaged, dir))
 	}
@@ -58,7 +62,6 @@ func (r *Raw) open() error {
 			return err
 		}
 	}
-	var err error
 	s.db, err = openPebble(dir, o)
 	return err
 }
@@ -66,6 +69,9 @@ func (r *Raw) open() error {
 // Close writes the pending heads and unlocks the directory.
 func (r *Raw) Close() error {
 	err := errors.Join(r.flush(0), r.batch.Close())
+	if r.changed && err == nil {
+		err = r.Rebuild(context.Background())
+	}
 	if r.mend && err == nil {
 		err = r.s.flush()
 	}
@@ -292,6 +298,9 @@ func (r *Raw) Head(stream string) (h journal.Head, err error) {
 	if err != nil {
 		return h, err
 	}
+	if opened.deleted {
+		return h, journal.ErrDeleted
+	}
 	if len(opened.head) == 0 {
 		return h, ErrNoHead
 	}
@@ -311,8 +320,9 @@ func (r *Raw) PutHead(h journal.Head) error {
 	if err != nil {
 		return err
 	}
+	r.changed = true
 	key := appendHeadKey(nil, h.Run)
-	if err = r.batch.Set(key, headRecord{last, first, encoded}.append(nil, key), nil); err != nil {
+	if err = r.batch.Set(key, headRecord{last: last, first: first, head: encoded}.append(nil, key), nil); err != nil {
 		return err
 	}
 	return r.flush(rawBatchBytes)
@@ -320,6 +330,7 @@ func (r *Raw) PutHead(h journal.Head) error {
 
 // DropHead removes the head of a stream that has no events.
 func (r *Raw) DropHead(stream string) error {
+	r.changed = true
 	return errors.Join(r.batch.Delete(appendHeadKey(nil, stream), nil), r.flush(rawBatchBytes))
 }
 
@@ -338,7 +349,7 @@ func (r *Raw) Commits() error {
 		return markErr
 	case number < marked:
 		return fmt.Errorf("%w: %s ends at commit %d, but %s says that commit %d was acknowledged",
-			ErrLost, databaseName, number, markName, marked)
+			ErrLost, folder.DatabaseName, number, folder.MarkName, marked)
 	}
 	return nil
 }
@@ -354,7 +365,7 @@ func (r *Raw) MendCommits() error {
 		}
 	}
 	if markErr != nil {
-		return createFile(r.s.files, r.s.dir, markName, appendMark(nil, number))
+		return folder.CreateFile(r.s.files, r.s.dir, folder.MarkName, folder.AppendMark(nil, number))
 	}
 	return nil
 }
@@ -378,12 +389,12 @@ func (r *Raw) lastCommit() (uint64, error) {
 
 // marked returns the number in COMMIT; 0 if that file does not exist.
 func (r *Raw) marked() (uint64, error) {
-	text, err := readFile(r.s.files, r.s.files.PathJoin(r.s.dir, markName))
+	text, err := folder.ReadFile(r.s.files, r.s.files.PathJoin(r.s.dir, folder.MarkName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	return markIn(text)
+	return folder.MarkIn(text)
 }

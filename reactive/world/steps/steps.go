@@ -114,54 +114,6 @@ func values(texts []string) []any {
 	return list
 }
 
-// texts returns the texts of a list.
-func texts(v value.Value) []string {
-	list, _ := v.([]any)
-	out := make([]string, len(list))
-	for i, x := range list {
-		out[i], _ = x.(string)
-	}
-	return out
-}
-
-// Read reads a cell.stepped event.
-func Read(e *journal.Event) *Step {
-	of, _ := value.Of(e.Value)
-	v, _ := of.(map[string]any)
-	s := &Step{Ignored: v[ignored] == true, Completed: v[completed] == true, Dropped: texts(v[dropped])}
-	seq, _ := v[cause].(int64)
-	s.Cause = uint64(seq)
-	s.State, s.Changed = v[state]
-	s.Note, s.Noted = v[note]
-	list, _ := v[raised].([]any)
-	for _, x := range list {
-		m, _ := x.(map[string]any)
-		name, _ := m["event"].(string)
-		s.Raised = append(s.Raised, Raised{Event: name, Value: m["value"], Cells: texts(m["cells"])})
-	}
-	list, _ = v[emitted].([]any)
-	for i, x := range list {
-		m, _ := x.(map[string]any)
-		s.Emitted = append(s.Emitted, readEmitted(e, m, i))
-	}
-	return s
-}
-
-func readEmitted(e *journal.Event, m map[string]any, index int) Emitted {
-	x := Emitted{Effect: machine.TimerEffect, Params: m["params"]}
-	if name, ok := m["timer"].(string); ok {
-		x.Issuer = name
-		x.Due, _ = m["due"].(int64)
-	} else {
-		x.Effect, _ = m["effect"].(string)
-		x.Issuer, _ = m["issuer"].(string)
-		x.ID, _ = m["intent"].(string)
-		x.Asked, _ = m["key"].(string)
-	}
-	x.Key = Key(e, x.Effect, index)
-	return x
-}
-
 // Key returns the key of the node of an intent that the activation of an event opens.
 func Key(e *journal.Event, effect string, index int) string {
 	return e.Node + "." + machine.Escape(effect) + "@" + strconv.FormatUint(e.Seq, 10) + "." + strconv.Itoa(index)

@@ -27,6 +27,7 @@ type Receipt[T any] struct {
 	Status       string   // OK, Error or Timeout
 	Payload      *T       // of a receipt that says OK
 	Error        *Failure // of any other
+	Signature    any      // of the payload, of the model of package value; nil: none
 	Intent       string   // identity of the emission, sha256:…
 	EmittedAtSeq uint64   // sequence of the activation that emitted
 }
@@ -53,6 +54,7 @@ type Rejected struct {
 	Message      string // the same, for people
 	PayloadHash  string // of what came instead, sha256:…
 	PayloadSize  int64  // of its encoding, in bytes
+	Signature    any    // of what came, of the model of package value; nil: none
 	Intent       string // identity of the emission, sha256:…
 	EmittedAtSeq uint64 // sequence of the activation that emitted
 }
@@ -71,7 +73,7 @@ type Frame struct {
 // receipt is a pointer to a Receipt of any type.
 type receipt interface {
 	payload() reflect.Type
-	fill(v value.Value, failure *Failure) reflect.Value
+	fill(v value.Value, failure *Failure, signature any) reflect.Value
 }
 
 func (*Receipt[T]) payload() reflect.Type { return reflect.TypeFor[T]() }
@@ -266,7 +268,11 @@ func decodeReceipt(v value.Value, into reflect.Value, codec *gotypes.Codec) erro
 	if err != nil {
 		return err
 	}
-	payload := into.Addr().Interface().(receipt).fill(v, failure)
+	signature, err := signatureOf(v)
+	if err != nil {
+		return err
+	}
+	payload := into.Addr().Interface().(receipt).fill(v, failure, signature)
 	if !payload.IsValid() {
 		return nil
 	}
@@ -274,9 +280,9 @@ func decodeReceipt(v value.Value, into reflect.Value, codec *gotypes.Codec) erro
 }
 
 // fill sets the fields of a receipt, and returns its payload, which is to be set; invalid: there is none.
-func (r *Receipt[T]) fill(v value.Value, failure *Failure) (payload reflect.Value) {
+func (r *Receipt[T]) fill(v value.Value, failure *Failure, signature any) (payload reflect.Value) {
 	*r = Receipt[T]{
-		Effect: textOf(v, "effect"), Issuer: textOf(v, "issuer"), Status: textOf(v, "status"), Error: failure,
+		Effect: textOf(v, "effect"), Issuer: textOf(v, "issuer"), Status: textOf(v, "status"), Error: failure, Signature: signature,
 		Intent: textOf(v, "intent"), EmittedAtSeq: uint64(numberOf(v, "emitted_at_seq")),
 	}
 	if r.Status != OK {
@@ -285,6 +291,9 @@ func (r *Receipt[T]) fill(v value.Value, failure *Failure) (payload reflect.Valu
 	r.Payload = new(T)
 	return reflect.ValueOf(r.Payload).Elem()
 }
+
+// signatureOf returns a copy of the signature of a receipt.
+func signatureOf(v value.Value) (any, error) { return value.Own(fieldOf(v, "signature")) }
 
 func decodeFailure(f value.Value) (*Failure, error) {
 	if f == nil {
@@ -303,13 +312,14 @@ func decodeFired(e *machine.Event, into reflect.Value) error {
 
 func decodeRejected(e *machine.Event, into reflect.Value) error {
 	v := e.Value
+	signature, err := signatureOf(v)
 	into.Set(reflect.ValueOf(Rejected{
 		Effect: textOf(v, "effect"), Issuer: textOf(v, "issuer"), Status: textOf(v, "status"),
 		Code: textOf(v, "error_code"), Message: textOf(v, "error_message"),
-		PayloadHash: textOf(v, "payload_hash"), PayloadSize: numberOf(v, "payload_size"),
+		PayloadHash: textOf(v, "payload_hash"), PayloadSize: numberOf(v, "payload_size"), Signature: signature,
 		Intent: textOf(v, "intent"), EmittedAtSeq: uint64(numberOf(v, "emitted_at_seq")),
 	}))
-	return nil
+	return err
 }
 
 func decodeFrame(e *machine.Event, into reflect.Value) error {

@@ -3,48 +3,68 @@
 package tagged
 
 import (
-	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
-	"slices"
+	"encoding/hex"
 )
 
 // Tag precedes the encoding of what is named by its hash: the value is CBOR.
 var Tag = []byte{0xd9, 0xd9, 0xf7}
 
-// Member is a key of a map and its encoded value.
-type Member struct {
-	Name    string // of the key
-	Encoded []byte // value
+// Map is the tagged encoding of a map of at most 23 members. Each method appends one; their names ascend by their encodings, in
+// which the length comes first.
+type Map struct{ b []byte }
+
+// NewMap returns a map without members.
+func NewMap() *Map { return &Map{append(append(make([]byte, 0, 512), Tag...), 5<<5)} }
+
+// Text appends a text string.
+func (m *Map) Text(name, text string) {
+	m.name(name)
+	m.b = append(appendHead(m.b, 3, uint64(len(text))), text...)
 }
 
-// Map returns the tagged encoding of a map, whose keys are sorted by their encodings.
-func Map(members ...Member) []byte {
-	slices.SortFunc(members, func(a, b Member) int { return bytes.Compare(Text(a.Name), Text(b.Name)) })
-	out := append(slices.Clone(Tag), Head(5, uint64(len(members)))...)
-	for _, m := range members {
-		out = append(append(out, Text(m.Name)...), m.Encoded...)
-	}
-	return out
+// Bytes appends a byte string.
+func (m *Map) Bytes(name string, data []byte) {
+	m.name(name)
+	m.b = append(appendHead(m.b, 2, uint64(len(data))), data...)
 }
 
-// Text returns a text string.
-func Text(text string) []byte { return append(Head(3, uint64(len(text))), text...) }
+// Uint appends a whole number.
+func (m *Map) Uint(name string, n uint64) {
+	m.name(name)
+	m.b = appendHead(m.b, 0, n)
+}
 
-// Bytes returns a byte string.
-func Bytes(data []byte) []byte { return append(Head(2, uint64(len(data))), data...) }
+// Encoding returns the encoding, which is valid until the next member is appended.
+func (m *Map) Encoding() []byte { return m.b }
 
-// Head returns the head of an item in the shortest form: its major type, and its number or length.
-func Head(major byte, n uint64) []byte {
+// Hash returns the hash of the encoding.
+func (m *Map) Hash() [32]byte { return sha256.Sum256(m.b) }
+
+// HashText returns the hash as a value of the type hash: sha256: and 64 digits.
+func (m *Map) HashText() string {
+	hash := m.Hash()
+	return "sha256:" + hex.EncodeToString(hash[:])
+}
+
+func (m *Map) name(name string) {
+	m.b[len(Tag)]++ // the number of members
+	m.b = append(appendHead(m.b, 3, uint64(len(name))), name...)
+}
+
+// appendHead appends the head of an item in the shortest form: its major type, and its number or length.
+func appendHead(b []byte, major byte, n uint64) []byte {
 	major <<= 5
 	switch {
 	case n < 24:
-		return []byte{major | byte(n)}
+		return append(b, major|byte(n))
 	case n < 1<<8:
-		return []byte{major | 24, byte(n)}
+		return append(b, major|24, byte(n))
 	case n < 1<<16:
-		return binary.BigEndian.AppendUint16([]byte{major | 25}, uint16(n))
+		return binary.BigEndian.AppendUint16(append(b, major|25), uint16(n))
 	case n < 1<<32:
-		return binary.BigEndian.AppendUint32([]byte{major | 26}, uint32(n))
+		return binary.BigEndian.AppendUint32(append(b, major|26), uint32(n))
 	}
-	return binary.BigEndian.AppendUint64([]byte{major | 27}, n)
+	return binary.BigEndian.AppendUint64(append(b, major|27), n)
 }

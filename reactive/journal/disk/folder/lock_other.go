@@ -1,6 +1,6 @@
 //go:build !unix
 
-package disk
+package folder
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// lockFile locks a directory. On this system it cannot name the process that holds a lock.
-func lockFile(path string) (io.Closer, error) {
+// Lock locks a directory. On this system it cannot name the process that holds a lock.
+func Lock(path string) (io.Closer, error) {
 	lock, err := vfs.Default.Lock(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", journal.ErrLocked, err)

@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ParseLabels reads the values of --label.
+func ParseLabels(flags []string) (map[string]string, error) {
+	if len(flags) == 0 {
+		return nil, nil
+	}
+	labels := map[string]string{}
+	for _, one := range flags {
+		name, text, ok := strings.Cut(one, "=")
+		if _, twice := labels[name]; !ok || name == "" || twice {
+			if twice {
+				return nil, fmt.Errorf("--label %q: there are two texts of label %s", one, name)
+			}
+			return nil, fmt.Errorf("--label %q: a label is written NAME=TEXT", one)
+		}
+		labels[name] = text
+	}
+	return labels, nil
+}

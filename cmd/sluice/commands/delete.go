@@ -1,0 +1,43 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator/api"
+)
+
+func newDelete() *cobra.Command {
+	cmd, c := newCommand(api.Delete, &cobra.Command{
+		Use:   "delete RUN…",
+		Short: "Delete runs that have ended",
+		Long: `Delete removes runs that have ended, each with the runs that it has started: their events, and their places in lists. Nothing
+brings them back. Their ids are not free afterwards.
+
+RUN is the whole id of a run here, and not a beginning of it. A run that has not ended is refused: cancel it first. Of several
+runs, those before a refused one are deleted.`,
+		Example: `  sluice delete tuesday wednesday --data ./journal`,
+		Args:    cobra.MinimumNArgs(1),
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p := cli.NewObjects(cmd.OutOrStdout(), false)
+		for _, run := range args {
+			c.req.Run = run
+			done, err := c.do(cmd)
+			if err != nil {
+				return errors.Join(p.End(), cli.ExitOf(err))
+			}
+			if c.output.Value == "json" {
+				p.Print(&done)
+			} else {
+				fmt.Fprintf(cmd.OutOrStdout(), "deleted %s\n", progress.Clean(done.Run))
+			}
+		}
+		return p.End()
+	}
+	return cmd
+}

@@ -1,0 +1,155 @@
+package pickup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Found are the unfinished runs that an engine takes up when it begins: those that move, those with an open call of a run, and those
+// whose timers are due first. It is not asked how many others there are.
+type Found struct {
+	Open       []journal.Head   // in order of id
+	Unreadable map[string]error // by run: why its head cannot be read
+	Later      journal.Position // behind it are timers of runs that are not among them; zero: there are none
+}
+
+// dueMost is how many timers an engine knows of runs that it has not loaded.
+const dueMost = 10_000
+
+// The statuses of unfinished runs that an engine takes up at once, and of those that sleep.
+var (
+	moving   = []string{"running", "paused"}
+	sleeping = "waiting"
+)
+
+// Find reads the heads of the runs to be taken up. If the engine chooses runs, it reads those of all unfinished ones.
+func (r *Runs) Find(ctx context.Context, store journal.Store) (Found, error) {
+	f := finder{ctx: ctx, store: store, runs: r, heads: map[string]journal.Head{}, unreadable: map[string]error{}}
+	statuses := moving
+	if r.wants != nil {
+		statuses = append(slices.Clone(moving), sleeping)
+	}
+	for _, status := range statuses {
+		f.add(journal.Query{Index: journal.ByStatus, Key: status}, 0)
+	}
+	f.add(journal.Query{Index: journal.ByChild}, 0)
+	f.addParents()
+	later := journal.Position{}
+	if r.wants == nil {
+		later = f.add(journal.Query{Index: journal.ByDue, Oldest: true}, dueMost)
+	}
+	out := Found{Unreadable: f.unreadable, Later: later}
+	for _, run := range slices.Sorted(maps.Keys(f.heads)) {
+		if head := f.heads[run]; r.Choose(head) {
+			out.Open = append(out.Open, head)
+		}
+	}
+	return out, f.err
+}
+
+// finder collects heads.
+type finder struct {
+	ctx        context.Context
+	store      journal.Store
+	runs       *Runs
+	heads      map[string]journal.Head
+	unreadable map[string]error
+	err        error
+}
+
+// add adds the unfinished runs of a list, at most so many; 0: all. It returns the position of the last if there may be more.
+func (f *finder) add(q journal.Query, most int) (last journal.Position) {
+	if f.err != nil {
+		return last
+	}
+	n := 0
+	for head, err := range f.store.List(f.ctx, q) {
+		switch {
+		case unreadable(&head, err):
+			f.unreadable[head.Run] = err
+		case err != nil:
+			f.err = err
+			return last
+		case head.Open:
+			f.heads[head.Run] = head
+		}
+		if n++; n == most {
+			return journal.PositionOf(q.Index, &head)
+		}
+	}
+	return last
+}
+
+// addParents adds the runs whose calls have started those that were found: they may sleep.
+func (f *finder) addParents() {
+	missing := map[string]bool{}
+	for run := range f.heads {
+		for parent := journal.ParentRun(run); parent != ""; parent = journal.ParentRun(parent) {
+			if _, found := f.heads[parent]; !found {
+				missing[parent] = true
+			}
+		}
+	}
+	for _, run := range slices.Sorted(maps.Keys(missing)) {
+		for head, err := range headOf(f.ctx, f.store, run) {
+			switch {
+			case unreadable(&head, err):
+				f.unreadable[run] = err
+			case err != nil:
+				f.err = err
+			case head.Open:
+				f.heads[run] = head
+			}
+		}
+	}
+}
+
+// headOf yields the head of a run, if there is one.
+func headOf(ctx context.Context, store journal.Store, run string) iter.Seq2[journal.Head, error] {
+	return func(yield func(journal.Head, error) bool) {
+		before := run[:len(run)-1]
+		if last := run[len(run)-1]; last > 0 { // no id lies between this one and the wanted one
+			before += string([]byte{last - 1, 0xff})
+		}
+		for head, err := range store.Heads(ctx, before) {
+			if head.Run == run || head.Run == "" {
+				yield(head, err)
+			}
+			return
+		}
+	}
+}
+
+func unreadable(head *journal.Head, err error) bool {
+	return err != nil && head.Run != "" && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion))
+}
+
+// Sleeping yields the runs whose timers are due first behind a position, at most as many as an engine knows. The last position is
+// where it goes on; zero: nowhere.
+func Sleeping(ctx context.Context, store journal.Store, behind journal.Position) (list []journal.Head, later journal.Position, err error) {
+	f := finder{ctx: ctx, store: store, heads: map[string]journal.Head{}, unreadable: map[string]error{}}
+	later = f.add(journal.Query{Index: journal.ByDue, Oldest: true, After: behind}, dueMost)
+	return slices.Collect(maps.Values(f.heads)), later, f.err
+}
+
+// more is the beginning of the name of an alarm that stands for the timers behind a position. No run has such a name.
+const more = "#"
+
+// AlarmOf returns the name of the alarm for the timers behind a position.
+func AlarmOf(p journal.Position) string { return fmt.Sprintf("%s%d/%s", more, p.At, p.Run) }
+
+// Behind returns the position in the name of an alarm; it reports false for the name of a run.
+func Behind(alarm string) (p journal.Position, ok bool) {
+	text, ok := strings.CutPrefix(alarm, more)
+	at, run, _ := strings.Cut(text, "/")
+	n, err := strconv.ParseInt(at, 10, 64)
+	return journal.Position{At: n, Run: run}, ok && err == nil
+}

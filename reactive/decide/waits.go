@@ -1,0 +1,98 @@
+package decide
+
+import (
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/playbook"
+)
+
+// waitsKnownMax bounds the messages or decisions that a run may wait for and its head still names some: beyond it, the head would
+// cost more than the event that it is written for.
+const waitsKnownMax = 256
+
+// KindOf returns the kind of the workflow of a run: Workflow, Playbook or World.
+func KindOf(root *reactive.Root) string {
+	if routing := root.Plan().Workflow.Routing; routing != nil {
+		return routing.Kind()
+	}
+	return "Workflow"
+}
+
+// describe adds to a head what lists show besides the status.
+func describe(h *journal.Head, root *reactive.Root) {
+	h.Kind = KindOf(root)
+	if root.Body() == nil {
+		p := root.Progress()
+		h.Done, h.Total, h.Failed = p.Done, p.Total, p.Failed
+	}
+	switch end := root.Finished(); {
+	case end != nil:
+		h.Ended = end.At
+		if end.Detail.Failure != nil {
+			h.Code = end.Detail.Failure.Code
+		}
+	case root.Paused():
+		h.Waits = []journal.Wait{{Kind: journal.WaitPaused}}
+	case h.Status == string(reactive.RunWaiting):
+		h.Waits = waits(root, h)
+	}
+}
+
+// waits returns what a run waits for that nothing but timers, messages and people can move: decisions, then messages, then the
+// next timer, unless that ends one of them.
+func waits(root *reactive.Root, h *journal.Head) []journal.Wait {
+	list := messages(root, decisions(root, nil))
+	timer := h.Due != 0
+	for i := range list {
+		timer = timer && list[i].Until != h.Due
+	}
+	if len(list) > journal.WaitsMax {
+		list = list[:journal.WaitsMax]
+	}
+	if timer && len(list) < journal.WaitsMax {
+		list = append(list, journal.Wait{Kind: journal.WaitTimer, Until: h.Due})
+	}
+	if len(list) > 0 {
+		return list
+	}
+	switch h.Kind {
+	case machine.Kind:
+		return []journal.Wait{{Kind: journal.WaitMessage}}
+	case playbook.Kind:
+		return []journal.Wait{{Kind: journal.WaitGate}}
+	}
+	return nil
+}
+
+func decisions(root *reactive.Root, list []journal.Wait) []journal.Wait {
+	switch n := root.UndecidedCount(); {
+	case n > waitsKnownMax:
+		return append(list, journal.Wait{Kind: journal.WaitPerson})
+	case n == 0:
+		return list
+	}
+	for _, d := range root.Deciders() {
+		list = append(list, journal.Wait{Kind: journal.WaitPerson, Name: d.By, Step: root.Key(d.Node), Until: d.Due})
+	}
+	return list
+}
+
+func messages(root *reactive.Root, list []journal.Wait) []journal.Wait {
+	switch n := root.Names(); {
+	case n > waitsKnownMax:
+		return append(list, journal.Wait{Kind: journal.WaitMessage})
+	case n == 0:
+		return list
+	}
+	awaited := root.Awaiting()
+	awaited = awaited[:min(len(awaited), journal.WaitsMax)]
+	nodes := make([]int32, len(awaited))
+	for i := range awaited {
+		nodes[i] = awaited[i].Request.Node
+	}
+	for i, until := range root.Ends(nodes) {
+		list = append(list, journal.Wait{Kind: journal.WaitMessage, Name: awaited[i].Message, Step: root.Key(nodes[i]), Until: until})
+	}
+	return list
+}

@@ -1,0 +1,78 @@
+package ledger
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// Progress counts the steps of a run, without those of maps that have not been expanded yet.
+type Progress struct {
+	Done   int // completed or skipped
+	Total  int // known so far
+	Failed int // failed, also with a retry to come, or aborted
+}
+
+// Move counts the change of a step's status.
+func (p *Progress) Move(from, to Status) {
+	p.count(from, -1)
+	p.count(to, 1)
+}
+
+func (p *Progress) count(s Status, by int) {
+	switch s {
+	case Absent:
+		return
+	case Completed, Skipped:
+		p.Done += by
+	case Failed, Aborted:
+		p.Failed += by
+	}
+	p.Total += by
+}
+
+// Decider is a step that waits for the decision of a person.
+type Decider struct {
+	Node int32  // the step
+	By   string // the kind of person; "": unknown
+	Due  int64  // when the decision is due; 0: never
+}
+
+// Deciders returns the steps that wait for the decisions of people, in the order of their nodes.
+func (k *tasks) Deciders() []Decider {
+	var list []Decider
+	for _, v := range slices.Sorted(maps.Keys(k.undecided)) {
+		if !k.Decidable(v) {
+			continue
+		}
+		d := Decider{Node: v, Due: k.tasks[v].due}
+		switch f := k.fulfillment(v); {
+		case f.Policy == template.RequesterConfirmation:
+			d.By = "requester"
+		case f.Source != nil && call.SourceOf(f) == call.ByPerson:
+			d.By = string(f.Source.Kind)
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// UndecidedCount bounds the steps that Deciders returns.
+func (k *tasks) UndecidedCount() int { return len(k.undecided) }
+
+// Names returns how many names of messages steps have waited for.
+func (m *mail) Names() int { return len(m.boxes) }
+
+// Ends returns when the present attempts of nodes end by themselves; 0: never.
+func (l *Ledger) Ends(nodes []int32) []int64 {
+	ends := make([]int64, len(nodes))
+	for _, t := range l.timers.heap {
+		i := slices.Index(nodes, t.node)
+		if i >= 0 && (ends[i] == 0 || t.due < ends[i]) && l.timers.alive(t) {
+			ends[i] = t.due
+		}
+	}
+	return ends
+}
