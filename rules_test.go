@@ -105,12 +105,16 @@ var floors = []floor{
 		"reactive/explain", "reactive/routed", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
 		"template/playbook", "template/value")},
 	{"reactive/world/trie", nil},
-	{"reactive/world/kept", uses("reactive/journal", "reactive/world/trie", "template/value")},
+	{"reactive/world/agenda", uses("reactive/world/trie")},
+	{"reactive/world/index", uses("reactive/world/trie", "template/expr", "template/machine", "template/schema", "template/value")},
+	{"reactive/world/kept", uses("reactive/journal", "reactive/world/index", "reactive/world/trie", "template/machine", "template/value")},
 	{"reactive/world/receipt", uses("reactive/journal", "template/value")},
 	{"reactive/world/steps", uses("reactive/journal", "template/machine", "template/value")},
-	{"reactive/world/caused", uses("reactive/explain", "reactive/journal", "reactive/world/steps")},
-	{"reactive/world", uses("reactive/world/caused", "internal/binheap", "reactive", "reactive/call", "reactive/explain", "reactive/journal", "reactive/ledger",
-		"reactive/world/kept", "reactive/world/receipt", "reactive/world/steps", "reactive/world/trie", "template/expr", "template/machine", "template/plan",
+	{"reactive/world/recent", uses("reactive/journal", "reactive/world/kept", "template/value")},
+	{"reactive/world/aftermath", uses("reactive/explain", "reactive/journal", "reactive/world/steps")},
+	{"reactive/world", uses("reactive", "reactive/call", "reactive/explain", "reactive/journal", "reactive/ledger",
+		"reactive/world/aftermath", "reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/receipt", "reactive/world/recent",
+		"reactive/world/steps", "reactive/world/trie", "template/expr", "template/machine", "template/plan",
 		"template/schema", "template/value")},
 	{"reactive/bodies", uses("reactive", "reactive/net", "reactive/world", "template/machine", "template/plan", "template/playbook")},
 	{"reactive/decide", uses("reactive", "reactive/bodies", "reactive/call", "reactive/journal", "template", "template/duration",
@@ -135,25 +139,28 @@ var floors = []floor{
 		"reactive/call", "reactive/decide", "reactive/journal", "reactive/world", "template/expr", "template/machine",
 		"template/machine/attempt", "template/value")},
 	{"coordinator/inbox", uses("coordinator/pool", "internal/cancelled", "reactive/decide", "reactive/journal")},
+	{"coordinator/residence", nil},
 	{"coordinator/parking", uses("reactive/journal")},
 	{"coordinator/query", uses("reactive/journal", "template/expr")},
 	{"coordinator/pickup", uses("internal/usercode", "reactive/journal")},
 	{"coordinator/reader", uses("template/machine", "reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
 		"template/expr", "template/value")},
-	{"coordinator/lists", uses("coordinator/query", "coordinator/reader", "reactive/decide", "reactive/journal")},
+	{"coordinator/lists", uses("coordinator/query", "coordinator/reader", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
+		"reactive/journal", "reactive/routed")},
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
 	{"coordinator/cells", uses("template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
 	{"coordinator", uses("coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/directory", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/lists", "coordinator/operation", "coordinator/parking", "coordinator/pickup",
-		"coordinator/pool", "coordinator/reader", "coordinator/registry", "internal/cancelled", "internal/usercode", "reactive",
+		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/call", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed", "template",
 		"template/machine", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive/live")},
+	{"coordinator/parcel", uses("coordinator", "coordinator/limits", "coordinator/registry", "reactive/journal", "template")},
 	{"coordinator/doctor", uses("internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
 		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
-	{"coordinator/api", uses("coordinator/query", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
+	{"coordinator/api", uses("coordinator/parcel", "coordinator/query", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
 		"template/expr", "template/plan", "template/value")},
 	{"coordinator/control", uses("coordinator", "coordinator/query", "coordinator/api", "internal/cancelled", "internal/readfile",
 		"internal/usercode", "reactive/journal", "reactive/journal/disk")},
@@ -175,23 +182,23 @@ var floors = []floor{
 
 	// the API and the command
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
-	{"cmd/sluice/progress", uses("reactive/world", "template/machine", "coordinator", "reactive", "reactive/journal", "template")},
-	{"cmd/sluice/cli", uses("reactive/decide", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/registry", "internal/readfile",
+	{"cmd/sluice/progress", uses("reactive/inspect", "reactive/world", "template/machine", "coordinator", "reactive", "reactive/journal", "template")},
+	{"cmd/sluice/cli", uses("coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
 		"reactive/journal", "template", "template/document", "template/expr", "template/kinds", "template/plan",
 		"template/value")},
-	{"cmd/sluice/view", uses("reactive/world", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive",
+	{"cmd/sluice/view", uses("reactive/inspect", "reactive/world", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive",
 		"reactive/journal", "template", "template/value")},
 	{"cmd/sluice/documents", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/explore",
 		"coordinator/scenario", "internal/readfile", "schema", "template", "template/document", "template/expr", "template/machine", "template/plan",
 		"template/value", "template/wfformat")},
 	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "template",
 		"template/machine", "template/plan", "template/playbook")},
-	{"cmd/sluice/commands", uses("coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
+	{"cmd/sluice/commands", uses("reactive/inspect", "coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
 	{"cmd/sluice/runs", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control",
 		"coordinator/doctor", "reactive",
 		"reactive/journal", "reactive/journal/disk", "template/value")},
 	{"cmd/sluice/run", uses("cmd/sluice/cli", "cmd/sluice/progress", "cmd/sluice/view", "coordinator", "coordinator/api",
-		"coordinator/control", "coordinator/directory", "coordinator/limits", "coordinator/operation", "reactive", "reactive/journal",
+		"coordinator/control", "coordinator/directory", "coordinator/limits", "coordinator/operation", "coordinator/parcel", "reactive", "reactive/inspect", "reactive/journal",
 		"reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds", "template/value")},
 	{"cmd/machinevet", uses("template/machine/purity")},
 	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/run", "cmd/sluice/runs")},
@@ -241,7 +248,7 @@ var pure = []string{
 	"template/duration", "template/fields", "template/schema", "template/machine", "template/machine/purity", "dag/petri", "internal/binheap",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
-	"reactive/decoded", "reactive/world", "reactive/world/caused", "reactive/world/kept", "reactive/world/receipt", "reactive/world/steps", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
+	"reactive/decoded", "reactive/world", "reactive/world/aftermath", "reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/receipt", "reactive/world/recent", "reactive/world/steps", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
 	"reactive/world/trie", "template/schema/gotypes", "template/flow/machine", "template/machine/attempt", "template/machine/tagged",
 	"coordinator/query",
 }
@@ -600,10 +607,10 @@ func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
 	}
 }
 
-// isContent reports whether a stream has the name of a definition.
+// isContent reports whether a stream has the name of a definition, or is that of the name of a workflow.
 func isContent(stream ast.Expr) bool {
 	call, ok := stream.(*ast.CallExpr)
-	return ok && selects(call.Fun, "journal", "DefinitionStream")
+	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream")
 }
 
 // Tests wait for events, or sleep in a synctest bubble, where time is virtual.

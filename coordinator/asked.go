@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/inbox"
 	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/lists"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -16,7 +17,7 @@ import (
 
 // handle returns a handle of a run whose commands are those of actor.
 func (e *Engine) handle(id, actor string) (r *Run) {
-	r = &Run{engine: e, id: id, actor: actor}
+	r = &Run{Reading: lists.Of(e.Lists, id), engine: e, id: id, actor: actor}
 	r.Handle = cells.New(asked{r})
 	return r
 }

@@ -56,6 +56,10 @@ type Config struct {
 	// IdleTimeout is how long an idle run stays in memory. Default: 10 s.
 	IdleTimeout time.Duration
 
+	// RunsInMemory bounds the runs in memory: beyond it, those that rest leave before IdleTimeout, the idlest first. Runs with
+	// calls under way stay. Default: 10,000. Negative: no limit.
+	RunsInMemory int
+
 	// SecretTimeout bounds each request of a playbook's keychain to a server for a secret. Default: 30 s.
 	SecretTimeout time.Duration
 
@@ -82,6 +86,10 @@ type Config struct {
 	// starts and their child runs. The others can be read, and commands for them are journaled for the engine that will go on
 	// with them. Default: all.
 	PickUp func(journal.Head) bool
+
+	// NotesOnly makes the engine go on with no run, not even with those that it starts: PickUp is not used, and what it is asked
+	// to do is journaled for the engine that will go on with the run. Default: false.
+	NotesOnly bool
 
 	// Limits bounds each run. Default: DefaultLimits.
 	Limits Limits

@@ -24,10 +24,12 @@
 //	reader     reads runs: state, history, explanations, call graphs
 //	parking    records the runs that cannot go on here, and why
 //	pickup     finds the runs that this engine goes on with, and records which; limits bounds them
+//	residence  bounds the runs in memory
 //	lists      finds and deletes runs; query is the text that selects them
 //	inbox      queues the items and finished calls of a run
 //	clock      tells the time, and wakes runs when they are due
 //	operation  makes functions and bindings callable; keychain has their secrets, directory their participants
+//	parcel     publishes workflows, and starts those that come from elsewhere
 //	api        serves other processes, by control's socket; observe traces; doctor repairs; scenario and explore test
 //
 // # Contracts

@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/residence"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -46,6 +47,7 @@ type Engine struct {
 	runs   map[string]*run // in memory
 	parked *parking.Runs   // runs that cannot go on in this process
 	driven *pickup.Runs
+	stay   *residence.Runs
 	before []func() error // called before the shutdown begins
 	ending bool           // Shutdown was called
 	closed bool
@@ -76,7 +78,10 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: parking.New(),
 		shut: make(chan struct{}),
 	}
-	e.driven = pickup.New(config.PickUp)
+	if config.NotesOnly {
+		config.PickUp = func(journal.Head) bool { return false }
+	}
+	e.driven, e.stay = pickup.New(config.PickUp), residence.New(config.RunsInMemory)
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
 		ActivationTimeout: config.ActivationTimeout, Verifier: config.Verifier,
@@ -163,6 +168,10 @@ func (e *Engine) Register(w *template.Workflow) error {
 	return err
 }
 
+// Registry returns the engine's compiled workflows, for package parcel and others that start what they find there; ErrShutdown once
+// the engine has shut down.
+func (e *Engine) Registry() (*registry.Registry, error) { return e.registry, e.checkOpen() }
+
 // learn returns the entry of a workflow. It recovers panics: a tree made in Go may be malformed.
 func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) {
 	switch {
@@ -200,6 +209,9 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 	if err := e.checkOpen(); err != nil {
 		return false, err
 	}
+	if !journal.IsRun(id) {
+		return false, nil
+	}
 	e.mu.Lock()
 	known := e.runs[id] != nil || e.parked.At(id) != nil
 	e.mu.Unlock()
@@ -229,6 +241,7 @@ func (e *Engine) enter(r *run) bool {
 		return false
 	}
 	e.runs[r.id] = r
+	e.stay.Count(len(e.runs))
 	e.driven.Add(r.id)
 	return true
 }
@@ -249,6 +262,7 @@ func (e *Engine) load(id string, items ...decide.Item) {
 	r := newRun(e, id)
 	r.inbox.Add(items...)
 	e.runs[id] = r
+	e.stay.Count(len(e.runs))
 	e.loops.Go(func() { r.loop(e.ctx) })
 }
 
@@ -310,6 +324,7 @@ func (e *Engine) retire(r *run) bool {
 		return false
 	}
 	delete(e.runs, r.id)
+	e.stay.Count(len(e.runs))
 	e.children.Forget(r.id)
 	if due := r.step.NextDue(); due > 0 {
 		e.alarms.Set(r.id, due)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/lists"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -20,7 +21,8 @@ import (
 // A command is journaled, or refused with an error: ErrFinished if the run has ended, ErrStepNotFound, or ErrNotPossible if it
 // would have no effect. A refused command does not change the journal.
 type Run struct {
-	cells.Handle // of a world's run: see there
+	lists.Reading // what has become of it: see there
+	cells.Handle  // of a world's run: see there
 
 	engine *Engine
 	id     string

@@ -101,11 +101,16 @@ func (r *run) wait(ctx context.Context) bool {
 			return true
 		}
 		due := r.step.NextDue()
+		if r.rests() {
+			r.engine.stay.Rest(&r.place, r.Wake)
+		}
 		woken := r.sleep(ctx, due)
+		leaves := r.engine.stay.Rise(&r.place) && r.rests()
 		switch {
 		case r.stopped, ctx.Err() != nil:
 			continue // to the end, unless a result has arrived just before
-		case woken, due > 0 && r.instant() >= due, r.inProgress.Count > 0, r.host.Wants():
+		case leaves: // there are too many runs in memory
+		case woken, due > 0 && r.instant() >= due, !r.rests():
 			return true
 		case time.Since(r.drivenAt) < r.engine.config.IdleTimeout:
 			continue // another goroutine has driven the run
@@ -116,6 +121,9 @@ func (r *run) wait(ctx context.Context) bool {
 	}
 	return false
 }
+
+// rests reports whether nothing but a timer, a message or a person can move the run.
+func (r *run) rests() bool { return r.inProgress.Count == 0 && !r.host.Wants() }
 
 // sleep waits until the run is woken, a timer is due, or the idle timeout has passed. Other goroutines may take turns meanwhile.
 func (r *run) sleep(ctx context.Context, due int64) (woken bool) {

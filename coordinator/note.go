@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -15,6 +17,14 @@ func (r *Run) Driven() bool {
 	r.engine.mu.Lock()
 	defer r.engine.mu.Unlock()
 	return !r.engine.closed && r.engine.driven.Has(r.id)
+}
+
+// Moving reports whether a run may move without a command: one is in memory, or the timer of one is due before some time has
+// passed. A run that nothing moves leaves memory after Config.IdleTimeout.
+func (e *Engine) Moving(within time.Duration) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.runs) > 0 || e.alarms.Within(within)
 }
 
 // note journals a command for a run that this engine does not go on with. It makes no calls: a process that ends right after
@@ -66,4 +76,28 @@ func (e *Engine) noteOnce(ctx context.Context, id string, command journal.Event)
 		err = errors.Join(err, e.children.NotePause(ctx, id, now, after))
 	}
 	return taken, err
+}
+
+// noteStart journals the first event of a run that this engine does not go on with: see Config.NotesOnly.
+func (e *Engine) noteStart(ctx context.Context, entry *registry.Entry, first journal.Event) (*Run, error) {
+	id := first.Detail.Start.Run
+	r, root := newRun(e, id), e.reader.NewRoot(e.ctx, id, entry)
+	r.setRoot(entry, root, 0)
+	var batch []journal.Event
+	var err error
+	panicked := e.reader.Derived(id, func() { batch, _, err = r.step.Note(r.instant(), first) })
+	if err = errors.Join(panicked, err); err != nil {
+		return nil, fmt.Errorf("start run %s: %w", id, err)
+	}
+	head := decide.HeadOf(root)
+	if head.Open {
+		head = decide.Unfinished(head)
+	}
+	switch err := r.commit(ctx, batch, head); {
+	case errors.Is(err, journal.ErrConflict):
+		return e.existing(ctx, &first)
+	case err != nil:
+		return nil, e.readError(ctx, fmt.Errorf("start run %s: %w", id, err))
+	}
+	return e.handle(id, ""), nil
 }

@@ -29,7 +29,7 @@ func (r *run) recover(ctx context.Context) bool {
 	r.seq = root.Seq()
 	r.setRoot(entry, root, root.At())
 	if steps := root.Steps(); steps != nil && r.calls.Ring == nil {
-		r.calls.Ring = keychain.New(root.Plan().Workflow, steps.Workload(), r.engine.config.SecretTimeout)
+		r.calls.Ring = keychain.New(root.Plan().Workflow, steps.Workload(), root.Start().Dir, r.engine.config.SecretTimeout)
 	}
 	if !r.inbox.Holds(journal.NodeRetried) && r.finish() {
 		return false

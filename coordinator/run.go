@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/inbox"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/residence"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
@@ -51,10 +52,11 @@ type run struct {
 	ended      []*pool.Call  // calls whose results are among items, and not durable yet
 	backoff    time.Duration // the last delay before a retry of an append or a recovery
 	refusals   int           // failed appends in a row
-	started    bool          // the run was started here: nothing of it may be durable yet
-	apart      bool          // the program's code has ended a loop of this run: it is called on separate goroutines
-	obstacle   error         // why the run cannot go on in this process, as a call has found
-	learned    uint64        // registry.Learned when the run was recovered
+	place      residence.Place
+	started    bool   // the run was started here: nothing of it may be durable yet
+	apart      bool   // the program's code has ended a loop of this run: it is called on separate goroutines
+	obstacle   error  // why the run cannot go on in this process, as a call has found
+	learned    uint64 // registry.Learned when the run was recovered
 }
 
 func newRun(e *Engine, id string) *run {

@@ -34,6 +34,7 @@ type startOptions struct {
 	parent string // the call that starts a child run
 	labels map[string]string
 	actor  string
+	dir    string
 	in     *journal.Identity // of its calls
 }
 
@@ -60,6 +61,10 @@ func WithLabels(labels map[string]string) Option {
 // WithActor records who started the run, in at most ActorMax bytes.
 func WithActor(actor string) Option { return startOption(func(o *startOptions) { o.actor = actor }) }
 
+// WithDir sets the folder in which programs of the run start, and to which the paths of their folders and of a keychain's files are
+// relative; child runs inherit it, and it is journaled. Default: the folder of the process that makes the call.
+func WithDir(dir string) Option { return startOption(func(o *startOptions) { o.dir = dir }) }
+
 // WithIdentity sets the identity under which the run makes its calls: operations read it from operation.Call.Identity, child
 // runs inherit it, and it is journaled. Sluice does not check it.
 func WithIdentity(id journal.Identity) Option {
@@ -71,6 +76,15 @@ func WithIdentity(id journal.Identity) Option {
 // concurrent starts of one id the first wins, and the others wait for it. An input that the workflow's schema refuses is an
 // *InputError, and nothing is journaled.
 func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opts ...Option) (*Run, error) {
+	entry, err := e.learn(w)
+	if err != nil {
+		return nil, err
+	}
+	return e.StartEntry(ctx, entry, input, opts...)
+}
+
+// StartEntry is Start for an entry of the engine's Registry.
+func (e *Engine) StartEntry(ctx context.Context, entry *registry.Entry, input any, opts ...Option) (*Run, error) {
 	var o startOptions
 	for _, opt := range opts {
 		if opt != nil {
@@ -78,10 +92,6 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 		}
 	}
 	if err := errors.Join(limits.CheckLabels(o.labels), limits.CheckActor(o.actor), limits.CheckKey(o.key, o.id)); err != nil {
-		return nil, err
-	}
-	entry, err := e.learn(w)
-	if err != nil {
 		return nil, err
 	}
 	in, err := value.Own(input)
@@ -122,7 +132,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	first := decide.Started(o.id, p, input, e.config.Limits.OfRun())
 	start := first.Detail.Start
 	start.Children = children
-	start.Parent, start.Labels, start.Actor, start.OnBlocked = o.parent, o.labels, o.actor, registry.OnBlocked(p.Workflow, e.config.OnBlocked)
+	start.Parent, start.Labels, start.Actor, start.Dir, start.OnBlocked = o.parent, o.labels, o.actor, o.dir, registry.OnBlocked(p.Workflow, e.config.OnBlocked)
 	if start.Identity, err = decide.OwnIdentity(o.in); err != nil {
 		return nil, err
 	}
@@ -148,7 +158,10 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 			return e.existing(ctx, &first)
 		}
 	}
-	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, e.config.SecretTimeout)
+	if e.config.NotesOnly {
+		return e.noteStart(ctx, entry, first)
+	}
+	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, first.Detail.Start.Dir, e.config.SecretTimeout)
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,13 @@
 // Command sluice runs workflows, and shows and changes runs. `sluice help` lists its verbs.
 //
 // It ends with 0 on success, with 1 if a run did not complete or an error occurred, with 2 for wrong usage or if a
-// document or input was refused, and with 130 if it was interrupted. The result goes to standard output, everything
+// document or input was refused, with 3 if check has not seen everything, and with 130 if it was interrupted. The result goes to standard output, everything
 // else to standard error.
 //
 // The verbs are in packages below this one:
 //
-//	run         start or resume a run, and follow it          run
-//	commands    change a run                                  send patch decide pause resume cancel abort retry
+//	run         start or resume runs, and follow them         run start serve
+//	commands    change a run, publish a workflow              publish send patch decide pause resume cancel abort retry
 //	runs        read a journal                                runs explain doctor
 //	documents   read documents, without a journal             validate check test import schema
 //	graph       draw a workflow or the calls of a run         graph

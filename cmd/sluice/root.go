@@ -43,7 +43,8 @@ that a run can be interrupted at any moment and resumed.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(cli.SuggestFlag)
-	root.AddCommand(run.New(), graph.New(), newVersion())
+	root.AddCommand(run.New()...)
+	root.AddCommand(graph.New(), newVersion())
 	root.AddCommand(documents.New()...)
 	root.AddCommand(runs.New()...)
 	root.AddCommand(commands.New()...)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -17,6 +18,7 @@ var (
 	ErrNoJournal  = errors.New("api: there is no journal")
 	ErrBusy       = errors.New("api: the process that holds the directory is busy with other requests")
 	ErrNoAnswer   = errors.New("api: the process that holds the directory does not answer")
+	ErrBadInput   = errors.New("api: the input is refused")
 	ErrHungUp     = errors.New("api: the process that holds the directory ended before it answered")
 )
 
@@ -33,6 +35,9 @@ var codes = []struct {
 	{"no_answer", ErrNoAnswer},
 	{"busy", ErrBusy},
 	{"locked", journal.ErrLocked},
+	{"bad_input", ErrBadInput},
+	{"run_exists", coordinator.ErrRunExists},
+	{"not_published", parcel.ErrNotPublished},
 	{"run_not_found", coordinator.ErrRunNotFound},
 	{"step_not_found", coordinator.ErrStepNotFound},
 	{"finished", coordinator.ErrFinished},

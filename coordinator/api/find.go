@@ -34,6 +34,9 @@ func find(ctx context.Context, engine *coordinator.Engine, name string) (*coordi
 // and ambiguous runs are those of a Client.
 func FindIn(ctx context.Context, store journal.Store, name string) (string, error) {
 	for _, err := range store.Read(ctx, name, 1) {
+		if !journal.IsRun(name) {
+			break
+		}
 		if err == nil || errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) {
 			return name, nil
 		}
@@ -44,6 +47,19 @@ func FindIn(ctx context.Context, store journal.Store, name string) (string, erro
 		return "", ErrorOf(err)
 	}
 	return id, nil
+}
+
+// statusOf returns the status of a run by its head; "" if that cannot be read.
+func statusOf(ctx context.Context, engine *coordinator.Engine, id string) string {
+	last := len(id) - 1
+	before := id[:last] + string([]byte{id[last] - 1, 0xff}) // no id lies between this one and the wanted one
+	for head, err := range engine.Runs(ctx, before) {
+		if err != nil || head.Run != id {
+			break
+		}
+		return head.Status
+	}
+	return ""
 }
 
 // heads lists runs whose ids are greater than one, in order of id. An error with an id concerns only that run's head.

@@ -43,6 +43,9 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	if req.Verb == Delete {
 		return &Done{Run: req.Run}, deleteRun(ctx, engine, req.Run)
 	}
+	if req.Verb.attaches() {
+		return attached(ctx, engine, req)
+	}
 	run, err := find(ctx, engine, req.Run)
 	if err != nil {
 		return nil, err
@@ -66,10 +69,12 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	case Views:
 		err = views(ctx, run, req, emit)
 	case Watch:
-		err = watch(ctx, run, max(1, req.From), emit)
+		err = watch(ctx, run, req, emit)
 	default:
-		done.Driven = run.Driven()
-		err = command(ctx, run.As(req.Actor), req, done)
+		done.Driven, done.Did, done.Step = run.Driven(), string(req.Verb), req.Step
+		if err = command(ctx, run.As(req.Actor), req, done); err == nil {
+			done.Status = statusOf(ctx, engine, done.Run)
+		}
 	}
 	switch {
 	case errors.Is(err, coordinator.ErrStepNotFound):
@@ -211,9 +216,22 @@ func views(ctx context.Context, run *coordinator.Run, req *Request, emit func(*R
 	return nil
 }
 
-func watch(ctx context.Context, run *coordinator.Run, from uint64, emit func(*Reply) error) error {
-	gap := newGap(from, from, emit)
-	for u, err := range run.Watch(ctx, from) {
+func watch(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+	if req.UntilParked {
+		watching, end := context.WithCancelCause(ctx)
+		defer end(nil)
+		ctx = watching
+		go func() { // ends with the watch
+			if _, err := run.Wait(watching); errors.Is(err, coordinator.ErrParked) {
+				end(err)
+			}
+		}()
+	}
+	gap := newGap(req.From, req.From, emit)
+	for u, err := range run.Watch(ctx, max(1, req.From)) {
+		if parked := context.Cause(ctx); err != nil && errors.Is(parked, coordinator.ErrParked) {
+			return fmt.Errorf("%w: %s", coordinator.ErrParked, coordinator.ParkedReason(parked))
+		}
 		if err != nil {
 			return err
 		}

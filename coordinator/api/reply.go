@@ -35,6 +35,9 @@ type Reply struct {
 type Done struct {
 	Run    string `json:"run,omitempty"`    // its full id
 	Driven bool   `json:"driven,omitempty"` // the answering engine goes on with it; of a command
+	Did    string `json:"did,omitempty"`    // of a command: its verb
+	Step   string `json:"step,omitempty"`   // of a command about a step, call or cell: its key or address
+	Status string `json:"status,omitempty"` // of a command: the status of the run in its head, which may lag while the run is busy
 
 	// Warning explains why the command, which is durable, may have no effect: no step waits for a message of that name. Of
 	// Cells, it is why the condition could not be evaluated for some.
@@ -51,6 +54,22 @@ type Done struct {
 
 	TrimmedFrom uint64 `json:"trimmed_from,omitempty"` // of a sweep: first event that it has trimmed, or would have
 	TrimmedTo   uint64 `json:"trimmed_to,omitempty"`   // of a sweep: last of these
+
+	Document json.RawMessage `json:"document,omitempty"` // of a start by name that asks for it: the canonical document of the workflow
+
+	Published *Version `json:"published,omitempty"` // of a publish: the newest version now
+	Replaced  *Version `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already
+	Unchanged bool     `json:"unchanged,omitempty"` // of a publish: it was the newest already
+}
+
+// Version is a definition that the name of a workflow stands for.
+type Version struct {
+	Name    string    `json:"name"`              // of the workflow
+	Number  uint64    `json:"number"`            // 1 is the first that the name has stood for
+	Hash    string    `json:"hash"`              // of the definition
+	Version string    `json:"version,omitempty"` // as the document says
+	Actor   string    `json:"actor,omitempty"`   // who published it
+	At      time.Time `json:"at"`                // when
 }
 
 // Run describes a run to programs. A list omits the fields marked so.
@@ -79,6 +98,7 @@ type Run struct {
 	Output   json.RawMessage   `json:"output,omitempty"`   // not in a list
 	Counts   *Counts           `json:"counts,omitempty"`   // of a playbook's run; not in a list
 	Context  json.RawMessage   `json:"ctx,omitempty"`      // of a playbook's run; not in a list
+	Awaits   []Awaited         `json:"awaits,omitempty"`   // what it waits for, with the commands that end it; not in a list
 	Steps    []Step            `json:"steps,omitempty"`    // not in a list
 	World    *World            `json:"world,omitempty"`    // of a world's run; not in a list
 	Cells    []Cell            `json:"cells,omitempty"`    // of a world's run, the first of World.Cells; not in a list
@@ -184,6 +204,7 @@ type Start struct {
 	Identity *Identity         `json:"identity,omitempty"` // in whose name its calls are made
 	Labels   map[string]string `json:"labels,omitempty"`   // names to texts
 	Actor    string            `json:"actor,omitempty"`    // who started it
+	Dir      string            `json:"dir,omitempty"`      // folder in which its programs start
 }
 
 // Identity is the identity under which a run makes its calls.
@@ -213,12 +234,13 @@ func (f *Failure) String() string {
 
 // Update is one event and its effects.
 type Update struct {
-	Event   Event    `json:"event"`           // as in the journal, with its effect
-	Changes []Change `json:"changes"`         // of statuses of steps, in the order in which they follow
-	Tasks   []Task   `json:"tasks,omitempty"` // changes of what was decided about steps
-	Loops   []Loop   `json:"loops,omitempty"` // how far loops of a playbook have come
-	Cells   []Moved  `json:"cells,omitempty"` // changes of the statuses of cells of a world
-	Status  string   `json:"status"`          // of the run, after the event
+	Event   Event     `json:"event"`            // as in the journal, with its effect
+	Changes []Change  `json:"changes"`          // of statuses of steps, in the order in which they follow
+	Tasks   []Task    `json:"tasks,omitempty"`  // changes of what was decided about steps
+	Loops   []Loop    `json:"loops,omitempty"`  // how far loops of a playbook have come
+	Cells   []Moved   `json:"cells,omitempty"`  // changes of the statuses of cells of a world
+	Awaits  []Awaited `json:"awaits,omitempty"` // what those that have changed wait for now
+	Status  string    `json:"status"`           // of the run, after the event
 }
 
 // Change is a change of a step's status.
@@ -263,7 +285,7 @@ func runOfState(s *coordinator.State) *Run {
 		Run: s.Run, Workflow: s.Start.Name, Version: s.Start.Version, Hash: s.Start.Workflow, Status: string(s.Status),
 		Finished: s.Finished, Started: instant(s.Started), Updated: instant(s.Updated), Due: instant(s.Due), Events: s.Seq,
 		Labels: s.Start.Labels, Actor: s.Start.Actor, Failure: FailureOf(s.Failure), Parked: coordinator.ParkedReason(s.Parked),
-		Late: s.Late,
+		Late: s.Late, Awaits: AwaitsOf(s.Waits),
 	}
 	if s.Output != nil {
 		r.Output = encoded(s.Output)
@@ -319,7 +341,7 @@ func EventOf(e *journal.Event) Event {
 	}
 	out.Making, out.Work, out.Cause, out.ID, out.Cells = d.Making, d.Work, d.Cause, d.ID, d.Cells
 	if s := d.Start; s != nil {
-		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, identityOf(s.Identity), s.Labels, s.Actor}
+		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, identityOf(s.Identity), s.Labels, s.Actor, s.Dir}
 	}
 	return out
 }
@@ -335,7 +357,7 @@ func UpdateOf(u *coordinator.Update) Update {
 		t := &u.Tasks[i]
 		out.Tasks = append(out.Tasks, Task{t.Step, t.Attempt, string(t.From), string(t.To), FailureOf(t.Failure)})
 	}
-	out.Cells = movedOf(u.Cells)
+	out.Cells, out.Awaits = movedOf(u.Cells), AwaitsOf(u.Waits)
 	for _, l := range u.Loops {
 		out.Loops = append(out.Loops, Loop{Step: l.Step, Items: l.Items, Done: l.Done, Failed: l.Failed})
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,8 +13,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// RequestMax bounds the encoding of a request, its payload included, in bytes.
-const RequestMax = 1 << 20
+// Bounds in bytes: of the encoding of a request, its payload included, and of what is attached to it.
+const (
+	RequestMax    = 1 << 20
+	AttachmentMax = 64 << 20
+)
 
 // protocolVersion is the version of requests and replies.
 const protocolVersion = 1
@@ -44,6 +48,8 @@ const (
 	Keep    Verb = "snapshot" // keep the state of a world as content. Run
 	Sweep   Verb = "gc"       // delete the content and the events of a world that its last two snapshots do not need. Run, Dry, Events
 	Patch   Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
+	Begin   Verb = "start"    // start a run. Name ("": the workflow attached), ID ("": a new one), Dir, Labels, Attachment
+	Publish Verb = "publish"  // make a workflow the newest of its name. Attachment
 )
 
 // The decisions.
@@ -66,29 +72,40 @@ type Request struct {
 	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message, or the changes; empty: null
 	From     uint64          `json:"from,omitempty"`     // first sequence wanted; 0 and 1: all
 
-	Participant string `json:"participant,omitempty"` // one of those that the step has asked
+	UntilParked bool   `json:"until_parked,omitempty"` // of a watch: it also ends, with ErrParked, when the run cannot go on in the answering process
+	Participant string `json:"participant,omitempty"`  // one of those that the step has asked
 
-	ID      string `json:"id,omitempty"`      // of a message to a world: a second one of the same id is not taken
+	ID      string `json:"id,omitempty"`      // of a message to a world: a second one of the same id is not taken; of a start: of the run
 	Machine string `json:"machine,omitempty"` // only cells of this one
 	Status  string `json:"status,omitempty"`  // only cells of this status, see world.Status; or Paused
 	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
+	Index   string `json:"index,omitempty"`   // NAME=VALUE: only cells that have the value in that index, a text or JSON
 	Limit   int    `json:"limit,omitempty"`   // at most so many cells or runs; 0: all
 	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count; of a list: only explain the query
 	Events  int    `json:"events,omitempty"`  // of a sweep: so many of the newest events stay at least; negative: all; 0: as the process that goes on with the world is configured, and all if none does
 
 	Query  string            `json:"query,omitempty"`  // which runs, see package query; "": all
-	Labels map[string]string `json:"labels,omitempty"` // that the runs have
+	Labels map[string]string `json:"labels,omitempty"` // that the runs have; of a start: that the run gets
 	Cursor string            `json:"cursor,omitempty"` // where the list goes on
+
+	Name       string `json:"name,omitempty"`     // of a published workflow
+	Dir        string `json:"dir,omitempty"`      // absolute path of the folder in which programs of the run start
+	Document   bool   `json:"document,omitempty"` // of a start by name: the answer has the document of the workflow
+	Attached   int    `json:"attached,omitempty"` // bytes that follow the line, an Attachment; set by Encode
+	Attachment []byte `json:"-"`                  // these bytes
 }
 
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish:
 		return true
 	}
 	return false
 }
+
+// attaches reports whether requests with the verb have an attachment, and are about no run that there is.
+func (v Verb) attaches() bool { return v == Begin || v == Publish }
 
 // Follows reports whether the answer to the verb lasts as long as what it waits for.
 func (v Verb) Follows() bool { return v == Watch || v == Await }
@@ -108,7 +125,13 @@ func (r *Request) check() error {
 	switch {
 	case !r.Verb.Command() && !r.Verb.read():
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
-	case r.Verb != List && r.Run == "":
+	case r.Attached > AttachmentMax || len(r.Attachment) > AttachmentMax:
+		fault = fmt.Sprintf("the workflow and the input that are attached have %d bytes, at most %d are allowed", max(r.Attached, len(r.Attachment)), AttachmentMax)
+	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches():
+		fault = fmt.Sprintf("nothing can be attached to %q", r.Verb)
+	case r.Dir != "" && !filepath.IsAbs(r.Dir):
+		fault = fmt.Sprintf("the folder %q is not an absolute path", r.Dir)
+	case r.Verb != List && !r.Verb.attaches() && r.Run == "":
 		fault = "no run is named"
 	case r.Verb.Command() && r.Actor == "":
 		fault = "a command names its actor"
@@ -146,7 +169,10 @@ func (r *Request) needsStep() bool {
 // Encode returns the request as a line.
 func (r *Request) Encode() ([]byte, error) {
 	versioned := *r
-	versioned.Version = protocolVersion
+	versioned.Version, versioned.Attached = protocolVersion, len(r.Attachment)
+	if err := versioned.check(); r.Verb.attaches() && err != nil {
+		return nil, err
+	}
 	line, err := json.Marshal(&versioned)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
@@ -178,6 +204,11 @@ func DecodeRequest(line []byte) (*Request, error) {
 	}
 	if r.Version != protocolVersion {
 		return nil, fmt.Errorf("%w: version %d; this process speaks %d", ErrBadRequest, r.Version, protocolVersion)
+	}
+	if r.Attached != 0 { // before anything is read on its behalf
+		if err := r.check(); err != nil {
+			return nil, err
+		}
 	}
 	return &r, nil
 }

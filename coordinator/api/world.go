@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Paused, in Request.Status, means the cells that are paused, whatever their status.
@@ -157,7 +158,7 @@ func listCells(ctx context.Context, run *coordinator.Run, req *Request, emit fun
 	}
 	var list []cells.State
 	if req.Step == "" {
-		list, err = run.Cells(ctx, keep, req.Limit)
+		list, err = found(ctx, run, req, keep)
 	} else {
 		var c cells.State
 		if c, err = run.Cell(ctx, req.Step); err == nil && keep(&c) {
@@ -179,6 +180,31 @@ func listCells(ctx context.Context, run *coordinator.Run, req *Request, emit fun
 		warning = fmt.Sprintf("%v (it cannot be evaluated for %d of the cells, which are left out)", first, bad)
 	}
 	return warning, nil
+}
+
+// found returns the cells that a request asks for and keep accepts, by an index if it names one.
+func found(ctx context.Context, run *coordinator.Run, req *Request, keep func(*cells.State) bool) ([]cells.State, error) {
+	if req.Index == "" {
+		return run.Cells(ctx, keep, req.Limit)
+	}
+	name, text, ok := strings.Cut(req.Index, "=")
+	if !ok {
+		return nil, fmt.Errorf("%w: index %q: it needs a value, as in %s=VALUE", ErrBadRequest, req.Index, req.Index)
+	}
+	by := cells.Index{Machine: req.Machine, Name: name, Values: []any{text}}
+	if v, err := value.ParseJSON([]byte(text)); err == nil {
+		by.Values = append(by.Values, v)
+	}
+	list, err := run.CellsBy(ctx, by, keep, req.Limit)
+	if unknown, ok := errors.AsType[*cells.UnknownIndexError](err); ok {
+		if req.Machine != "" {
+			if err := knownMachine(ctx, run, req.Machine); err != nil {
+				return nil, err
+			}
+		}
+		return nil, fmt.Errorf("%w: %w", ErrBadRequest, unknown)
+	}
+	return list, err
 }
 
 // condition returns the condition of a request; nil if there is none.

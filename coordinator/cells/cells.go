@@ -130,9 +130,38 @@ func find(root *reactive.Root, address string) (State, error) {
 	return state, nil
 }
 
+// Index says which cells are asked for: those that have one of some values in an index of their machine. Values are compared in
+// their normal forms.
+type Index struct {
+	Machine string // name; "": all machines that have such an index
+	Name    string // of the index
+	Values  []any  // of what its expression gives
+}
+
+// UnknownIndexError is the error of an index that does not exist. It names those that do.
+type UnknownIndexError = world.UnknownIndexError
+
 // Cells returns the states of all cells that keep accepts, in the order of their addresses; nil keeps all. At most limit: 0
 // means all.
 func (h Handle) Cells(ctx context.Context, keep func(*State) bool, limit int) ([]State, error) {
+	return h.list(ctx, keep, limit, func(w *world.World) (iter.Seq[State], error) { return w.Cells(), nil })
+}
+
+// CellsBy is Cells of those that an index finds. It reads no others, but for those that have changed since the newest snapshot. The
+// error of an index that does not exist is an *UnknownIndexError.
+func (h Handle) CellsBy(ctx context.Context, by Index, keep func(*State) bool, limit int) ([]State, error) {
+	values := make([]value.Value, len(by.Values))
+	for i, v := range by.Values {
+		var err error
+		if values[i], err = value.Own(v); err != nil {
+			return nil, fmt.Errorf("value of index %q: %w", by.Name, err)
+		}
+	}
+	return h.list(ctx, keep, limit, func(w *world.World) (iter.Seq[State], error) { return w.Find(by.Machine, by.Name, values) })
+}
+
+// list returns the states that keep accepts, of those that ask returns.
+func (h Handle) list(ctx context.Context, keep func(*State) bool, limit int, ask func(*world.World) (iter.Seq[State], error)) ([]State, error) {
 	var list []State
 	var err error
 	if err := h.run.Look(ctx, func(root *reactive.Root) {
@@ -141,7 +170,11 @@ func (h Handle) Cells(ctx context.Context, keep func(*State) bool, limit int) ([
 			err = decide.ErrNotWorld
 			return
 		}
-		for c := range w.Cells() {
+		var found iter.Seq[State]
+		if found, err = ask(w); err != nil {
+			return
+		}
+		for c := range found {
 			if keep != nil && !keep(&c) {
 				continue
 			}

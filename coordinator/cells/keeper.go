@@ -31,12 +31,17 @@ func (k *Keeper) Begin() bool {
 	return ready
 }
 
-// Keep makes a snapshot and trims the journal, and sweeps if enough was put since the last sweep.
+// Keep puts what is due into content: states that take too much memory, and a snapshot, after which it trims the journal. It sweeps if
+// enough was put since the last sweep.
 func (k *Keeper) Keep(ctx context.Context, h Handle) error {
 	defer k.busy.Store(false)
-	_, put, err := h.snapshot(ctx)
-	if err == nil {
-		_, err = h.Trim(ctx, 0, false)
+	put, due, err := h.spill(ctx)
+	if err == nil && due {
+		var more int
+		if _, more, err = h.snapshot(ctx); err == nil {
+			_, err = h.Trim(ctx, 0, false)
+		}
+		put += more
 	}
 	if k.put += put; err == nil && k.put >= max(sweepMin, k.kept) {
 		k.put = 0

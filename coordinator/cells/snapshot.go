@@ -43,6 +43,34 @@ func (h Handle) snapshot(ctx context.Context) (seq uint64, put int, err error) {
 	return e.Seq, put, err
 }
 
+// spill puts states of the world into content that take too much memory. It returns how many blobs it has put, and whether a snapshot
+// is due.
+func (h Handle) spill(ctx context.Context) (put int, due bool, err error) {
+	storage := h.run.Storage()
+	storage.Lock.RLock()
+	defer storage.Lock.RUnlock()
+	s, err := look(ctx, h.run, func(w *world.World) *world.Spill {
+		_, due = w.Snapshot()
+		return w.Spill()
+	})
+	if err != nil || s == nil {
+		return 0, due, err
+	}
+	err = s.Write(func(blobs [][]byte) error {
+		put += len(blobs)
+		return storage.Content.PutContent(ctx, h.run.ID(), blobs)
+	})
+	if err != nil {
+		return put, due, err
+	}
+	due, err = look(ctx, h.run, func(w *world.World) bool {
+		w.Spilled(s)
+		_, due := w.Snapshot()
+		return due
+	})
+	return put, due, err
+}
+
 // look asks the world of a run.
 func look[T any](ctx context.Context, run Run, ask func(*world.World) T) (answer T, err error) {
 	var of *world.World

@@ -39,25 +39,33 @@ func needs(t testing.TB, store journal.ContentStore, e *journal.Event) map[journ
 	if m["calls"] != nil {
 		all[journal.Hash(r.Hash(m["calls"]))] = true
 	}
-	for _, root := range m["roots"].(map[string]any) {
+	again := func(of trie.Trie, root trie.Hash, see func(trie.Entry)) {
 		var entries []trie.Entry
-		for entry, err := range fetch.Tries().Walk(r.Hash(root), nil, nil) {
+		for entry, err := range of.Walk(root, nil, nil) {
 			require.NoError(t, err)
-			c, err := trie.DecodeCell(entry.Data)
+			see(entry)
+			entries = append(entries, trie.Entry{Path: slices.Clone(entry.Path), Data: slices.Clone(entry.Data)})
+		}
+		made, err := of.Update(trie.Empty, entries, func(h trie.Hash, _ []byte) error {
+			all[journal.Hash(h)] = true
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, root, made)
+	}
+	for _, root := range m["roots"].(map[string]any) {
+		again(fetch.Cells(), r.Hash(root), func(e trie.Entry) {
+			c, err := trie.DecodeCell(e.Data)
 			require.NoError(t, err)
 			for _, h := range []trie.Hash{c.State, c.Work} {
 				if h != (trie.Hash{}) {
 					all[journal.Hash(h)] = true
 				}
 			}
-			entries = append(entries, trie.Entry{Path: slices.Clone(entry.Path), Data: slices.Clone(entry.Data)})
-		}
-		again, err := fetch.Tries().Update(trie.Empty, entries, func(h trie.Hash, _ []byte) error {
-			all[journal.Hash(h)] = true
-			return nil
 		})
-		require.NoError(t, err)
-		require.Equal(t, r.Hash(root), again)
+	}
+	if m["deadlines"] != nil {
+		again(trie.Deadlines(fetch.Node), r.Hash(m["deadlines"]), func(trie.Entry) {})
 	}
 	require.NoError(t, r.Err)
 	return all

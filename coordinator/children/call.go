@@ -114,5 +114,5 @@ func (c *Children) start(ctx context.Context, id string, call *operation.Call, f
 	if err := entry.Schema.Check(input); err != nil {
 		return err
 	}
-	return c.begin(ctx, entry, input, Start{ID: id, Call: Name(&call.Request), Identity: call.Identity})
+	return c.begin(ctx, entry, input, Start{ID: id, Call: Name(&call.Request), Identity: call.Identity, Dir: call.Dir})
 }

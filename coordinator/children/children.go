@@ -51,6 +51,7 @@ type Start struct {
 	ID       string            // id of its run
 	Call     string            // name of the call that starts it, see Name
 	Identity *journal.Identity // in whose name it makes its calls; nil: none
+	Dir      string            // of its programs: see journal.Start
 }
 
 // Config configures Children.

@@ -48,6 +48,13 @@ func (a *Alarms) Set(name string, due int64) {
 	}
 }
 
+// Within reports whether an alarm is due before some time has passed.
+func (a *Alarms) Within(some time.Duration) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.queue) > 0 && a.clock.Until(a.queue[0].due) < some
+}
+
 // Look makes Run read the clock, which may have jumped.
 func (a *Alarms) Look() {
 	select {

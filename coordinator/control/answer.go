@@ -38,11 +38,21 @@ type answer struct {
 	late    bool // the request was not taken in time, and will not be
 }
 
-// ask sends the request. The holder must take it within takenWithin.
-func (a *answer) ask(line []byte) error {
-	err := a.conn.SetDeadline(time.Now().Add(takenWithin))
+// ask sends the request and what is attached to it. The holder must take it within takenWithin, and with an attachment within
+// uploadTime more.
+func (a *answer) ask(line, attachment []byte) error {
+	within := takenWithin
+	if len(attachment) > 0 {
+		within += uploadTime
+	}
+	err := a.conn.SetDeadline(time.Now().Add(within))
 	if err == nil {
 		_, err = a.conn.Write(line)
+	}
+	if err == nil && len(attachment) > 0 {
+		if _, err = a.conn.Write(attachment); !errors.Is(err, os.ErrDeadlineExceeded) {
+			err = nil // a holder that refuses the request does not read all of it, and says why
+		}
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded): // the holder ignores an incomplete line
@@ -106,11 +116,15 @@ func (a *answer) Read(p []byte) (int, error) {
 
 // silent returns the error about a holder that does not answer; done is the known effect of the request.
 func (a *answer) silent(done string) error {
-	who := "its number is not known"
-	if text, err := readfile.Regular(filepath.Join(a.dir, lockFile), lockMax); err == nil {
+	return fmt.Errorf("%w (%s; it may be stopped): %s", api.ErrNoAnswer, holderOf(a.dir), done)
+}
+
+// holderOf names the process that holds a directory.
+func holderOf(dir string) string {
+	if text, err := readfile.Regular(filepath.Join(dir, lockFile), lockMax); err == nil {
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
-			who = fmt.Sprintf("process %d", pid)
+			return fmt.Sprintf("process %d", pid)
 		}
 	}
-	return fmt.Errorf("%w (%s; it may be stopped): %s", api.ErrNoAnswer, who, done)
+	return "its number is not known"
 }

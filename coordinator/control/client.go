@@ -211,6 +211,12 @@ func (c *Client) Watch(ctx context.Context, run string, from uint64) iter.Seq2[*
 	return stream(ctx, c, &api.Request{Verb: api.Watch, Run: run, From: from}, func(r *api.Reply) *api.Update { return r.Update })
 }
 
+// Follow yields what Watch does, and ends with coordinator.ErrParked as soon as the run cannot go on in the process that answers.
+func (c *Client) Follow(ctx context.Context, run string, from uint64) iter.Seq2[*api.Update, error] {
+	req := &api.Request{Verb: api.Watch, Run: run, From: from, UntilParked: true}
+	return stream(ctx, c, req, func(r *api.Reply) *api.Update { return r.Update })
+}
+
 // Do sends a command. When it returns without an error, the command is durable. If the holder does not take it within five
 // seconds, Do returns api.ErrNoAnswer, as all requests do, and the holder will not carry it out later.
 func (c *Client) Do(ctx context.Context, req *api.Request) (done api.Done, err error) {
@@ -259,7 +265,7 @@ func askHolder(ctx context.Context, dir string, req *api.Request, emit func(*api
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	a := &answer{conn: conn, dir: dir, follows: req.Verb.Follows()}
-	if err = a.ask(line); err == nil {
+	if err = a.ask(line, req.Attachment); err == nil {
 		err = a.read(emit)
 	}
 	switch {

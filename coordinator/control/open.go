@@ -37,6 +37,10 @@ func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client
 	if _, err := os.Stat(filepath.Join(dir, journalFile)); errors.Is(err, os.ErrNotExist) {
 		return nil, api.ErrorOf(fmt.Errorf("%w in %s", api.ErrNoJournal, dir))
 	}
+	return open(ctx, dir, config)
+}
+
+func open(ctx context.Context, dir string, config coordinator.Config) (c *Client, err error) {
 	err = whileLocked(ctx, heldPatience, func() (again bool, err error) {
 		if c, err = Dial(dir); errors.Is(err, api.ErrNotHeld) {
 			c, err = openAlone(ctx, dir, config)
@@ -117,7 +121,7 @@ func openAlone(ctx context.Context, dir string, config coordinator.Config) (*Cli
 	if err != nil {
 		return nil, err
 	}
-	config.PickUp = func(journal.Head) bool { return false }
+	config.NotesOnly = true
 	engine, err := coordinator.New(ctx, store, config)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -130,8 +134,17 @@ func openAlone(ctx context.Context, dir string, config coordinator.Config) (*Cli
 // With calls use with a client that is closed afterwards. If the holder of the directory ends during that and nothing was
 // done, With calls use once more.
 func With(ctx context.Context, dir string, config coordinator.Config, use func(*Client) error) error {
+	return with(use, func() (*Client, error) { return Open(ctx, dir, config) })
+}
+
+// WithNew is With for a directory that need not exist: it is made if no process holds it and there is none.
+func WithNew(ctx context.Context, dir string, config coordinator.Config, use func(*Client) error) error {
+	return with(use, func() (*Client, error) { return open(ctx, dir, config) })
+}
+
+func with(use func(*Client) error, open func() (*Client, error)) error {
 	for again := true; ; again = false {
-		c, err := Open(ctx, dir, config)
+		c, err := open()
 		if err != nil {
 			return err
 		}

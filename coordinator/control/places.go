@@ -18,6 +18,7 @@ const (
 	CommandsMax = 256
 	ReadsMax    = 128
 	WatchersMax = 256
+	UploadsMax  = 4
 	placeTime   = time.Second            // time in which a request must get a place
 	IdleMax     = 128                    // connections that have not sent their request
 	idleTime    = 100 * time.Millisecond // left to the oldest when there is another

@@ -2,6 +2,7 @@ package control
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 
 const (
 	requestTime  = 10 * time.Second // time in which a request must arrive
+	uploadTime   = time.Minute      // time in which its attachment must arrive
 	commandTime  = time.Minute      // time in which a command must become durable
 	stallTime    = 5 * time.Minute  // time in which a reader must read something
 	acceptPause  = 50 * time.Millisecond
@@ -37,6 +39,7 @@ type Server struct {
 	commands places
 	reads    places
 	watches  places
+	uploads  places // for requests with an attachment, which takes memory
 	ctx      context.Context
 	cancel   context.CancelFunc
 	all      sync.WaitGroup
@@ -55,7 +58,7 @@ func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
 	}
 	s := &Server{
 		engine: engine, dir: dir, room: make(places, connections),
-		commands: make(places, CommandsMax), reads: make(places, ReadsMax), watches: make(places, WatchersMax),
+		commands: make(places, CommandsMax), reads: make(places, ReadsMax), uploads: make(places, UploadsMax), watches: make(places, WatchersMax),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
@@ -177,7 +180,7 @@ func (s *Server) serve(conn net.Conn) {
 	defer conn.Close()
 	stop := context.AfterFunc(s.ctx, func() { conn.Close() })
 	defer stop()
-	req, err := readRequest(conn)
+	req, rest, err := readRequest(conn)
 	s.waiting.remove(conn)
 	if err == io.EOF { // the client only checked that the server exists
 		return
@@ -195,6 +198,17 @@ func (s *Server) serve(conn net.Conn) {
 		return
 	}
 	defer place.leave()
+	if req.Attached > 0 {
+		if err := s.uploads.enter(ctx); err != nil {
+			w.fail(api.ErrorOf(err))
+			return
+		}
+		defer s.uploads.leave()
+		if err := readAttachment(conn, rest, req); err != nil {
+			w.fail(api.ErrorOf(err))
+			return
+		}
+	}
 	if req.Verb.Command() && !stop() || w.take() != nil {
 		return
 	}
@@ -220,18 +234,39 @@ func (s *Server) serve(conn net.Conn) {
 	w.b.Flush()
 }
 
-// readRequest reads one line of bounded length. It returns io.EOF if the client sent nothing.
-func readRequest(conn net.Conn) (*api.Request, error) {
-	line, err := bufio.NewReaderSize(io.LimitReader(&tardy{conn: conn}, api.RequestMax+1), requestChunk).ReadBytes('\n')
+// readRequest reads one line of bounded length. It returns io.EOF if the client sent nothing. The reader yields what follows the line,
+// as much as the request says.
+func readRequest(conn net.Conn) (*api.Request, io.Reader, error) {
+	limit := &io.LimitedReader{R: &tardy{conn: conn}, N: api.RequestMax + 1}
+	b := bufio.NewReaderSize(limit, requestChunk)
+	line, err := b.ReadBytes('\n')
 	switch {
 	case len(line) > api.RequestMax:
-		return nil, api.TooLarge()
+		return nil, nil, api.TooLarge()
 	case err == io.EOF && len(line) == 0:
-		return nil, io.EOF
+		return nil, nil, io.EOF
 	case err != nil && err != io.EOF:
-		return nil, fmt.Errorf("%w: %w", api.ErrBadRequest, err)
+		return nil, nil, fmt.Errorf("%w: %w", api.ErrBadRequest, err)
 	}
-	return api.DecodeRequest(line)
+	req, err := api.DecodeRequest(line)
+	if err == nil {
+		limit.N = int64(req.Attached)
+	}
+	return req, b, err
+}
+
+// readAttachment reads the bytes that follow the line of a request.
+func readAttachment(conn net.Conn, from io.Reader, req *api.Request) error {
+	if err := conn.SetReadDeadline(time.Now().Add(uploadTime)); err != nil {
+		return err
+	}
+	var b bytes.Buffer // grows with what arrives, not with what is announced
+	n, err := io.CopyN(&b, from, int64(req.Attached))
+	if err != nil {
+		return fmt.Errorf("%w: %d of %d attached bytes have arrived: %w", api.ErrBadRequest, n, req.Attached, err)
+	}
+	req.Attachment = b.Bytes()
+	return conn.SetReadDeadline(time.Time{})
 }
 
 // replyWriter writes lines of an answer.

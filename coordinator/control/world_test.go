@@ -31,6 +31,7 @@ machines:
     event: [Add]
     emits: [timer]
     lifecycle: entity
+    indexes: {n: "{{ state.n }}", memo: "{{ state.memo }}"}
     rules:
       - {event: Add, when: "{{ (state?.n ?? 0) + event.n < 0 }}", fail: {code: overdrawn}}
       - {event: Add, set: {n: "{{ (state?.n ?? 0) + event.n }}", memo: "{{ event.memo }}"}, emit: [{timer: audit, for: P1D}]}
@@ -123,6 +124,22 @@ func TestCellsAreListedAndHeld(t *testing.T) {
 		list, warning := cellsOf(t, c, api.Request{If: `state.n > "x"`})
 		require.Empty(t, list)
 		require.Contains(t, warning, "it cannot be evaluated for 3 of the cells")
+		for index, want := range map[string][]string{
+			"n=10": {"sum[a]"}, "n=10.0": {"sum[a]"}, "n=20": {"sum[b]"}, "n=7": nil, `n="10"`: nil, "memo=null": nil, "memo=": nil,
+		} {
+			list, _ = cellsOf(t, c, api.Request{Index: index})
+			require.Equal(t, want, list, index)
+		}
+		list, _ = cellsOf(t, c, api.Request{Index: "n=20", Status: "completed"})
+		require.Empty(t, list, "it has failed")
+		for index, text := range map[string]string{
+			"m=1": `bad request: unknown index "m": there are memo of sum, n of sum`, "n": `bad request: index "n": it needs a value, as in n=VALUE`,
+		} {
+			_, err = c.Cells(t.Context(), api.Request{Run: "w", Index: index}, func(*api.Cell) error { return nil })
+			require.EqualError(t, err, text)
+		}
+		_, err = c.Cells(t.Context(), api.Request{Run: "w", Machine: "sun", Index: "n=1"}, func(*api.Cell) error { return nil })
+		require.EqualError(t, err, `bad request: there is no machine "sun" (did you mean "sum"?)`)
 		_, err = c.Cells(t.Context(), api.Request{Run: "w", Machine: "sun"}, func(*api.Cell) error { return nil })
 		require.EqualError(t, err, `bad request: there is no machine "sun" (did you mean "sum"?)`)
 		for _, bad := range []string{"n == 1", "true", "state.n ==", "{{ 1 }}"} {

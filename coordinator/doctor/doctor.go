@@ -65,6 +65,8 @@ func Check(ctx context.Context, raw *disk.Raw, mend bool, emit func(Fault) error
 				Means: "its contents are lost unless there is a copy of the folder"})
 		case journal.IsContent(name):
 			err = d.content(ctx, name)
+		case !journal.IsRun(name):
+			err = d.name(ctx, name)
 		default:
 			err = d.run(ctx, name)
 		}

@@ -237,6 +237,9 @@ func (e *explorer) explore() error {
 		}
 	}
 	for i := 0; i < len(e.states); i++ {
+		if e.options.Progress != nil {
+			e.options.Progress(len(e.states))
+		}
 		s := &e.states[i]
 		if s.ended || s.cut {
 			continue

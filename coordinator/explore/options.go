@@ -25,6 +25,7 @@ type Options struct {
 	WorkMax   int                      // of all states together, as expr.Meter counts it, and for visiting nodes and events. Default: WorkMax
 	BytesMax  int                      // of the values in the events of all states, and of the memory that those of one move take. Default: BytesMax
 	Limits    coordinator.Limits       // of the run. Default: coordinator.DefaultLimits
+	Progress  func(states int)         // called for each state that is visited, with the number of those known. Default: none is
 
 	batchMax, eventsMax int // the constants, unless a test sets them
 }

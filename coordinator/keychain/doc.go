@@ -1,7 +1,7 @@
 // Package keychain fetches the secrets of a run, puts them into the calls that need them, and redacts them from
 // everything that is written.
 //
-//	ring := keychain.New(workflow, workload, 30*time.Second)
+//	ring := keychain.New(workflow, workload, "", 30*time.Second)
 //	err := ring.Resolve(ctx)                              before the run exists
 //	input, err := ring.Reveal(ctx, call.Secrets, input)   before a call: marks become secrets
 //	output = ring.Redact(output)                          after it: secrets become marks

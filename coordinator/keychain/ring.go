@@ -26,6 +26,7 @@ var ErrUnavailable = errors.New("keychain: the secret is unavailable")
 type Ring struct {
 	entries  []*secret.Entry
 	workload map[string]value.Value
+	dir      string        // to which paths of files are relative; "": the folder of the process
 	timeout  time.Duration // of a request for a secret
 	turn     chan struct{} // a lock with one token: its holder fetches secrets
 
@@ -60,25 +61,26 @@ type holder interface {
 // secretTime is how long a request for a secret may take by default.
 const secretTime = 30 * time.Second
 
-// New returns the ring of a run, without secrets; nil if the workflow has no keychain. The workload is that of the run. timeout
-// bounds each request to a server for a secret; 0: 30 s.
-func New(w *template.Workflow, workload map[string]value.Value, timeout time.Duration) *Ring {
+// New returns the ring of a run, without secrets; nil if the workflow has no keychain. The workload is that of the run; paths of
+// files are relative to dir, or to the folder of the process if that is "". timeout bounds each request to a server for a secret;
+// 0: 30 s.
+func New(w *template.Workflow, workload map[string]value.Value, dir string, timeout time.Duration) *Ring {
 	h, ok := w.Routing.(holder)
 	if !ok || len(h.Secrets()) == 0 {
 		return nil
 	}
 	return &Ring{
-		entries: h.Secrets(), workload: workload, timeout: cmp.Or(max(0, timeout), secretTime), turn: make(chan struct{}, 1), fetched: map[string]state{}, values: map[string]string{},
+		dir: dir, entries: h.Secrets(), workload: workload, timeout: cmp.Or(max(0, timeout), secretTime), turn: make(chan struct{}, 1), fetched: map[string]state{}, values: map[string]string{},
 	}
 }
 
 // Begin fetches the secrets of a new run of w; nil if it has none. Without them the run does not start.
-func Begin(ctx context.Context, w *template.Workflow, input value.Value, timeout time.Duration) (*Ring, error) {
+func Begin(ctx context.Context, w *template.Workflow, input value.Value, dir string, timeout time.Duration) (*Ring, error) {
 	h, ok := w.Routing.(holder)
 	if !ok {
 		return nil, nil
 	}
-	ring := New(w, h.WorkloadOf(input), timeout)
+	ring := New(w, h.WorkloadOf(input), dir, timeout)
 	if ring == nil {
 		return nil, nil
 	}

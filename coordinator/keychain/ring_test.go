@@ -33,7 +33,7 @@ func book(t testing.TB, chain, reads string) *playbook.Playbook {
 }
 
 func ring(b *playbook.Playbook) *keychain.Ring {
-	return keychain.New(&template.Workflow{Routing: b}, b.WorkloadOf(nil), time.Minute)
+	return keychain.New(&template.Workflow{Routing: b}, b.WorkloadOf(nil), "", time.Minute)
 }
 
 func TestAPlaybookWithoutAKeychainHasNoRing(t *testing.T) {

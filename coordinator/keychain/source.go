@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -42,7 +43,7 @@ func (r *Ring) source(ctx context.Context, s *secret.Entry) (map[string]string, 
 		case secret.Env:
 			values[key], err = variable(s.Sources[key])
 		case secret.File:
-			values[key], err = content(s.Sources[key])
+			values[key], err = r.content(s.Sources[key])
 		default:
 			values[key], err = field(answer, key)
 		}
@@ -71,7 +72,10 @@ func variable(name string) (string, error) {
 }
 
 // content reads a file. A line break at its end is not part of the secret.
-func content(path string) (string, error) {
+func (r *Ring) content(path string) (string, error) {
+	if r.dir != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(r.dir, path)
+	}
 	data, err := readfile.Regular(path, secretMax+2) // the line break besides
 	if err != nil {
 		return "", err

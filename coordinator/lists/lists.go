@@ -1,4 +1,4 @@
-// Package lists finds the runs of a store, and deletes them. Its methods are a part of coordinator.Engine.
+// Package lists finds, reads and deletes the runs of a store. Its methods are a part of coordinator.Engine and coordinator.Run.
 package lists
 
 import (

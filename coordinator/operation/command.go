@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -73,6 +74,9 @@ func (b *command) prepare(c *Call) (cmd *exec.Cmd, stdin []byte, err error) {
 	cmd = exec.Command(argv[0], argv[1:]...)
 	if cmd.Dir, err = s.text("dir", b.bound.Dir); err != nil {
 		return nil, nil, err
+	}
+	if c.Dir != "" && !filepath.IsAbs(cmd.Dir) {
+		cmd.Dir = filepath.Join(c.Dir, cmd.Dir)
 	}
 	if b.bound.Stdin != nil {
 		if stdin, _, err = s.payload("stdin", b.bound.Stdin); err != nil {

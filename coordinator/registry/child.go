@@ -171,26 +171,9 @@ func fansOut(e *Entry, seen map[*Entry]bool) bool {
 // children by the hash of the parent and the operation. A run is started with these, so that a changed file does not affect
 // it.
 func (l *Registry) Bundle(ctx context.Context, top *Entry) (map[string]string, error) {
-	children := map[string]string{}
-	all := []*Entry{top}
-	for i := 0; i < len(all); i++ {
-		for k, performer := range all[i].Performers {
-			if performer == nil {
-				continue
-			}
-			c, ok := performer.Caller.(*Child)
-			if !ok {
-				continue
-			}
-			below, err := c.find(ctx)
-			if err != nil {
-				return nil, err
-			}
-			children[all[i].Plan.Hash+"/"+all[i].Plan.Operations[k].Name] = below.Plan.Hash
-			if !slices.Contains(all, below) {
-				all = append(all, below)
-			}
-		}
+	children, all, err := below(ctx, top)
+	if err != nil {
+		return nil, err
 	}
 	for _, one := range all {
 		if err := l.keep(ctx, one); err != nil {

@@ -384,10 +384,8 @@ func (l *Registry) keep(ctx context.Context, e *Entry) error {
 	if stored {
 		return nil
 	}
-	content := []journal.Event{{Type: journal.ContentStored, Value: e.Plan.Workflow.Document()}}
-	_, err := l.store.Append(ctx, journal.DefinitionStream(e.Plan.Hash), 0, content, journal.Head{})
-	if err != nil && !errors.Is(err, journal.ErrConflict) {
-		return fmt.Errorf("store the definition of %s: %w", e.Plan.Workflow.Name, err)
+	if err := l.storeDefinition(ctx, e.Plan.Hash, e.Plan.Workflow.Document()); err != nil {
+		return fmt.Errorf("workflow %s: %w", e.Plan.Workflow.Name, err)
 	}
 	l.mu.Lock()
 	e.stored = true

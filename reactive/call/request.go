@@ -19,6 +19,7 @@ type Request struct {
 	Input       any               // a value of package value, value.Raw, or the plain Go value another step returned; shared: it must not be changed
 	Identity    *journal.Identity // that started the run; nil: not given. Shared, like Input
 	Asked       string            // the part of the idempotency key in place of Node, as the caller asked for; "": Node
+	Dir         string            // folder in which a program starts, and to which files are relative; "": that of the process
 	Secrets     []string          // marks in Input of the call's secrets, which replace them when the call is made
 }
 

@@ -16,7 +16,7 @@ func Operation(root *reactive.Root, req reactive.Request) int32 {
 // CallFor writes the call of a request to to, whose fields must be zero.
 func CallFor(root *reactive.Root, req reactive.Request, to *call.Request) {
 	start := root.Start()
-	to.Run, to.Identity = start.Run, start.Identity
+	to.Run, to.Identity, to.Dir = start.Run, start.Identity, start.Dir
 	to.Node, to.Attempt, to.Participant, to.Decision = root.Key(req.Node), req.Attempt, req.Participant, req.Decision
 	to.Operation = root.Plan().Operations[Operation(root, req)].Name
 	if req.Decision != 0 {

@@ -16,6 +16,7 @@ type Update struct {
 	Tasks   []TaskChange        // of steps that declare a source of decisions about their task
 	Loops   []routed.LoopChange // of routed steps: the progress of those that have made any
 	Cells   []CellChange        // of a world: the cells that have changed
+	Waits   []Wait              // what those that have changed wait for now, other than a call under way or room for one; the run itself after a pause
 	Status  reactive.RunStatus  // of the run, after the event
 }
 
@@ -85,6 +86,7 @@ func (w *Changes) Apply(e *journal.Event) Update {
 		}
 		u.Loops = loops
 	}
+	u.Waits = waitsAfter(w.root, &u)
 	return u
 }
 

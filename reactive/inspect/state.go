@@ -28,6 +28,7 @@ type State struct {
 	Output   any                // of a run that has completed
 	Routed   *Routed            // of a run with routed steps; nil for any other
 	World    *World             // of a world's run; nil for any other
+	Waits    []Wait             // what it waits for, see Waits
 	Steps    []StepState        // in the order of the template; the items of a map, and the open calls of a routed step, follow it
 }
 
@@ -91,7 +92,7 @@ func (s *States) State(id string) *State { return stateOf(id, s.root, s.tracks) 
 func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
 	s := &State{
 		Run: id, Start: root.Start(), Status: root.RunStatus(), Started: root.StartedAt(), Updated: root.At(),
-		Due: root.NextDue(), Seq: root.Seq(), Steps: stepStates(root, tracks),
+		Due: root.NextDue(), Seq: root.Seq(), Waits: Waits(root), Steps: stepStates(root, tracks),
 	}
 	if steps := root.Steps(); steps != nil {
 		s.Steps = routedStates(steps, s.Steps)

@@ -27,7 +27,7 @@ func full() journal.Event {
 				Run: "r1", Workflow: "cafe", Name: "order", Version: "1.2", FailurePolicy: "abort_all", MaxConcurrency: 8,
 				Engine: 1, Expressions: 2, Functions: []string{"cheap enough", ""}, Parent: "r0/a#1",
 				Labels: map[string]string{"team": "blue", "b": "", "a": "1"}, Actor: "ann",
-				MapItemsMax: 9, InstancesMax: 90, Children: map[string]string{"cafe/pay": "beef"}, OnBlocked: "wait", Seed: []byte{7, 0, 9},
+				MapItemsMax: 9, InstancesMax: 90, Children: map[string]string{"cafe/pay": "beef"}, OnBlocked: "wait", Seed: []byte{7, 0, 9}, Dir: "/srv",
 				Identity: &journal.Identity{ID: "ann", Scopes: []string{"pay"}, Resources: map[string]any{"account": []any{"7"}}},
 			},
 			Failure:     &journal.Failure{Code: "timeout", Message: "after 3s", Details: []any{int64(1)}, Retryable: true, Step: "a"},
@@ -158,7 +158,7 @@ func drawEvent() *rapid.Generator[journal.Event] {
 		e := journal.Event{
 			Seq: rapid.Uint64().Draw(t, "seq"), At: rapid.Int64().Draw(t, "at"), Node: text.Draw(t, "node"),
 			Value: leaf.Draw(t, "value"), Attempt: rapid.Int32().Draw(t, "attempt"),
-			Type: journal.Type(rapid.IntRange(1, int(journal.WorldSnapshotted)).Draw(t, "type")),
+			Type: journal.Type(rapid.IntRange(1, int(journal.WorkflowPublished)).Draw(t, "type")),
 		}
 		switch rapid.IntRange(0, 2).Draw(t, "detail") {
 		case 1:
@@ -298,7 +298,7 @@ func TestTypesHaveNames(t *testing.T) {
 	for n := range 256 {
 		typ := journal.Type(n)
 		parsed, err := journal.ParseType(typ.String())
-		if n >= 1 && n <= int(journal.WorldSnapshotted) {
+		if n >= 1 && n <= int(journal.WorkflowPublished) {
 			require.NoError(t, err)
 			require.Equal(t, typ, parsed)
 		} else {

@@ -59,6 +59,7 @@ const (
 	startContextMax     = 17
 	startEventWorkMax   = 18
 	startSeed           = 19
+	startDir            = 20
 
 	identityID        = 0
 	identityScopes    = 1
@@ -234,6 +235,7 @@ func appendStart(w *encoder, s *Start) error {
 	w.int(startContextMax, int64(s.ContextBytesMax))
 	w.int(startEventWorkMax, int64(s.EventWorkMax))
 	w.bytes(startSeed, s.Seed)
+	w.text(startDir, s.Dir)
 	return nil
 }
 
@@ -305,6 +307,8 @@ func (d *decoder) start() *Start {
 			s.EventWorkMax = d.int32()
 		case startSeed:
 			s.Seed = slices.Clone(d.bytes())
+		case startDir:
+			s.Dir = d.text()
 		case startChildren:
 			s.Children = d.labels()
 		case startOnBlocked:

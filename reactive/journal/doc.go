@@ -11,6 +11,7 @@
 //	#…             what is no run: in no list and not in the change log
 //	def/<hash>     a workflow, one ContentStored event         1
 //	blob/<hash>    a large value, one ContentStored event      1
+//	#wf/<name>     the definitions a name has stood for        1, 2, 3 …
 //
 // Sequences start at 1, grow by 1 per event within a stream, and are never reused. A batch is stored whole or not at all.
 // The caller of Append passes the last sequence that it knows; if that is not the last, the append is a conflict and changes

@@ -63,11 +63,12 @@ const (
 	CellReset           Type = 35 // a person has a failed cell go on. Node; Detail.Actor, Detail.Reason
 	CellExpired         Type = 36 // a cell without activity is deleted. Node; Detail.Due
 	WorldSnapshotted    Type = 37 // the state of a world is kept as content. Value: as of which event, and the hashes, see docs/events.md
+	WorkflowPublished   Type = 38 // of a stream `#wf/…`: the name stands for this definition from now on. Detail.Start: Name, Version, Workflow, Children, Actor
 )
 
 // Detail holds the fields that only some types have. An event owns its Detail.
 type Detail struct {
-	Start        *Start   // of run.started
+	Start        *Start   // of run.started, and of workflow.published the part that describes the workflow
 	Failure      *Failure // why something failed
 	Participant  string   // id of one that was asked
 	Participants []string // ids of those that are asked, in order
@@ -145,6 +146,7 @@ type Start struct {
 	OnBlocked       string            // effective: what a playbook does when only denied tokens are left
 	Seed            []byte            // of a world: 32 random bytes, from which its activations draw
 	Identity        *Identity         // in whose name the calls are made; nil: no one is named
+	Dir             string            // folder in which programs start and to which files are relative; "": that of the process
 }
 
 // Identity describes on whose behalf a run makes its calls. Operations read it from their context; Sluice itself does not

@@ -6,8 +6,8 @@ import (
 	"iter"
 )
 
-// Store keeps streams of events: one per run (named by the run's id), one per definition (`def/<hash>`) and per large value
-// (`blob/<hash>`). It is safe for concurrent use. Package journaltest tests implementations against the contract in these
+// Store keeps streams of events: one per run (named by the run's id), one per definition (`def/<hash>`), per large value
+// (`blob/<hash>`) and per published name of a workflow (`#wf/<name>`). It is safe for concurrent use. Package journaltest tests implementations against the contract in these
 // comments.
 type Store interface {
 	// Append stores events as one batch directly after sequence after (0 for an empty stream) and returns the last

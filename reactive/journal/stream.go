@@ -13,6 +13,12 @@ const (
 	blobPrefix       = "blob/"
 )
 
+// Streams that are neither runs nor content begin with apartMark, which no id of a run contains.
+const (
+	apartMark  = "#"
+	namePrefix = apartMark + "wf/"
+)
+
 // StreamNameMax bounds the name of a stream, in bytes.
 const StreamNameMax = 512
 
@@ -27,14 +33,17 @@ func IsContent(stream string) bool {
 	return strings.HasPrefix(stream, definitionPrefix) || strings.HasPrefix(stream, blobPrefix)
 }
 
-// IsRun reports whether stream is the journal of a run, which is listed. The names of other streams begin with `#`, but for the
-// content streams.
-func IsRun(stream string) bool { return !IsContent(stream) && !strings.HasPrefix(stream, "#") }
+// NameStream returns the stream of the definitions that a name of a workflow has stood for, in order: its last event is the one
+// that counts.
+func NameStream(workflow string) string { return namePrefix + workflow }
+
+// IsRun reports whether stream is that of a run: it neither is content nor begins with `#`.
+func IsRun(stream string) bool { return !IsContent(stream) && !strings.HasPrefix(stream, apartMark) }
 
 // CheckAppend returns an error for an append that no store accepts; stores call it first. The error wraps ErrInvalid. A
 // stream's name is 1 to StreamNameMax bytes of UTF-8 without NUL. A content stream takes exactly one ContentStored event,
-// after sequence 0, and no head; that of `blob/<hash>` must have that hash. Other streams take no ContentStored. A head must
-// name its stream. An append without events is allowed: it replaces the head, if the stream's last sequence is after.
+// after sequence 0, and no head; that of `blob/<hash>` must have that hash. Other streams take no ContentStored. Only the stream
+// of a name takes WorkflowPublished, and nothing else; streams that begin with `#` have no head. A head must name its stream. An append without events is allowed: it replaces the head, if the stream's last sequence is after.
 func CheckAppend(stream string, after uint64, events []Event, head *Head) error {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("%w to %q: %s", ErrInvalid, stream, fmt.Sprintf(format, args...))
@@ -51,10 +60,14 @@ func CheckAppend(stream string, after uint64, events []Event, head *Head) error 
 		}
 		return checkBlob(stream, &events[0])
 	}
+	isName := strings.HasPrefix(stream, namePrefix)
 	for i := range events {
-		if t := events[i].Type; !t.valid() || t == ContentStored {
+		if t := events[i].Type; !t.valid() || t == ContentStored || isName != (t == WorkflowPublished) {
 			return fault("event %d has type %s", after+uint64(i)+1, t)
 		}
+	}
+	if !IsRun(stream) && !head.IsZero() {
+		return fault("only runs have heads")
 	}
 	if !head.IsZero() && head.Run != stream {
 		return fault("the head is of %q", head.Run)

@@ -143,3 +143,16 @@ func (m *mail) Awaiting() []Awaiting {
 	slices.SortFunc(list, func(a, b Awaiting) int { return cmp.Compare(a.Message, b.Message) })
 	return list
 }
+
+// Listening returns the name of the message that each call waits for, by the call's node.
+func (m *mail) Listening() map[int32]string {
+	list := map[int32]string{}
+	for name, b := range m.boxes {
+		for _, req := range b.waits {
+			if m.l.Open(req) {
+				list[req.Node] = name
+			}
+		}
+	}
+	return list
+}

@@ -301,3 +301,28 @@ func (l *Ledger) TimersOf(v int32) []Due {
 	}
 	return list
 }
+
+// SoonestOf returns the timer of a node that will fire first. It reports false if there is none, and if it would have to look at more
+// than most timers: it is called while a run goes on, and must not cost more the more steps wait.
+func (l *Ledger) SoonestOf(v int32, most int) (first Due, ok bool) {
+	if len(l.timers.heap) > most {
+		return Due{}, false
+	}
+	for _, due := range l.TimersOf(v) {
+		if !ok || due.At < first.At {
+			first, ok = due, true
+		}
+	}
+	return first, ok
+}
+
+// Soonest returns of each node that has timers the first that will fire; -1 is the run.
+func (l *Ledger) Soonest() map[int32]Due {
+	first := map[int32]Due{}
+	for _, t := range l.timers.heap {
+		if known, ok := first[t.node]; (!ok || t.due < known.At) && l.timers.alive(t) {
+			first[t.node] = Due{t.due, timerNames[t.kind]}
+		}
+	}
+	return first
+}

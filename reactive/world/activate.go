@@ -12,7 +12,7 @@ import (
 func (w *World) activate(c *cell, now int64) journal.Event {
 	it := c.mail.front()
 	in := machine.Input{
-		Machine: c.machine, Key: c.key, State: c.state, Event: it.event, Now: now, Seq: w.root.Seq() + 1, Seed: w.seed,
+		Machine: c.machine, Key: c.key, State: w.stateOf(c), Event: it.event, Now: now, Seq: w.root.Seq() + 1, Seed: w.seed,
 	}
 	out, failure := w.program.step(&in, w.root.Meter())
 	var step *steps.Step
@@ -45,7 +45,7 @@ func (w *World) record(c *cell, it *item, out *machine.Output, seq uint64) (step
 	if step.Emitted, failure = w.recordEmitted(c, out.Emitted, seq); failure != nil {
 		return nil, failure
 	}
-	ended := out.Completed || out.Changed && out.State == nil || !out.Changed && c.state == nil
+	ended := out.Completed || out.Changed && out.State == nil || !out.Changed && !c.hasState()
 	step.Changed, step.State, step.Dropped = out.Changed, out.State, c.dropped(out.Dropped, ended)
 	step.Completed, step.Noted, step.Note = out.Completed, out.Noted, out.Note
 	return step, nil
@@ -70,9 +70,8 @@ func (w *World) recordRaised(it *item, raised []machine.Raised) ([]steps.Raised,
 
 // recordEmitted returns the emitted effects with their identities.
 func (w *World) recordEmitted(c *cell, emitted []machine.Emission, seq uint64) ([]steps.Emitted, *machine.Failure) {
-	if n := len(w.intents.byKey) + len(emitted); n > IntentsMax {
-		return nil, &machine.Failure{Code: machine.CodeLimitExceeded, Message: fmt.Sprintf(
-			"with these, %d effects of the world would be open: at most %d are allowed", n, IntentsMax)}
+	if f := w.intents.room(c, emitted); f != nil {
+		return nil, f
 	}
 	list := make([]steps.Emitted, len(emitted))
 	for i, x := range emitted {
@@ -87,6 +86,28 @@ func (w *World) recordEmitted(c *cell, emitted []machine.Emission, seq uint64) (
 		list[i] = steps.Emitted{Effect: x.Effect.Name, Issuer: x.Issuer, ID: id, Asked: x.Key, Params: x.Params}
 	}
 	return list, nil
+}
+
+// room returns why what a cell emits cannot be open.
+func (s *intents) room(c *cell, emitted []machine.Emission) *machine.Failure {
+	calls, timers := len(s.byNode), c.open.n-c.open.calls
+	for i := range emitted {
+		if emitted[i].Effect == nil {
+			timers++
+		} else {
+			calls++
+		}
+	}
+	text := ""
+	switch {
+	case calls > IntentsMax && calls > len(s.byNode):
+		text = fmt.Sprintf("with these, %d effects of the world would be open: at most %d are allowed", calls, IntentsMax)
+	case timers > TimersMax && timers > c.open.n-c.open.calls:
+		text = fmt.Sprintf("with these, the cell would have %d armed timers: at most %d are allowed", timers, TimersMax)
+	default:
+		return nil
+	}
+	return &machine.Failure{Code: machine.CodeLimitExceeded, Message: text}
 }
 
 // identity returns the identity of an effect that the cell emits.

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// CellsCached is how many cells of a machine that are at rest stay in memory after a snapshot.
+// CellsCached is how many cells of a machine that may leave memory stay there after a snapshot.
 const CellsCached = 4_096
 
 // Fetch returns the content that is kept under a hash.
@@ -22,28 +22,33 @@ type Fetch = kept.Fetch
 
 // base is the newest snapshot: the cells that are not in memory are there.
 type base struct {
-	fetch Fetch // nil: the run's store keeps no content, and all cells stay in memory
-	roots map[*machine.Machine]trie.Hash
-	upto  uint64 // sequence as of which the snapshot is; 0: there is none
-	seq   uint64 // of its event
-
-	snapshot *snapshot // nil: there is none
+	fetch    Fetch          // nil: the run's store keeps no content, and all cells stay in memory
+	upto     uint64         // sequence as of which the snapshot is; 0: there is none
+	seq      uint64         // of its event
+	snapshot *kept.Snapshot // nil: there is none
+	roots    kept.Roots     // of the snapshot
 }
 
 // holdings are the cells of a world: those in memory, and those that only the newest snapshot has.
 type holdings struct {
-	def    *machine.World
-	cells  map[string]*cell // those in memory, by address
-	dirty  map[string]*cell // with content: those that have changed since the newest snapshot, also those that are gone
-	base   base             // the newest snapshot
-	cached int              // how many cells of a machine that are at rest stay in memory after a snapshot
-	loaded int              // cells read from the snapshot since cells were last removed from memory
-	err    error            // why content could not be read
-	read   func(*cell)      // is called with each cell that was read from a snapshot
+	def     *machine.World
+	cells   map[string]*cell // those in memory, by address
+	dirty   map[string]*cell // with content: those that have changed since the newest snapshot, also those that are gone
+	base    base             // the newest snapshot
+	delta   delta            // what the states of dirty take
+	intents intents          // of the cells in memory
+	stopped bool             // the run was cancelled or closed: no intent is open
+	cached  int              // how many cells of a machine that may leave memory stay there after a snapshot
+	loaded  int              // cells read from the snapshot since cells were last removed from memory
+	err     error            // why content could not be read
+	read    func(*cell)      // is called with each cell that was read from a snapshot
 }
 
 // may reports whether a cell that is not in memory may be in the snapshot. dirty is what is known of it since.
-func (b *base) may(dirty *cell) bool { return len(b.roots) > 0 && dirty == nil }
+func (b *base) may(dirty *cell) bool { return len(b.roots.Machines) > 0 && dirty == nil }
+
+// changed reports whether a cell has changed since the newest snapshot.
+func (h *holdings) changed(address string) bool { return h.dirty[address] != nil }
 
 // Content sets where snapshots are kept. It must be called before the first event is applied.
 func (w *World) Content(fetch Fetch) { w.base.fetch = fetch }
@@ -51,10 +56,10 @@ func (w *World) Content(fetch Fetch) { w.base.fetch = fetch }
 // Err returns why the world cannot go on: the content of its snapshot is damaged. Nothing that it has returned since counts.
 func (w *World) Err() error { return w.err }
 
-// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due.
+// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, or a spill.
 func (w *World) Snapshot() (seq uint64, due bool) {
 	due = w.base.fetch != nil && !w.stopped && (w.root.Tail() >= SnapshotEvents || w.root.Bytes() >= SnapshotBytes)
-	return w.base.seq, due
+	return w.base.seq, due || w.delta.spills()
 }
 
 // fail notes that content cannot be read.
@@ -79,7 +84,7 @@ func (h *holdings) load(m *machine.Machine, key value.Value, address string) *ce
 	if err != nil {
 		return nil // a key without an encoding has no cell
 	}
-	data, ok, err := h.base.fetch.Tries().Get(h.base.root(m), place)
+	data, ok, err := h.base.fetch.Cells().Get(h.base.roots.Of(m).Cells, place)
 	if err != nil {
 		h.fail(err)
 		return nil
@@ -88,36 +93,42 @@ func (h *holdings) load(m *machine.Machine, key value.Value, address string) *ce
 		return nil
 	}
 	c := &cell{machine: m, key: key, address: address}
-	if _, err := c.thaw(data, h.base.fetch); err != nil {
+	open, err := c.thaw(data, h.base.fetch, h.def.Effect)
+	if err == nil && !h.stopped && slices.ContainsFunc(open, (*intent).isCall) {
+		err = fmt.Errorf("%w: the calls of cell %s are not open", trie.ErrDamaged, address)
+	}
+	if err != nil {
 		h.fail(err)
 		return nil
 	}
 	h.cells[address] = c
-	h.read(c)
-	if h.loaded++; h.loaded > h.cached {
-		h.evict(c)
+	for _, x := range open {
+		if !h.stopped {
+			h.intents.put(x)
+		}
 	}
+	h.read(c)
+	h.loaded++
 	return c
 }
 
-// root returns the root of a machine's cells.
-func (b *base) root(m *machine.Machine) trie.Hash {
-	if root, ok := b.roots[m]; ok {
-		return root
+// relieve removes cells from memory if many were read.
+func (h *holdings) relieve() {
+	if h.loaded > h.cached {
+		h.evict()
 	}
-	return trie.Empty
 }
 
-// evict removes cells at rest from memory, the longest unchanged first, until as many of each machine are left as may. It spares
-// one cell. A cell with a time to live stays: its end is known only in memory.
-func (h *holdings) evict(spared *cell) {
+// evict removes cells from memory that have not changed and that nothing happens to but by their timers, the longest unchanged first,
+// until as many of each machine are left as may. No event is being applied.
+func (h *holdings) evict() {
 	h.loaded = 0
 	if h.base.fetch == nil {
 		return
 	}
 	resting := map[*machine.Machine][]*cell{}
 	for address, c := range h.cells {
-		if h.dirty[address] == nil && c != spared && c.idle() && c.machine.TTL == 0 {
+		if h.dirty[address] == nil && c.rests() {
 			resting[c.machine] = append(resting[c.machine], c)
 		}
 	}
@@ -130,6 +141,7 @@ func (h *holdings) evict(spared *cell) {
 		})
 		for _, c := range list[:len(list)-h.cached] {
 			delete(h.cells, c.address)
+			h.intents.forget(c)
 		}
 	}
 }
@@ -138,6 +150,7 @@ func (h *holdings) evict(spared *cell) {
 func (h *holdings) all() iter.Seq[*cell] {
 	return func(yield func(*cell) bool) {
 		for _, address := range h.addressesOfAll() {
+			h.relieve()
 			c := h.cells[address]
 			if c == nil {
 				m, key, err := h.def.ParseAddress(address)
@@ -159,10 +172,11 @@ func (h *holdings) all() iter.Seq[*cell] {
 func (h *holdings) addressesOfAll() []string {
 	list := slices.Collect(maps.Keys(h.cells))
 	for _, m := range h.def.Machines {
-		if len(h.base.roots) == 0 {
-			break
+		root := h.base.roots.Of(m).Cells
+		if root == trie.Empty {
+			continue
 		}
-		for entry, err := range h.base.fetch.Tries().Walk(h.base.root(m), nil, nil) {
+		for entry, err := range h.base.fetch.Cells().Walk(root, nil, nil) {
 			key, err := keyOf(m, entry, err)
 			if err != nil {
 				h.fail(err)
@@ -184,10 +198,18 @@ func keyOf(m *machine.Machine, entry trie.Entry, err error) (value.Value, error)
 		return nil, err
 	}
 	of, err := trie.DecodeCell(entry.Data)
-	if err != nil || m.Key == nil {
+	if err != nil {
 		return nil, err
 	}
-	key, err := machine.KeyOf(of.Key)
+	return keyFrom(m, of.Key)
+}
+
+// keyFrom returns a key from its bytes.
+func keyFrom(m *machine.Machine, data []byte) (value.Value, error) {
+	if m.Key == nil {
+		return nil, nil
+	}
+	key, err := machine.KeyOf(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", trie.ErrDamaged, err)
 	}

@@ -2,6 +2,7 @@ package world
 
 import (
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/trie"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -12,7 +13,8 @@ type cell struct {
 	key     value.Value // in normal form; nil if the machine has no key
 	address string
 
-	state     value.Value // nil: none
+	state     value.Value // nil: none, or it is away
+	away      *away       // the state, if it is content and not in memory
 	mail      mailbox
 	aside     *item // what the cell failed at; a reset delivers it again
 	open      openList
@@ -21,11 +23,14 @@ type cell struct {
 	paused    bool
 	faulty    bool   // it is to fail: see World.faults
 	ticket    uint64 // of its place in the ring; 0: it has none
-	expiring  bool   // in the heap of expiries
+
+	indexed []trie.Hash // its values in the indexes of its machine; nil: not computed from this state
 
 	active  int64  // instant of its newest activation or delivery, Unix nanoseconds
 	last    uint64 // sequence of its newest activation; 0: none
 	changed uint64 // sequence of the newest event that has changed it
+	set     uint64 // sequence of the event that has set its state
+	bytes   int    // of that event, as long as the state counts: see delta
 }
 
 // held reports whether the cell keeps what comes.
@@ -33,7 +38,7 @@ func (c *cell) held() bool { return c.failure != nil || c.paused }
 
 // gone reports whether nothing is left of the cell.
 func (c *cell) gone() bool {
-	return c.state == nil && c.idle()
+	return !c.hasState() && c.idle()
 }
 
 // status returns the status of the cell.
@@ -51,6 +56,11 @@ func (c *cell) status() Status {
 
 // idle reports whether the cell has nothing but a state: no mail, no intent, no failure, none to come, and no pause.
 func (c *cell) idle() bool { return c.mail.Len() == 0 && c.open.n == 0 && !c.held() && !c.faulty }
+
+// rests reports whether nothing happens to the cell but by messages, persons and timers, so that it need not be in memory.
+func (c *cell) rests() bool {
+	return c.open.calls == 0 && !c.faulty && (c.mail.Len() == 0 || c.held())
+}
 
 // lookup returns the cell of an address; nil if there is none.
 func (h *holdings) lookup(address string) *cell {
@@ -88,13 +98,18 @@ func (w *World) touch(c *cell) {
 	w.tracker.note(c)
 	c.changed = w.event.Seq
 	if w.base.fetch != nil {
+		if !w.changed(c.address) {
+			w.intents.hold(c)
+		}
 		w.dirty[c.address] = c
 	}
 	if c.gone() {
 		delete(w.cells, c.address)
 	}
 	w.ring.put(c)
-	w.expiries.put(c)
+	if c.machine.TTL > 0 {
+		w.intents.expire(c)
+	}
 }
 
 // mailbox is a queue of items.
@@ -240,6 +255,7 @@ func (r *ring) trim() {
 type openList struct {
 	first, last *intent
 	n           int
+	calls       int // of n
 }
 
 func (l *openList) add(x *intent) {
@@ -250,6 +266,9 @@ func (l *openList) add(x *intent) {
 	}
 	l.last = x
 	l.n++
+	if x.isCall() {
+		l.calls++
+	}
 }
 
 func (l *openList) remove(x *intent) {
@@ -265,4 +284,7 @@ func (l *openList) remove(x *intent) {
 	}
 	x.before, x.after = nil, nil
 	l.n--
+	if x.isCall() {
+		l.calls--
+	}
 }

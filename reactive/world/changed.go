@@ -1,9 +1,6 @@
 package world
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // Track makes the world keep which cells an event changes, for Changed.
 func (w *World) Track() { w.tracker.on = true }
@@ -13,8 +10,9 @@ func (w *World) Track() { w.tracker.on = true }
 func (w *World) Changed() []CellState {
 	list := make([]CellState, len(w.tracker.changed))
 	for i, c := range w.tracker.changed {
-		if list[i].Address = c.address; w.cells[c.address] == c {
-			list[i] = w.show(c)
+		list[i].Address = c.address
+		if is := w.lookup(c.address); is != nil {
+			list[i] = w.show(is)
 		}
 	}
 	return list
@@ -46,14 +44,5 @@ func (t *tracker) read(c *cell) {
 func (t *tracker) note(c *cell) {
 	if t.on && !slices.Contains(t.changed, c) {
 		t.changed = append(t.changed, c)
-	}
-}
-
-// noteAll keeps that all cells have changed.
-func (t *tracker) noteAll(cells map[string]*cell) {
-	if t.on {
-		for _, address := range slices.Sorted(maps.Keys(cells)) {
-			t.changed = append(t.changed, cells[address])
-		}
 	}
 }

@@ -8,22 +8,27 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/kept"
+	"github.com/sluiceflow/sluice/reactive/world/recent"
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
 // What a snapshot holds beside the states of cells, as values: the work of each cell that is not at rest, and the core, which
 // is all that belongs to no cell.
 
-// freezeCore returns the core.
-func freezeCore(w *World) map[string]any {
+// freezeCore returns what makes the core, as it is now.
+func freezeCore(w *World) func() map[string]any {
+	t := w.tally
 	core := map[string]any{
-		"tally":   []any{int64(w.tally.Messages), int64(w.tally.Stepped), int64(w.tally.Ignored), int64(w.tally.Failed), int64(w.tally.Faults), int64(w.tally.Dropped), int64(w.tally.Gaps)},
+		"tally":   []any{int64(t.Messages), int64(t.Stepped), int64(t.Ignored), int64(t.Failed), int64(t.Faults), int64(t.Dropped), int64(t.Gaps)},
 		"opened":  int64(w.intents.opened),
 		"at":      w.root.At(),
 		"stopped": w.root.Stopped(), "above": w.root.PausedFromAbove(),
-		"awake": awake(w.cells), "ids": w.recent.freeze(),
 	}
 	var turns, faults, granted []any
+	awake := map[string]bool{} // cells that must be in memory when the world goes on
+	for _, x := range w.intents.byNode {
+		awake[x.cell.address] = true
+	}
 	for _, x := range w.intents.inOrder() {
 		if w.calls.Granted(x.node) {
 			granted = append(granted, x.key)
@@ -31,38 +36,23 @@ func freezeCore(w *World) map[string]any {
 	}
 	for c := range w.ring.turns {
 		turns = append(turns, c.address)
+		awake[c.address] = true
 	}
 	for _, f := range w.faults {
 		faults = append(faults, []any{f.cell.address, int64(f.seq), kept.FailureValue(f.failure)})
+		awake[f.cell.address] = true
 	}
 	core["turns"], core["faults"], core["granted"] = turns, faults, granted
-	return core
-}
-
-// awake returns the addresses of the cells that must be in memory when the world goes on: those that are not at rest, and
-// those with a time to live.
-func awake(cells map[string]*cell) []any {
-	var list []any
-	for _, address := range slices.Sorted(maps.Keys(cells)) {
-		if c := cells[address]; !c.idle() || c.machine.TTL > 0 {
-			list = append(list, address)
+	list := w.recent.List()
+	return func() map[string]any {
+		core["ids"] = recent.Value(list)
+		cells := []any{}
+		for _, address := range slices.Sorted(maps.Keys(awake)) {
+			cells = append(cells, address)
 		}
+		core["awake"] = cells
+		return core
 	}
-	return list
-}
-
-// freeze returns the known ids, oldest first.
-func (r *recent) freeze() []any {
-	list := make([]any, 0, len(r.order))
-	for i := range r.order {
-		e := r.byID[r.order[(r.next+i)%len(r.order)]]
-		cells := make([]any, len(e.Detail.Cells))
-		for k, c := range e.Detail.Cells {
-			cells[k] = c
-		}
-		list = append(list, []any{e.Detail.ID, int64(e.Seq), e.At, e.Detail.Name, cells})
-	}
-	return list
 }
 
 // freezeWork returns all of a cell but its state.
@@ -91,7 +81,7 @@ func (c *cell) freezeWork() map[string]any {
 		work["mail"] = mail
 	}
 	if open != nil {
-		work["open"] = open
+		work[kept.Open] = open
 	}
 	return work
 }
@@ -101,9 +91,9 @@ func (it *item) freeze() []any {
 }
 
 func (x *intent) freeze() map[string]any {
-	v := map[string]any{"key": x.key, "emitted": int64(x.emitted), "order": int64(x.order)}
+	v := map[string]any{kept.Key: x.key, "emitted": int64(x.emitted), kept.Order: int64(x.order)}
 	if x.effect == nil {
-		v["timer"], v["due"] = x.timer, x.due
+		v[kept.Timer], v[kept.Due] = x.timer, x.due
 		return v
 	}
 	v["effect"], v["id"], v["params"], v["issuer"], v["asked"] = x.effect.Name, x.id, x.params, x.issuer, x.asked
@@ -165,7 +155,7 @@ func (c *cell) thawWork(work map[string]any, effect func(string) *machine.Effect
 	for _, it := range r.List(work["mail"]) {
 		c.mail.push(*r.item(it))
 	}
-	for _, v := range r.List(work["open"]) {
+	for _, v := range r.List(work[kept.Open]) {
 		open = append(open, r.intent(c, v, effect))
 	}
 	return open, r.Err

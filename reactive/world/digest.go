@@ -11,7 +11,7 @@ import (
 func (w *World) Digest(out io.Writer, now int64) {
 	fmt.Fprintf(out, "world %v;", w.stopped)
 	for c := range w.all() {
-		c.digest(out, now)
+		w.digest(c, out, now)
 	}
 	for c := range w.ring.turns {
 		fmt.Fprintf(out, "turn %s;", c.address)
@@ -19,13 +19,13 @@ func (w *World) Digest(out io.Writer, now int64) {
 	for _, f := range w.faults {
 		fmt.Fprintf(out, "fault %s %s;", f.cell.address, f.failure.Code)
 	}
-	for _, id := range w.recent.order {
+	for _, id := range w.recent.IDs() {
 		fmt.Fprintf(out, "id %q;", id)
 	}
 }
 
-func (c *cell) digest(out io.Writer, now int64) {
-	fmt.Fprintf(out, "cell %s %s %v %v;", c.address, text(c.state), c.completed && c.machine.Process, c.paused)
+func (h *holdings) digest(c *cell, out io.Writer, now int64) {
+	fmt.Fprintf(out, "cell %s %s %v %v;", c.address, text(h.stateOf(c)), c.completed && c.machine.Process, c.paused)
 	if c.machine.TTL > 0 {
 		fmt.Fprintf(out, "active %d;", c.active-now)
 	}

@@ -30,5 +30,6 @@
 // # Cost
 //
 // An event costs as much as the mail that it delivers and the intents that it opens and ends, however many cells there are.
-// Memory holds every cell with its state.
+// With content, memory holds the cells that have changed since the newest snapshot, those with open calls or a turn to come, some others,
+// and the timers that are due next; else it holds every cell.
 package world

@@ -64,9 +64,12 @@ func (host) Activate(w *definition.World, in *definition.Input) (*definition.Out
 type store struct {
 	content map[journal.Hash][]byte // nil: it keeps none
 	events  []journal.Event
+	fetched int // blobs that were read
+	written int // blobs that were put
 }
 
 func (s *store) fetch(hash journal.Hash) ([]byte, error) {
+	s.fetched++
 	data, ok := s.content[hash]
 	if !ok {
 		return nil, journal.ErrNotFound
@@ -78,6 +81,7 @@ func (s *store) fetch(hash journal.Hash) ([]byte, error) {
 }
 
 func (s *store) put(blobs [][]byte) error {
+	s.written += len(blobs)
 	for _, b := range blobs {
 		s.content[sha256.Sum256(b)] = b
 	}
@@ -116,6 +120,7 @@ type driver struct {
 	cuts    *rand.Rand   // where a crash leaves a part of a turn's events, from which the rest follows; nil: nowhere
 	cached  int          // cells at rest in memory; 0: as many as usual
 	apart   bool         // events are not stored
+	forgets bool         // worlds keep as little in memory as they can
 }
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
@@ -136,12 +141,30 @@ func begin(t failer, p *plan.Plan, content bool) *driver {
 	return d
 }
 
+// forgetful has a run keep as little in memory as it can from its beginning on.
+func (d *driver) forgetful() *driver {
+	d.forgets = true
+	world.Forgetful(d.world())
+	return d
+}
+
+// spill puts states into content, if they are too large.
+func (d *driver) spill() {
+	if s := d.world().Spill(); s != nil {
+		require.NoError(d.t, s.Write(d.put))
+		d.world().Spilled(s)
+	}
+}
+
 func (d *driver) world() *world.World { return world.Of(d.root) }
 
 func (d *driver) empty() *reactive.Root {
 	root := decide.NewRoot(d.plan)
 	if d.content != nil {
 		world.Of(root).Content(d.fetch)
+	}
+	if d.forgets {
+		world.Forgetful(world.Of(root))
 	}
 	if d.cached > 0 {
 		world.CacheCells(world.Of(root), d.cached)
@@ -183,6 +206,7 @@ func (d *driver) turn(items ...decide.Item) {
 		if len(batch) < len(out.Batch) || d.crashes != nil && d.crashes() {
 			d.recover()
 		}
+		d.spill()
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
-	"github.com/sluiceflow/sluice/reactive/world/caused"
+	"github.com/sluiceflow/sluice/reactive/world/aftermath"
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
@@ -21,7 +21,7 @@ type explainer struct {
 	ended map[string]*ending        // by node key of a call
 	told  map[string]ledger.Reports // by node key of a call that has reported
 	about map[string]*explain.Event // by address: the newest event that decided its status
-	trace *caused.Trace             // nil: none was asked for
+	trace *aftermath.Trace          // nil: none was asked for
 }
 
 // ending is how a call has ended.
@@ -144,4 +144,41 @@ func (x *explainer) Explain(name string) *explain.Explanation {
 		out.Reasons = append(out.Reasons, explain.Reason{Kind: "reports", Step: name, Text: told, Decided: e.event})
 	}
 	return out
+}
+
+// Trace implements explain.Tracer.
+func (x *explainer) Trace(seq uint64) { x.trace = aftermath.New(seq) }
+
+// traced explains an event: what came of it, and what may yet.
+func (x *explainer) traced(name string) *explain.Explanation {
+	if x.trace == nil || !x.trace.Seen() {
+		return nil
+	}
+	for c := range x.world.all() {
+		x.waiting(c)
+	}
+	return x.trace.Explanation(name)
+}
+
+// waiting adds what a cell has not taken yet of the trace, and what it waits for because of it.
+func (x *explainer) waiting(c *cell) {
+	for i := range c.mail.items[c.mail.first:] {
+		why := "it waits for its turn"
+		switch {
+		case c.failure != nil:
+			why = "it has failed"
+		case c.paused:
+			why = "it is paused"
+		}
+		x.trace.Add(c.mail.items[c.mail.first+i].seq, explain.Reason{
+			Kind: "held", Step: c.address, Text: "cell " + c.address + " has not taken it yet: " + why, Decided: x.about[c.address],
+		})
+	}
+	for in := c.open.first; in != nil; in = in.after {
+		if in.effect == nil {
+			x.trace.Add(in.emitted, explain.Timer("timer "+in.timer, in.due))
+		} else if x.trace.Has(in.emitted) {
+			x.trace.Add(in.emitted, x.run.Call(in.node))
+		}
+	}
 }

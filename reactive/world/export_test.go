@@ -3,6 +3,18 @@ package world
 // CacheCells sets how many cells of a machine that are at rest stay in memory.
 func CacheCells(w *World, n int) { w.cached = n }
 
+// Forgetful makes a world keep as little in memory as it can: cells that may leave memory do, and of what is due only the next is read.
+func Forgetful(w *World) {
+	w.cached, w.intents.agenda.Window = 0, 1
+	SpillBeyond(w, 30, 100)
+}
+
+// SpillBeyond sets how many bytes of changed states stay in memory, of one and of all.
+func SpillBeyond(w *World, one, all int) { w.delta.stateMax, w.delta.bytesMax = one, all }
+
+// Due returns how many timers and ends of times to live are in memory, and how many were read from snapshots.
+func Due(w *World) (inMemory, read int) { return w.intents.agenda.Len(), w.intents.agenda.Read() }
+
 // InMemory returns the number of cells in memory.
 func InMemory(w *World) int { return len(w.cells) }
 

@@ -107,8 +107,8 @@ func (h *holdings) find(address string) (*cell, error) {
 }
 
 // RefuseAbort returns why a cell cannot be aborted.
-func (w *World) RefuseAbort(address string) error {
-	c, err := w.find(address)
+func (h *holdings) RefuseAbort(address string) error {
+	c, err := h.find(address)
 	if err == nil && c.failure != nil && c.open.n == 0 {
 		err = fmt.Errorf("cell %q has failed already", address)
 	}
@@ -116,8 +116,8 @@ func (w *World) RefuseAbort(address string) error {
 }
 
 // RefuseRetry returns why a cell cannot be retried.
-func (w *World) RefuseRetry(address string) error {
-	c, err := w.find(address)
+func (h *holdings) RefuseRetry(address string) error {
+	c, err := h.find(address)
 	if err == nil && c.failure == nil {
 		err = fmt.Errorf("cell %q has not failed", address)
 	}
@@ -125,8 +125,8 @@ func (w *World) RefuseRetry(address string) error {
 }
 
 // RefusePause returns why a cell cannot be paused or resumed.
-func (w *World) RefusePause(address string, paused bool) error {
-	c, err := w.find(address)
+func (h *holdings) RefusePause(address string, paused bool) error {
+	c, err := h.find(address)
 	switch {
 	case err != nil:
 		return err

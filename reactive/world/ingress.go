@@ -13,8 +13,8 @@ import (
 const (
 	MailboxMax = 10_000  // items that wait for one cell
 	ChainMax   = 1_000   // activations in a row each of which was caused by an event that the one before raised
-	IntentsMax = 100_000 // open intents of a world
-	RecentMax  = 8_192   // ids of messages that are known
+	IntentsMax = 100_000 // open effects of a world
+	TimersMax  = 10_000  // armed timers of a cell
 	IDBytesMax = 512     // of the id of a message
 )
 
@@ -26,7 +26,7 @@ func (w *World) Receive(e *journal.Event) (earlier *journal.Event, err error) {
 	if id := e.Detail.ID; len(id) > IDBytesMax {
 		return nil, fmt.Errorf("the id of the message has %d bytes: at most %d are allowed", len(id), IDBytesMax)
 	} else if id != "" {
-		if earlier := w.recent.find(id); earlier != nil {
+		if earlier := w.recent.Find(id); earlier != nil {
 			return earlier, nil
 		}
 	}
@@ -63,7 +63,7 @@ func (h *holdings) addresses(to []machine.Delivery) (list []string, err error) {
 // received delivers a message.
 func (w *World) received(e *journal.Event) {
 	w.tally.Messages++
-	w.recent.add(e)
+	w.recent.Add(e)
 	for _, address := range e.Detail.Cells {
 		w.deliver(address, e.Detail.Name, e.Value, item{seq: e.Seq})
 	}
@@ -79,33 +79,4 @@ func (w *World) deliver(address, name string, payload value.Value, it item) {
 	c.active = w.event.At
 	c.mail.push(it)
 	w.touch(c)
-}
-
-// recent knows the messages that were taken last, by id.
-type recent struct {
-	byID  map[string]*journal.Event // without payload
-	order []string                  // a ring buffer
-	next  int
-}
-
-func (r *recent) init() { r.byID = map[string]*journal.Event{} }
-
-func (r *recent) find(id string) *journal.Event { return r.byID[id] }
-
-// add adds a message with an id, and forgets the oldest of more than RecentMax.
-func (r *recent) add(e *journal.Event) {
-	id := e.Detail.ID
-	if id == "" {
-		return
-	}
-	if len(r.order) < RecentMax {
-		r.order = append(r.order, id)
-	} else {
-		delete(r.byID, r.order[r.next])
-		r.order[r.next] = id
-		r.next = (r.next + 1) % RecentMax
-	}
-	r.byID[id] = &journal.Event{
-		Type: e.Type, Seq: e.Seq, At: e.At, Detail: &journal.Detail{Name: e.Detail.Name, ID: id, Cells: e.Detail.Cells},
-	}
 }

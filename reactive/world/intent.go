@@ -1,8 +1,10 @@
 package world
 
 import (
-	"github.com/sluiceflow/sluice/internal/binheap"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/agenda"
+	"github.com/sluiceflow/sluice/reactive/world/kept"
+	"github.com/sluiceflow/sluice/reactive/world/trie"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -30,7 +32,14 @@ type intent struct {
 
 	timer string // name
 	due   int64
-	armed bool
+}
+
+// isCall reports whether the intent is a call, and not a timer.
+func (x *intent) isCall() bool { return x.effect != nil }
+
+// deadline returns when a timer fires.
+func (x *intent) deadline() trie.Deadline {
+	return trie.Deadline{Due: x.due, Order: x.order, Cell: x.cell.address, Node: x.key}
 }
 
 // name returns the name of the effect; that of a timer is machine.TimerEffect.
@@ -49,13 +58,12 @@ func (x *intent) from() string {
 	return x.issuer
 }
 
-// intents are the open intents of a world.
+// intents are the open intents of the cells in memory, and what else happens to cells by itself.
 type intents struct {
-	byKey    map[string]*intent
-	byNode   map[int32]*intent // those that are calls
-	timers   []*intent         // a heap, with some that are not armed any more
-	disarmed int               // how many of those
-	opened   uint64            // intents so far
+	byKey  map[string]*intent
+	byNode map[int32]*intent // those that are calls: all of the world
+	agenda agenda.Agenda     // of all cells: their timers, and the ends of their times to live
+	opened uint64            // intents of the world so far
 }
 
 func (s *intents) init() {
@@ -67,67 +75,71 @@ func (s *intents) add(x *intent) {
 	s.opened++
 	x.order = s.opened
 	s.put(x)
+	if !x.isCall() {
+		s.agenda.Put(x.deadline())
+	}
 }
 
-// put adds an intent that has its order.
+// put adds an intent that has its order. If it is a timer, the agenda has it already, or finds it in the newest snapshot.
 func (s *intents) put(x *intent) {
 	x.cell.open.add(x)
 	s.byKey[x.key] = x
-	if x.effect != nil {
+	if x.isCall() {
 		s.byNode[x.node] = x
-		return
 	}
-	x.armed = true
-	s.timers = binheap.Push(s.timers, x, earlier)
 }
 
 // remove ends an intent.
 func (s *intents) remove(x *intent) {
 	x.cell.open.remove(x)
 	delete(s.byKey, x.key)
-	if x.effect != nil {
+	if x.isCall() {
 		delete(s.byNode, x.node)
 		return
 	}
-	x.armed = false
-	s.disarmed++
-	s.tidy()
+	s.agenda.RemoveTimer(x.key)
 }
 
-// tidy removes timers that are not armed any more from the front of the heap, and all of them when they are most of it, so that
-// the heap is bounded by the timers that are armed.
-func (s *intents) tidy() {
-	if s.disarmed > 16 && s.disarmed > len(s.timers)/2 {
-		armed := s.timers[:0]
-		for _, x := range s.timers {
-			if x.armed {
-				armed = binheap.Push(armed, x, earlier)
-			}
+// forget removes the intents of a cell that leaves memory. They stay open.
+func (s *intents) forget(c *cell) {
+	for x := c.open.first; x != nil; x = x.after {
+		delete(s.byKey, x.key)
+	}
+}
+
+// hold brings the timers of a cell into memory that changes for the first time since the newest snapshot: that does not tell about
+// them any more.
+func (s *intents) hold(c *cell) {
+	for x := c.open.first; x != nil; x = x.after {
+		if !x.isCall() {
+			s.agenda.Put(x.deadline())
 		}
-		clear(s.timers[len(armed):])
-		s.timers, s.disarmed = armed, 0
-	}
-	for len(s.timers) > 0 && !s.timers[0].armed {
-		s.timers = binheap.Pop(s.timers, earlier)
-		s.disarmed--
 	}
 }
 
-// earlier orders timers: at one instant, that which was armed first.
-func earlier(a, b *intent) bool { return a.due < b.due || a.due == b.due && a.order < b.order }
+// expire notes when a cell reaches the end of its time to live, if nothing happens to it.
+func (s *intents) expire(c *cell) {
+	if due := c.expires(); due != 0 {
+		s.agenda.Put(trie.Deadline{Due: due, Order: trie.LastOrder, Cell: c.address})
+		return
+	}
+	s.agenda.RemoveEnd(c.address)
+}
 
-// armed returns the timer that is due next; nil: none is armed.
-func (s *intents) armed() *intent {
-	if len(s.timers) == 0 {
+// expires returns when a cell is deleted if nothing happens to it; 0: never.
+func (c *cell) expires() int64 {
+	if !c.hasState() || !c.idle() {
+		return 0
+	}
+	return kept.After(c.machine, c.active)
+}
+
+// next returns what happens next by itself; nil: nothing does.
+func (h *holdings) next() *trie.Deadline {
+	d, err := h.intents.agenda.First(h.base.fetch.Node, h.changed)
+	if err != nil {
+		h.fail(err)
 		return nil
 	}
-	return s.timers[0]
-}
-
-// due returns the instant at which the next timer is due, in Unix nanoseconds; 0: none is armed.
-func (s *intents) due() int64 {
-	if x := s.armed(); x != nil {
-		return max(1, x.due)
-	}
-	return 0
+	return d
 }

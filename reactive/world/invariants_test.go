@@ -20,7 +20,6 @@ func Invariants(w *World) error {
 	w.turning(is)
 	w.opened(is)
 	w.timed(is)
-	w.expiring(is)
 	w.failing(is)
 	return errors.Join(broken...)
 }
@@ -80,47 +79,36 @@ func (w *World) opened(is assert) {
 	}
 }
 
-// timed: the first of the heap of timers is the next that is armed, and every armed timer is in it once.
+// timed: the agenda has the timers and the ends of all cells that have changed; without content, of all cells and no others. What
+// comes next is not later than any of them.
 func (w *World) timed(is assert) {
-	s := &w.intents
-	armed := map[*intent]int{}
-	for i, x := range s.timers {
-		if x.armed {
-			armed[x]++
+	if w.stopped {
+		return
+	}
+	first, n := w.next(), 0
+	note := func(c *cell, due int64, what string) {
+		n++
+		is(first != nil && first.Due <= due, "4: %s of cell %s comes before what is next", what, c.address)
+	}
+	for _, c := range w.cells {
+		for x := c.open.first; x != nil; x = x.after {
+			if !x.isCall() {
+				note(c, x.due, "a timer")
+			}
 		}
-		is(i == 0 || !earlier(x, s.timers[(i-1)/2]), "4: timer %s is before the one above it", x.key)
-	}
-	for key, x := range s.byKey {
-		is(x.effect != nil || armed[x] == 1, "4: timer %s is armed %d times", key, armed[x])
-		delete(armed, x)
-	}
-	is(len(armed) == 0, "4: %d timers of nothing are armed", len(armed))
-	is(len(s.timers) == 0 || s.timers[0].armed, "4: the next timer is not armed")
-}
-
-// expiring: a cell that can expire is in the heap of expiries, no later than it does.
-func (w *World) expiring(is assert) {
-	due := map[*cell][]int64{}
-	for _, x := range w.expiries.heap {
-		due[x.cell] = append(due[x.cell], x.due)
-	}
-	for address, c := range w.cells {
-		is(len(due[c]) <= 1 && c.expiring == (len(due[c]) == 1), "5: cell %s expires %d times", address, len(due[c]))
-		if at := c.expires(); at > 0 && !w.stopped {
-			is(len(due[c]) == 1 && due[c][0] <= at, "5: cell %s expires at %d, and not %v", address, at, due[c])
+		if due := c.expires(); due > 0 {
+			note(c, due, "the end")
 		}
 	}
-	if len(w.expiries.heap) > 0 {
-		first := w.expiries.heap[0]
-		is(first.cell.expires() == first.due, "5: cell %s is first and expires at another instant", first.cell.address)
-	}
+	has := w.intents.agenda.Len()
+	is(w.base.fetch != nil || has == n, "4: %d deadlines are known, and cells have %d", has, n)
 }
 
 // failing: a cell that has completed or lost its state waits for nothing, and one that is to fail is among the faults.
 func (w *World) failing(is assert) {
 	for address, c := range w.cells {
 		is(!c.completed || c.open.n == 0, "6: cell %s has completed and has intents", address)
-		is(c.state != nil || c.open.n == 0, "6: cell %s has no state and has intents", address)
+		is(c.hasState() || c.open.n == 0, "6: cell %s has no state and has intents", address)
 		is(c.aside == nil || c.failure != nil, "6: cell %s has something aside and has not failed", address)
 		is(c.faulty == slices.ContainsFunc(w.faults, func(f fault) bool { return f.cell == c }), "6: whether cell %s is to fail", address)
 	}

@@ -12,39 +12,6 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// snapshot is the value of a world.snapshotted event.
-type snapshot struct {
-	upto        uint64
-	before      uint64 // sequence of the event of the snapshot before; 0: there was none
-	manifest    string
-	roots       map[*machine.Machine]trie.Hash
-	core, calls trie.Hash
-	hasCalls    bool
-}
-
-// readSnapshot reads the value of the event.
-func readSnapshot(def *machine.World, v value.Value) (s *snapshot, err error) {
-	r := &thaw{}
-	s = &snapshot{}
-	m := r.Object(v)
-	s.upto, s.manifest, s.roots = uint64(r.Int(m["upto"])), r.Text(m["manifest"]), map[*machine.Machine]trie.Hash{}
-	if before, has := m["before"]; has {
-		s.before = uint64(r.Int(before))
-	}
-	for name, hash := range r.Object(m["roots"]) {
-		of := def.Machine(name)
-		if of == nil {
-			return s, fmt.Errorf("%w: it has cells of a machine %q", kept.ErrForm, name)
-		}
-		s.roots[of] = r.Hash(hash)
-	}
-	s.core = r.Hash(m["core"])
-	if s.hasCalls = m["calls"] != nil; s.hasCalls {
-		s.calls = r.Hash(m["calls"])
-	}
-	return s, r.Err
-}
-
 // Upto returns the sequence as of which the snapshot of an event is; 0 if the event is of no snapshot.
 func Upto(e *journal.Event) uint64 { return numberIn(e, "upto") }
 
@@ -65,24 +32,26 @@ func numberIn(e *journal.Event, name string) uint64 {
 // snapshotted makes a snapshot the base of the world: the cells that have not changed since need not be in memory any more.
 func (w *World) snapshotted(e *journal.Event) {
 	of, _ := value.Of(e.Value)
-	s, err := readSnapshot(w.def, of)
+	s, err := kept.ReadSnapshot(w.def, of)
 	if err != nil {
 		w.fail(fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, e.Seq, err))
 		return
 	}
-	if s.upto < w.base.upto {
+	if s.Upto < w.base.upto {
 		return // a newer one was faster
 	}
-	w.calls.Rebase(s.upto)
-	w.base.upto, w.base.seq, w.base.snapshot = s.upto, e.Seq, s
+	w.calls.Rebase(s.Upto)
+	w.base.upto, w.base.seq, w.base.snapshot = s.Upto, e.Seq, s
 	for address, c := range w.dirty {
-		if c.changed <= s.upto {
+		if c.changed <= s.Upto {
 			delete(w.dirty, address)
+			w.release(c)
 		}
 	}
 	if w.base.fetch != nil {
-		w.base.roots = s.roots
-		w.evict(nil)
+		w.base.roots = s.Roots
+		w.intents.agenda.Rebase(s.Roots.Deadlines, w.changed)
+		w.evict()
 	}
 }
 
@@ -91,38 +60,37 @@ func (w *World) snapshotted(e *journal.Event) {
 // if content is missing or not what it was.
 func (w *World) Restore(e *journal.Event) (upto uint64, err error) {
 	of, _ := value.Of(e.Value)
-	s, err := readSnapshot(w.def, of)
+	s, err := kept.ReadSnapshot(w.def, of)
 	if err != nil {
 		return 0, fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, e.Seq, err)
 	}
-	if s.manifest != w.root.Plan().Hash {
-		return 0, fmt.Errorf("%w: the snapshot of event %d is of workflow %s, and the run of %s", journal.ErrDamaged, e.Seq, s.manifest, w.root.Plan().Hash)
+	if s.Manifest != w.root.Plan().Hash {
+		return 0, fmt.Errorf("%w: the snapshot of event %d is of workflow %s, and the run of %s", journal.ErrDamaged, e.Seq, s.Manifest, w.root.Plan().Hash)
 	}
 	at := *e
-	at.Seq = s.upto
+	at.Seq = s.Upto
 	w.event = &at
-	w.base.roots, w.base.upto, w.base.seq, w.base.snapshot = s.roots, s.upto, e.Seq, s
+	w.base.roots, w.base.upto, w.base.seq, w.base.snapshot = s.Roots, s.Upto, e.Seq, s
+	w.intents.agenda.Restore(s.Roots.Deadlines)
 	if err := (&restoration{World: w, snapshot: s}).run(); err != nil {
 		return 0, kept.Damaged(err)
 	}
-	return s.upto, w.err
+	return s.Upto, w.err
 }
 
 // restoration restores a world.
 type restoration struct {
 	*World
 	thaw
-	snapshot *snapshot
+	snapshot *kept.Snapshot
 	core     map[string]any
 }
 
 func (w *restoration) run() error {
-	for _, m := range w.def.Machines { // a root that is missing is found now, and not when a cell is needed
-		if _, err := w.base.fetch.Tries().Count(w.base.root(m)); err != nil {
-			return err
-		}
+	if err := w.snapshot.Has(w.base.fetch); err != nil {
+		return err
 	}
-	v, err := w.base.fetch.Value(w.snapshot.core)
+	v, err := w.base.fetch.Value(w.snapshot.Core)
 	if err != nil {
 		return err
 	}
@@ -142,8 +110,9 @@ func (w *restoration) run() error {
 		w.read(c)
 	}
 	w.restoreCore()
-	w.calls.Resume(w.snapshot.upto, w.Int(w.core["at"]))
-	w.calls.Rebase(w.snapshot.upto)
+	w.calls.Resume(w.snapshot.Upto, w.Int(w.core["at"]))
+	w.calls.Rebase(w.snapshot.Upto)
+	w.delta.before = w.root.Bytes()
 	return w.thaw.Err
 }
 
@@ -157,7 +126,7 @@ func (w *restoration) wake(address string) ([]*intent, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, ok, err := w.base.fetch.Tries().Get(w.base.root(m), place)
+	data, ok, err := w.base.fetch.Cells().Get(w.base.roots.Of(m).Cells, place)
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: cell %s is not there", trie.ErrDamaged, address)
 	}
@@ -166,15 +135,11 @@ func (w *restoration) wake(address string) ([]*intent, error) {
 	}
 	c := &cell{machine: m, key: key, address: address}
 	w.cells[address] = c
-	work, err := c.thaw(data, w.base.fetch)
-	if err != nil || work == nil {
-		return nil, err
-	}
-	return c.thawWork(work, w.def.Effect)
+	return c.thaw(data, w.base.fetch, w.def.Effect)
 }
 
-// thaw gives a cell the state of its entry, and returns its work.
-func (c *cell) thaw(data []byte, fetch Fetch) (work map[string]any, err error) {
+// thaw gives a cell what its entry has. Its intents are returned, and not yet open.
+func (c *cell) thaw(data []byte, fetch Fetch, effect func(string) *machine.Effect) (open []*intent, err error) {
 	entry, err := trie.DecodeCell(data)
 	if err != nil {
 		return nil, err
@@ -194,7 +159,11 @@ func (c *cell) thaw(data []byte, fetch Fetch) (work map[string]any, err error) {
 		return nil, err
 	}
 	r := &thaw{}
-	return r.Object(v), r.Err
+	work := r.Object(v)
+	if r.Err != nil {
+		return nil, r.Err
+	}
+	return c.thawWork(work, effect)
 }
 
 // reopen opens intents again, in their order, and applies the events of their calls.
@@ -215,8 +184,8 @@ func (w *restoration) reopen(open []*intent) error {
 		}
 		w.intents.put(x)
 	}
-	if w.snapshot.hasCalls {
-		if err := w.redo(w.snapshot.calls); err != nil {
+	if w.snapshot.Calls != (trie.Hash{}) {
+		if err := w.redo(w.snapshot.Calls); err != nil {
 			return err
 		}
 	}
@@ -256,13 +225,7 @@ func (w *restoration) restoreCore() {
 			*n = int(w.Int(t[i]))
 		}
 	}
-	for _, v := range w.List(w.core["ids"]) {
-		if id := w.List(v); w.Has(len(id) == 5) {
-			e := journal.Event{Seq: uint64(w.Int(id[1])), At: w.Int(id[2])}
-			e.Detail = &journal.Detail{ID: w.Text(id[0]), Name: w.Text(id[3]), Cells: w.Texts(id[4])}
-			w.recent.add(&e)
-		}
-	}
+	w.recent.Restore(w.core["ids"], &w.Reader)
 	for _, v := range w.List(w.core["faults"]) {
 		if f := w.List(v); w.Has(len(f) == 3) {
 			if c := w.cells[w.Text(f[0])]; w.Has(c != nil) {
@@ -273,11 +236,6 @@ func (w *restoration) restoreCore() {
 	for _, v := range w.List(w.core["turns"]) {
 		if c := w.cells[w.Text(v)]; w.Has(c != nil) {
 			w.ring.put(c)
-		}
-	}
-	for _, v := range w.List(w.core["awake"]) {
-		if c := w.cells[w.Text(v)]; w.Has(c != nil) {
-			w.expiries.put(c)
 		}
 	}
 }
@@ -297,10 +255,10 @@ func (r *thaw) item(v value.Value) *item {
 
 func (r *thaw) intent(c *cell, v value.Value, effect func(string) *machine.Effect) *intent {
 	m := r.Object(v)
-	x := &intent{cell: c, key: r.Text(m["key"]), emitted: uint64(r.Int(m["emitted"])), order: uint64(r.Int(m["order"]))}
+	x := &intent{cell: c, key: r.Text(m[kept.Key]), emitted: uint64(r.Int(m["emitted"])), order: uint64(r.Int(m[kept.Order]))}
 	name, isCall := m["effect"]
 	if !isCall {
-		x.timer, x.due = r.Text(m["timer"]), r.Int(m["due"])
+		x.timer, x.due = r.Text(m[kept.Timer]), r.Int(m[kept.Due])
 		return x
 	}
 	x.effect = effect(r.Text(name))

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/reactive/world/receipt"
+	"github.com/sluiceflow/sluice/reactive/world/steps"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -130,8 +131,8 @@ func (w *World) receive(x *intent, r *receipt.Receipt) {
 
 // fired delivers the receipt of a timer.
 func (w *World) fired(e *journal.Event) {
-	x := w.intents.byKey[e.Node]
-	if x == nil || x.effect != nil {
+	x := w.timer(e.Node)
+	if x == nil {
 		return
 	}
 	w.intents.remove(x)
@@ -140,6 +141,19 @@ func (w *World) fired(e *journal.Event) {
 	x.cell.active = w.event.At
 	x.cell.mail.push(item{seq: e.Seq, event: machine.Event{Kind: machine.Timer, Name: x.timer, Value: r.Value()}})
 	w.touch(x.cell)
+}
+
+// timer returns an armed timer, whose cell comes into memory; nil: it is not armed.
+func (h *holdings) timer(key string) *intent {
+	if h.intents.byKey[key] == nil {
+		if cell, ok := steps.CellOfTimer(key); ok {
+			h.lookup(cell)
+		}
+	}
+	if x := h.intents.byKey[key]; x != nil && !x.isCall() {
+		return x
+	}
+	return nil
 }
 
 // receipt returns the beginning of the receipt of an intent.

@@ -30,6 +30,7 @@ machines:
   sum:
     key: text
     state: {record: {n: int, log: list<text>}}
+    indexes: {n: "{{ state.n }}", large: "{{ state.n > 40 ? key : null }}"}
     event: [Add, Rejected]
     emits: [pay, ask, timer]
     rules:
@@ -93,6 +94,9 @@ func (d *driver) play(t *rapid.T) {
 func TestSnapshotAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drive(t, keptWorld)
+		if rapid.Bool().Draw(t, "forgetful") {
+			d.forgetful()
+		}
 		var snapshots []journal.Event
 		for range rapid.IntRange(1, 60).Draw(t, "moves") {
 			if rapid.IntRange(0, 5).Draw(t, "keep") == 0 {
@@ -102,10 +106,12 @@ func TestSnapshotAnywhere(t *testing.T) {
 		}
 		want := d.digest(d.root)
 		require.Equal(t, want, d.digest(d.replayed()))
+		requireFound(t, d.root)
 		for i := range snapshots {
 			root, err := d.restored(&snapshots[i])
 			require.NoError(t, err)
 			require.Equal(t, want, d.digest(root), "from the snapshot of event %d", snapshots[i].Seq)
+			requireFound(t, root)
 		}
 		if len(snapshots) == 0 {
 			return

@@ -53,6 +53,7 @@ type IntentState struct {
 
 // Cell returns the state of a cell. It reports false if there is no such cell.
 func (w *World) Cell(address string) (CellState, bool) {
+	w.relieve()
 	c := w.lookup(address)
 	if c == nil {
 		return CellState{}, false
@@ -73,7 +74,7 @@ func (w *World) Cells() iter.Seq[CellState] {
 
 func (w *World) show(c *cell) CellState {
 	s := CellState{
-		Address: c.address, Machine: c.machine.Name, Key: c.key, Status: c.status(), Paused: c.paused, State: c.state,
+		Address: c.address, Machine: c.machine.Name, Key: c.key, Status: c.status(), Paused: c.paused, State: w.stateOf(c),
 		Failure: c.failure, Mail: c.mail.Len(), Last: c.last, Active: time.Unix(0, c.active).UTC(),
 	}
 	if c.held() {

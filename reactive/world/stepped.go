@@ -23,7 +23,7 @@ func (w *World) stepped(e *journal.Event) {
 		return
 	}
 	if step.Changed {
-		c.state = step.State
+		w.setState(c, step.State, e.Seq)
 	}
 	c.completed = step.Completed
 	for _, key := range step.Dropped {
@@ -37,7 +37,7 @@ func (w *World) stepped(e *journal.Event) {
 	for i := range step.Emitted {
 		w.emitted(c, &step.Emitted[i])
 	}
-	if c.completed || c.state == nil {
+	if c.completed || !c.hasState() {
 		w.dropAll(c)
 	}
 	w.ring.turn(c) // what it has raised for itself waits behind those for whom it has raised something, too

@@ -3,6 +3,8 @@ package world
 import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/kept"
+	"github.com/sluiceflow/sluice/reactive/world/recent"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
 )
@@ -19,20 +21,17 @@ import (
 //  6. A cell that has completed or has no state has no intents. A cell is to fail if it is among the faults, and only then.
 type World struct {
 	holdings
-	root     *reactive.Root
-	calls    *reactive.Calls
-	ring     ring
-	faults   faults // whose cells are to fail
-	intents  intents
-	expiries expiries
-	recent   recent
-	tally    Tally
-	watch    func(*journal.Event)
-	tracker  tracker
-	event    *journal.Event // that is applied
-	seed     [32]byte       // of the run: its activations draw from it
-	stopped  bool           // the run was cancelled or closed
-	program  program        // steps the cells
+	root    *reactive.Root
+	calls   *reactive.Calls
+	ring    ring
+	faults  faults // whose cells are to fail
+	recent  recent.Messages
+	tally   Tally
+	watch   func(*journal.Event)
+	tracker tracker
+	event   *journal.Event // that is applied
+	seed    [32]byte       // of the run: its activations draw from it
+	program program        // steps the cells
 }
 
 // Tally counts what has happened in a world.
@@ -50,10 +49,11 @@ type Tally struct {
 func New(p *plan.Plan) *reactive.Root {
 	def := p.Workflow.Routing.(*machine.World)
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
-		w := &World{holdings: holdings{def: def, cells: map[string]*cell{}, dirty: map[string]*cell{}, cached: CellsCached}, root: c.Root(), calls: c}
+		w := &World{root: c.Root(), calls: c}
+		w.holdings = holdings{def: def, cells: map[string]*cell{}, dirty: map[string]*cell{}, cached: CellsCached}
+		w.base.roots, w.delta = kept.NoRoots(), delta{stateMax: SpillState, bytesMax: SpillBytes}
 		w.read = w.tracker.read
 		w.intents.init()
-		w.recent.init()
 		return w
 	})
 }
@@ -74,6 +74,7 @@ func (w *World) Tally() Tally { return w.tally }
 // whose calls have ended.
 func (w *World) Apply(e *journal.Event) {
 	w.event, w.tracker.changed = e, w.tracker.changed[:0]
+	w.delta.event = w.root.Bytes() - w.delta.before
 	if w.base.fetch != nil && e.Node != "" {
 		w.intents.keep(e)
 	}
@@ -85,11 +86,12 @@ func (w *World) Apply(e *journal.Event) {
 		w.apply(e)
 		w.settle()
 		w.ring.trim()
-		w.expiries.trim()
+		w.relieve()
 	}
 	if w.watch != nil {
 		w.watch(e)
 	}
+	w.delta.before = w.root.Bytes()
 }
 
 func (w *World) apply(e *journal.Event) {
@@ -122,13 +124,17 @@ func (w *World) apply(e *journal.Event) {
 
 // close ends everything: nothing is delivered any more, and no intent is open. Cells keep their states.
 func (w *World) close() {
+	if w.tracker.on { // the status of all cells with intents changes, be they in memory or not
+		for c := range w.all() {
+			w.tracker.note(c)
+		}
+	}
 	w.stopped = true
-	w.ring, w.faults, w.expiries = ring{}, nil, expiries{}
+	w.ring, w.faults = ring{}, nil
 	for _, c := range w.cells {
 		c.open, c.ticket, c.faulty = openList{}, 0, false
 	}
 	w.intents.init()
-	w.tracker.noteAll(w.cells)
 }
 
 // Ready reports whether a cell has something to do, be it in another program.
@@ -154,25 +160,22 @@ func (w *World) Next(now int64) (journal.Event, bool) {
 
 // NextDue returns the instant of the next timer: one that a cell has armed, or the end of a cell's time to live.
 func (w *World) NextDue() (due int64, retry bool) {
-	switch armed, ends := w.intents.due(), w.expiries.due(); {
-	case w.stopped:
+	if w.stopped {
 		return 0, false
-	case armed == 0 || ends != 0 && ends < armed:
-		return ends, false
-	default:
-		return armed, false
 	}
+	if d := w.next(); d != nil {
+		return max(1, d.Due), false
+	}
+	return 0, false
 }
 
 // Fire returns the event of the timer that NextDue describes.
 func (w *World) Fire(now int64) journal.Event {
-	due, _ := w.NextDue()
-	e := journal.Event{At: now, Detail: &journal.Detail{Due: due}}
-	if x := w.intents.armed(); x != nil && x.due == due {
-		e.Type, e.Node, e.Detail.Timer = journal.TimerFired, x.key, timerOfCell
-		return e
+	d := w.next()
+	e := journal.Event{Type: journal.CellExpired, Node: d.Cell, At: now, Detail: &journal.Detail{Due: max(1, d.Due)}}
+	if d.Node != "" {
+		e.Type, e.Node, e.Detail.Timer = journal.TimerFired, d.Node, timerOfCell
 	}
-	e.Type, e.Node = journal.CellExpired, w.expiries.heap[0].cell.address
 	return e
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/document"
@@ -22,6 +23,7 @@ const (
 	Done        = 0   // success
 	Failed      = 1   // the run did not complete, or an error occurred
 	Refused     = 2   // wrong usage, or a refused document or input
+	Incomplete  = 3   // check has not seen everything that can happen
 	Interrupted = 130 // by Ctrl-C, SIGTERM or SIGHUP
 )
 
@@ -56,7 +58,7 @@ func ExitOf(err error) error {
 		return &Exit{Interrupted, nil}
 	}
 	for _, unknown := range []error{
-		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal,
+		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput, decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal,
 	} {
 		if errors.Is(err, unknown) {
 			return Refuse(err)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,10 +52,23 @@ func Choose(cmd *cobra.Command, name, short, usage string, words ...string) *Cho
 	return c
 }
 
-// JournalFlag adds the required flag --data to a command: dir is set to the folder with the journal.
+// DataVariable is the environment variable with the default of --data.
+const DataVariable = "SLUICE_DATA"
+
+// JournalFlag adds the flag --data to a command: dir is set to the folder with the journal. The flag is required unless the
+// environment has a default.
 func JournalFlag(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVarP(dir, "data", "d", "", "the folder `DIR` that the journal of the runs is in")
+	DataFlag(cmd, dir, "the folder `DIR` that the journal of the runs is in")
+	if *dir != "" {
+		return
+	}
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // only if the flag does not exist
 	}
+}
+
+// DataFlag adds the flag --data, whose default is that of the environment, to a command.
+func DataFlag(cmd *cobra.Command, dir *string, usage string) {
+	cmd.Flags().StringVarP(dir, "data", "d", os.Getenv(DataVariable), usage+" (default: $"+DataVariable+")")
+	cmd.Flags().Lookup("data").DefValue = "" // help is the same for everyone
 }

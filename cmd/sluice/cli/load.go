@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/registry"
@@ -28,6 +29,14 @@ func Load(file string, known template.Known) (*plan.Plan, error) {
 // LoadToRun reads a workflow's file and the files that it names, and returns all faults that prevent this program from running it.
 // Programs receive the variables of passEnv, too.
 func LoadToRun(file string, passEnv ...string) (*registry.Registry, *plan.Plan, error) {
+	loaded, entry, err := loadEntry(file, passEnv...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return loaded, entry.Plan, nil
+}
+
+func loadEntry(file string, passEnv ...string) (*registry.Registry, *registry.Entry, error) {
 	loaded, entry, err := registry.Load(file, passEnv...)
 	switch {
 	case err != nil && loaded != nil && !isDocumentError(err): // the error does not name the file
@@ -35,5 +44,15 @@ func LoadToRun(file string, passEnv ...string) (*registry.Registry, *plan.Plan, 
 	case err != nil:
 		return nil, nil, err
 	}
-	return loaded, entry.Plan, nil
+	return loaded, entry, nil
+}
+
+// LoadParcel reads a workflow's file as LoadToRun does, to pass it to another process.
+func LoadParcel(ctx context.Context, file string) (*registry.Parcel, *template.Workflow, error) {
+	loaded, entry, err := loadEntry(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := loaded.Pack(ctx, entry)
+	return p, entry.Plan.Workflow, err
 }

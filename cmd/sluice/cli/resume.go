@@ -6,14 +6,27 @@ import (
 	"strings"
 )
 
-// ResumeCommand returns the command line that resumes a run with the journal in dir. It names this program as it was called, or
-// sluice if `go run` has built it, since that build is temporary.
+// ResumeCommand returns the command line that resumes a run with the journal in dir.
 func ResumeCommand(dir, id string) string {
-	program := os.Args[0]
-	if strings.Contains(program, filepath.Join(os.TempDir(), "go-build")) {
-		program = "sluice"
+	return Command("run", "--data", dir, "--resume", id)
+}
+
+// CommandLine returns the command line of a verb and its arguments for the journal in dir.
+func CommandLine(dir string, args []string) string {
+	return Command(append(args[:len(args):len(args)], "--data", dir)...)
+}
+
+// Command returns a command line of this program. It names the program as it was called, or sluice if `go run` has built it, since
+// that build is temporary.
+func Command(words ...string) string {
+	line := os.Args[0]
+	if line = Quote(line); strings.Contains(os.Args[0], filepath.Join(os.TempDir(), "go-build")) {
+		line = "sluice"
 	}
-	return Quote(program) + " run --data " + Quote(dir) + " --resume " + Quote(id)
+	for _, word := range words {
+		line += " " + Quote(word)
+	}
+	return line
 }
 
 // Quote quotes a word for a POSIX shell, if necessary.

@@ -2,8 +2,7 @@ package commands
 
 import (
 	"fmt"
-	"os"
-	"os/user"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +18,9 @@ const exitHelp = `
 
 RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, the command is sent to it; if
 not, the command is journaled directly and takes effect when the run is resumed. A refused command changes nothing. With -o json
-it prints one object: {"run":…,"driven":…,"warning":…}, where driven is true if a process works on the run, and warning
-explains why the command may have no effect.
+it prints one object: {"run":…,"did":…,"step":…,"status":…,"driven":…,"warning":…}, where did is the verb, driven is true if a
+process works on the run, and warning explains why the command may have no effect. Otherwise one line says what was done and what
+comes next; if no process works on the run, standard error has the command that makes one do so.
 
 It ends with 0 if the command is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no
 such run, step or cell, or for wrong usage.`
@@ -30,6 +30,21 @@ type command struct {
 	dir    string
 	req    api.Request
 	output *cli.Choice
+	said   bool // what was done is printed already
+}
+
+// arguments are the positional arguments that shells complete, besides RUN alone.
+var arguments = map[api.Verb][]cli.Argument{
+	api.Send:   {cli.RunArgument, cli.AwaitedArgument},
+	api.Decide: {cli.RunArgument, cli.StepArgument, cli.DecisionArgument},
+	api.Pause:  {cli.RunArgument, cli.StepArgument},
+	api.Resume: {cli.RunArgument, cli.StepArgument},
+	api.Abort:  {cli.RunArgument, cli.StepArgument},
+	api.Retry:  {cli.RunArgument, cli.StepArgument},
+	api.Patch:  {cli.RunArgument},
+	api.Cancel: {cli.RunArgument},
+	api.Keep:   {cli.RunArgument},
+	api.Sweep:  {cli.RunArgument},
 }
 
 // newCommand returns the verb, with the flags that all commands have; its positional argument is RUN.
@@ -37,6 +52,7 @@ func newCommand(verb api.Verb, cmd *cobra.Command) (*cobra.Command, *command) {
 	c := &command{req: api.Request{Verb: verb}}
 	cmd.Long += exitHelp
 	cli.JournalFlag(cmd, &c.dir)
+	cli.Complete(cmd, arguments[verb]...)
 	c.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.Flags().StringVar(&c.req.Actor, "actor", "", "record `NAME` as the author of the command (default: the user's name)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -63,7 +79,7 @@ func (c *command) send(cmd *cobra.Command) error {
 // do sends the command.
 func (c *command) do(cmd *cobra.Command) (done api.Done, err error) {
 	if c.req.Actor == "" {
-		c.req.Actor = userName()
+		c.req.Actor = cli.UserName()
 	}
 	err = control.With(cmd.Context(), c.dir, coordinator.Config{}, func(client *control.Client) (err error) {
 		done, err = client.Do(cmd.Context(), &c.req)
@@ -82,6 +98,9 @@ func (c *command) report(cmd *cobra.Command, done *api.Done) error {
 	if done.Warning != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", progress.Clean(done.Warning))
 	}
+	if !c.said {
+		fmt.Fprintln(cmd.OutOrStdout(), progress.Clean(c.confirmation(done)))
+	}
 	if !done.Driven && c.req.Verb != api.Cancel && c.req.Verb != api.Pause {
 		fmt.Fprintf(cmd.ErrOrStderr(), "no process works on run %s: start again the program that has its Go operations, or if it has none, run:\n  %s\n", progress.Clean(done.Run),
 			cli.ResumeCommand(c.dir, progress.Clean(done.Run)))
@@ -89,13 +108,41 @@ func (c *command) report(cmd *cobra.Command, done *api.Done) error {
 	return nil
 }
 
-// userName returns the name of the user, as far as the system knows it.
-func userName() string {
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
+// confirmation says what was done, and what comes next.
+func (c *command) confirmation(done *api.Done) string {
+	what, run, next := c.req.Step, "run "+done.Run, ""
+	if what == "" {
+		what = run
+	} else {
+		what += " of " + run
 	}
-	if name := os.Getenv("USER"); name != "" {
-		return name
+	if done.Status != "" {
+		next = "the run is " + done.Status
 	}
-	return fmt.Sprintf("uid %d", os.Getuid())
+	if done.Driven {
+		next = "a process works on the run"
+	}
+	text := ""
+	switch c.req.Verb {
+	case api.Cancel:
+		text, next = "cancelled "+what, ""
+	case api.Pause:
+		text, next = "paused "+what, "to go on: "+cli.CommandLine(c.dir, resumes(done.Run, c.req.Step))
+	case api.Resume:
+		text = "resumed " + what
+	case api.Abort:
+		text = "aborted " + what
+	case api.Retry:
+		text = "retried " + what
+	case api.Decide:
+		text = fmt.Sprintf("decided that the task of %s is %s", what, strings.ReplaceAll(c.req.Decision, "_", " "))
+	case api.Send:
+		text = fmt.Sprintf("sent message %q to %s", c.req.Message, run)
+	case api.Patch:
+		text = "changed the context of " + run
+	}
+	if next != "" {
+		text += "; " + next
+	}
+	return text
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -67,6 +68,9 @@ func parseChanges(args []string) (map[string]any, error) {
 // patchValue returns the value of an argument: the JSON value if it parses as JSON, else the text itself. It refuses JSON beyond the
 // limits of inputs.
 func patchValue(text string) (value.Value, error) {
+	if text == inspect.Blank {
+		return nil, fmt.Errorf("%s stands for the value: write it in its place", inspect.Blank)
+	}
 	if _, err := value.ParseJSON([]byte(text)); err != nil && utf8.ValidString(text) {
 		return text, nil
 	}

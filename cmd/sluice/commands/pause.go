@@ -47,3 +47,11 @@ func (c *command) takesCell(cmd *cobra.Command) {
 		return c.send(cmd)
 	}
 }
+
+// resumes returns the arguments that end the pause of a run, or of one of its cells if that is not "".
+func resumes(run, cell string) []string {
+	if cell == "" {
+		return []string{"resume", run}
+	}
+	return []string{"resume", run, cell}
+}

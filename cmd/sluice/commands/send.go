@@ -75,6 +75,7 @@ func (s *sending) run(cmd *cobra.Command) error {
 	}
 	if len(done.Cells) > 0 && s.output.Value != "json" {
 		fmt.Fprintf(cmd.OutOrStdout(), "#%d to %s\n", done.Seq, progress.Clean(strings.Join(done.Cells, ", ")))
+		s.said = true
 	}
 	if s.until == "" {
 		return s.report(cmd, &done)

@@ -27,6 +27,7 @@ type checkFlags struct {
 	outputs       []string
 	input         string
 	all           bool
+	partial       bool
 	output        *cli.Choice
 }
 
@@ -48,7 +49,9 @@ way, within its schema. Worlds cannot be explored yet: test tries them with scen
 For programs, -o json prints one object:
   {"name":…,"states":…,"complete":…,"ends":[…],"findings":[{"kind":…,"step":…,"text":…,"trace":[…]}]}
 
-It ends with 0 if it has found nothing, with 1 if it has, and with 2 if the document is refused.`,
+It ends with 0 if it has found nothing, with 1 if it has, with 2 if the document is refused, and with 3 if a bound, such as
+--states or --depth, has kept it from seeing everything that can happen, whatever it has found. With --partial it then ends with
+0 or 1. On a terminal it shows how far it has come.`,
 		Example: `  sluice check order.yaml
   sluice check order.yaml --never '{{ steps.ship.status == "completed" && steps.pay.status != "completed" }}'
   sluice check order.yaml --answer 'price={"price": 9}' --answer 'price={"price": 99}'
@@ -62,6 +65,7 @@ It ends with 0 if it has found nothing, with 1 if it has, and with 2 if the docu
 	flags.IntVar(&f.states, "states", 20_000, "explore `N` states at most")
 	flags.IntVar(&f.depth, "depth", 500, "explore sequences of `N` moves at most")
 	flags.BoolVar(&f.all, "all-orders", false, "explore orders that make no difference, too")
+	flags.BoolVar(&f.partial, "partial", false, "end with 0 or 1 also if not everything was explored")
 	f.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.RunE = f.run
 	return cmd
@@ -87,9 +91,11 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return cli.Refuse(err)
 	}
+	watched := newWatched(cmd.ErrOrStderr(), f.states)
 	report, err := explore.Run(p, explore.Options{
-		StatesMax: f.states, DepthMax: f.depth, Never: append(own, f.never...), Outputs: outputs, Input: input, AllOrders: f.all,
+		StatesMax: f.states, DepthMax: f.depth, Never: append(own, f.never...), Outputs: outputs, Input: input, AllOrders: f.all, Progress: watched.show,
 	})
+	watched.end()
 	if _, badInput := errors.AsType[*coordinator.InputError](err); badInput {
 		return cli.Refuse(fmt.Errorf("--input: %w", err))
 	}
@@ -105,7 +111,10 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 	} else {
 		showReport(cmd.OutOrStdout(), args[0], report)
 	}
-	if len(report.Findings) > 0 {
+	switch {
+	case !report.Complete && !f.partial:
+		return &cli.Exit{Code: cli.Incomplete}
+	case len(report.Findings) > 0:
 		return cli.Fail(nil)
 	}
 	return nil
@@ -163,7 +172,7 @@ func ownNever(file string) ([]string, error) {
 func showReport(w io.Writer, file string, r *explore.Report) {
 	extent := "everything that can happen"
 	if !r.Complete {
-		extent = "not everything that can happen: see --states and --depth"
+		extent = "not everything that can happen: see --states, --depth and --partial"
 	}
 	what := "nothing found"
 	if n := len(r.Findings); n > 0 {

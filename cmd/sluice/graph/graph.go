@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -50,9 +51,11 @@ An input or output of more than 1 KiB is left out, and "input_preview" or "previ
 		Args: cobra.ExactArgs(1),
 	}
 	format := cli.Choose(cmd, "format", "f", "what to print", "mermaid", "dot", "json")
-	dir := cmd.Flags().StringP("data", "d", "", "draw a run of the journal in the folder `DIR`")
+	dir := new(string)
+	cli.DataFlag(cmd, dir, "draw a run of the journal in the folder `DIR`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if *dir != "" {
+		_, none := os.Stat(args[0])
+		if cmd.Flags().Changed("data") || *dir != "" && none != nil { // a file is drawn where only the environment names a journal
 			return drawCalls(cmd, *dir, args[0], format.Value)
 		}
 		// A workflow of a Go program can be drawn without the program's operations.

@@ -15,6 +15,7 @@ const itemsMax = 16
 // Apply applies the next update of the run. Each must be applied exactly once.
 func (t *Tree) Apply(u *coordinator.Update) {
 	t.status = u.Status
+	t.awaits.Apply(u)
 	switch u.Event.Type {
 	case journal.RunStarted:
 		t.started = u.Event.At

@@ -16,6 +16,9 @@ type Frame struct {
 	Tick   int    // moves the symbols of running steps; 0: they do not move
 	Note   string // a last line; "": none
 
+	// Hints are lines before the note: commands that let the run go on. Those for which there is no room are left out.
+	Hints []string
+
 	// Paint returns a part of a line in the style of a word, with the same number of columns. Default: the text unchanged.
 	Paint func(w Word, text string) string
 }
@@ -48,6 +51,10 @@ func (t *Tree) Draw(f Frame) string {
 	if f.Note != "" {
 		room--
 	}
+	if f.Height > 0 {
+		f.Hints = f.Hints[:max(0, min(len(f.Hints), room/4))]
+	}
+	room -= len(f.Hints)
 	d := &drawing{t: t, f: f}
 	if t.cells != nil {
 		if f.Height <= 0 {
@@ -59,6 +66,9 @@ func (t *Tree) Draw(f Frame) string {
 	}
 	d.rows = d.rows[:max(1, min(len(d.rows), room))] // a small frame may have no room for summaries
 	text := d.text()
+	for _, hint := range f.Hints {
+		text += "\n" + d.paint(faint, cut("  "+hint, f.Width))
+	}
 	if f.Note != "" {
 		text += "\n" + d.paint(Retrying, cut(f.Note, f.Width))
 	}
@@ -95,6 +105,7 @@ func (t *Tree) header(now int64) row {
 	if rest := listed(c, Failed, Aborted); rest != "" {
 		r.detail += ", " + rest
 	}
+	r.detail = joined(r.detail, t.awaited(""))
 	r.took = took(t.started, t.ended, now)
 	return r
 }
@@ -163,10 +174,12 @@ func (t *Tree) row(i int32, now int64) row {
 	case n.kind == step && n.inMap:
 		return countRow(n.label, n.counts.settled(), n.counts.total(), n.counts.word(), &n.counts)
 	case n.runs != nil:
-		return n.routedRow(now)
+		r := n.routedRow(now)
+		r.detail = joined(r.detail, t.awaitedIn(n.label))
+		return r
 	case n.kind == step:
 		return row{word: n.own, name: n.label, state: n.own.String(), took: took(n.begun, n.ended, now),
-			detail: detail(n.attempt, n.failure), failed: n.failure != ""}
+			detail: joined(detail(n.attempt, n.failure), t.awaited(n.label)), failed: n.failure != ""}
 	}
 	r := row{bare: true, name: n.label, word: n.counts.word()}
 	if n.unused() {

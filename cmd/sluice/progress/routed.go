@@ -2,9 +2,12 @@ package progress
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/template"
 )
 
@@ -79,6 +82,24 @@ func (t *Tree) advance(l coordinator.LoopChange) {
 	}
 	r.loops[l.Step] = l
 	t.cursor = i
+}
+
+// awaitedIn returns what the tokens and the calls of a playbook's step wait for.
+func (t *Tree) awaitedIn(step string) string {
+	var list []inspect.Wait
+	for _, key := range slices.Sorted(maps.Keys(t.awaits)) {
+		if key == step || strings.HasPrefix(key, step+"@") {
+			list = append(list, t.awaits[key]...)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	text := "waits for " + WaitsFor(list[:min(len(list), waitsShown)])
+	if more := len(list) - waitsShown; more > 0 {
+		text += fmt.Sprintf("; %d more", more)
+	}
+	return text
 }
 
 // routedRow returns the line of a playbook's step: the progress of its loops, and the number of its runs.

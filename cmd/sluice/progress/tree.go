@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/machine"
 )
@@ -28,6 +29,7 @@ type Tree struct {
 	retrying map[string]bool
 	begun    map[string]int64 // start of running steps of items, Unix nanoseconds
 	failures failures
+	awaits   inspect.Awaiting
 	status   reactive.RunStatus
 	started  int64 // Unix nanoseconds; 0: not yet
 	ended    int64 // Unix nanoseconds; 0: not yet
@@ -70,7 +72,7 @@ type failedItem struct {
 
 // New returns the tree of a run that has not started. The workflow must have been checked, and must not change from then on.
 func New(w *template.Workflow) *Tree {
-	t := &Tree{name: w.Name, byID: map[string]int32{}, retrying: map[string]bool{}, begun: map[string]int64{}}
+	t := &Tree{name: w.Name, byID: map[string]int32{}, retrying: map[string]bool{}, begun: map[string]int64{}, awaits: inspect.Awaiting{}}
 	b := builder{t: t}
 	steps := w.Steps
 	if _, isWorld := w.Routing.(*machine.World); isWorld {

@@ -1,8 +1,8 @@
-// Package run holds the verb run: it starts a workflow or resumes a run in its own engine, shows its progress, and ends with the run or
-// when it is interrupted.
+// Package run holds the verbs that carry out runs. run starts a workflow or resumes a run in its own engine, shows its progress, and
+// ends with the run or when it is interrupted; start leaves the run to the process that works on the folder; serve is such a process.
 //
-// run.go reads flags and decides the exit code; session.go is the engine with its one run; interrupts.go counts signals; log.go receives
-// the engine's log. Package view shows the run.
+// run.go reads flags and decides the exit code; session.go is the engine with its one run, held.go a run in another process, and all.go
+// an engine with all runs; interrupts.go counts signals; log.go receives the engine's log. Package view shows the run.
 package run
 
 import (
@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -21,11 +22,14 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// New returns the verb. Each call returns a new one, since a cobra.Command keeps the flags it was run with.
-func New() *cobra.Command {
+// New returns the verbs. Each call returns new ones, since a cobra.Command keeps the flags it was run with.
+func New() []*cobra.Command { return []*cobra.Command{newRun(), newStart(), newServe()} }
+
+func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a workflow and follow it to its end",
@@ -42,6 +46,13 @@ suspends the run: calls under way have one second to end and are then stopped, a
 printed. A second Ctrl-C ends the process at once. SIGTERM, SIGHUP and a reader that closes the output, as in
 sluice run backup.yaml | head -1, count as Ctrl-C.
 
+If another process works on DIR, such as sluice serve, the run is started there, and this process follows it: the workflow, its
+child workflows and the input are sent, at most 64 MiB, and programs start in the folder in which sluice run was called. Ctrl-C
+then lets go of the run, and prints how to follow and how to cancel it.
+
+With --resume --all it works on all open runs until none moves: no call is under way, and no timer is due within ten seconds. It
+prints how many are in which status, and ends with 1 if a run has failed or cannot go on.
+
 The RUN of --resume is the id of a run, or an unambiguous beginning of it. It shows the events from then on; for a run that
 has ended, it shows the result again.
 
@@ -57,6 +68,7 @@ the run was interrupted.`,
   sluice run backup.yaml --input @order.json --data ./journal --id tuesday
   sluice run backup.yaml --data ./journal --label team=storage
   sluice run --data ./journal --resume tuesday
+  sluice run --data ./journal --resume --all
   sluice run offers.yaml --directory providers.yaml
   sluice run deploy.yaml --pass-env SSH_AUTH_SOCK --pass-env KUBECONFIG
   sluice run count.yaml -o quiet`,
@@ -64,14 +76,15 @@ the run was interrupted.`,
 	f := &runFlags{}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.input, "input", "i", "", "the run's input: `JSON`, @FILE with JSON in it, or - for standard input")
-	flags.StringVarP(&f.data, "data", "d", "", "keep the journal in `DIR`, so that the run can be resumed")
+	cli.DataFlag(cmd, &f.data, "keep the journal in `DIR`, so that the run can be resumed")
 	flags.StringVar(&f.id, "id", "", "the id `RUN` of the new run (default: a random one)")
 	flags.StringArrayVarP(&f.label, "label", "l", nil, "attach the label `NAME=TEXT` to the new run (may be repeated)")
-	flags.StringVar(&f.resume, "resume", "", "resume `RUN`, or show again how it ended")
+	flags.StringVar(&f.resume, "resume", "", "resume `RUN`, or show again how it ended; --all: work on all open runs until none moves")
 	flags.StringVar(&f.directory, "directory", "", "the participants are in `FILE`, read again when it changes (default: those of the workflow)")
 	flags.StringArrayVar(&f.passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
 	flags.IntVar(&f.keepEvents, "keep-events", 0, "of a world, keep at least the newest `N` events; -1: all (default: 1,000,000)")
 	output := cli.Choose(cmd, "output", "o", "how to show the run", view.Tree, view.JSON, view.Quiet)
+	cli.CompleteRunFlag(cmd, "resume")
 	cmd.Args = f.check
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.output = output.Value
@@ -86,6 +99,8 @@ type runFlags struct {
 
 	passEnv, label []string
 	keepEvents     int
+
+	named bool // the argument may be the name of a published workflow
 }
 
 // check refuses flags and arguments that cannot be combined.
@@ -98,6 +113,8 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case f.resume == "" && cmd.Flags().Changed("resume"):
 		return errors.New("--resume needs the id of a run")
+	case f.resume == allRuns && (f.data == "" || len(args) > 0 || cmd.Flags().Changed("input") || f.id != ""):
+		return errors.New("--resume --all needs --data, and takes no workflow, --input or --id")
 	case f.resume == "":
 		return cobra.ExactArgs(1)(cmd, args)
 	case f.data == "":
@@ -115,11 +132,17 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return cli.Refuse(fmt.Errorf("--input: %w", err))
 	}
+	if f.resume == allRuns {
+		return f.resumeAll(cmd)
+	}
 	// Until here, Ctrl-C ends the process, also while it reads its input.
 	stops := listen(cli.ReaderGone(cmd.OutOrStdout()))
 	defer stops.close()
 	ctx := cmd.Context()
 	s, err := f.open(ctx, input, args)
+	if errors.Is(err, journal.ErrLocked) && f.resume == "" && answers(f.data) {
+		return f.runHeld(cmd, input, args[0], stops)
+	}
 	if err != nil {
 		return err
 	}
@@ -127,9 +150,15 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	v := view.New(f.output, cmd.OutOrStdout(), &view.Run{Workflow: s.workflow, Seen: s.seen}, stops)
+	v := view.New(f.output, cmd.OutOrStdout(), &view.Run{Workflow: s.workflow, Dir: f.data, Seen: s.seen}, stops)
 	s.log.to(v)
-	return conclude(cmd.ErrOrStderr(), f, s, v, s.follow(ctx, v, stops))
+	end := s.follow(ctx, v, stops)
+	if end.err == nil && end.result == nil {
+		end.resume = f.resumeCommand(s.run.ID())
+	}
+	v.End(view.Ending{Result: end.result, Resume: end.resume})
+	s.log.to(nil)
+	return f.conclude(cmd.ErrOrStderr(), s.run.ID(), end)
 }
 
 // open makes the session of a run, and does not start the run.
@@ -147,19 +176,32 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 			return nil, cli.Refuse(fmt.Errorf("--id: %w", err))
 		}
 	}
+	of := &what{input: input, id: f.id}
+	if of.labels, err = f.labels(); err != nil {
+		return nil, cli.Refuse(err)
+	}
+	if of.dir, err = os.Getwd(); err != nil {
+		return nil, cli.Fail(err)
+	}
+	if f.named && !isFile(args[0]) {
+		of.name = args[0]
+		return openToStart(ctx, f.data, of, config)
+	}
 	loaded, p, err := cli.LoadToRun(args[0], f.passEnv...)
 	if err != nil {
 		return nil, cli.Refuse(err)
 	}
-	config.Loaded = loaded
+	config.Loaded, of.workflow = loaded, p.Workflow
+	return openToStart(ctx, f.data, of, config)
+}
+
+// labels returns the labels of the new run.
+func (f *runFlags) labels() (map[string]string, error) {
 	labels, err := cli.ParseLabels(f.label)
 	if err == nil {
 		err = limits.CheckLabels(labels)
 	}
-	if err != nil {
-		return nil, cli.Refuse(err)
-	}
-	return openToStart(ctx, f.data, p.Workflow, input, f.id, labels, config)
+	return labels, err
 }
 
 // participants returns the directory of --directory; nil: the workflow has its own.
@@ -182,21 +224,15 @@ func remedy(err error) string {
 	return ""
 }
 
-// conclude shows how the run ended, and returns the Exit for it.
-func conclude(stderr io.Writer, f *runFlags, s *session, v view.View, end ending) error {
-	resume := ""
-	if end.err == nil && end.result == nil {
-		resume = f.resumeCommand(s.run.ID())
-	}
-	v.End(view.Ending{Result: end.result, Resume: resume})
-	s.log.to(nil)
+// conclude returns the Exit for the end of a run that was shown.
+func (f *runFlags) conclude(stderr io.Writer, id string, end ending) error {
 	switch {
 	case errors.Is(end.err, coordinator.ErrParked):
-		return cli.Fail(fmt.Errorf("run %s is parked: %s%s", s.run.ID(), coordinator.ParkedReason(end.err), remedy(end.err)))
+		return cli.Fail(fmt.Errorf("run %s is parked: %s%s", id, coordinator.ParkedReason(end.err), remedy(end.err)))
 	case end.err != nil:
 		return cli.Fail(end.err)
 	case end.result == nil:
-		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("suspended; to go on, run:\n  %s", resume)}
+		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("suspended; to go on, run:\n  %s", end.resume)}
 	case end.result.Status == reactive.RunCompleted:
 		return nil
 	case end.interrupted:

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -20,6 +21,16 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/value"
 )
+
+// what is to be started.
+type what struct {
+	workflow *template.Workflow // of a file; nil: the published one of that name
+	name     string
+	input    value.Value
+	id       string // "": a new one
+	labels   map[string]string
+	dir      string // in which programs start
+}
 
 // graceTime is the time in which calls in progress may end when a run is suspended.
 const graceTime = time.Second
@@ -37,8 +48,9 @@ type session struct {
 }
 
 // openToStart opens a journal to start a run. If dir is "", the journal is in memory.
-func openToStart(ctx context.Context, dir string, w *template.Workflow, input value.Value, id string, labels map[string]string, config coordinator.Config) (*session, error) {
-	s := &session{workflow: w, log: &log{}, config: config, dir: dir}
+func openToStart(ctx context.Context, dir string, of *what, config coordinator.Config) (*session, error) {
+	s := &session{workflow: of.workflow, log: &log{}, config: config, dir: dir}
+	id := of.id
 	store := journal.Store(memory.New())
 	if dir != "" {
 		kept, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
@@ -51,16 +63,29 @@ func openToStart(ctx context.Context, dir string, w *template.Workflow, input va
 		return nil, cli.Fail(err)
 	}
 	s.begin = func(ctx context.Context) (err error) {
-		opts := []coordinator.Option{coordinator.WithLabels(labels)}
+		opts := []coordinator.Option{coordinator.WithLabels(of.labels)}
 		if id != "" {
 			opts = append(opts, coordinator.WithID(id))
 		}
-		s.run, err = s.engine.Start(ctx, w, input, opts...)
+		if dir != "" { // another process may go on with the run
+			opts = append(opts, coordinator.WithDir(of.dir))
+		}
+		var document any
+		if of.workflow == nil {
+			s.run, document, err = parcel.StartNamed(ctx, s.engine, of.name, of.input, opts...)
+		} else {
+			s.run, err = s.engine.Start(ctx, of.workflow, of.input, opts...)
+		}
 		_, badInput := errors.AsType[*coordinator.InputError](err)
 		other, exists := errors.AsType[*coordinator.ExistsError](err)
 		switch {
-		case err == nil:
+		case err == nil && s.workflow != nil:
 			return nil
+		case err == nil:
+			s.workflow, err = recallWorkflow(document)
+			return err
+		case errors.Is(err, parcel.ErrNotPublished):
+			return cli.Refuse(fmt.Errorf("%w; to start a file, give its path with its extension", api.ErrorOf(err)))
 		case badInput:
 			return cli.Refuse(fmt.Errorf("--input: %w", err))
 		case exists:
@@ -232,6 +257,7 @@ type ending struct {
 	result      *coordinator.Result // nil: the run has not ended
 	interrupted bool                // by a request to stop
 	err         error               // the run cannot be followed to its end
+	resume      string              // the command that resumes a suspended run
 }
 
 // onBlocked returns what a playbook does when its gates hold all remaining tokens: it fails if no other process can reach the run, since

@@ -22,7 +22,8 @@ what they wait for, and the beginning of their state, as of the newest event tha
 
 With --status it lists only cells of that status; paused means those that are paused, whatever their status. With --if it lists
 only cells for which EXPR holds; it reads state, key, status and cell, an object with machine, key, status and paused. Cells for
-which it cannot be evaluated are left out, and a warning says how many they are.
+which it cannot be evaluated are left out, and a warning says how many they are. With --index it lists only cells that have VALUE in
+the index NAME of their machine, and reads no others; VALUE is a text or JSON.
 
 RUN is the id of a run, or an unambiguous beginning of it. For programs, -o jsonl prints one object a line, and -o json one list
 of all objects:
@@ -30,9 +31,11 @@ of all objects:
 		Example: `  sluice runs cells shop --data ./journal
   sluice runs cells shop order --status failed --data ./journal
   sluice runs cells shop order --if '{{ state.cents > 100 }}' --limit 10 --data ./journal
+  sluice runs cells shop order --index status=paying --data ./journal
   sluice runs cells shop order --data ./journal -o jsonl | jq -r .state.item`,
 		Args: cobra.RangeArgs(1, 2),
 	}
+	cli.Complete(cmd, cli.RunArgument)
 	q := newQuery(cmd)
 	var req api.Request
 	status := cli.NewChoice(api.CellStatuses...)
@@ -41,6 +44,7 @@ of all objects:
 		panic(err) // the flag exists
 	}
 	cmd.Flags().StringVar(&req.If, "if", "", "only cells for which `EXPR` holds")
+	cmd.Flags().StringVar(&req.Index, "index", "", "only cells that have a value in an index of their machine: `NAME=VALUE`")
 	cmd.Flags().IntVar(&req.Limit, "limit", 0, "at most `N` cells; 0: all")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.Run, req.Status = args[0], status.Value

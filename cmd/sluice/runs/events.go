@@ -47,6 +47,7 @@ which. Of events before its last two snapshots it is not known any more which ha
   sluice runs events tuesday --data ./journal --from 100 -o jsonl | jq 'select(.actor)'`,
 		Args: cobra.ExactArgs(1),
 	}
+	cli.Complete(cmd, cli.RunArgument)
 	q := newQuery(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
 	step := cmd.Flags().String("step", "", "print only the events of the step `KEY`")

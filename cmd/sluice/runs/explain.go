@@ -38,6 +38,7 @@ came of that. With -o json it prints one object:
   sluice explain shop '#42' --data ./journal`,
 		Args: cobra.RangeArgs(1, 2),
 	}
+	cli.Complete(cmd, cli.RunArgument, cli.StepArgument)
 	q := newQuery(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		step := ""

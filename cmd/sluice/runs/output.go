@@ -25,6 +25,7 @@ completed.`,
   sluice runs output tuesday quote --participant provider-a --data ./journal`,
 		Args: cobra.RangeArgs(1, 2),
 	}
+	cli.Complete(cmd, cli.RunArgument, cli.StepArgument)
 	var dir string
 	cli.JournalFlag(cmd, &dir)
 	compact := cmd.Flags().Bool("compact", false, "print it on one line")

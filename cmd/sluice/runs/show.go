@@ -40,6 +40,7 @@ is the cell:
   sluice runs show shop 'order[a]' --data ./journal`,
 		Args: cobra.RangeArgs(1, 2),
 	}
+	cli.Complete(cmd, cli.RunArgument, cli.StepArgument)
 	q := newQuery(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return q.with(cmd, func(c *control.Client) error {
@@ -54,7 +55,7 @@ is the cell:
 			if err != nil {
 				return err
 			}
-			return q.one(cmd, r, func(w io.Writer) { showRun(w, r) })
+			return q.one(cmd, r, func(w io.Writer) { showRun(w, q.dir, r) })
 		})
 	}
 	return cmd
@@ -78,7 +79,8 @@ func (q *query) one(cmd *cobra.Command, object any, show func(io.Writer)) error 
 }
 
 // showRun prints a run and its steps for people.
-func showRun(w io.Writer, r *api.Run) {
+func showRun(w io.Writer, dir string, r *api.Run) {
+	defer showCommands(w, dir, r.Awaits)
 	about := cli.NewTable(w)
 	fact := func(name, text string) {
 		if text != "" {
@@ -101,6 +103,11 @@ func showRun(w io.Writer, r *api.Run) {
 	}
 	fact("started", strings.TrimSuffix(cli.Local(r.Started)+" by "+r.Actor, " by "))
 	fact("updated", cli.Local(r.Updated))
+	for i := range r.Awaits {
+		if a := &r.Awaits[i]; a.Step == "" {
+			fact("awaits", cli.WaitText(a))
+		}
+	}
 	fact("due", cli.Local(r.Due))
 	var labels []string
 	for name, text := range r.Labels {
@@ -135,14 +142,15 @@ func showRun(w io.Writer, r *api.Run) {
 	fmt.Fprintln(w)
 	steps := cli.NewTable(w)
 	steps.Row("STEP", "STATUS", "ATTEMPTS", "TIME", "REMARK")
+	awaits := awaitsByStep(r)
 	for i := range r.Steps {
-		showStep(steps, &r.Steps[i])
+		showStep(steps, &r.Steps[i], awaits[r.Steps[i].Step])
 	}
 	steps.End()
 }
 
 // showStep prints a step, and below it the participants that it has asked.
-func showStep(t *cli.Table, s *api.Step) {
+func showStep(t *cli.Table, s *api.Step, awaits []*api.Awaited) {
 	inside := strings.Repeat("  ", s.Depth)
 	status, attempts := s.Status, ""
 	if s.Pending {
@@ -151,7 +159,7 @@ func showStep(t *cli.Table, s *api.Step) {
 	if s.Attempts > 0 {
 		attempts = fmt.Sprint(s.Attempts)
 	}
-	t.Row(inside+s.Step, status, attempts, cli.Took(s.Began, s.Ended), strings.Join(remarks(s), "; "))
+	t.Row(inside+s.Step, status, attempts, cli.Took(s.Began, s.Ended), strings.Join(remarks(s, awaits), "; "))
 	for i := range s.Dispatches {
 		d := &s.Dispatches[i]
 		remark := ""
@@ -166,7 +174,7 @@ func showStep(t *cli.Table, s *api.Step) {
 }
 
 // remarks returns remarks about a step besides its status.
-func remarks(s *api.Step) (list []string) {
+func remarks(s *api.Step, awaits []*api.Awaited) (list []string) {
 	if s.Runs > 1 {
 		list = append(list, fmt.Sprintf("%d runs", s.Runs))
 	}
@@ -182,14 +190,11 @@ func remarks(s *api.Step) (list []string) {
 	case s.Tokens > 1:
 		list = append(list, fmt.Sprintf("%d tokens wait", s.Tokens))
 	}
-	if s.Message != "" {
-		list = append(list, fmt.Sprintf("waits for message %q", s.Message))
-	}
-	switch {
-	case s.Decidable:
-		list = append(list, "task "+s.Fulfillment+", waits for a decision")
-	case s.Fulfillment != "":
+	if s.Fulfillment != "" {
 		list = append(list, "task "+s.Fulfillment)
+	}
+	for _, w := range awaits {
+		list = append(list, "waits for "+cli.WaitText(w))
 	}
 	if s.Reports > 0 {
 		list = append(list, fmt.Sprintf("%d reports, the last is %q", s.Reports, s.Report))

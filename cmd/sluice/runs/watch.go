@@ -30,6 +30,7 @@ RUN is the id of a run, or an unambiguous beginning of it. For programs, -o json
   sluice runs watch tuesday --data ./journal -o jsonl | jq -r .status`,
 		Args: cobra.ExactArgs(1),
 	}
+	cli.Complete(cmd, cli.RunArgument)
 	q := newQuery(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

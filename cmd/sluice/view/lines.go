@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template/value"
@@ -67,10 +68,18 @@ func (v *lineView) Update(u *coordinator.Update, live bool) {
 	for i := range u.Cells {
 		v.cell(&u.Cells[i].Cell, at, live)
 	}
+	if live {
+		v.awaits(at, u.Waits)
+	}
 	last := u.Event.Seq == v.run.Seen // the last earlier event: its status is shown as live
 	if last && u.Status == reactive.RunWaiting {
 		for _, step := range slices.Sorted(maps.Keys(v.waiting)) {
 			v.waits(true, at, step)
+		}
+	}
+	if last {
+		for _, key := range slices.Sorted(maps.Keys(v.tree.Awaits())) {
+			v.awaits(at, v.tree.Awaits()[key])
 		}
 	}
 	if text := v.tree.CellCounts(); last && text != "" {
@@ -171,6 +180,30 @@ func (v *lineView) report(live bool, u *coordinator.Update) {
 		text += ": " + cli.Short(payload)
 	}
 	v.event(live, u.Event.At, "· report", u.Event.Node, progress.Clean(text))
+}
+
+// awaits prints what is awaited, other than calls under way, and the command that ends it.
+func (v *lineView) awaits(at int64, list []inspect.Wait) {
+	for i := range list {
+		w := &list[i]
+		switch w.Kind {
+		case inspect.ForSlot, inspect.ForTurn:
+			continue
+		case inspect.ForTimer:
+			if v.tree.CellCounts() != "" { // the line of its cell says it
+				continue
+			}
+		}
+		text := progress.WaitsFor(list[i : i+1])
+		if w.Command != nil && v.run.Dir != "" {
+			text += ": " + progress.Clean(cli.CommandLine(v.run.Dir, w.Command))
+		}
+		step := w.Step
+		if step == "" {
+			step = "run"
+		}
+		v.event(true, at, "· awaits", progress.Clean(step), text)
+	}
 }
 
 // waits prints that a token waits at a step.

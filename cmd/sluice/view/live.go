@@ -93,6 +93,7 @@ func (v *liveView) draw(s *screen) string {
 	defer v.mu.Unlock()
 	return v.tree.Draw(progress.Frame{
 		Width: s.width, Height: s.height - 1, Now: time.Now().UnixNano(), Tick: s.frames, Note: v.remark, Paint: colours,
+		Hints: v.run.hints(v.tree),
 	})
 }
 

@@ -46,6 +46,7 @@ type View interface {
 // Run describes the run of a view.
 type Run struct {
 	Workflow *template.Workflow // its definition, for names and whether it has an output
+	Dir      string             // folder of the journal; "": it is in memory, and takes no commands
 	Seen     uint64             // sequence of the last event journaled before this process began; 0: none
 }
 

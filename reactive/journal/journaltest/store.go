@@ -222,6 +222,9 @@ func testInvalid(t *testing.T, s journal.Store) {
 		"steps in a content stream":  {"def/1", batch(1, ""), journal.Head{}},
 		"two contents":               {"def/1", append(content, content...), journal.Head{}},
 		"a head of a content stream": {"def/1", content, journal.Head{Run: "def/1"}},
+		"a name in a run":            {"run", []journal.Event{{Type: journal.WorkflowPublished}}, journal.Head{}},
+		"steps of a name":            {"#wf/order", batch(1, ""), journal.Head{}},
+		"a head of a name":           {"#wf/order", []journal.Event{{Type: journal.WorkflowPublished}}, journal.Head{Run: "#wf/order"}},
 		"a blob of another hash":     {"blob/" + strings.Repeat("0", 64), content, journal.Head{}},
 	}
 	for name, test := range tests {

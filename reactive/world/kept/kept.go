@@ -15,10 +15,11 @@ import (
 // Fetch returns the content that is kept under a hash.
 type Fetch func(hash journal.Hash) ([]byte, error)
 
-// Tries returns the reader of the snapshot's tries.
-func (f Fetch) Tries() trie.Trie {
-	return trie.Cells(func(hash trie.Hash) ([]byte, error) { return f(journal.Hash(hash)) })
-}
+// Cells returns the reader of the tries of cells.
+func (f Fetch) Cells() trie.Trie { return trie.Cells(f.Node) }
+
+// Node returns a node of a trie.
+func (f Fetch) Node(hash trie.Hash) ([]byte, error) { return f(journal.Hash(hash)) }
 
 // Value returns the value that is kept under a hash.
 func (f Fetch) Value(hash trie.Hash) (value.Value, error) {

@@ -119,6 +119,16 @@ func Key(e *journal.Event, effect string, index int) string {
 	return e.Node + "." + machine.Escape(effect) + "@" + strconv.FormatUint(e.Seq, 10) + "." + strconv.Itoa(index)
 }
 
+// CellOfTimer returns the address of the cell of a timer, from the key of the timer's node. It reports false if the key is not that of
+// a timer.
+func CellOfTimer(key string) (cell string, ok bool) {
+	at := strings.LastIndex(key, "."+machine.TimerEffect+"@")
+	if at < 0 {
+		return "", false
+	}
+	return key[:at], true
+}
+
 // EmittedAt returns the sequence of the activation that opened an intent of a cell, from the key of the intent's node. It reports
 // false if the key is not that of an intent of the cell. The activation may yet be one of another cell whose address begins
 // with this one's.

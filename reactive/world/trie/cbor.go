@@ -51,6 +51,10 @@ func appendBytes(dst, b []byte) []byte {
 	return append(appendHead(dst, majorBytes, uint64(len(b))), b...)
 }
 
+func appendText(dst []byte, text string) []byte {
+	return append(appendHead(dst, majorText, uint64(len(text))), text...)
+}
+
 var errTruncated = errors.New("truncated")
 
 // decoder reads one item after the other from b. After an error it returns zero values, and the error stays.
@@ -133,6 +137,9 @@ func (d *decoder) take(n int) []byte {
 }
 
 func (d *decoder) bytes() []byte { return d.take(d.length(majorBytes)) }
+
+// text reads a text. It was verified to be UTF-8 if it is part of an item that was.
+func (d *decoder) text() string { return string(d.take(d.length(majorText))) }
 
 func (d *decoder) int() int64 {
 	major, n := d.head()

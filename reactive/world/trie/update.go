@@ -15,13 +15,19 @@ import (
 // an error is a whole subtree, or waste. Put may keep the node. The nodes above the changed entries are read and made once each;
 // beside them only those are read that a removal makes into one leaf.
 func (t Trie) Update(root Hash, changes []Entry, put func(hash Hash, node []byte) error) (Hash, error) {
+	return t.Replace(root, changes, put, func(Entry) error { return nil })
+}
+
+// Replace is Update. It also gives replaced each entry that a change takes the place of or removes, in ascending order of the paths,
+// before it puts a node that depends on the change. An error of replaced ends it, and is returned.
+func (t Trie) Replace(root Hash, changes []Entry, put func(hash Hash, node []byte) error, replaced func(old Entry) error) (Hash, error) {
 	if err := t.checkChanges(changes); err != nil {
 		return Hash{}, err
 	}
 	if len(changes) == 0 {
 		return root, nil
 	}
-	u := &update{Trie: t, put: put, old: map[Hash]bool{}}
+	u := &update{Trie: t, put: put, replaced: replaced, old: map[Hash]bool{}}
 	n, err := u.read(root, changes[0].Path, 0)
 	if err != nil {
 		return Hash{}, err
@@ -65,8 +71,9 @@ func (t Trie) checkChanges(changes []Entry) error {
 // An update is one Update under way.
 type update struct {
 	Trie
-	put func(hash Hash, node []byte) error
-	old map[Hash]bool // nodes that were read, and so need not be put
+	put      func(hash Hash, node []byte) error
+	replaced func(old Entry) error
+	old      map[Hash]bool // nodes that were read, and so need not be put
 }
 
 // A subtree is a part of the new trie. A leaf is not put until it is certain that the subtree above is a branch.
@@ -86,7 +93,11 @@ func (u *update) read(hash Hash, path []byte, depth int) (*node, error) {
 // apply returns what the changes, of which there is at least one, make of the node at their first depth nibbles.
 func (u *update) apply(n *node, depth int, changes []Entry) (subtree, error) {
 	if n.branch == nil {
-		return u.build(merge(n.entries, changes), depth)
+		entries, err := u.merge(n.entries, changes)
+		if err != nil {
+			return subtree{}, err
+		}
+		return u.build(entries, depth)
 	}
 	var changed [16]*subtree
 	count, seen, unread := n.count, 0, n.size()
@@ -196,20 +207,23 @@ func (u *update) keep(data []byte) (Hash, error) {
 }
 
 // merge returns the entries with the changes.
-func merge(entries, changes []Entry) []Entry {
+func (u *update) merge(entries, changes []Entry) ([]Entry, error) {
 	merged := make([]Entry, 0, len(entries)+len(changes))
 	for _, c := range changes {
 		for len(entries) > 0 && bytes.Compare(entries[0].Path, c.Path) < 0 {
 			merged, entries = append(merged, entries[0]), entries[1:]
 		}
 		if len(entries) > 0 && bytes.Equal(entries[0].Path, c.Path) {
+			if err := u.replaced(entries[0]); err != nil {
+				return nil, err
+			}
 			entries = entries[1:]
 		}
 		if c.Data != nil {
 			merged = append(merged, c)
 		}
 	}
-	return append(merged, entries...)
+	return append(merged, entries...), nil
 }
 
 // byNibble yields the groups of sorted entries with the same nibble at a depth.

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+// The bounds of a completion: a shell waits for it.
+const (
+	completedMax   = 100
+	completionTime = 2 * time.Second
+)
+
+// An Argument is the kind of a positional argument, for the completion of shells.
+type Argument int
+
+// The arguments that shells complete.
+const (
+	RunArgument     Argument = iota // id of a run
+	StepArgument                    // key of a step of the run named first, or address of a cell
+	AwaitedArgument                 // name of a message that the run named first waits for
+	DecisionArgument
+)
+
+// Complete makes shells complete the positional arguments of a command from the journal in the folder of --data. It says nothing
+// about errors, and takes little time.
+func Complete(cmd *cobra.Command, arguments ...Argument) {
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		none := cobra.ShellCompDirectiveNoFileComp
+		if len(args) >= len(arguments) {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		if arguments[len(args)] == DecisionArgument {
+			return []string{api.Fulfilled, api.NotFulfilled}, none
+		}
+		return CompleteIn(cmd, func(ctx context.Context, c *control.Client) []string {
+			switch arguments[len(args)] {
+			case StepArgument:
+				return stepNames(ctx, c, args[0])
+			case AwaitedArgument:
+				return awaitedNames(ctx, c, args[0])
+			}
+			return runIDs(ctx, c, begun)
+		}, begun)
+	}
+}
+
+// CompleteRunFlag makes shells complete the value of a flag that names a run.
+func CompleteRunFlag(cmd *cobra.Command, flag string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return CompleteIn(cmd, func(ctx context.Context, c *control.Client) []string { return runIDs(ctx, c, begun) }, begun)
+	})
+	if err != nil {
+		panic(err) // only if the flag does not exist, or exists twice
+	}
+}
+
+// CompleteIn returns the names that list returns, of those that begin as the argument does.
+func CompleteIn(
+	cmd *cobra.Command, list func(context.Context, *control.Client) []string, begun string,
+) ([]string, cobra.ShellCompDirective) {
+	none := cobra.ShellCompDirectiveNoFileComp
+	dir := os.Getenv(DataVariable)
+	if f := cmd.Flags().Lookup("data"); f != nil && f.Value.String() != "" {
+		dir = f.Value.String()
+	}
+	if _, err := os.Stat(filepath.Join(dir, "VERSION")); dir == "" || err != nil {
+		return nil, none
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
+	defer cancel()
+	var found []string
+	_ = control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error {
+		for _, name := range list(ctx, c) {
+			if strings.HasPrefix(name, begun) && len(found) < completedMax {
+				found = append(found, name)
+			}
+		}
+		return nil
+	})
+	return found, none
+}
+
+// runIDs returns the ids of runs that begin so. Child runs are among them once one is named as far as its parent.
+func runIDs(ctx context.Context, c *control.Client, begun string) (ids []string) {
+	for r, err := range c.Runs(ctx) {
+		if err != nil || len(ids) == completedMax {
+			break
+		}
+		rest, ok := strings.CutPrefix(r.Run, begun)
+		if ok && (strings.Contains(begun, "/") || !strings.Contains(rest, "/")) {
+			ids = append(ids, r.Run+"\t"+r.Workflow+", "+r.Status)
+		}
+	}
+	return ids
+}
+
+// stepNames returns the keys of the steps of a run, or the addresses of the first cells of a world.
+func stepNames(ctx context.Context, c *control.Client, run string) (names []string) {
+	r, err := c.Show(ctx, run)
+	if err != nil {
+		return nil
+	}
+	for i := range r.Steps {
+		names = append(names, r.Steps[i].Step+"\t"+r.Steps[i].Status)
+	}
+	for i := range r.Cells {
+		names = append(names, r.Cells[i].Cell+"\t"+r.Cells[i].Status)
+	}
+	return names
+}
+
+// awaitedNames returns the names of the messages that a run waits for now.
+func awaitedNames(ctx context.Context, c *control.Client, run string) (names []string) {
+	r, err := c.Show(ctx, run)
+	if err != nil {
+		return nil
+	}
+	for i := range r.Awaits {
+		if w := &r.Awaits[i]; w.Kind == "message" {
+			names = append(names, w.Name+"\t"+w.Step)
+		}
+	}
+	return names
+}

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/reactive/inspect"
+)
+
+// WaitText returns for people what is awaited and until when: `message "approve" until 14:02:11`.
+func WaitText(w *api.Awaited) string {
+	return progress.WaitText(inspect.WaitKind(w.Kind), w.What, w.Then, w.Until)
+}
+
+// WaitCommands returns the command lines that end waits for the journal in dir, each once, and how many there are besides the first
+// most. They are made of the arguments of commands.
+func WaitCommands(dir string, commands [][]string, most int) (lines []string, more int) {
+	seen := map[string]bool{}
+	for _, args := range commands {
+		if args == nil {
+			continue
+		}
+		line := CommandLine(dir, args)
+		switch {
+		case seen[line]:
+		case len(lines) == most:
+			more++
+		default:
+			lines = append(lines, line)
+		}
+		seen[line] = true
+	}
+	return lines, more
+}

@@ -1,0 +1,79 @@
+package commands
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+func newPublish() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "publish FILE",
+		Short: "Make a workflow the newest version of its name",
+		Long: `Publish keeps a workflow, with the child workflows that it names, in the journal's folder, as the newest version of its name:
+sluice start NAME starts that one from now on. Runs keep the version that they were started with.
+
+It prints the version's number and hash, and what it replaces; if the newest version is the same, it changes nothing. If a
+process works on DIR, the workflow is sent to it, at most 64 MiB with its children. With -o json it prints one object:
+  {"published":{"name":…,"number":…,"hash":…,"actor":…,"at":…},"replaced":{…},"unchanged":…}
+
+It ends with 0 if the workflow is the newest version now, with 1 if an error occurred, and with 2 if it is refused.`,
+		Example: `  sluice publish order.yaml --data ./journal
+  sluice publish order.yaml --data ./journal -o json | jq -r .published.hash`,
+		Args: cobra.ExactArgs(1),
+	}
+	var dir string
+	req := &api.Request{Verb: api.Publish}
+	cli.JournalFlag(cmd, &dir)
+	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
+	cmd.Flags().StringVar(&req.Actor, "actor", "", "record `NAME` as who published it (default: the user's name)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if req.Actor == "" {
+			req.Actor = cli.UserName()
+		}
+		ctx := cmd.Context()
+		parcel, _, err := cli.LoadParcel(ctx, args[0])
+		if err != nil {
+			return cli.Refuse(err)
+		}
+		if req.Attachment, err = (&api.Attachment{Parcel: parcel}).Encode(); err != nil {
+			return cli.Fail(err)
+		}
+		var done api.Done
+		err = control.WithNew(ctx, dir, coordinator.Config{}, func(c *control.Client) (err error) {
+			done, err = c.Do(ctx, req)
+			return err
+		})
+		if err != nil {
+			return cli.ExitOf(err)
+		}
+		if output.Value == "json" {
+			p := cli.NewObjects(cmd.OutOrStdout(), false)
+			p.Print(done)
+			return p.End()
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), progress.Clean(published(&done)))
+		return nil
+	}
+	return cmd
+}
+
+// published says for people what has come of a publish.
+func published(done *api.Done) string {
+	now := done.Published
+	text := fmt.Sprintf("%s, version %d: %s", now.Name, now.Number, now.Hash)
+	switch was := done.Replaced; {
+	case done.Unchanged:
+		return fmt.Sprintf("%s, unchanged since %s by %s", text, cli.Local(now.At), now.Actor)
+	case was == nil:
+		return text + ", the first of this name"
+	default:
+		return fmt.Sprintf("%s, replaces version %d of %s by %s: %s", text, was.Number, cli.Local(was.At), was.Actor, was.Hash)
+	}
+}

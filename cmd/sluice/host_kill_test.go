@@ -1,0 +1,255 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// A host is killed hostKills times, or hostKillsAll times if SLUICE_EXHAUSTIVE is set.
+const (
+	hostKills    = 20
+	hostKillsAll = 200
+)
+
+// job calls a program, waits for a message and for a person, and calls the program again.
+const job = `
+kind: Workflow
+name: job
+operations:
+  work: {command: {shell: "echo $SLUICE_RUN/$SLUICE_STEP >> calls"}}
+  letter: {wait: {message: letter}}
+  task: {value: done}
+steps:
+  - {operation: work, id: before}
+  - {operation: letter}
+  - {operation: task, fulfillment: {policy: never}}
+  - {operation: work, id: after}
+output: "{{ steps.letter.output }}"
+`
+
+// TestAHostKilledUnderLoadLosesNothing kills a host with SIGKILL, again and again, while runs are started there, receive messages and
+// decisions and are cancelled. What was acknowledged is there in the end, and a call whose answer was journaled is never made again.
+func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
+	kills := hostKills
+	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+		kills = hostKillsAll
+	}
+	dir := t.TempDir()
+	file := writeFile(t, dir, "job.yaml", job)
+	parcel, _, err := cli.LoadParcel(t.Context(), file)
+	require.NoError(t, err)
+	attached, err := (&api.Attachment{Parcel: parcel}).Encode()
+	require.NoError(t, err)
+	l := &hostLoad{
+		t: t, killing: killing{t: t, dir: dir}, attached: attached, started: map[string]bool{}, sent: map[string]bool{}, decided: map[string]bool{},
+		cancelled: map[string]bool{}, answered: map[string]int{},
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	rng := rand.New(rand.NewPCG(3, 4))
+	p := l.serve()
+	var all sync.WaitGroup
+	for worker := range 4 {
+		all.Go(func() { l.work(ctx, worker) })
+	}
+	for range kills {
+		before := l.acknowledged.Load()
+		more := int64(1 + rng.IntN(40))
+		eventually(t, "requests are acknowledged", func() bool { return l.acknowledged.Load() >= before+more })
+		p.signal(syscall.SIGKILL)
+		p.wait()
+		l.inspect()
+		p = l.serve()
+	}
+	stop()
+	all.Wait()
+	l.finish()
+	p.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, p.wait(), "%s", &p.stderr)
+	l.judge()
+	t.Logf("%d kills, %d acknowledged: %d starts, %d messages, %d decisions, %d cancelled", kills, l.acknowledged.Load(), len(l.started),
+		len(l.sent), len(l.decided), len(l.cancelled))
+}
+
+// hostLoad is what is asked of a host that is killed, and what was acknowledged.
+type hostLoad struct {
+	killing
+	t            *testing.T
+	attached     []byte
+	acknowledged atomic.Int64
+
+	mu                                sync.Mutex
+	started, sent, decided, cancelled map[string]bool // acknowledged, by run
+	answered                          map[string]int  // by run and step: number of calls when the answer was first found in the journal
+}
+
+// serve starts a host and waits until it is ready.
+func (l *hostLoad) serve() *process {
+	p := launch(l.t, l.dir, "serve", "--data", "journal")
+	eventually(l.t, "the host is ready", func() bool { return strings.Contains(p.stdout.String(), "ready: ") })
+	return p
+}
+
+// ask makes a request, and records it if it was acknowledged.
+func (l *hostLoad) ask(ctx context.Context, run string, req *api.Request, done map[string]bool) error {
+	c, err := control.Dial(filepath.Join(l.dir, "journal"))
+	if err != nil {
+		return err
+	}
+	req.Actor = "load"
+	if _, err = c.Do(ctx, req); err == nil {
+		l.mu.Lock()
+		done[run] = true
+		l.mu.Unlock()
+		l.acknowledged.Add(1)
+	}
+	return err
+}
+
+// work starts one run after the other, and does with each what there is to do, whether or not the host lives.
+func (l *hostLoad) work(ctx context.Context, worker int) {
+	for n := 0; ctx.Err() == nil; n++ {
+		run := fmt.Sprintf("w%d-%d", worker, n)
+		err := l.ask(ctx, run, &api.Request{Verb: api.Begin, ID: run, Dir: l.dir, Attachment: l.attached}, l.started)
+		if err != nil {
+			l.awaitHost(ctx)
+			continue
+		}
+		if n%5 == 4 {
+			_ = l.ask(ctx, run, &api.Request{Verb: api.Cancel, Run: run}, l.cancelled)
+			continue
+		}
+		_ = l.ask(ctx, run, l.letter(run), l.sent)
+		if n%2 == 0 {
+			for errors.Is(l.decide(ctx, run), coordinator.ErrNotPossible) && ctx.Err() == nil { // not yet
+			}
+		}
+	}
+}
+
+func (l *hostLoad) letter(run string) *api.Request {
+	return &api.Request{Verb: api.Send, Run: run, Message: "letter", Payload: json.RawMessage(`"for ` + run + `"`)}
+}
+
+func (l *hostLoad) decide(ctx context.Context, run string) error {
+	return l.ask(ctx, run, &api.Request{Verb: api.Decide, Run: run, Step: "task", Decision: api.Fulfilled}, l.decided)
+}
+
+// awaitHost waits until a host answers.
+func (l *hostLoad) awaitHost(ctx context.Context) {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := control.Dial(filepath.Join(l.dir, "journal")); err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// inspect reads a copy of the journal after a kill: from now on, the calls that have an answer must not be made again.
+func (l *hostLoad) inspect() {
+	calls := l.calls()
+	l.each(l.copyJournal(), func(run string, e *journal.Event) {
+		if e.Type == journal.CallResponded && (e.Node == "before" || e.Node == "after") {
+			if key := run + "/" + e.Node; l.answered[key] == 0 {
+				l.answered[key] = calls[key]
+			}
+		}
+	})
+}
+
+// each passes all events of a journal to see.
+func (l *hostLoad) each(dir string, see func(run string, e *journal.Event)) {
+	store, err := disk.Open(dir, disk.Config{})
+	require.NoError(l.t, err)
+	defer func() { require.NoError(l.t, store.Close()) }()
+	for head, err := range store.Heads(l.t.Context(), "") {
+		require.NoError(l.t, err)
+		for e, err := range store.Read(l.t.Context(), head.Run, 1) {
+			require.NoError(l.t, err)
+			see(head.Run, &e)
+		}
+	}
+}
+
+// finish does what is left to do with the runs, and waits until all have ended.
+func (l *hostLoad) finish() {
+	ctx := l.t.Context()
+	for {
+		c, err := control.Dial(filepath.Join(l.dir, "journal"))
+		require.NoError(l.t, err)
+		var open []string
+		for r, err := range c.Runs(ctx) {
+			require.NoError(l.t, err)
+			require.Empty(l.t, r.Parked, r.Run)
+			if !r.Finished {
+				open = append(open, r.Run)
+			}
+		}
+		if len(open) == 0 {
+			return
+		}
+		for _, run := range open {
+			if !l.sent[run] {
+				_ = l.ask(ctx, run, l.letter(run), l.sent)
+			}
+			_ = l.decide(ctx, run)
+		}
+	}
+}
+
+// judge compares the journal with what was acknowledged.
+func (l *hostLoad) judge() {
+	has := map[string]bool{}
+	l.each(filepath.Join(l.dir, "journal"), func(run string, e *journal.Event) {
+		switch {
+		case e.Type == journal.MessageReceived:
+			require.Equal(l.t, "for "+run, e.Value)
+		case e.Type == journal.RunFinished && !l.cancelled[run]:
+			require.Contains(l.t, []string{"completed", "aborted"}, e.Detail.State, run) // a cancel may be done and not acknowledged
+		}
+		has[e.Type.String()+" "+run] = true
+	})
+	for typ, runs := range map[journal.Type]map[string]bool{
+		journal.RunStarted: l.started, journal.MessageReceived: l.sent, journal.DecisionReceived: l.decided, journal.RunCancelled: l.cancelled,
+	} {
+		require.NotEmpty(l.t, runs, typ)
+		for _, run := range slices.Sorted(maps.Keys(runs)) {
+			require.True(l.t, has[typ.String()+" "+run], "run %s: an acknowledged %s is lost", run, typ)
+		}
+	}
+	calls := l.calls()
+	require.NotEmpty(l.t, l.answered)
+	for key, n := range l.answered {
+		require.Equal(l.t, n, calls[key], "%s was called again after it had been answered", key)
+	}
+}

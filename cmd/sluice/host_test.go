@@ -1,0 +1,96 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+)
+
+// patient waits for a message.
+const patient = `
+kind: Workflow
+name: patient
+operations: {letter: {wait: {message: letter}}}
+steps: [{operation: letter}]
+output: "{{ steps.letter.output }}"
+`
+
+// serveIn starts a host in a folder and waits until it is ready.
+func serveIn(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	p := launch(t, dir, append([]string{"serve", "--data", "journal"}, args...)...)
+	eventually(t, "the host is ready", func() bool { return strings.Contains(p.stdout.String(), "ready: ") })
+	return p
+}
+
+// Three terminals on one folder: a host, a run that is followed through two hosts, and one that is let go of.
+func TestARunIsFollowedThroughHosts(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "patient.yaml", patient)
+	host := serveIn(t, dir)
+	follower := launch(t, dir, "run", "patient.yaml", "--data", "journal", "--id", "followed")
+	eventually(t, "it is followed", func() bool { return strings.Contains(follower.stdout.String(), "● running    letter") })
+	leaver := launch(t, dir, "run", "patient.yaml", "--data", "journal", "--id", "left")
+	eventually(t, "it is followed", func() bool { return strings.Contains(leaver.stdout.String(), "● running    letter") })
+	leaver.signal(syscall.SIGINT)
+	require.Equal(t, cli.Interrupted, leaver.wait())
+	require.Regexp(t, `run left goes on without being followed; to follow or to cancel it, run:\n  .*sluice runs watch left --data journal\n`+
+		`  .*sluice cancel left --data journal\n$`, leaver.stderr.String())
+
+	host.signal(syscall.SIGKILL)
+	require.Equal(t, -1, host.wait())
+	eventually(t, "the follower says so", func() bool {
+		return strings.Contains(follower.stderr.String(), "no process works on run followed any more; waiting for one")
+	})
+	host = serveIn(t, dir)
+	for _, run := range []string{"followed", "left"} {
+		send := launch(t, dir, "send", run, "letter", `"hello"`, "--data", "journal")
+		require.Equal(t, cli.Done, send.wait(), &send.stderr)
+	}
+	require.Equal(t, cli.Done, follower.wait(), &follower.stderr)
+	require.Contains(t, follower.stdout.String(), "✓ completed  run")
+	require.Equal(t, 1, strings.Count(follower.stdout.String(), "▶ started"), "nothing is shown twice")
+	host.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, host.wait())
+	require.Equal(t, 1, strings.Count(host.stdout.String(), "\n"), "readiness is one line")
+}
+
+// The second signal ends a host whose program does not end by itself.
+func TestASecondSignalEndsAHostAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "deaf.yaml", `
+kind: Workflow
+name: deaf
+operations: {deaf: {command: {shell: "trap '' TERM; touch begun; while :; do sleep 0.1; done"}}}
+steps: [{operation: deaf}]
+`)
+	host := serveIn(t, dir)
+	start := launch(t, dir, "start", "deaf.yaml", "--data", "journal")
+	require.Equal(t, cli.Done, start.wait(), &start.stderr)
+	eventually(t, "the program runs", exists(dir+"/begun"))
+	host.signal(syscall.SIGTERM)
+	eventually(t, "it stops", func() bool { return strings.Contains(host.stderr.String(), "stopping") })
+	host.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Interrupted, host.wait())
+}
+
+// A host says once why runs cannot go on, and so do lists that ask it.
+func TestAHostSaysWhyRunsAreParked(t *testing.T) {
+	dir := t.TempDir()
+	oldStore(t, dir)
+	host := launch(t, dir, "serve", "--data", "old")
+	parked := func() int { return strings.Count(host.stderr.String(), "level=WARN msg=\"a run is parked") }
+	eventually(t, "two runs are parked", func() bool { return parked() == 2 })
+	list, _ := says(t, dir, cli.Done, "runs", "--data", "old")
+	require.Regexp(t, `(?m)^gate +.*parked .*it was started under other rules`, list)
+	require.Regexp(t, `(?m)^waits +.*parked .*it was started under other rules`, list)
+	host.signal(syscall.SIGINT)
+	require.Equal(t, cli.Done, host.wait())
+	require.Equal(t, 2, parked(), &host.stderr)
+}

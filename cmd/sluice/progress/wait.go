@@ -1,0 +1,67 @@
+package progress
+
+import (
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/inspect"
+)
+
+// WaitText returns for people what is awaited and until when: `message "approve" until 14:02:11`. The arguments are the kind of an
+// inspect.Wait, its text, and what happens at which instant; zero: nothing does.
+func WaitText(kind inspect.WaitKind, what, then string, until time.Time) string {
+	what = Clean(what)
+	switch {
+	case until.IsZero():
+		return what
+	case kind == inspect.ForTimer, kind == inspect.ForRetry:
+		return then + " at " + soon(until)
+	case kind == inspect.ForAnswers && then != "":
+		return what + "; " + then + " at " + soon(until)
+	}
+	return what + " until " + soon(until)
+}
+
+// soon returns an instant for people, with its date unless that is today's.
+func soon(t time.Time) string {
+	t = t.Local()
+	if now := time.Now(); t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}
+
+// WaitsFor returns for people what a step, call or cell waits for; "" if nothing is known.
+func WaitsFor(list []inspect.Wait) string {
+	var parts []string
+	for i := range list {
+		w, until := &list[i], time.Time{}
+		if w.Due > 0 {
+			until = time.Unix(0, w.Due)
+		}
+		parts = append(parts, WaitText(w.Kind, w.What(), w.Then, until))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// awaited returns what a step that is shown in a line of its own waits for.
+func (t *Tree) awaited(key string) string {
+	if list := t.awaits[key]; len(list) > 0 {
+		return "waits for " + WaitsFor(list)
+	}
+	return ""
+}
+
+// Awaits returns what the run waits for, by the key of the step, call or cell. It is the tree's own.
+func (t *Tree) Awaits() inspect.Awaiting { return t.awaits }
+
+// joined joins the texts that are not empty.
+func joined(texts ...string) string {
+	var parts []string
+	for _, text := range texts {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "; ")
+}

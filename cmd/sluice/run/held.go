@@ -1,0 +1,193 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/cmd/sluice/view"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/reactive/inspect"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// answers reports whether a process holds a folder and answers.
+func answers(dir string) bool {
+	_, err := control.Dial(dir)
+	return err == nil
+}
+
+// request returns the request that starts a run elsewhere, and its workflow; nil if it is started by name.
+func (f *runFlags) request(ctx context.Context, input value.Value, arg string) (*api.Request, *template.Workflow, error) {
+	if f.id != "" {
+		if err := limits.CheckID(f.id); err != nil {
+			return nil, nil, cli.Refuse(fmt.Errorf("--id: %w", err))
+		}
+	}
+	req := &api.Request{Verb: api.Begin, Actor: cli.UserName(), ID: f.id}
+	var err error
+	if req.Labels, err = f.labels(); err != nil {
+		return nil, nil, cli.Refuse(err)
+	}
+	if req.Dir, err = os.Getwd(); err != nil {
+		return nil, nil, cli.Fail(err)
+	}
+	attached := &api.Attachment{Input: cli.ValueJSON(input)}
+	var w *template.Workflow
+	if f.named && !isFile(arg) {
+		req.Name = arg
+	} else if attached.Parcel, w, err = cli.LoadParcel(ctx, arg); err != nil {
+		return nil, nil, cli.Refuse(err)
+	}
+	if req.Attachment, err = attached.Encode(); err != nil {
+		return nil, nil, cli.Fail(err)
+	}
+	return req, w, nil
+}
+
+// runHeld starts a run in the process that works on the folder, and follows it.
+func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, stops *interrupts) error {
+	if f.directory != "" || len(f.passEnv) > 0 {
+		return cli.Refuse(fmt.Errorf("another process works on %s, and it decides about --directory and --pass-env: start that one with them", f.data))
+	}
+	ctx, letGo := context.WithCancel(cmd.Context())
+	defer letGo()
+	req, w, err := f.request(ctx, input, arg)
+	if err != nil {
+		return err
+	}
+	req.Document = w == nil
+	var done api.Done
+	err = control.With(ctx, f.data, coordinator.Config{}, func(c *control.Client) (err error) {
+		done, err = c.Do(ctx, req)
+		return err
+	})
+	if err == nil && w == nil {
+		w, err = kinds.ParseStored(done.Document)
+	}
+	if err != nil {
+		return f.refused(err)
+	}
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		select {
+		case <-over:
+		case <-stops.first():
+			letGo()
+		}
+	}()
+	v := view.New(f.output, cmd.OutOrStdout(), &view.Run{Workflow: w}, stops)
+	h := &held{dir: f.data, run: done.Run, next: 1, view: v}
+	end := h.follow(ctx)
+	v.End(view.Ending{Result: end.result})
+	if end.interrupted {
+		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("run %s goes on without being followed; to follow or to cancel it, run:\n  %s\n  %s",
+			progress.Clean(done.Run), cli.Command("runs", "watch", done.Run, "--data", f.data), cli.Command("cancel", done.Run, "--data", f.data))}
+	}
+	return f.conclude(cmd.ErrOrStderr(), done.Run, end)
+}
+
+// refused returns the Exit for a start that the process that works on the folder has refused.
+func (f *runFlags) refused(err error) error {
+	switch {
+	case errors.Is(err, coordinator.ErrRunExists):
+		return cli.Refuse(fmt.Errorf("--id: %w", err))
+	case errors.Is(err, api.ErrBadInput):
+		_, faults, _ := strings.Cut(err.Error(), ": ")
+		return cli.Refuse(fmt.Errorf("--input: %s", faults))
+	case errors.Is(err, parcel.ErrNotPublished):
+		return cli.Refuse(fmt.Errorf("%w; to start a file, give its path with its extension", err))
+	}
+	return cli.ExitOf(err)
+}
+
+// held is a run that another process works on.
+type held struct {
+	dir  string
+	run  string
+	next uint64 // sequence of the next event to be shown
+	view view.View
+
+	result    *coordinator.Result
+	announced bool // that no process works on the run
+}
+
+// follow shows the run until it ends, cannot go on, or ctx has ended, through the processes that work on the folder.
+func (h *held) follow(ctx context.Context) (end ending) {
+	for {
+		revision, _ := disk.Revision(h.dir) // if this fails, With fails, too
+		err := control.With(ctx, h.dir, coordinator.Config{}, func(c *control.Client) error {
+			if c.Held() {
+				revision = nil // that process may end before it has told everything
+			}
+			return h.read(ctx, c)
+		})
+		switch {
+		case h.result != nil:
+			return ending{result: h.result}
+		case ctx.Err() != nil:
+			return ending{interrupted: true}
+		case err != nil && !errors.Is(err, api.ErrHungUp) && !errors.Is(err, api.ErrNotHeld):
+			return ending{err: err}
+		}
+		if revision != nil && !h.announced {
+			h.announced = true
+			h.view.Note(fmt.Sprintf("no process works on run %s any more; waiting for one (Ctrl-C ends this). To drive it, run:\n  %s\n",
+				progress.Clean(h.run), cli.ResumeCommand(h.dir, h.run)))
+		}
+		if err := control.AwaitChanges(ctx, h.dir, revision); err != nil && ctx.Err() == nil {
+			return ending{err: err}
+		}
+	}
+}
+
+// read shows the events that a client yields; if this process has opened the journal itself, only those that are there.
+func (h *held) read(ctx context.Context, c *control.Client) error {
+	last := ^uint64(0)
+	if !c.Held() {
+		r, err := c.Show(ctx, h.run)
+		if err != nil || h.next > r.Events {
+			return err
+		}
+		last = r.Events
+	}
+	for sent, err := range c.Follow(ctx, h.run, h.next) {
+		if err != nil {
+			return err
+		}
+		u, err := sent.Received()
+		if err != nil {
+			return err
+		}
+		h.next = u.Event.Seq + 1
+		h.view.Update(u, true)
+		if u.Event.Type == journal.RunFinished {
+			h.result = inspect.NewResult(h.run, &u.Event)
+		}
+		if u.Event.Seq >= last {
+			break
+		}
+	}
+	return nil
+}
+
+// noteln prints a line for people.
+func noteln(w io.Writer, format string, args ...any) {
+	fmt.Fprintln(w, progress.CleanLines(fmt.Sprintf(format, args...)))
+}

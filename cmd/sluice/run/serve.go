@@ -1,0 +1,91 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// stopTime is the time in which calls under way may end when the host stops. Then they are stopped.
+const stopTime = 5 * time.Second
+
+func newServe() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Work on all runs of a folder, as a host",
+		Long: `Serve works on all runs of a folder: it goes on with those that are open, and starts, shows and changes runs as other commands
+with the same --data ask it to. It makes the folder if there is none. When it is ready, it prints one line.
+
+A run that cannot go on in this process, because something that it needs is missing or its journal is damaged, is parked: the
+log says why, once, at level WARN, and so do sluice runs and sluice runs show. One process at a time works on a folder.
+
+Commands reach the host through the socket control.sock in the folder, which only the same user may use. A program that a
+workflow runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the
+host, those that --pass-env names, and those that its binding sets.
+
+SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are then
+stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go on when a
+process works on the folder again, also after a crash.
+
+It ends with 0 after it was asked to stop, and with 1 if it cannot work on the folder. The log goes to standard error.`,
+		Example: `  sluice serve --data ./journal
+  sluice serve --data ./journal --pass-env KUBECONFIG`,
+		Args: cobra.NoArgs,
+	}
+	var dir string
+	var passEnv []string
+	cli.JournalFlag(cmd, &dir)
+	cmd.Flags().StringArrayVar(&passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		for _, name := range passEnv {
+			if err := operation.CheckVariable(name); err != nil {
+				return fmt.Errorf("--pass-env: %w", err)
+			}
+		}
+		stops := listen(nil)
+		defer stops.close()
+		return serve(cmd, dir, passEnv, stops)
+	}
+	return cmd
+}
+
+// serve works on a folder until it is asked to stop.
+func serve(cmd *cobra.Command, dir string, passEnv []string, stops *interrupts) error {
+	ctx, logger := cmd.Context(), slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+	store, err := control.Take(ctx, dir, disk.Config{Logger: logger})
+	if err != nil {
+		return cli.ExitOf(err)
+	}
+	engine, err := coordinator.New(ctx, store, coordinator.Config{PassEnv: passEnv, Logger: logger})
+	if err != nil {
+		return cli.ExitOf(err)
+	}
+	if _, err := control.Serve(dir, engine); err != nil {
+		stop(ctx, engine)
+		return cli.Fail(err)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "ready: process %d works on %s\n", os.Getpid(), dir)
+	<-stops.first()
+	logger.Info("stopping: no more requests are taken, and calls under way have time to end", "time", stopTime)
+	if err := stop(ctx, engine); err != nil {
+		return cli.Fail(err)
+	}
+	return nil
+}
+
+// stop shuts an engine down, and gives its calls stopTime.
+func stop(ctx context.Context, engine *coordinator.Engine) error {
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	return engine.Shutdown(ctx)
+}

@@ -1,0 +1,43 @@
+package runs
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator/api"
+)
+
+// commandsShown bounds the commands below the steps of a run.
+const commandsShown = 5
+
+// awaitsByStep returns what each step waits for; of a call under way its status says enough.
+func awaitsByStep(r *api.Run) map[string][]*api.Awaited {
+	list := map[string][]*api.Awaited{}
+	for i := range r.Awaits {
+		if w := &r.Awaits[i]; w.Kind != "call" || !w.Until.IsZero() {
+			list[w.Step] = append(list[w.Step], w)
+		}
+	}
+	return list
+}
+
+// showCommands prints the commands that end what is waited for.
+func showCommands(w io.Writer, dir string, awaits []api.Awaited) {
+	var commands [][]string
+	for i := range awaits {
+		commands = append(commands, awaits[i].Command)
+	}
+	lines, more := cli.WaitCommands(dir, commands, commandsShown)
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nto go on:")
+	for _, line := range lines {
+		fmt.Fprintln(w, "  "+progress.Clean(line))
+	}
+	if more > 0 {
+		fmt.Fprintf(w, "  and %d more: sluice runs show -o json\n", more)
+	}
+}

@@ -1,0 +1,32 @@
+package view
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+)
+
+// hintsMax bounds the commands that a tree shows.
+const hintsMax = 3
+
+// hints returns the commands that let the run go on, in the order of the keys of what waits.
+func (r *Run) hints(t *progress.Tree) []string {
+	if r.Dir == "" {
+		return nil
+	}
+	var commands [][]string
+	awaits := t.Awaits()
+	for _, key := range slices.Sorted(maps.Keys(awaits)) {
+		for _, w := range awaits[key] {
+			commands = append(commands, w.Command)
+		}
+	}
+	lines, more := cli.WaitCommands(r.Dir, commands, hintsMax)
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more: sluice runs show", more))
+	}
+	return lines
+}

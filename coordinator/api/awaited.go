@@ -1,0 +1,29 @@
+package api
+
+import (
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/inspect"
+)
+
+// Awaited is one thing that a run waits for.
+type Awaited struct {
+	Kind    string    `json:"kind"`              // an inspect.WaitKind
+	Step    string    `json:"step,omitempty"`    // key of the step or call, or address of the cell; empty: the run
+	What    string    `json:"what"`              // for people: `message "approve"`
+	Name    string    `json:"name,omitempty"`    // of the message, operation or child run
+	Who     []string  `json:"who,omitempty"`     // participants that have not answered, or holders of slots
+	Reads   []string  `json:"reads,omitempty"`   // what the rules of a gate read
+	Until   time.Time `json:"until,omitzero"`    // zero: for ever
+	Then    string    `json:"then,omitempty"`    // what happens then, for people
+	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; … is to be filled in
+}
+
+// AwaitsOf describes what is waited for.
+func AwaitsOf(list []inspect.Wait) (out []Awaited) {
+	for i := range list {
+		w := &list[i]
+		out = append(out, Awaited{string(w.Kind), w.Step, w.What(), w.Name, w.Who, w.Reads, instant(w.Due), w.Then, w.Command})
+	}
+	return out
+}

@@ -1,0 +1,106 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Attachment is what a request brings along that may be large.
+type Attachment struct {
+	Parcel *parcel.Parcel  `json:"parcel,omitempty"` // the workflow; nil: the request names a published one
+	Input  json.RawMessage `json:"input,omitempty"`  // of the run; empty: null
+}
+
+// Encode returns the attachment as bytes.
+func (a *Attachment) Encode() ([]byte, error) {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	return data, nil
+}
+
+// attached carries out a request that has an attachment.
+func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*Done, error) {
+	var a Attachment
+	if len(req.Attachment) > 0 {
+		d := json.NewDecoder(bytes.NewReader(req.Attachment))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&a); err != nil {
+			return nil, fmt.Errorf("%w: attachment: %w", ErrBadRequest, err)
+		}
+	}
+	done, err := &Done{}, error(nil)
+	switch {
+	case a.Parcel == nil && (req.Verb == Publish || req.Name == ""):
+		err = fmt.Errorf("%w: no workflow is named or attached", ErrBadRequest)
+	case a.Parcel != nil && req.Name != "":
+		err = fmt.Errorf("%w: a workflow is named, and one is attached", ErrBadRequest)
+	case req.Verb == Publish:
+		err = publish(ctx, engine, req, a.Parcel, done)
+	default:
+		err = start(ctx, engine, req, &a, done)
+	}
+	if errors.Is(err, parcel.ErrParcel) {
+		err = fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	return done, err
+}
+
+func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *parcel.Parcel, done *Done) error {
+	now, was, err := parcel.Publish(ctx, engine, p, req.Actor)
+	if err != nil {
+		return err
+	}
+	done.Published, done.Unchanged = versionOf(now), was == now
+	if !done.Unchanged {
+		done.Replaced = versionOf(was)
+	}
+	return nil
+}
+
+func start(ctx context.Context, engine *coordinator.Engine, req *Request, of *Attachment, done *Done) (err error) {
+	var input value.Value
+	if len(of.Input) > 0 {
+		if input, err = value.ParseInput(of.Input); err != nil {
+			return fmt.Errorf("%w: %w", ErrBadInput, err)
+		}
+	}
+	opts := []coordinator.Option{coordinator.WithActor(req.Actor), coordinator.WithDir(req.Dir), coordinator.WithLabels(req.Labels)}
+	if req.ID != "" {
+		opts = append(opts, coordinator.WithID(req.ID))
+	}
+	var run *coordinator.Run
+	var document any
+	if of.Parcel != nil {
+		run, err = parcel.Start(ctx, engine, of.Parcel, input, opts...)
+	} else {
+		run, document, err = parcel.StartNamed(ctx, engine, req.Name, input, opts...)
+	}
+	if refused, ok := errors.AsType[*coordinator.InputError](err); ok {
+		return fmt.Errorf("%w: %w", ErrBadInput, refused)
+	}
+	if err != nil {
+		return err
+	}
+	done.Run, done.Driven = run.ID(), run.Driven()
+	if req.Document && document != nil {
+		done.Document = encoded(document)
+	}
+	return nil
+}
+
+// versionOf describes a version; nil for none.
+func versionOf(v *parcel.Version) *Version {
+	if v == nil {
+		return nil
+	}
+	return &Version{Name: v.Name, Number: v.Number, Hash: v.Hash, Version: v.Version, Actor: v.Actor, At: instant(v.At)}
+}

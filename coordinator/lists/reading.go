@@ -1,0 +1,115 @@
+package lists
+
+import (
+	"context"
+	"iter"
+
+	"github.com/sluiceflow/sluice/coordinator/reader"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/explain"
+	"github.com/sluiceflow/sluice/reactive/inspect"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/routed"
+)
+
+// Reading reads one run. Its methods are a part of coordinator.Run.
+type Reading struct {
+	in Lists
+	id string
+}
+
+// Of returns the reading of a run.
+func Of(l Lists, run string) Reading { return Reading{l, run} }
+
+// read asks the reader, and completes its errors.
+func read[T any](ctx context.Context, r Reading, ask func(*reader.Reader) (T, error)) (T, error) {
+	if err := r.in.engine.CheckOpen(); err != nil {
+		var none T
+		return none, err
+	}
+	answer, err := ask(r.in.reader)
+	return answer, r.in.engine.ReadError(ctx, err)
+}
+
+// Events yields the run's journal as it is now, beginning with the event with sequence from (1: the start). It derives
+// nothing, so it also reads runs that this program cannot follow.
+func (r Reading) Events(ctx context.Context, from uint64) iter.Seq2[journal.Event, error] {
+	return Completed(ctx, r.in.engine, journal.Remaining(ctx, r.in.store, r.id, from))
+}
+
+// State reads the state of the run. It follows the whole journal: its cost is proportional to the number of events, and it
+// does not delay the run. If this engine does not go on with the run, timers that have fallen due count, though they are not
+// journaled yet: see State.Late. For a run that cannot be followed, because it is damaged or was started under the rules of
+// another version, the state is that of its events and head, without steps.
+func (r Reading) State(ctx context.Context) (*inspect.State, error) {
+	return read(ctx, r, func(from *reader.Reader) (*inspect.State, error) { return from.State(ctx, r.id) })
+}
+
+// Output reads the whole output of a step; "" is the run. A participant names one of those that the step has asked: Output
+// then returns its last answer. If there is none, the error wraps ErrNotPossible and describes the status. It follows the
+// whole journal, as State does.
+func (r Reading) Output(ctx context.Context, step, participant string) (any, error) {
+	s, err := r.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.OutputOf(step, participant)
+}
+
+// Last returns the sequence of the run's newest event.
+func (r Reading) Last(ctx context.Context) (uint64, error) {
+	head, err := read(ctx, r, func(from *reader.Reader) (journal.Head, error) { return from.Head(ctx, r.id) })
+	return head.Last, err
+}
+
+// Explain explains what the run or one of its steps waits for, or why it has ended as it has. The step is named by its key; in
+// a playbook also by the step's name or that of one of its runs; "" is the run. It follows the whole journal, as State does,
+// counts due timers as State does, and does not delay the run. For a parked run the first reason is why it is parked; if its
+// journal cannot be followed, that is the only reason, also for a step.
+func (r Reading) Explain(ctx context.Context, step string) (*explain.Explanation, error) {
+	return read(ctx, r, func(from *reader.Reader) (*explain.Explanation, error) { return from.Explain(ctx, r.id, step) })
+}
+
+// CallGraph reads which calls the run has made, which of them waited for which (edges of type depends_on), and which made
+// which (triggered): a call asks participants and decision sources and starts child runs. The nodes include the calls of all
+// runs below this one, and those that led to this one, so that the lineage of every call ends at a run without a parent. It
+// follows the journals of all these runs: its cost is proportional to the number of their events, and it does not delay them.
+// For a run that this program cannot follow it shows the calls without operations and without depends_on edges.
+func (r Reading) CallGraph(ctx context.Context) (*reader.CallGraph, error) {
+	return read(ctx, r, func(from *reader.Reader) (*reader.CallGraph, error) { return from.CallGraph(ctx, r.id) })
+}
+
+// Watch yields every change of the run since the event with sequence from (0 and 1: from the start), and then each new one as
+// soon as it is durable. It ends after the run has, or with ctx's error.
+//
+// It reads the journal and derives the changes itself: it yields every event once and in order, starts anywhere, and never
+// slows the run, however slow the caller is. It waits for parked runs and does not load any run into memory.
+func (r Reading) Watch(ctx context.Context, from uint64) iter.Seq2[inspect.Update, error] {
+	return Completed(ctx, r.in.engine, r.in.reader.Watch(ctx, r.id, from))
+}
+
+// History yields what Watch does, up to the end of the journal as it is now.
+func (r Reading) History(ctx context.Context, from uint64) iter.Seq2[inspect.Update, error] {
+	return Completed(ctx, r.in.engine, r.in.reader.History(ctx, r.id, from))
+}
+
+// Roots yields the run's root after each of its events, present and future, until the run ends. Between two steps of the
+// iteration the caller may read the root and subscribe to its signals; only the journal changes it.
+func (r Reading) Roots(ctx context.Context) iter.Seq2[*reactive.Root, error] {
+	return Completed(ctx, r.in.engine, r.in.reader.Roots(ctx, r.id))
+}
+
+// Views yields the changes of the net of a playbook's run, in order, from the event with sequence from (1: the start) to
+// the end of the journal: admission, tasks, rules, arcs and tokens. The journal does not hold these; they are derived on each
+// call. For a run of anything else it yields ErrNotPossible.
+func (r Reading) Views(ctx context.Context, from uint64) iter.Seq2[routed.View, error] {
+	return Completed(ctx, r.in.engine, r.in.reader.Views(ctx, r.id, from))
+}
+
+// Awaits returns nil if a step of the run's workflow waits for a message of that name, has waited, or may yet wait for it;
+// else an *inspect.UnawaitedError. A name that a document computes matches any message. Other errors mean that the answer is unknown.
+// Send accepts a message either way, and logs one that is not awaited.
+func (r Reading) Awaits(ctx context.Context, message string) error {
+	_, err := read(ctx, r, func(from *reader.Reader) (struct{}, error) { return struct{}{}, from.Awaits(ctx, r.id, message) })
+	return err
+}

@@ -1,0 +1,102 @@
+// Package parcel publishes and starts workflows that come from another process, with all below them, or that are named.
+//
+//	p, err := parcel.Of(ctx, engine, workflow)                       in one process
+//	now, was, err := parcel.Publish(ctx, engine, p, "ann")           in another: the name stands for it from now on
+//	run, err := parcel.StartNamed(ctx, engine, "order", input)       and this starts the newest version of it
+//
+// A name is a stream of the store, `#wf/<name>`, of the versions that it has stood for. Runs keep the version they were started with.
+package parcel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// Parcel is a workflow with all below it, as one process passes it to another; Version is a definition that a name stands for.
+type (
+	Parcel  = registry.Parcel
+	Version = registry.Version
+)
+
+// Errors about a name for which no workflow was published, and about a parcel that is not whole or holds what its hashes do not say.
+var (
+	ErrNotPublished = registry.ErrNotPublished
+	ErrParcel       = registry.ErrParcel
+)
+
+// Of returns the parcel of a workflow.
+func Of(ctx context.Context, engine *coordinator.Engine, w *template.Workflow) (*Parcel, error) {
+	l, err := engine.Registry()
+	if err != nil {
+		return nil, err
+	}
+	entry, err := l.Add(w)
+	if err != nil {
+		return nil, err
+	}
+	return l.Pack(ctx, entry)
+}
+
+// Publish makes a workflow the newest version of its name. was is the version before, or nil; if it is the same, now is was, and
+// nothing is journaled.
+func Publish(ctx context.Context, engine *coordinator.Engine, p *Parcel, actor string) (now, was *Version, err error) {
+	l, err := engine.Registry()
+	if err = errors.Join(err, limits.CheckActor(actor)); err != nil {
+		return nil, nil, err
+	}
+	entry, err := l.Unpack(ctx, p)
+	if err == nil {
+		now, was, err = l.Publish(ctx, entry, actor, time.Now().UnixNano())
+	}
+	return now, was, whole(err)
+}
+
+// Start begins a run of a workflow as Engine.Start does.
+func Start(ctx context.Context, engine *coordinator.Engine, p *Parcel, input any, opts ...coordinator.Option) (*coordinator.Run, error) {
+	l, err := engine.Registry()
+	if err != nil {
+		return nil, err
+	}
+	entry, err := l.Unpack(ctx, p)
+	if err != nil {
+		return nil, whole(err)
+	}
+	return engine.StartEntry(ctx, entry, input, opts...)
+}
+
+// StartNamed begins a run of the newest version of a workflow, as Engine.Start does, and returns its canonical document, too. It
+// returns ErrNotPublished if there is none.
+func StartNamed(
+	ctx context.Context, engine *coordinator.Engine, name string, input any, opts ...coordinator.Option,
+) (*coordinator.Run, any, error) {
+	l, err := engine.Registry()
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := l.Newest(ctx, name)
+	if err != nil {
+		return nil, nil, whole(err)
+	}
+	entry, err := l.Find(ctx, v.Hash, v.Children)
+	if err != nil {
+		return nil, nil, whole(fmt.Errorf("workflow %s, version %d: %w", name, v.Number, err))
+	}
+	run, err := engine.StartEntry(ctx, entry, input, opts...)
+	return run, entry.Plan.Workflow.Document(), err
+}
+
+// whole completes an error of the store, which closes when the engine shuts down.
+func whole(err error) error {
+	if errors.Is(err, journal.ErrClosed) {
+		return coordinator.ErrShutdown
+	}
+	return err
+}

@@ -1,0 +1,88 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Version is a definition that the name of a workflow stands for.
+type Version struct {
+	Name     string            // of the workflow
+	Version  string            // as its document says
+	Hash     string            // of its definition
+	Children map[string]string // as journal.Start has them
+	Actor    string            // who published it
+	At       int64             // when, Unix nanoseconds
+	Number   uint64            // 1 is the first that the name has stood for
+}
+
+// ErrNotPublished is wrapped by errors about a name for which no workflow was published.
+var ErrNotPublished = errors.New("registry: no workflow of that name is published")
+
+// Publish makes an entry the newest version of its workflow's name. was is the version before, nil if there is none. If that is the
+// same, now is was, and nothing is journaled.
+func (l *Registry) Publish(ctx context.Context, e *Entry, actor string, at int64) (now, was *Version, err error) {
+	children, err := l.Bundle(ctx, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := e.Plan.Workflow
+	next := journal.Start{Name: w.Name, Version: w.Version, Workflow: e.Plan.Hash, Children: children, Actor: actor}
+	for {
+		was, err := l.newest(ctx, w.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		after := uint64(0)
+		if was != nil {
+			if Key(was.Hash, was.Children) == Key(next.Workflow, children) {
+				return was, was, nil
+			}
+			after, at = was.Number, max(at, was.At)
+		}
+		start := next
+		event := journal.Event{Type: journal.WorkflowPublished, At: at, Detail: &journal.Detail{Start: &start}}
+		event.Seq, err = l.store.Append(ctx, journal.NameStream(w.Name), after, []journal.Event{event}, journal.Head{})
+		switch {
+		case errors.Is(err, journal.ErrConflict): // another has just published
+			continue
+		case err != nil:
+			return nil, nil, fmt.Errorf("publish %s: %w", w.Name, err)
+		}
+		return versionOf(&event), was, nil
+	}
+}
+
+// Newest returns the version that a name stands for.
+func (l *Registry) Newest(ctx context.Context, name string) (*Version, error) {
+	v, err := l.newest(ctx, name)
+	if err == nil && v == nil {
+		err = fmt.Errorf("%w: %s", ErrNotPublished, name)
+	}
+	return v, err
+}
+
+// newest is Newest, but returns nil if there is none.
+func (l *Registry) newest(ctx context.Context, name string) (v *Version, err error) {
+	for e, err := range l.store.Read(ctx, journal.NameStream(name), 1) {
+		if err != nil {
+			return nil, fmt.Errorf("read the versions of %s: %w", name, err)
+		}
+		if v = versionOf(&e); v == nil {
+			return nil, fmt.Errorf("%w: version %d of %s describes no workflow", journal.ErrDamaged, e.Seq, name)
+		}
+	}
+	return v, nil
+}
+
+// versionOf returns the version that an event has published; nil if it describes none.
+func versionOf(e *journal.Event) *Version {
+	if e.Detail == nil || e.Detail.Start == nil {
+		return nil
+	}
+	s := e.Detail.Start
+	return &Version{Name: s.Name, Version: s.Version, Hash: s.Workflow, Children: s.Children, Actor: s.Actor, At: e.At, Number: e.Seq}
+}

@@ -1,0 +1,387 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/reactive/routed"
+	"github.com/sluiceflow/sluice/reactive/world"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// WaitKind is the kind of a Wait.
+type WaitKind string
+
+// The kinds of waits.
+const (
+	ForMessage WaitKind = "message"     // Name: of the message
+	ForPerson  WaitKind = "person"      // a person decides whether the task of Step is done
+	ForSource  WaitKind = "decision"    // Name: of the operation that decides about the task of Step
+	ForTimer   WaitKind = "timer"       // Due, and Then: what happens
+	ForRetry   WaitKind = "retry"       // the next attempt of Step
+	ForAnswers WaitKind = "participant" // Who has not answered yet
+	ForChild   WaitKind = "child"       // Name: id of the child run
+	ForCall    WaitKind = "call"        // Name: of the operation or effect that was called
+	ForRoom    WaitKind = "room"        // the process has no room for one more call
+	ForSlot    WaitKind = "slot"        // Who holds all slots of a limit
+	ForGate    WaitKind = "gate"        // Reads: what the rules read that deny a token
+	ForJoin    WaitKind = "join"        // more tokens at the join of Step
+	ForTurn    WaitKind = "turn"        // a token may go on to Step, and was not taken yet
+	ForRepair  WaitKind = "failed"      // the cell Step has failed, and takes nothing until it is retried
+	ForResume  WaitKind = "paused"      // the run, the run above it or the cell Step is paused
+)
+
+// Wait is one thing that a run waits for. Only the fields that its kind uses are set.
+type Wait struct {
+	Kind    WaitKind // what it is
+	Step    string   // key of the step or call, or address of the cell; "": the run
+	Name    string   // see the kind
+	Who     []string // see the kind
+	Reads   []string // see the kind, sorted
+	Due     int64    // until when, Unix nanoseconds; 0: for ever
+	Then    string   // what happens then, for people
+	Command []string // the arguments of the program `sluice` that end the wait, without those that name the folder; nil: no command does
+}
+
+// Blank stands for what a person has to fill in, in the commands of waits.
+const Blank = "…"
+
+// BlankObject is Blank for a payload. It is no JSON, so that a command with it is refused.
+const BlankObject = "{" + Blank + "}"
+
+// What describes for people what is awaited, as the object of the verb "await".
+func (w *Wait) What() string {
+	switch w.Kind {
+	case ForMessage:
+		return "message " + strconv.Quote(w.Name)
+	case ForPerson:
+		return "a person's decision"
+	case ForSource:
+		return "the decision of operation " + w.Name
+	case ForTimer:
+		return w.Then
+	case ForRetry:
+		return "the next attempt"
+	case ForAnswers:
+		return "the answers of " + listed(w.Who)
+	case ForChild:
+		return "child run " + w.Name
+	case ForCall:
+		return "operation " + w.Name
+	case ForRoom:
+		return "room for one more call"
+	case ForSlot:
+		return "a slot, held by " + listed(w.Who)
+	case ForGate:
+		if len(w.Reads) == 0 {
+			return "the gate to open"
+		}
+		return "the gate to open, which reads " + listed(w.Reads)
+	case ForJoin:
+		return "more tokens at the join"
+	case ForTurn:
+		return "its turn"
+	case ForRepair:
+		return "a retry of the failed cell"
+	}
+	return "a resume"
+}
+
+// namedMax bounds the names in the text about a wait.
+const namedMax = 5
+
+func listed(names []string) string {
+	if more := len(names) - namedMax; more > 0 {
+		return strings.Join(names[:namedMax], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// WaitsMax bounds the waits of a run that Waits returns.
+const WaitsMax = 10_000
+
+// timersLooked bounds the timers that are looked at for a wait while a run goes on.
+const timersLooked = 1000
+
+// Waits returns what a run waits for: first what stops all of it, then its steps, calls and cells, last its deadline. Of more
+// than WaitsMax it returns so many. A run that has ended, or that
+// has nothing left to do, waits for nothing.
+func Waits(root *reactive.Root) []Wait {
+	if root.Start() == nil || root.Finished() != nil || root.Done() {
+		return nil
+	}
+	soonest, messages := root.Soonest(), root.Listening()
+	w := &waiting{
+		root:    root,
+		due:     func(v int32) (ledger.Due, bool) { d, ok := soonest[v]; return d, ok },
+		message: func(v int32) string { return messages[v] },
+	}
+	list := w.pauses()
+	if of := world.Of(root); of != nil {
+		list = w.world(list, of)
+	} else {
+		list = append(w.nodes(list), w.routed()...)
+	}
+	if due, ok := soonest[runTimer]; ok {
+		list = append(list[:min(len(list), WaitsMax-1)], Wait{Kind: ForTimer, Due: due.At, Then: due.Means})
+	}
+	return list[:min(len(list), WaitsMax)]
+}
+
+// gatesLooked bounds the tokens at gates that are looked at for a wait while a run goes on.
+const gatesLooked = 100
+
+// waitsAfter returns what those that an event has changed wait for now.
+func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
+	if root.Done() || root.Finished() != nil {
+		return nil
+	}
+	w := &waiting{
+		root: root,
+		due:  func(v int32) (ledger.Due, bool) { return root.SoonestOf(v, timersLooked) },
+		message: func(v int32) string {
+			if d := u.Event.Detail; d != nil && u.Event.Type == journal.CallRequested && root.Key(v) == u.Event.Node {
+				return d.Name
+			}
+			return ""
+		},
+	}
+	if isPause(&u.Event) {
+		list = w.pauses()
+	}
+	gates := false
+	seen := map[int32]bool{}
+	look := func(key string) {
+		v, ok := root.Node(key)
+		if !ok || seen[v] || root.Status(v) == reactive.Absent {
+			return
+		}
+		seen[v] = true
+		if one, ok := w.of(v); ok && one.Kind != ForCall && one.Kind != ForRoom { // its status says as much
+			list = append(list, one)
+		}
+	}
+	for i := range u.Changes {
+		look(u.Changes[i].Step)
+		gates = gates || u.Changes[i].To == reactive.Waiting
+	}
+	for i := range u.Tasks {
+		look(u.Tasks[i].Step)
+	}
+	look(u.Event.Node) // its timer may have fired without a change of status
+	for i := range u.Cells {
+		list = append(list, w.cell(&u.Cells[i].Cell, false)...)
+	}
+	if steps := root.Steps(); gates && steps != nil && steps.Counts().Pending <= gatesLooked {
+		for _, x := range w.routed() {
+			if x.Kind == ForGate {
+				list = append(list, x)
+			}
+		}
+	}
+	return list
+}
+
+func isPause(e *journal.Event) bool {
+	return e.Type == journal.RunPaused || e.Type == journal.RunResumed
+}
+
+// Awaiting keeps what a run waits for, by the key of the step, call or cell, while it applies the updates of the run; "" is the run.
+type Awaiting map[string][]Wait
+
+// Apply takes the next update, which must not be that of an event before the one from which changes are computed.
+func (a Awaiting) Apply(u *Update) {
+	if isPause(&u.Event) {
+		delete(a, "")
+	}
+	if u.Event.Node != "" {
+		delete(a, u.Event.Node)
+	}
+	for i := range u.Changes {
+		delete(a, u.Changes[i].Step)
+		step, _, _ := strings.Cut(u.Changes[i].Step, "@")
+		delete(a, step) // a token was let in
+	}
+	for i := range u.Tasks {
+		delete(a, u.Tasks[i].Step)
+	}
+	for i := range u.Cells {
+		delete(a, u.Cells[i].Cell.Address)
+	}
+	fresh := map[string]bool{}
+	for _, w := range u.Waits {
+		if !fresh[w.Step] {
+			fresh[w.Step], a[w.Step] = true, nil
+		}
+		a[w.Step] = append(a[w.Step], w)
+	}
+	if u.Event.Type == journal.RunFinished {
+		clear(a)
+	}
+}
+
+// runTimer is the node of the timers of a run as a whole.
+const runTimer = -1
+
+// waiting finds what nodes wait for.
+type waiting struct {
+	root    *reactive.Root
+	due     func(v int32) (ledger.Due, bool) // the first timer of a node
+	message func(v int32) string             // the message that a call waits for
+}
+
+// pauses returns what holds the run as a whole. Where the outcome of a step does, the wait of that step says so.
+func (w *waiting) pauses() (list []Wait) {
+	run := w.root.Start().Run
+	if w.root.Stopped() {
+		list = append(list, Wait{Kind: ForResume, Command: []string{"resume", run}})
+	}
+	if w.root.PausedFromAbove() {
+		above := journal.ParentRun(run)
+		list = append(list, Wait{Kind: ForResume, Name: above, Command: []string{"resume", above}})
+	}
+	return list
+}
+
+// nodes adds what steps and calls wait for, in the order of the template.
+func (w *waiting) nodes(list []Wait) []Wait {
+	var nodes []int32
+	for v := range w.root.Len() {
+		if w.root.Status(v) != reactive.Absent && w.root.Key(v) != "" {
+			nodes = append(nodes, v)
+		}
+	}
+	slices.SortFunc(nodes, w.root.Compare)
+	for _, v := range nodes {
+		if one, ok := w.of(v); ok {
+			list = append(list, one)
+		}
+		if len(list) == WaitsMax {
+			break
+		}
+	}
+	return list
+}
+
+// of returns what a step or call waits for. It reports false if it waits for nothing but steps before it.
+func (w *waiting) of(v int32) (Wait, bool) {
+	root := w.root
+	one := Wait{Step: root.Key(v)}
+	if due, ok := w.due(v); ok {
+		one.Due, one.Then = due.At, due.Means
+	}
+	switch {
+	case root.Pending(v):
+		w.retried(v, &one)
+	case root.Undecided(v):
+		w.decided(v, &one)
+	case root.Row(v).Kind != plan.Step:
+		return Wait{}, false
+	case root.Status(v) == reactive.Running:
+		w.called(v, &one)
+	case root.Status(v) == reactive.Ready && !root.Paused():
+		one.Kind = ForRoom
+	default:
+		return one, w.slot(v, &one)
+	}
+	return one, true
+}
+
+// slot describes the limit that keeps a step from starting. It reports false if none does.
+func (w *waiting) slot(v int32, one *Wait) bool {
+	_, holders, ok := w.root.Full(v)
+	for _, u := range holders {
+		one.Who = append(one.Who, w.root.Key(u))
+	}
+	one.Kind = ForSlot
+	return ok
+}
+
+// retried describes the wait for the next attempt: for its instant, or for a slot once that has passed.
+func (w *waiting) retried(v int32, one *Wait) {
+	if w.slot(v, one) {
+		return
+	}
+	one.Kind = ForRetry
+	if w.root.Retryable(v) && !w.root.BlocksRetry(v) {
+		one.Command = []string{"retry", w.root.Start().Run, one.Step}
+	}
+}
+
+// decided describes the wait for the decision about a step's task. A person may decide whatever its source is.
+func (w *waiting) decided(v int32, one *Wait) {
+	one.Kind = ForPerson
+	if !w.root.Decidable(v) {
+		one.Kind = ForSource
+		if d := w.root.Place(v).Decision; d >= 0 {
+			one.Name = w.root.Plan().Operations[d].Name
+		}
+	}
+	one.Command = []string{"decide", w.root.Start().Run, one.Step, "fulfilled"}
+}
+
+// called describes the wait for what a call gives.
+func (w *waiting) called(v int32, one *Wait) {
+	op, run := w.root.Operation(v), w.root.Start().Run
+	asked, who := w.root.WaitsFor(v)
+	switch name := w.message(v); {
+	case name != "":
+		one.Kind, one.Name, one.Command = ForMessage, name, []string{"send", run, name, BlankObject}
+	case op.Kind == plan.Sleep:
+		one.Kind = ForTimer
+	case asked:
+		one.Kind, one.Who = ForAnswers, who
+	case op.Bound != nil && op.Bound.Binding.Workflow != nil:
+		one.Kind, one.Name = ForChild, run+"/"+reactive.RequestName(one.Step, w.root.Attempt(v))
+	default:
+		one.Kind, one.Name = ForCall, op.Name
+	}
+}
+
+// routed returns what the tokens of a playbook wait for. Its calls are nodes.
+func (w *waiting) routed() (list []Wait) {
+	if w.root.Steps() == nil {
+		return nil
+	}
+	for _, x := range w.root.Steps().Waits() {
+		switch x.Kind {
+		case routed.AtGate:
+			list = append(list, gateWait(w.root.Start().Run, &x))
+		case routed.AtJoin:
+			list = append(list, Wait{Kind: ForJoin, Step: x.Step, Who: x.Arrived})
+		case routed.ForTurn:
+			list = append(list, Wait{Kind: ForTurn, Step: x.Step})
+		case routed.ForDelay:
+			list = append(list, Wait{Kind: ForRetry, Step: x.Run + "." + x.Task, Due: x.Due, Then: "the next attempt"})
+		}
+	}
+	body := w.root.Body()
+	if due, retry := body.NextDue(); due > 0 && !retry { // the first timeout of a step: of the others nothing is known
+		list = append(list, Wait{Kind: ForTimer, Step: body.Fire(due).Node, Due: due, Then: "the step's timeout"})
+	}
+	return list
+}
+
+// gateWait describes a token at a gate. The command writes what the rules of the gate read of the context.
+func gateWait(run string, x *routed.Wait) Wait {
+	out := Wait{Kind: ForGate, Step: x.Step}
+	for name := range x.Reads {
+		out.Reads = append(out.Reads, name)
+	}
+	slices.Sort(out.Reads)
+	command := []string{"patch", run}
+	for _, name := range out.Reads {
+		if strings.HasPrefix(name, "ctx.") {
+			command = append(command, name+"="+Blank)
+		}
+	}
+	if len(command) > 2 {
+		out.Command = command
+	}
+	return out
+}

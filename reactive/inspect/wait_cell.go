@@ -1,0 +1,60 @@
+package inspect
+
+import (
+	"github.com/sluiceflow/sluice/reactive/world"
+	"github.com/sluiceflow/sluice/template/machine"
+)
+
+// world adds what the cells of a world wait for, in the order of their addresses; if none waits, the messages that the world takes.
+func (w *waiting) world(list []Wait, of *world.World) []Wait {
+	before := len(list)
+	for c := range of.Cells() {
+		if list = append(list, w.cell(&c, true)...); len(list) >= WaitsMax {
+			break
+		}
+	}
+	if len(list) == before {
+		list = append(list, w.messages("", w.root.Plan().Workflow.Routing.(*machine.World).Heard())...)
+	}
+	return list
+}
+
+// cell returns what a cell waits for: what holds it, the timers that it has set and, if they are wanted, the
+// calls of its effects, or messages.
+func (w *waiting) cell(c *world.CellState, calls bool) (list []Wait) {
+	run := w.root.Start().Run
+	if c.Failure != nil {
+		list = append(list, Wait{Kind: ForRepair, Step: c.Address, Command: []string{"retry", run, c.Address}})
+	}
+	if c.Paused {
+		list = append(list, Wait{Kind: ForResume, Step: c.Address, Command: []string{"resume", run, c.Address}})
+	}
+	for i := range c.Intents {
+		x := &c.Intents[i]
+		if x.ID == "" {
+			list = append(list, Wait{Kind: ForTimer, Step: c.Address, Due: x.Due.UnixNano(), Then: "timer " + x.Issuer})
+			continue
+		}
+		if v, ok := w.root.Node(x.Key); ok && calls {
+			if one, ok := w.of(v); ok {
+				list = append(list, one)
+			}
+		}
+	}
+	if len(list)+len(c.Intents) == 0 && c.Status == world.Running && c.Mail == 0 {
+		if m := w.root.Plan().Workflow.Routing.(*machine.World).Machine(c.Machine); m != nil {
+			list = w.messages(c.Address, m.Event.Messages)
+		}
+	}
+	return list
+}
+
+// messages returns the wait for any of some messages, of which it names a few.
+func (w *waiting) messages(step string, names []string) (list []Wait) {
+	for _, name := range names[:min(len(names), namedMax)] {
+		list = append(list, Wait{
+			Kind: ForMessage, Step: step, Name: name, Command: []string{"send", w.root.Start().Run, name, BlankObject},
+		})
+	}
+	return list
+}
