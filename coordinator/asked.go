@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/inbox"
@@ -65,10 +64,13 @@ func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
 	return cmp.Or(r.engine.checkOpen(), r.engine.readError(ctx, err))
 }
 
-// Content implements cells.Run.
-func (r asked) Content() (journal.ContentStore, *sync.RWMutex) {
-	content, _ := r.engine.store.(journal.ContentStore)
-	return content, &r.engine.content
+// Storage implements cells.Run. Of a run that does not go on here all events stay: the program that goes on with it decides.
+func (r asked) Storage() cells.Storage {
+	s := cells.Storage{Lock: &r.engine.content, KeepEvents: -1}
+	if s.Content, _ = r.engine.store.(journal.ContentStore); r.Driven() {
+		s.KeepEvents = r.engine.config.KeepEvents
+	}
+	return s
 }
 
 // ask passes an item to the run's loop and waits for the reply. A run that has left memory before it took the item is loaded

@@ -63,6 +63,10 @@ type Config struct {
 	// SecretTimeout bounds each request of a playbook's keychain to a server for a secret. Default: 30 s.
 	SecretTimeout time.Duration
 
+	// KeepEvents is how many of the newest events of each world stay in its journal at least; those before that its last two
+	// snapshots have replaced are deleted, but for the first. Default: cells.KeepEvents. Negative: all stay.
+	KeepEvents int
+
 	// CallsMax bounds the calls in progress in the whole process, including those to the participants of a fan-out. A step
 	// beyond it stays ready; a fan-out is requested when there is room for one participant, and the others wait. Calls to
 	// decision sources have a separate bound of the same size. `sleep`, `wait`, child runs and pure operations do not count.

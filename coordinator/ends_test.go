@@ -210,6 +210,10 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		_, _, err := r.Sweep(ctx, true)
 		return err
 	},
+	"Run.Trim": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Trim(ctx, 0, true)
+		return err
+	},
 	"Run.Patch": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		return r.Patch(ctx, map[string]any{"a": 1})
 	},

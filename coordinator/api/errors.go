@@ -50,6 +50,7 @@ var codes = []struct {
 	{"parked", coordinator.ErrParked},
 	{"missing", coordinator.ErrMissing},
 	{"shutdown", coordinator.ErrShutdown},
+	{"trimmed", journal.ErrTrimmed},
 	{"too_large", journal.ErrTooLarge},
 	{"read_only", journal.ErrReadOnly},
 	{"damaged", journal.ErrDamaged},

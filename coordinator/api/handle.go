@@ -131,9 +131,12 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 		return err
 	}
 	wants, from := req.wants, req.From
+	var line *timeline
 	if kind == "cell" {
-		wants, from = newTimeline(req.Step).wants, 1 // the earlier events tell which calls are its own
+		line = newTimeline(req.Step)
+		wants, from = line.wants, 1 // the earlier events tell which calls are its own
 	}
+	gap := newGap(from, req.From, emit)
 	for u, err := range run.History(ctx, from) {
 		if errors.Is(err, coordinator.ErrMissing) {
 			return plainEvents(ctx, run, req, emit)
@@ -141,6 +144,10 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 		if err != nil {
 			return err
 		}
+		if err := gap.before(u.Event.Seq); err != nil {
+			return err
+		}
+		line.begin(gap.first)
 		if !wants(&u.Event) || u.Event.Seq < req.From {
 			continue
 		}
@@ -169,9 +176,13 @@ func knownStep(ctx context.Context, run *coordinator.Run, step string) (kind str
 
 // plainEvents is events for a run that this program cannot follow: the effects of the events are unknown.
 func plainEvents(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+	gap := newGap(req.From, req.From, emit)
 	for e, err := range run.Events(ctx, max(1, req.From)) {
 		if err != nil {
 			return fmt.Errorf("read run %s: %w", run.ID(), err)
+		}
+		if err := gap.before(e.Seq); err != nil {
+			return err
 		}
 		if !req.wants(&e) {
 			continue
@@ -216,11 +227,15 @@ func watch(ctx context.Context, run *coordinator.Run, req *Request, emit func(*R
 			}
 		}()
 	}
+	gap := newGap(req.From, req.From, emit)
 	for u, err := range run.Watch(ctx, max(1, req.From)) {
 		if parked := context.Cause(ctx); err != nil && errors.Is(parked, coordinator.ErrParked) {
 			return fmt.Errorf("%w: %s", coordinator.ErrParked, coordinator.ParkedReason(parked))
 		}
 		if err != nil {
+			return err
+		}
+		if err := gap.before(u.Event.Seq); err != nil {
 			return err
 		}
 		described := UpdateOf(&u)
@@ -250,13 +265,22 @@ func command(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 		done.Seq, err = run.Snapshot(ctx)
 		return err
 	case Sweep:
-		done.Kept, done.Deleted, err = run.Sweep(ctx, req.Dry)
-		return err
+		return sweep(ctx, run, req, done)
 	}
 	if req.Work {
 		return run.Retry(ctx, req.Step, coordinator.RepeatWork())
 	}
 	return run.Retry(ctx, req.Step)
+}
+
+// sweep deletes what the last two snapshots of a world have replaced.
+func sweep(ctx context.Context, run *coordinator.Run, req *Request, done *Done) (err error) {
+	if done.Kept, done.Deleted, err = run.Sweep(ctx, req.Dry); err != nil {
+		return err
+	}
+	gone, err := run.Trim(ctx, req.Events, req.Dry)
+	done.TrimmedFrom, done.TrimmedTo = gone.From, gone.To
+	return err
 }
 
 // deleteRun removes a run that is named by its whole id, since nothing brings it back.

@@ -26,6 +26,7 @@ type Reply struct {
 	Explanation *coordinator.Explanation `json:"explanation,omitempty"` // of Explain
 	Query       *query.Explanation       `json:"query,omitempty"`       // of List with Dry
 	Value       json.RawMessage          `json:"value,omitempty"`       // of Output: any JSON
+	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
 	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed
 }
@@ -48,8 +49,11 @@ type Done struct {
 	Next   string `json:"next,omitempty"`   // of List: the cursor behind the last run; "": the list is complete
 	Looked int    `json:"looked,omitempty"` // of List: runs that were looked at
 
-	Kept    int `json:"kept,omitempty"`    // of a sweep: blobs that the newest snapshot needs
+	Kept    int `json:"kept,omitempty"`    // of a sweep: blobs that the last two snapshots need
 	Deleted int `json:"deleted,omitempty"` // of a sweep: blobs that it has deleted, or would have
+
+	TrimmedFrom uint64 `json:"trimmed_from,omitempty"` // of a sweep: first event that it has trimmed, or would have
+	TrimmedTo   uint64 `json:"trimmed_to,omitempty"`   // of a sweep: last of these
 
 	Document json.RawMessage `json:"document,omitempty"` // of a start by name that asks for it: the canonical document of the workflow
 

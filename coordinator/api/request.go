@@ -46,7 +46,7 @@ const (
 	Retry   Verb = "retry"    // attempt a step again. Run, Step, Work
 	Delete  Verb = "delete"   // remove a run that has ended, and the runs below it. Run: its whole id
 	Keep    Verb = "snapshot" // keep the state of a world as content. Run
-	Sweep   Verb = "gc"       // delete the content of a world that its newest snapshot does not need. Run, Dry
+	Sweep   Verb = "gc"       // delete the content and the events of a world that its last two snapshots do not need. Run, Dry, Events
 	Patch   Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
 	Begin   Verb = "start"    // start a run. Name ("": the workflow attached), ID ("": a new one), Dir, Labels, Attachment
 	Publish Verb = "publish"  // make a workflow the newest of its name. Attachment
@@ -82,6 +82,7 @@ type Request struct {
 	Index   string `json:"index,omitempty"`   // NAME=VALUE: only cells that have the value in that index, a text or JSON
 	Limit   int    `json:"limit,omitempty"`   // at most so many cells or runs; 0: all
 	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count; of a list: only explain the query
+	Events  int    `json:"events,omitempty"`  // of a sweep: so many of the newest events stay at least; negative: all; 0: as the process that goes on with the world is configured, and all if none does
 
 	Query  string            `json:"query,omitempty"`  // which runs, see package query; "": all
 	Labels map[string]string `json:"labels,omitempty"` // that the runs have; of a start: that the run gets

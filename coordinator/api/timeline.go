@@ -14,9 +14,17 @@ import (
 type timeline struct {
 	cell  string
 	steps map[uint64]bool // sequences of its activations that have opened intents
+	first uint64          // activations before this event are trimmed; 0: none are
 }
 
-func newTimeline(cell string) *timeline { return &timeline{cell, map[uint64]bool{}} }
+func newTimeline(cell string) *timeline { return &timeline{cell: cell, steps: map[uint64]bool{}} }
+
+// begin takes note that the events before one are trimmed, if it is not 0. A nil timeline ignores it.
+func (t *timeline) begin(first uint64) {
+	if t != nil {
+		t.first = first
+	}
+}
 
 // wants reports whether an event is about the cell.
 func (t *timeline) wants(e *journal.Event) bool {
@@ -32,16 +40,21 @@ func (t *timeline) wants(e *journal.Event) bool {
 		return slices.ContainsFunc(steps.Read(e).Raised, func(r steps.Raised) bool { return slices.Contains(r.Cells, t.cell) })
 	}
 	seq, ok := steps.EmittedAt(e.Node, t.cell)
-	return ok && t.steps[seq]
+	return ok && (t.steps[seq] || seq < t.first) // of a trimmed one only the key tells
 }
 
 // happenings emits what has happened in the cells of a world, or in one of them: its events, with the activations unfolded.
 func happenings(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
 	line := newTimeline(req.Step)
+	gap := newGap(1, req.From, emit)
 	for u, err := range run.History(ctx, 1) {
 		if err != nil {
 			return err
 		}
+		if err := gap.before(u.Event.Seq); err != nil {
+			return err
+		}
+		line.begin(gap.first)
 		wanted := req.Step == "" || line.wants(&u.Event)
 		if !wanted || u.Event.Seq < req.From {
 			continue

@@ -47,9 +47,8 @@ type Run interface {
 	// Look returns. look must not keep the root.
 	Look(ctx context.Context, look func(*reactive.Root)) error
 
-	// Content returns where the run's store keeps content, nil if it keeps none, and the lock of that content: whoever
-	// writes a snapshot shares it, and who deletes content has it alone.
-	Content() (journal.ContentStore, *sync.RWMutex)
+	// Storage returns where and how the run is kept.
+	Storage() Storage
 
 	// ID returns the run's id.
 	ID() string
@@ -59,6 +58,13 @@ type Run interface {
 
 	// Roots yields the state of the run after each of its durable events, from the first on, until the run or ctx ends.
 	Roots(ctx context.Context) iter.Seq2[*reactive.Root, error]
+}
+
+// Storage is where and how a run is kept.
+type Storage struct {
+	Content    journal.ContentStore // nil: the run's store keeps no content
+	Lock       *sync.RWMutex        // of the content: whoever writes a snapshot shares it, and who deletes content has it alone
+	KeepEvents int                  // how many of the newest events stay at least; 0: the default; negative: all
 }
 
 // Handle is the part of a run that has cells. Other runs refuse everything with decide.ErrNotWorld.

@@ -20,8 +20,12 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
+
+// killsKeep is how many events a process leaves when it trims: more than it adds before it is killed.
+const killsKeep = 3_000
 
 // TestChild is a process of a world of accounts: it sends the messages that it reads, many at once, and writes which were taken
 // and which calls were made, until it is killed.
@@ -49,6 +53,27 @@ func TestChild(t *testing.T) {
 	run, err := e.Start(t.Context(), load(t, accountsWorld), nil, coordinator.WithID("w"))
 	require.NoError(t, err)
 	lines := make(chan string)
+	storage := func(n int) { // beside the load
+		_, err := run.Snapshot(t.Context())
+		what := "snapshot"
+		switch {
+		case err != nil:
+		case n%3 == 1:
+			what = "sweep"
+			_, _, err = run.Sweep(t.Context(), false)
+		case n%3 == 2:
+			what = "trim"
+			var gone cells.Trimmed
+			if gone, err = run.Trim(t.Context(), killsKeep, false); gone.To == 0 {
+				what = "snapshot"
+			}
+		}
+		if err != nil {
+			write("refused", what, err)
+			return
+		}
+		write("kept", what, n)
+	}
 	for range 32 {
 		go func() {
 			for line := range lines {
@@ -67,8 +92,12 @@ func TestChild(t *testing.T) {
 			}
 		}()
 	}
-	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+	read := 0
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); read++ {
 		lines <- in.Text()
+		if read%20 == 10 {
+			go storage(read / 20)
+		}
 	}
 	select {} // until it is killed
 }
@@ -82,7 +111,9 @@ type loadOf struct {
 	lines map[string]string // of messages, by reference
 	taken map[string]uint64
 	keys  map[string]string
-	order []string // references, as they were taken
+	order []string       // references, as they were taken
+	kept  map[string]int // how often content or events were kept or deleted, by what was done
+	seen  gathered
 }
 
 // killed starts a process, has it send what was not taken yet, some of what was, and more, and kills it at a random moment.
@@ -113,6 +144,15 @@ func (l *loadOf) killed() {
 	}
 	_ = cmd.Wait()
 	require.LessOrEqual(l.t, moment, 0, "the process has ended by itself")
+	l.look()
+}
+
+// look gathers what is in the journal now, before the next process trims it.
+func (l *loadOf) look() {
+	store, err := disk.Open(l.dir, disk.Config{})
+	require.NoError(l.t, err)
+	l.seen.add(l.t, journal.Remaining(l.t.Context(), store, "w", 1))
+	require.NoError(l.t, store.Close())
 }
 
 // batch returns the messages for a process.
@@ -159,6 +199,8 @@ func (l *loadOf) read(line string) {
 			require.Equal(l.t, was, key, "of %s", ref)
 		}
 		l.keys[ref] = key
+	case "kept":
+		l.kept[ref]++
 	case "refused":
 		l.t.Fatal(line)
 	}
@@ -173,6 +215,7 @@ func TestAWorldUnderLoadSurvivesKills(t *testing.T) {
 	}
 	l := &loadOf{
 		t: t, dir: t.TempDir(), rng: rand.New(rand.NewPCG(1, 1)), lines: map[string]string{}, taken: map[string]uint64{}, keys: map[string]string{},
+		kept: map[string]int{},
 	}
 	for l.kills < kills {
 		l.killed()
@@ -185,7 +228,7 @@ func TestAWorldUnderLoadSurvivesKills(t *testing.T) {
 	e := k.open(t, store)
 	run, err := e.Run(t.Context(), "w")
 	require.NoError(t, err)
-	ack := &taken{sent: l.taken}
+	ack := &taken{sent: l.taken, journal: l.seen}
 	states := map[string]string{}
 	sums, counts := map[string]int64{}, map[string]int{}
 	recent := l.order[max(0, len(l.order)-1000):] // whose ids the world still knows
@@ -206,6 +249,10 @@ func TestAWorldUnderLoadSurvivesKills(t *testing.T) {
 	life{t, run, ack}.settled(states)
 	requireWhole(t, run, ack, k)
 	require.NoError(t, e.Shutdown(context.Background()))
-	t.Logf("%d kills, %d messages, %d events, snapshot at %d", l.kills, len(l.lines), head.Last, head.Snapshot)
-	require.NotZero(t, head.Snapshot, "the world has kept its state by itself")
+	t.Logf("%d kills, %d messages, %d events, snapshot at %d, trimmed up to %d; %v", l.kills, len(l.lines), head.Last, head.Snapshot, head.First, l.kept)
+	require.NotZero(t, head.Snapshot)
+	require.True(t, ack.journal.trimmed)
+	for _, what := range []string{"snapshot", "sweep", "trim"} {
+		require.NotZero(t, l.kept[what], what)
+	}
 }

@@ -19,6 +19,10 @@ const answerTime = 2 * time.Minute
 
 // Client makes requests about the runs of a directory.
 type Client struct {
+	// Trimmed is called with a sentence about events that an answer leaves out before what it yields next, because they are not
+	// there any more. Nil: nothing is. It must not be set while the client is in use.
+	Trimmed func(sentence string)
+
 	ask   func(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error
 	close func() error
 	held  bool
@@ -234,6 +238,9 @@ var errStopped = errors.New("the caller has stopped the iteration")
 func stream[T any](ctx context.Context, c *Client, req *api.Request, pick func(*api.Reply) *T) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		err := c.ask(ctx, req, func(r *api.Reply) error {
+			if r.Trimmed != "" && c.Trimmed != nil {
+				c.Trimmed(r.Trimmed)
+			}
 			if one := pick(r); one != nil && !yield(one, nil) {
 				return errStopped
 			}

@@ -34,7 +34,7 @@ func read[T any](ctx context.Context, r Reading, ask func(*reader.Reader) (T, er
 // Events yields the run's journal as it is now, beginning with the event with sequence from (1: the start). It derives
 // nothing, so it also reads runs that this program cannot follow.
 func (r Reading) Events(ctx context.Context, from uint64) iter.Seq2[journal.Event, error] {
-	return Completed(ctx, r.in.engine, r.in.store.Read(ctx, r.id, from))
+	return Completed(ctx, r.in.engine, journal.Remaining(ctx, r.in.store, r.id, from))
 }
 
 // State reads the state of the run. It follows the whole journal: its cost is proportional to the number of events, and it

@@ -74,7 +74,7 @@ func (r *Reader) anyCallGraph(ctx context.Context, id string) (*callgraph.Graph,
 		return g, err
 	}
 	g = callgraph.New(nil)
-	for event, err := range r.store.Read(ctx, id, 1) {
+	for event, err := range journal.Remaining(ctx, r.store, id, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", id, err)
 		}
@@ -85,9 +85,10 @@ func (r *Reader) anyCallGraph(ctx context.Context, id string) (*callgraph.Graph,
 
 // callGraph follows the journal of a run.
 func (r *Reader) callGraph(ctx context.Context, id string) (g *callgraph.Graph, err error) {
-	_, err = r.followAll(ctx, id, func(root *reactive.Root) func(*journal.Event) {
+	whole := func() (route, error) { return r.since(ctx, id, 1) }
+	_, err = r.followAll(ctx, id, whole, func(root *reactive.Root) follower {
 		g = callgraph.New(root)
-		return g.Apply
+		return follower{apply: g.Apply, told: g.Told}
 	})
 	return g, err
 }

@@ -18,17 +18,21 @@ type Ending struct {
 	Last   uint64          // sequence of its last event
 }
 
-// Ending reads the result of a run, if it has ended, without deriving anything.
+// Ending reads the result of a run, if it has ended, without deriving anything. A world has not ended before its newest snapshot.
 func (r *Reader) Ending(ctx context.Context, run string) (out Ending, err error) {
-	for event, err := range r.store.Read(ctx, run, 1) {
+	way, err := r.newest(ctx, run)
+	if err != nil {
+		return Ending{}, err
+	}
+	for event, err := range r.along(ctx, run, way, r.store.Read) {
 		if err != nil {
 			return Ending{}, fmt.Errorf("read run %s: %w", run, err)
 		}
 		switch out.Last = event.Seq; event.Type {
 		case journal.RunStarted:
-			out.Start = decide.StartOf(&event)
+			out.Start = decide.StartOf(&event.Event)
 		case journal.RunFinished:
-			out.Result = inspect.NewResult(run, &event)
+			out.Result = inspect.NewResult(run, &event.Event)
 		case journal.RunReopened:
 			out.Result = nil
 		}

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/inspect"
-	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // Explain implements coordinator.Run.Explain.
@@ -42,9 +42,10 @@ func parkedReason(err error) explain.Reason {
 // explained is Explain derived from the journal.
 func (r *Reader) explained(ctx context.Context, run, step string) (out *explain.Explanation, finished bool, err error) {
 	var x *inspect.Explainer
-	root, err := r.followAll(ctx, run, func(root *reactive.Root) func(*journal.Event) {
+	whole := func() (route, error) { return r.since(ctx, run, 1) }
+	root, err := r.followAll(ctx, run, whole, func(root *reactive.Root) follower {
 		x = inspect.NewExplainer(run, step, root)
-		return x.Apply
+		return follower{apply: x.Apply, told: x.Told, restored: x.Restored}
 	})
 	if err != nil {
 		return nil, false, err
@@ -61,7 +62,7 @@ func (r *Reader) explained(ctx context.Context, run, step string) (out *explain.
 		out.Reasons = slices.Insert(out.Reasons, 0, explain.Reason{Kind: "late", Text: "timers have fallen due since a process worked on the run: " +
 			"what follows from them is not journaled yet"})
 	}
-	return out, finished, errors.Join(panicked, err)
+	return out, finished, errors.Join(panicked, cmp.Or(cellsErr(root), err))
 }
 
 // unexplained is Explain for a run whose journal cannot be followed.

@@ -52,9 +52,10 @@ func (r *Reader) lost(ctx context.Context, run string, err error) bool {
 // followed is State derived from the journal.
 func (r *Reader) followed(ctx context.Context, run string) (s *inspect.State, err error) {
 	var states *inspect.States
-	root, err := r.followAll(ctx, run, func(root *reactive.Root) func(*journal.Event) {
+	newest := func() (route, error) { return r.newest(ctx, run) }
+	root, err := r.followAll(ctx, run, newest, func(root *reactive.Root) follower {
 		states = inspect.NewStates(root)
-		return states.Apply
+		return follower{apply: states.Apply, restored: states.Restored}
 	})
 	if err != nil {
 		return nil, err
@@ -64,10 +65,11 @@ func (r *Reader) followed(ctx context.Context, run string) (s *inspect.State, er
 	if err != nil {
 		return nil, err
 	}
-	return s, r.Derived(run, func() {
+	panicked := r.Derived(run, func() {
 		s = states.State(run)
 		s.Seq, s.Updated, s.Late = seq, at, late
 	})
+	return s, errors.Join(panicked, cellsErr(root))
 }
 
 // listed is State by the store's head, for a run that cannot be followed.

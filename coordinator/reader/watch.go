@@ -15,37 +15,52 @@ import (
 
 // Watch implements coordinator.Run.Watch.
 func (r *Reader) Watch(ctx context.Context, run string, from uint64) iter.Seq2[inspect.Update, error] {
-	return r.updates(ctx, run, r.tail(ctx, run), from)
+	return r.updates(ctx, run, r.tail, from)
 }
 
 // History yields what Watch does, up to the end of the journal as it is now.
 func (r *Reader) History(ctx context.Context, run string, from uint64) iter.Seq2[inspect.Update, error] {
-	return r.updates(ctx, run, r.store.Read(ctx, run, 1), from)
+	return r.updates(ctx, run, r.store.Read, from)
 }
 
 // Roots implements coordinator.Run.Roots.
 func (r *Reader) Roots(ctx context.Context, run string) iter.Seq2[*reactive.Root, error] {
 	return func(yield func(*reactive.Root, error) bool) {
 		var root *reactive.Root
-		for _, err := range r.follow(ctx, run, r.tail(ctx, run), replaying(&root)) {
-			if err != nil {
+		next, more := uint64(1), true
+		begin := func(of *reactive.Root) follower {
+			root = of
+			return follower{apply: func(e *journal.Event) { of.Apply(e) }}
+		}
+		for way, err := r.newest(ctx, run); more; {
+			if err == nil {
+				err = r.follow(ctx, run, way, r.tail, begin, func(e *journal.Event) bool {
+					if e.Seq >= next {
+						next, more = e.Seq+1, yield(root, nil)
+					}
+					return more
+				})
+			}
+			if err == nil {
+				return
+			}
+			now, none := r.newest(ctx, run)
+			if none != nil || !way.overtaken(&now, err) {
 				yield(nil, err)
 				return
 			}
-			if !yield(root, nil) {
-				return
-			}
+			way, err = now, nil
 		}
 	}
 }
 
-// tail yields the run's events, present and future, until the run has ended.
-func (r *Reader) tail(ctx context.Context, run string) iter.Seq2[journal.Event, error] {
+// tail yields the run's events from a sequence on, present and future, until the run has ended.
+func (r *Reader) tail(ctx context.Context, run string, from uint64) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		following, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(r.ctx, cancel)()
-		for e, err := range r.store.Tail(following, run, 1) {
+		for e, err := range r.store.Tail(following, run, from) {
 			if err != nil && ctx.Err() == nil && following.Err() != nil {
 				err = decide.ErrShutdown
 			}
@@ -57,21 +72,35 @@ func (r *Reader) tail(ctx context.Context, run string) iter.Seq2[journal.Event, 
 }
 
 // updates yields what events have changed, from the one with sequence from on. It ends at an error.
-func (r *Reader) updates(ctx context.Context, run string, events iter.Seq2[journal.Event, error], from uint64) iter.Seq2[inspect.Update, error] {
+func (r *Reader) updates(ctx context.Context, run string, read reading, from uint64) iter.Seq2[inspect.Update, error] {
 	return func(yield func(inspect.Update, error) bool) {
 		var u inspect.Update
-		begin := func(root *reactive.Root) func(*journal.Event) {
-			changes := inspect.NewChanges(root, from)
-			return func(e *journal.Event) { u = changes.Apply(e) }
+		next, more := max(1, from), true
+		begin := func(root *reactive.Root) follower {
+			changes := inspect.NewChanges(root, next)
+			return follower{
+				apply: func(e *journal.Event) { u = changes.Apply(e) },
+				told:  func(e *journal.Event) { u = changes.Told(e) },
+			}
 		}
-		for e, err := range r.follow(ctx, run, events, begin) {
-			if err != nil {
+		for way, err := r.since(ctx, run, next); more; {
+			if err == nil {
+				err = r.follow(ctx, run, way, read, begin, func(e *journal.Event) bool {
+					if e.Seq >= next {
+						next, more = e.Seq+1, yield(u, nil)
+					}
+					return more
+				})
+			}
+			if err == nil {
+				return
+			}
+			now, none := r.since(ctx, run, next)
+			if none != nil || !way.overtaken(&now, err) {
 				yield(inspect.Update{}, err)
 				return
 			}
-			if e.Seq >= from && !yield(u, nil) {
-				return
-			}
+			way, err = now, nil
 		}
 	}
 }
@@ -81,30 +110,30 @@ func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[r
 	return func(yield func(routed.View, error) bool) {
 		var views []routed.View
 		var root *reactive.Root
-		begin := func(of *reactive.Root) func(*journal.Event) {
+		begin := func(of *reactive.Root) follower {
 			root = of
 			if steps := root.Steps(); steps != nil {
 				steps.Watch(func(v routed.View) { views = append(views, v) })
 			}
-			return func(e *journal.Event) { root.Apply(e) }
+			return follower{apply: func(e *journal.Event) { root.Apply(e) }}
 		}
-		for _, err := range r.follow(ctx, run, r.store.Read(ctx, run, 1), begin) {
-			if err == nil && root.Steps() == nil {
-				err = fmt.Errorf("%w: only a playbook's run has a net", decide.ErrNotPossible)
-			}
-			if err != nil {
-				yield(routed.View{}, err)
-				return
-			}
+		more := true
+		err := r.follow(ctx, run, route{}, r.store.Read, begin, func(*journal.Event) bool {
+			more = root.Steps() != nil
 			for _, v := range views {
-				if v.Seq >= from && !yield(v, nil) {
-					return
-				}
+				more = more && (v.Seq < from || yield(v, nil))
 			}
 			views = views[:0]
+			return more
+		})
+		switch {
+		case err == nil && root == nil:
+			err = fmt.Errorf("%w: %s", decide.ErrRunNotFound, run)
+		case err == nil && root.Steps() == nil:
+			err = fmt.Errorf("read run %s: %w: only a playbook's run has a net", run, decide.ErrNotPossible)
 		}
-		if root == nil {
-			yield(routed.View{}, fmt.Errorf("%w: %s", decide.ErrRunNotFound, run))
+		if err != nil {
+			yield(routed.View{}, err)
 		}
 	}
 }

@@ -74,7 +74,7 @@ type Order interface {
 	Called(step string, call int32)
 }
 
-// Ordered is a Body that determines the order of its calls.
+// Ordered is a Body that determines the order of its calls. Those of any other wait for none.
 type Ordered interface {
 	// CallOrder returns the Order of the calls made from now on. The graph is that of the body's own root.
 	CallOrder(g *Graph) Order
@@ -99,13 +99,22 @@ func New(root *reactive.Root) *Graph {
 		return g
 	}
 	root.Watch()
-	if body, ok := root.Body().(Ordered); ok {
+	switch body, ordered := root.Body().(Ordered); {
+	case ordered:
 		g.order = body.CallOrder(g)
-	} else {
+	case root.Body() != nil:
+		g.order = apart{}
+	default:
 		g.order = newTreeOrder(g, root.Plan())
 	}
 	return g
 }
+
+// apart is the Order of calls that wait for none, as those of the cells of a world.
+type apart struct{}
+
+func (apart) Before(string) []int32 { return nil }
+func (apart) Called(string, int32)  {}
 
 // Apply takes the next event of the journal.
 func (g *Graph) Apply(e *journal.Event) {
@@ -130,6 +139,14 @@ func (g *Graph) Apply(e *journal.Event) {
 	if g.root != nil {
 		g.follow(e)
 	}
+}
+
+// Told takes an event of a world at which the state is not known any more: operations and what followed from the event are unknown.
+func (g *Graph) Told(e *journal.Event) {
+	root := g.root
+	g.root = nil
+	g.Apply(e)
+	g.root = root
 }
 
 // requested records the beginning of an attempt.

@@ -25,6 +25,9 @@ type Tracer interface {
 	// Trace makes Explain explain, under the name `#<seq>`, what came of the event with a sequence. It is called before the
 	// first event.
 	Trace(seq uint64)
+
+	// Told takes an event at which the state of the run is not known any more: only what the event says counts.
+	Told(e *journal.Event)
 }
 
 // Run tells a Body about the run.

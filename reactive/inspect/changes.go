@@ -46,6 +46,7 @@ type StepChange struct {
 // Changes computes what the events of a run change, from a given sequence on.
 type Changes struct {
 	from  uint64
+	began bool // the events from there on are being taken
 	root  *reactive.Root
 	steps routed.Changes // nil: not yet watched, or the run has no routed steps
 	world *world.World   // nil: the run is of something else
@@ -64,7 +65,8 @@ func NewChanges(root *reactive.Root, from uint64) *Changes {
 
 // Apply takes the next event of the journal. For an event before the given sequence it returns a zero Update.
 func (w *Changes) Apply(e *journal.Event) Update {
-	if e.Seq == w.from {
+	if !w.began && e.Seq >= w.from {
+		w.began = true
 		w.root.Watch()
 		if steps := w.root.Steps(); steps != nil {
 			w.steps = steps.Changes()
@@ -88,18 +90,23 @@ func (w *Changes) Apply(e *journal.Event) Update {
 	return u
 }
 
+// Told takes an event of a world at which the state is not known any more: it returns no changes.
+func (w *Changes) Told(e *journal.Event) Update {
+	return Update{Event: *e, Status: w.root.RunStatus()}
+}
+
 // cellChanges returns how the cells of a world have changed, and remembers their statuses.
 func (w *Changes) cellChanges() (list []CellChange) {
 	if w.world == nil {
 		return nil
 	}
 	for _, c := range w.world.Changed() {
-		list = append(list, CellChange{From: w.cells[c.Address], Cell: c})
-		if c.Status == "" {
-			delete(w.cells, c.Address)
-		} else {
-			w.cells[c.Address] = c.Status
+		from, known := w.cells[c.Address]
+		if !known {
+			from = world.Was(w.world, c.Address)
 		}
+		list = append(list, CellChange{From: from, Cell: c})
+		w.cells[c.Address] = c.Status
 	}
 	return list
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -26,9 +27,11 @@ type Explainer struct {
 	status   reactive.RunStatus
 	decided  *explain.Event // of the run's status
 	paused   *explain.Event
-	above    *explain.Event   // of the pause of the run that started it
-	journal  []*explain.Event // by sequence
-	event    *explain.Event   // that is applied, or was last
+	above    *explain.Event        // of the pause of the run that started it
+	journal  []*explain.Event      // in the order of their sequences
+	gap      *journal.TrimmedError // behind the first of them; nil: there is none
+	last     uint64                // sequence of the newest of them
+	event    *explain.Event        // that is applied, or was last
 }
 
 // NewExplainer returns the explainer of a run, or of something in it; "" is the run. The root must have no events yet.
@@ -77,11 +80,7 @@ func (x *Explainer) Explain(step string) (*explain.Explanation, error) {
 
 // Apply takes the next event of the journal.
 func (x *Explainer) Apply(e *journal.Event) {
-	x.event = &explain.Event{Seq: e.Seq, Type: e.Type.String(), At: e.Time()}
-	if e.Detail != nil {
-		x.event.Actor, x.event.Reason = e.Detail.Actor, e.Detail.Reason
-	}
-	x.journal = append(x.journal, x.event)
+	x.note(e)
 	x.root.Apply(e)
 	for _, c := range x.root.Changes() {
 		key := x.root.Key(c.Node)
@@ -96,8 +95,23 @@ func (x *Explainer) Apply(e *journal.Event) {
 		}
 		x.nodes[key] = x.event
 	}
-	if e.Type == journal.CallRequested && e.Detail != nil && e.Detail.Name != "" {
-		x.messages[e.Node] = e.Detail.Name
+	if s := x.root.RunStatus(); s != x.status {
+		x.status, x.decided = s, x.event
+	}
+}
+
+// note keeps an event.
+func (x *Explainer) note(e *journal.Event) {
+	x.event = &explain.Event{Seq: e.Seq, Type: e.Type.String(), At: e.Time()}
+	if e.Detail != nil {
+		x.event.Actor, x.event.Reason = e.Detail.Actor, e.Detail.Reason
+	}
+	if e.Seq > x.last+1 {
+		x.gap, x.journal = &journal.TrimmedError{First: e.Seq}, x.journal[:1]
+	}
+	x.journal, x.last = append(x.journal, x.event), e.Seq
+	if message := messageOf(e); message != "" {
+		x.messages[e.Node] = message
 	}
 	switch {
 	case e.Type != journal.RunPaused:
@@ -106,17 +120,48 @@ func (x *Explainer) Apply(e *journal.Event) {
 	default:
 		x.paused = x.event
 	}
-	if s := x.root.RunStatus(); s != x.status {
-		x.status, x.decided = s, x.event
+}
+
+// Told takes an event of a world at which the state is not known any more.
+func (x *Explainer) Told(e *journal.Event) {
+	x.note(e)
+	if tracer, ok := x.body.(explain.Tracer); ok {
+		tracer.Told(e)
+	}
+	switch e.Type {
+	case journal.CallRequested:
+		x.nodes[e.Node] = x.event
+	case journal.CallResponded, journal.CallCompleted:
+		x.body.CallEnded(e.Node, reactive.Completed, nil)
+	case journal.CallError:
+		x.body.CallEnded(e.Node, reactive.Failed, e.FailureOr("error"))
+	case journal.CallAborted:
+		x.body.CallEnded(e.Node, reactive.Aborted, e.FailureOr(reactive.CodeAborted))
 	}
 }
 
-// at returns the event with a sequence.
+// Restored takes note that the root has the state of a snapshot: what has decided its status may not be known.
+func (x *Explainer) Restored() {
+	for e := range world.CallEvents(world.Of(x.root)) {
+		if message := messageOf(e); message != "" {
+			x.messages[e.Node] = message
+		}
+	}
+	if s := x.root.RunStatus(); s != x.status {
+		x.status, x.decided = s, nil
+	}
+}
+
+// at returns the event with a sequence; nil if there is none, or none any more.
 func (x *Explainer) at(seq uint64) *explain.Event {
-	if seq == 0 || seq > uint64(len(x.journal)) {
+	missing := uint64(0)
+	if x.gap != nil && seq > 1 {
+		missing = x.gap.First - 2
+	}
+	if seq == 0 || seq <= missing || seq-missing > uint64(len(x.journal)) {
 		return nil
 	}
-	return x.journal[seq-1]
+	return x.journal[seq-missing-1]
 }
 
 // run explains the run as a whole.
@@ -201,13 +246,7 @@ func (x *Explainer) step(name string) (*explain.Explanation, error) {
 				return out, nil
 			}
 		}
-		if _, isEvent := eventNumber(name); isEvent && x.root.Cells() != nil {
-			return nil, fmt.Errorf("%w or event %q: the newest event is #%d", decide.ErrCellNotFound, name, x.root.Seq())
-		}
-		if x.root.Cells() != nil {
-			return nil, fmt.Errorf("%w %q", decide.ErrCellNotFound, name)
-		}
-		return nil, fmt.Errorf("%w: %q", decide.ErrStepNotFound, name)
+		return nil, x.unknown(name)
 	}
 	out := &explain.Explanation{About: name, Kind: x.kind(v), Status: x.root.Status(v).String(), Decided: x.nodes[name]}
 	if x.root.Pending(v) {
@@ -218,6 +257,22 @@ func (x *Explainer) step(name string) (*explain.Explanation, error) {
 	}
 	out.Reasons = append(out.Reasons, x.reasons(v, 0)...)
 	return out, nil
+}
+
+// unknown returns the error about a name of nothing that could be explained.
+func (x *Explainer) unknown(name string) error {
+	if x.root.Cells() == nil {
+		return fmt.Errorf("%w: %q", decide.ErrStepNotFound, name)
+	}
+	switch seq, isEvent := eventNumber(name); {
+	case isEvent && x.gap != nil && seq > 1 && seq < x.gap.First:
+		return fmt.Errorf("event %s is not there any more: %w", name, x.gap)
+	case isEvent:
+		return fmt.Errorf("%w or event %q: the newest event is #%d", decide.ErrCellNotFound, name, x.root.Seq())
+	case x.gap != nil:
+		return fmt.Errorf("%w %q, and %s have been trimmed", decide.ErrCellNotFound, name, x.gap.Gap())
+	}
+	return fmt.Errorf("%w %q", decide.ErrCellNotFound, name)
 }
 
 // about returns a node with its own reasons below it.

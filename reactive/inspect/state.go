@@ -77,6 +77,15 @@ func (s *States) Apply(e *journal.Event) {
 	follow(s.root, e, s.tracks)
 }
 
+// Restored takes note that the root has the state of a snapshot: it has open calls.
+func (s *States) Restored() {
+	for e := range world.CallEvents(world.Of(s.root)) {
+		if v, ok := s.root.Node(e.Node); ok && e.Type == journal.CallRequested {
+			s.tracks[v] = &track{began: e.At, message: messageOf(e)}
+		}
+	}
+}
+
 // State returns the state of the run, as of the last event.
 func (s *States) State(id string) *State { return stateOf(id, s.root, s.tracks) }
 
@@ -155,11 +164,19 @@ func follow(root *reactive.Root, e *journal.Event, tracks map[int32]*track) {
 			tracks[c.Node].ended = e.At
 		}
 	}
-	if e.Type == journal.CallRequested && e.Detail != nil && e.Detail.Name != "" {
+	if message := messageOf(e); message != "" {
 		if v, ok := root.Node(e.Node); ok {
-			at(v).message = e.Detail.Name
+			at(v).message = message
 		}
 	}
+}
+
+// messageOf returns the name of the message that a call waits for which is requested.
+func messageOf(e *journal.Event) string {
+	if e.Type == journal.CallRequested && e.Detail != nil {
+		return e.Detail.Name
+	}
+	return ""
 }
 
 // stepStates describes all nodes that have a name.

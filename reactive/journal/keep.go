@@ -3,7 +3,9 @@ package journal
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"iter"
 )
 
 // Bounds of one PutContent.
@@ -58,11 +60,35 @@ type TrimmedError struct {
 
 // Error implements error.
 func (e *TrimmedError) Error() string {
-	return fmt.Sprintf("%v: from 2 to %d", ErrTrimmed, e.First-1)
+	return e.Gap() + " have been trimmed"
 }
+
+// Gap names the events that are trimmed, such as "events 2 to 70".
+func (e *TrimmedError) Gap() string { return fmt.Sprintf("events 2 to %d", e.First-1) }
 
 // Unwrap returns ErrTrimmed.
 func (e *TrimmedError) Unwrap() error { return ErrTrimmed }
+
+// Remaining returns Read that leaves out what is trimmed: it goes on behind the gap.
+func Remaining(ctx context.Context, s Store, stream string, from uint64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for {
+			var gap *TrimmedError
+			for e, err := range s.Read(ctx, stream, from) {
+				if errors.As(err, &gap) {
+					break
+				}
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+			if gap == nil {
+				return
+			}
+			from = gap.First
+		}
+	}
+}
 
 // CheckContent returns the hashes of blobs, or an error for a PutContent that no store accepts; stores call it first.
 func CheckContent(stream string, blobs [][]byte) ([]Hash, error) {

@@ -41,6 +41,7 @@ type holdings struct {
 	cached  int              // how many cells of a machine that may leave memory stay there after a snapshot
 	loaded  int              // cells read from the snapshot since cells were last removed from memory
 	err     error            // why content could not be read
+	read    func(*cell)      // is called with each cell that was read from a snapshot
 }
 
 // may reports whether a cell that is not in memory may be in the snapshot. dirty is what is known of it since.
@@ -106,6 +107,7 @@ func (h *holdings) load(m *machine.Machine, key value.Value, address string) *ce
 			h.intents.put(x)
 		}
 	}
+	h.read(c)
 	h.loaded++
 	return c
 }

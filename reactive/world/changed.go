@@ -18,10 +18,26 @@ func (w *World) Changed() []CellState {
 	return list
 }
 
+// Was returns the status that a cell had in the snapshot from which a world was restored; "": none is known.
+func Was(w *World, address string) Status { return w.tracker.was[address] }
+
 // tracker keeps which cells an event changes.
 type tracker struct {
 	on      bool
-	changed []*cell // by the event that is applied
+	changed []*cell           // by the event that is applied
+	was     map[string]Status // by address: of cells that were read from a snapshot
+}
+
+// read keeps the status of a cell that was read from a snapshot.
+func (t *tracker) read(c *cell) {
+	if t.on {
+		if t.was == nil {
+			t.was = map[string]Status{}
+		}
+		if _, known := t.was[c.address]; !known {
+			t.was[c.address] = c.status()
+		}
+	}
 }
 
 // note keeps that a cell has changed.

@@ -2,6 +2,7 @@ package world
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 
@@ -110,6 +111,19 @@ func (x *intent) freeze() map[string]any {
 		v["frames"] = reported
 	}
 	return v
+}
+
+// CallEvents yields the events so far of the open calls of a world; only one that can read content keeps them.
+func CallEvents(w *World) iter.Seq[*journal.Event] {
+	return func(yield func(*journal.Event) bool) {
+		for _, x := range w.intents.inOrder() {
+			for i := range x.events {
+				if !yield(&x.events[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // inOrder returns the open calls in the order of their opening.

@@ -53,6 +53,9 @@ func (x *explainer) see(e *journal.Event) {
 	}
 }
 
+// Told implements explain.Tracer.
+func (x *explainer) Told(e *journal.Event) { x.see(e) }
+
 // CallEnded implements explain.Body.
 func (x *explainer) CallEnded(key string, status reactive.Status, f *journal.Failure) {
 	x.ended[key] = &ending{status, f, x.run.Event()}

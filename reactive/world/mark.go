@@ -1,17 +1,24 @@
 package world
 
 import (
+	"fmt"
+
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/kept"
 	"github.com/sluiceflow/sluice/reactive/world/trie"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Kept finds the content that a world needs: that of its newest snapshot, and the states that it has put there since. It does not follow the world: it may be used while that goes
-// on, as long as no other snapshot is made.
+// Kept finds the content that a world needs: that of its newest snapshot and of the one before, and the states that it has put there
+// since. It does not follow the world: it may be used while that goes on, as long as no other snapshot is made.
 type Kept struct {
-	fetch    Fetch
-	snapshot *kept.Snapshot // nil: there is none
-	spilled  []journal.Hash
+	Before uint64 // sequence of the event of the snapshot before the newest; 0: there is none
+
+	def     *machine.World
+	fetch   Fetch
+	newest  *kept.Snapshot // nil: there is none
+	spilled []journal.Hash
 }
 
 // Kept returns what finds the content that the world needs; nil if its store keeps none.
@@ -19,26 +26,41 @@ func (w *World) Kept() *Kept {
 	if w.base.fetch == nil {
 		return nil
 	}
-	return &Kept{w.base.fetch, w.base.snapshot, w.SpilledStates()}
+	k := &Kept{def: w.def, fetch: w.base.fetch, newest: w.base.snapshot, spilled: w.SpilledStates()}
+	if k.newest != nil {
+		k.Before = k.newest.Before
+	}
+	return k
 }
 
-// Mark returns the hashes of the content that is needed: all nodes of the tries of the snapshot, states and work of cells, and what
-// belongs to no cell; and states that were spilled. It reads every node.
-func (k *Kept) Mark() (map[journal.Hash]bool, error) {
+// Mark returns the hashes of the content that is needed: all nodes of the tries of the two snapshots, states and work of cells, and
+// what belongs to no cell; and states that were spilled. before is the event of the snapshot before the newest; nil if there is none.
+// Mark reads every node, once.
+func (k *Kept) Mark(before *journal.Event) (map[journal.Hash]bool, error) {
 	needed := map[journal.Hash]bool{}
 	for _, hash := range k.spilled {
 		needed[hash] = true
 	}
-	if k.snapshot == nil {
-		return needed, nil
+	snapshots := []*kept.Snapshot{}
+	if k.newest != nil {
+		snapshots = append(snapshots, k.newest)
 	}
-	err := k.snapshot.Mark(k.fetch, func(hash trie.Hash) bool {
-		known := needed[journal.Hash(hash)]
-		needed[journal.Hash(hash)] = true
-		return !known
-	})
-	if err != nil {
-		return nil, kept.Damaged(err)
+	if before != nil {
+		of, _ := value.Of(before.Value)
+		older, err := kept.ReadSnapshot(k.def, of)
+		if err != nil {
+			return nil, fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, before.Seq, err)
+		}
+		snapshots = append(snapshots, older)
+	}
+	for _, s := range snapshots {
+		if err := s.Mark(k.fetch, func(hash trie.Hash) bool {
+			known := needed[journal.Hash(hash)]
+			needed[journal.Hash(hash)] = true
+			return !known
+		}); err != nil {
+			return nil, kept.Damaged(err)
+		}
 	}
 	return needed, nil
 }

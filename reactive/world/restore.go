@@ -13,11 +13,20 @@ import (
 )
 
 // Upto returns the sequence as of which the snapshot of an event is; 0 if the event is of no snapshot.
-func Upto(e *journal.Event) uint64 {
+func Upto(e *journal.Event) uint64 { return numberIn(e, "upto") }
+
+// Before returns the sequence of the event of the snapshot that the one of an event changes: the two share content, and both are
+// kept. It is 0 if there was none.
+func Before(e *journal.Event) uint64 { return numberIn(e, "before") }
+
+func numberIn(e *journal.Event, name string) uint64 {
+	if e.Type != journal.WorldSnapshotted {
+		return 0
+	}
 	of, _ := value.Of(e.Value)
 	m, _ := of.(map[string]any)
-	upto, _ := m["upto"].(int64)
-	return uint64(upto)
+	n, _ := m[name].(int64)
+	return uint64(n)
 }
 
 // snapshotted makes a snapshot the base of the world: the cells that have not changed since need not be in memory any more.
@@ -96,6 +105,9 @@ func (w *restoration) run() error {
 	}
 	if err := w.reopen(open); err != nil {
 		return err
+	}
+	for _, c := range w.cells {
+		w.read(c)
 	}
 	w.restoreCore()
 	w.calls.Resume(w.snapshot.Upto, w.Int(w.core["at"]))

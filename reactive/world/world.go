@@ -52,6 +52,7 @@ func New(p *plan.Plan) *reactive.Root {
 		w := &World{root: c.Root(), calls: c}
 		w.holdings = holdings{def: def, cells: map[string]*cell{}, dirty: map[string]*cell{}, cached: CellsCached}
 		w.base.roots, w.delta = kept.NoRoots(), delta{stateMax: SpillState, bytesMax: SpillBytes}
+		w.read = w.tracker.read
 		w.intents.init()
 		return w
 	})

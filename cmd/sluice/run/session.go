@@ -139,7 +139,7 @@ func notToResume(name string, err error) error {
 // recall reads the workflow of a run, and the sequence of its last event, from the journal.
 func (s *session) recall(ctx context.Context, store journal.Store, id string) error {
 	hash := ""
-	for e, err := range store.Read(ctx, id, 1) {
+	for e, err := range journal.Remaining(ctx, store, id, 1) {
 		if err != nil {
 			return cli.Fail(fmt.Errorf("read run %s: %w", id, err))
 		}

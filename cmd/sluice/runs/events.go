@@ -36,7 +36,10 @@ the journal, but follow from its events:
 With --cell it prints the timeline of a cell of a world: the messages that it was given, the events that others have raised for
 it, its own steps, and the calls and timers that it has asked for. In a world --view unfolds each step into what it gave: state,
 raised events, intents asked for and given up, note:
-  {"seq":…,"at":…,"type":"intent.emitted","cell":…,"cause":…,"call":…,"name":…,"intent":…,"value":…,…}`,
+  {"seq":…,"at":…,"type":"intent.emitted","cell":…,"cause":…,"call":…,"name":…,"intent":…,"value":…,…}
+
+The oldest events of a world do not stay for ever. If some of those asked for have been trimmed, a line on standard error says
+which. Of events before its last two snapshots it is not known any more which had no effect.`,
 		Example: `  sluice runs events tuesday --data ./journal
   sluice runs events tuesday --data ./journal --step publish
   sluice runs events tuesday --data ./journal --view
@@ -55,6 +58,7 @@ raised events, intents asked for and given up, note:
 		return q.with(cmd, func(c *control.Client) error {
 			p := q.objects(cmd)
 			lines := newEventLines(q.people(cmd))
+			c.Trimmed = tellTrimmed(cmd.ErrOrStderr(), lines)
 			if *view {
 				for v, err := range c.Views(cmd.Context(), args[0], *step, *from) {
 					if err != nil {
@@ -76,6 +80,14 @@ raised events, intents asked for and given up, note:
 		})
 	}
 	return cmd
+}
+
+// tellTrimmed returns what tells people about events that are not there any more: between the lines, or beside the JSON.
+func tellTrimmed(to io.Writer, lines *eventLines) func(string) {
+	return func(sentence string) {
+		_ = lines.w.Flush() // an error comes again
+		fmt.Fprintln(to, sentence)
+	}
 }
 
 // eventLines prints events for people, one per line.

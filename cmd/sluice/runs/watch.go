@@ -99,6 +99,7 @@ func (w *watcher) read(ctx context.Context, c *control.Client) error {
 			return nil
 		}
 	}
+	c.Trimmed = tellTrimmed(w.stderr, w.lines)
 	for u, err := range c.Watch(ctx, w.run, w.next) {
 		if err != nil {
 			return err

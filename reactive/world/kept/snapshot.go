@@ -40,6 +40,7 @@ func (r *Roots) Of(m *machine.Machine) Machine {
 // Snapshot is the value of a world.snapshotted event.
 type Snapshot struct {
 	Upto     uint64    // sequence as of which it is
+	Before   uint64    // sequence of the event of the snapshot that it changes; 0: there was none
 	Manifest string    // hash of the workflow
 	Roots    Roots     // of its tries
 	Core     trie.Hash // of what belongs to no cell
@@ -49,6 +50,7 @@ type Snapshot struct {
 // The keys of the value.
 const (
 	upto      = "upto"
+	before    = "before" // not there: it is the first
 	manifest  = "manifest"
 	roots     = "roots"     // by name of the machine
 	indexes   = "indexes"   // by name of the machine, and name of the index; not there: no machine with cells has any
@@ -72,6 +74,9 @@ func (s *Snapshot) value() map[string]any {
 		}
 	}
 	v[roots] = ofCells
+	if s.Before > 0 {
+		v[before] = int64(s.Before)
+	}
 	if len(ofIndexes) > 0 {
 		v[indexes] = ofIndexes
 	}
@@ -106,6 +111,9 @@ func ReadSnapshot(def *machine.World, of value.Value) (*Snapshot, error) {
 			}
 		}
 		s.Roots.Machines[of] = machine
+	}
+	if v, has := m[before]; has {
+		s.Before = uint64(r.Int(v))
 	}
 	if v, has := m[deadlines]; has {
 		s.Roots.Deadlines = r.Hash(v)

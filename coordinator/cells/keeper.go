@@ -1,0 +1,54 @@
+package cells
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// Keeper makes the snapshots of a run that are due, one at a time, and deletes the content and the events that they have replaced.
+type Keeper struct {
+	busy atomic.Bool
+	put  int       // blobs since the last sweep
+	kept int       // blobs that the last sweep has kept
+	next time.Time // after a failure: when it is tried again
+}
+
+// keepAgain is how long after a failure the next snapshot is tried.
+const keepAgain = time.Minute
+
+// sweepMin is how many blobs are put at least between two sweeps. There are as many as the last sweep has kept, so that the
+// sweeps cost no more than what is put.
+const sweepMin = 10_000
+
+// Begin reports whether the caller is to call Keep: no one does yet, and the last failure was long enough ago.
+func (k *Keeper) Begin() bool {
+	if k.busy.Swap(true) {
+		return false
+	}
+	ready := !time.Now().Before(k.next)
+	k.busy.Store(ready)
+	return ready
+}
+
+// Keep puts what is due into content: states that take too much memory, and a snapshot, after which it trims the journal. It sweeps if
+// enough was put since the last sweep.
+func (k *Keeper) Keep(ctx context.Context, h Handle) error {
+	defer k.busy.Store(false)
+	put, due, err := h.spill(ctx)
+	if err == nil && due {
+		var more int
+		if _, more, err = h.snapshot(ctx); err == nil {
+			_, err = h.Trim(ctx, 0, false)
+		}
+		put += more
+	}
+	if k.put += put; err == nil && k.put >= max(sweepMin, k.kept) {
+		k.put = 0
+		k.kept, _, err = h.Sweep(ctx, false)
+	}
+	if err != nil {
+		k.next = time.Now().Add(keepAgain)
+	}
+	return err
+}

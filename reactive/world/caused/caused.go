@@ -1,0 +1,137 @@
+// Package caused follows what came of one event of a world: the activations, calls and failures that it has caused.
+package caused
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive/explain"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/steps"
+)
+
+// Bounds of what a trace tells.
+const (
+	tracedMax  = 1_000 // events; the others are counted
+	tracedDeep = 8     // levels; what is deeper stands beside what it came of
+)
+
+// Trace is what came of one event: the activations of the cells that were given it, and what came of what these gave.
+//
+//	message.received ─┬─▶ cell.stepped ─┬─▶ cell.stepped of a cell that a raised event went to
+//	                  │                 └─▶ call.requested, call.responded ──▶ cell.stepped with the receipt
+//	                  └─▶ cell.failed
+//
+// An event is caused by one before it, so that one pass over the journal finds all.
+type Trace struct {
+	First *Event // that was asked for; nil: it has not come
+	More  int    // events of it that are not kept
+
+	of    uint64 // the sequence that was asked for
+	bySeq map[uint64]*Event
+}
+
+// New returns the trace of the event with a sequence, before the first event.
+func New(seq uint64) *Trace { return &Trace{of: seq, bySeq: map[uint64]*Event{}} }
+
+// At returns an event of the trace; nil: that of the sequence is none.
+func (t *Trace) At(seq uint64) *Event { return t.bySeq[seq] }
+
+// Event is an event of a trace.
+type Event struct {
+	Reason   explain.Reason // describes it, without what came of it
+	under    *Event         // where it is shown
+	level    int
+	children []*Event
+}
+
+// See takes the next event, which belongs to the trace if it came of one of it.
+func (t *Trace) See(e *journal.Event, decided *explain.Event) {
+	if e.Seq == t.of {
+		t.First = &Event{Reason: explain.Reason{Text: tracedText(e), Decided: decided}}
+		t.bySeq[e.Seq] = t.First
+		return
+	}
+	from := t.bySeq[cause(e)]
+	switch {
+	case from == nil:
+	case len(t.bySeq) == tracedMax:
+		t.More++
+	default:
+		t.bySeq[e.Seq] = from.Add(explain.Reason{Kind: "event", Step: e.Node, Text: tracedText(e), Decided: decided})
+	}
+}
+
+// Add shows something that came of an event.
+func (t *Event) Add(r explain.Reason) *Event {
+	under := t
+	if t.level == tracedDeep {
+		under = t.under
+	}
+	child := &Event{Reason: r, under: under, level: under.level + 1}
+	under.children = append(under.children, child)
+	return child
+}
+
+// cause returns the sequence of the event that an event of a world came of; 0: it came from outside.
+func cause(e *journal.Event) uint64 {
+	switch e.Type {
+	case journal.CellStepped:
+		return steps.Read(e).Cause
+	case journal.CellFailed:
+		seq, _ := e.Value.(int64)
+		return uint64(seq)
+	}
+	return emittedAt(e.Node)
+}
+
+// emittedAt returns the sequence of the activation that opened an intent, from the key of its node; 0: it is no such key.
+func emittedAt(key string) uint64 {
+	at := strings.LastIndexByte(key, '@')
+	if at < 0 {
+		return 0
+	}
+	number, _, _ := strings.Cut(key[at+1:], ".")
+	seq, _ := strconv.ParseUint(number, 10, 64)
+	return seq
+}
+
+// tracedText describes an event in a sentence.
+func tracedText(e *journal.Event) string {
+	text := e.Type.String()
+	switch {
+	case e.Type == journal.MessageReceived && len(e.Detail.Cells) == 0:
+		return fmt.Sprintf("message %s went to nobody", e.Detail.Name)
+	case e.Type == journal.MessageReceived:
+		return fmt.Sprintf("message %s went to %s", e.Detail.Name, strings.Join(e.Detail.Cells, ", "))
+	case e.Type == journal.CellStepped:
+		return "cell " + e.Node + " took it: " + steps.Read(e).Text()
+	case e.Type == journal.CellFailed:
+		return "cell " + e.Node + " failed: " + e.Detail.Failure.Error()
+	case e.Type == journal.CallRequested:
+		text = fmt.Sprintf("call %s was requested, attempt %d", e.Node, e.Attempt)
+	case e.Type == journal.CallResponded:
+		text = "call " + e.Node + " has answered"
+	case e.Type == journal.CallReported:
+		text = fmt.Sprintf("call %s has reported %s", e.Node, e.Detail.Name)
+	case e.Type == journal.TimerFired:
+		text = "timer " + e.Node + " has fired"
+	case e.Node != "":
+		text += " of " + e.Node
+	}
+	if e.Detail != nil && e.Detail.Failure != nil {
+		text += ": " + e.Detail.Failure.Error()
+	}
+	return text
+}
+
+// Show returns what came of an event, in the order of the journal.
+func (t *Event) Show() (list []explain.Reason) {
+	for _, child := range t.children {
+		r := child.Reason
+		r.Reasons = append(r.Reasons, child.Show()...)
+		list = append(list, r)
+	}
+	return list
+}
