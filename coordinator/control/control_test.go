@@ -1,12 +1,15 @@
 package control_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,7 +44,7 @@ func TestARunIsFinishedFromOutside(t *testing.T) {
 			Verb: api.Send, Run: "r", Message: "letter", Payload: json.RawMessage(`{"n": 9007199254740993}`), Actor: "ann",
 		})
 		require.NoError(t, err)
-		require.Equal(t, api.Done{Run: "r1", Driven: true}, done)
+		require.Equal(t, api.Done{Run: "r1", Driven: true, Did: "send"}, done)
 		await(t, c, "r1")
 		shown, err = c.Show(t.Context(), "r1")
 		require.NoError(t, err)
@@ -126,7 +129,6 @@ func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
 			{ann(api.Decide, "over"), coordinator.ErrFinished, "run over: the run has finished"},
 			{ann(api.Cancel, "over"), coordinator.ErrFinished, ""},
 			{ann(api.Resume, "r1"), decide.ErrNotWorld, "run r1: only worlds have cells"},
-			{ann(api.Send, "r1", func(r *api.Request) { r.ID = "1" }), decide.ErrNotWorld, "run r1: only worlds have cells, and know messages by their ids"},
 			{ann(api.Resume, "r1", func(r *api.Request) { r.Step = "" }), coordinator.ErrNotPossible, "run r1: not possible as things stand: it is not paused"},
 			{ann(api.Decide, "r1"), coordinator.ErrNotPossible, ""},
 			{ann(api.Retry, "r1"), coordinator.ErrNotPossible, ""},
@@ -152,6 +154,24 @@ func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
 			require.True(t, ok, "%T", err)
 		}
 		require.Equal(t, before, [][]*api.Event{events(t, c, "r1"), events(t, c, "over")})
+	})
+}
+
+func TestAMessageOfAKnownIDIsJournaledOnce(t *testing.T) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+		start(t, e, "r1")
+		send := func(payload string) api.Done {
+			done, err := c.Do(t.Context(), &api.Request{
+				Verb: api.Send, Run: "r1", Message: "letter", Payload: []byte(payload), ID: "1", Actor: "ann",
+			})
+			require.NoError(t, err)
+			return done
+		}
+		first := send(`"dear"`)
+		await(t, c, "r1")
+		before := events(t, c, "r1")
+		require.Equal(t, first, send(`"dear"`))
+		require.Equal(t, before, events(t, c, "r1"), "nothing more was journaled")
 	})
 }
 
@@ -191,16 +211,20 @@ func TestOfConcurrentDecisionsOneWins(t *testing.T) {
 
 func TestRunsAreListedInOrderAndFoundByTheirBeginning(t *testing.T) {
 	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
-		for _, id := range []string{"b", "abc", "abd", "ab", "x"} {
+		want := []string{"b", "abc", "abd", "ab", "x"}
+		began := map[string]time.Time{}
+		for _, id := range want {
 			start(t, e, id)
+			began[id] = events(t, c, id)[0].At
 		}
+		slices.SortFunc(want, func(a, b string) int { return cmp.Or(began[b].Compare(began[a]), cmp.Compare(a, b)) })
 		var ids []string
 		for r, err := range c.Runs(t.Context()) {
 			require.NoError(t, err)
 			require.Equal(t, "office", r.Workflow)
 			ids = append(ids, r.Run)
 		}
-		require.Equal(t, []string{"ab", "abc", "abd", "b", "x"}, ids)
+		require.Equal(t, want, ids, "the newest first")
 		for name, want := range map[string]string{"ab": "ab", "abd": "abd", "x": "x"} {
 			r, err := c.Show(t.Context(), name)
 			require.NoError(t, err)

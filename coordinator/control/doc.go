@@ -21,7 +21,7 @@
 //
 //	→ {"v":1,"verb":"decide","run":"r1","step":"pay","decision":"fulfilled","actor":"ann"}
 //	← {"taken":true}
-//	← {"done":{"run":"r1","driven":true}}
+//	← {"done":{"run":"r1","driven":true,"did":"decide","step":"pay"}}
 //	→ {"v":1,"verb":"events","run":"r1","from":7}
 //	← {"taken":true}
 //	← {"event":{"seq":7,"at":"2026-01-02T15:04:05Z","type":"call.requested","step":"pay","attempt":1}}

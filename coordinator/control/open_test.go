@@ -40,7 +40,7 @@ func TestOpenOpensADirectoryThatNoProcessHolds(t *testing.T) {
 		done, err := c.Do(t.Context(), &api.Request{
 			Verb: api.Decide, Run: "r1", Step: "contract", Decision: api.Fulfilled, Actor: "ann",
 		})
-		require.Equal(t, api.Done{Run: "r1"}, done)
+		require.Equal(t, api.Done{Run: "r1", Did: "decide", Step: "contract", Status: "completed"}, done)
 		return err
 	})
 	require.NoError(t, err)

@@ -38,7 +38,7 @@ func TestTheProtocolIsLinesOfJSON(t *testing.T) {
 	require.NoError(t, err)
 	answer, err := io.ReadAll(conn)
 	require.NoError(t, err)
-	require.Equal(t, `{"taken":true}`+"\n"+`{"done":{"run":"r1","driven":true}}`+"\n", string(answer))
+	require.Equal(t, `{"taken":true}`+"\n"+`{"done":{"run":"r1","driven":true,"did":"pause"}}`+"\n", string(answer))
 
 	conn = connect(t, dir)
 	_, err = io.WriteString(conn, `{"v":1,"verb":"events","run":"r1","from":3}`) // ends without a line end

@@ -72,7 +72,7 @@ func TestMessagesToAWorld(t *testing.T) {
 		web1 := func(r *api.Request) { r.ID = "web-1" }
 		first, err := add(t, c, "a", 1, web1)
 		require.NoError(t, err)
-		require.Equal(t, api.Done{Run: "w", Driven: true, Seq: 2, Cells: []string{"sum[a]"}}, first)
+		require.Equal(t, api.Done{Run: "w", Driven: true, Did: "send", Seq: 2, Cells: []string{"sum[a]"}}, first)
 		cell, err := c.Await(t.Context(), "w", "sum[a]", "state.n == 1")
 		require.NoError(t, err)
 		require.JSONEq(t, `{"n": 1, "memo": null}`, string(cell.State))

@@ -87,6 +87,7 @@ type doctor struct {
 	emit   func(Fault) error
 	report Report
 	plans  map[string]compiled // by hash
+	heads  bool                // some heads are not those that follow from the events
 }
 
 // compiled is a definition, or the error that prevents compiling it.
@@ -100,6 +101,7 @@ func (d *doctor) fault(f Fault) error {
 	d.report.Faults++
 	if f.Derived {
 		d.report.Derived++
+		d.heads = d.heads || f.Kind == Head
 	}
 	if f.Mended != "" {
 		d.report.Mended++
@@ -107,8 +109,12 @@ func (d *doctor) fault(f Fault) error {
 	return d.emit(f)
 }
 
-// indexes compares the indexes with the heads.
+// indexes compares the indexes with the heads, if these are right: indexes are made anew with the heads from which they follow, and
+// are no fault of their own.
 func (d *doctor) indexes(ctx context.Context) error {
+	if d.heads {
+		return nil
+	}
 	wrong := d.raw.Indexes(ctx)
 	if wrong == nil || ctx.Err() != nil {
 		return ctx.Err()

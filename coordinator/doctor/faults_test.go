@@ -138,6 +138,15 @@ func TestEachFaultIsReportedOnce(t *testing.T) {
 				require.NoError(t, err)
 				r["hbig"] = sealed("hbig", r["hbig"][:13]+string(encoded))
 			}, []string{"big head 0 the head differs from the events: due 1970-01-01T00:00:00.000000005Z, not never"}, 0},
+		"a list lacks a run": {
+			func(r records) { delete(r, r.keys('i')[0]) }, []string{" index 0 damaged record: run "}, 0},
+		"a list has a run too many": {
+			func(r records) { r[r.keys('i')[0]+"?"] = "" }, []string{" index 0 damaged record: the lists have "}, 0},
+		"the lists are gone": {
+			func(r records) { maps.DeleteFunc(r, func(key, _ string) bool { return key[0] == 'i' }) },
+			[]string{" index 0 damaged record: run "}, 0},
+		"a list lacks a run, and the head of another is gone": {
+			func(r records) { delete(r, r.keys('i')[0]); delete(r, "hbig") }, []string{"big head 0 the head is missing"}, 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +164,11 @@ func TestEachFaultIsReportedOnce(t *testing.T) {
 				got := fmt.Sprintf("%s %s %d %s", of, f.Kind, f.Event, f.What)
 				require.True(t, strings.HasPrefix(got, want), got)
 			}
-			require.Equal(t, spoiled.only('e'), read(t, files).only('e'))
+			after := read(t, files)
+			require.Equal(t, spoiled.only('e'), after.only('e'))
+			if maps.Equal(sound.only('h'), after.only('h')) {
+				require.Equal(t, sound.only('i'), after.only('i'))
+			}
 			left, _ := examined(t, files, false)
 			require.Len(t, left, test.left, "%+v", left)
 		})

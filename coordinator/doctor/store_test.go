@@ -138,7 +138,10 @@ func settle(t testing.TB, files vfs.FS) {
 	bare.become(t, files)
 	examined(t, files, true)
 	now := read(t, files)
-	for key, record := range was {
+	for key, record := range was.lasting() {
+		if key[0] == 'i' {
+			continue // the lists follow the heads
+		}
 		if key[0] != 'h' || now[key] == record {
 			require.Equal(t, record, now[key], "%q", key)
 			continue
@@ -151,6 +154,8 @@ func settle(t testing.TB, files vfs.FS) {
 		before.Due, after.Due = 0, 0
 		require.Equal(t, before, after, "%q", key)
 	}
+	faults, _ := examined(t, files, false)
+	require.Empty(t, faults)
 }
 
 // records holds all keys and values of a store's database.
@@ -181,7 +186,7 @@ func (want records) become(t require.TestingT, files vfs.FS) {
 	now := read(t, files)
 	withDB(t, files, func(db *pebble.DB) {
 		for key, v := range want {
-			if now[key] != v {
+			if is, ok := now[key]; !ok || is != v {
 				require.NoError(t, db.Set([]byte(key), []byte(v), pebble.NoSync))
 			}
 		}
@@ -191,6 +196,13 @@ func (want records) become(t require.TestingT, files vfs.FS) {
 			}
 		}
 	})
+}
+
+// lasting returns the records without the change log, which begins afresh when the doctor makes the lists anew.
+func (r records) lasting() records {
+	out := maps.Clone(r)
+	maps.DeleteFunc(out, func(key, _ string) bool { return key[0] == 'g' })
+	return out
 }
 
 // keys returns the keys of a space, in order.

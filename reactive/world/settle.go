@@ -61,17 +61,14 @@ func (w *World) responded(e *journal.Event) {
 
 // settle turns the calls that have ended into receipts, and goes on until no further call ends.
 func (w *World) settle() {
-	for {
+	for again := true; again; {
+		again = false
 		w.calls.Derive()
-		any := false
 		for _, v := range w.calls.Touched() {
 			if x := w.intents.byNode[v]; x != nil && w.root.Final(v) {
-				any = true
+				again = true
 				w.ended(x)
 			}
-		}
-		if !any {
-			return
 		}
 	}
 }
