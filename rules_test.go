@@ -210,11 +210,11 @@ func uses(list ...string) func(string) bool {
 
 // libraries lists the packages that may import each library outside of tests: a library used in one place can be replaced there.
 var libraries = map[string][]string{
-	"charm.land/bubbletea/v2":               {"cmd/sluice/view"},
-	"github.com/charmbracelet/colorprofile": {"cmd/sluice/cli", "cmd/sluice/view"},
-	"github.com/charmbracelet/x/ansi":       {"cmd/sluice/progress", "cmd/sluice/view"},
-	"github.com/charmbracelet/x/term":       {"cmd/sluice/cli", "cmd/sluice/view"},
-	"github.com/cockroachdb/pebble/v2": {"reactive/journal/disk", "reactive/journal/disk/records", "reactive/journal/disk/shield"},
+	"charm.land/bubbletea/v2":                  {"cmd/sluice/view"},
+	"github.com/charmbracelet/colorprofile":    {"cmd/sluice/cli", "cmd/sluice/view"},
+	"github.com/charmbracelet/x/ansi":          {"cmd/sluice/progress", "cmd/sluice/view"},
+	"github.com/charmbracelet/x/term":          {"cmd/sluice/cli", "cmd/sluice/view"},
+	"github.com/cockroachdb/pebble/v2":         {"reactive/journal/disk", "reactive/journal/disk/records", "reactive/journal/disk/shield"},
 	"github.com/dominikbraun/graph":            {"dag/dominikbraun"},
 	"github.com/expr-lang/expr":                {"template/expr"},
 	"github.com/fxamacker/cbor/v2":             {"template/value"},

@@ -38,7 +38,7 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		return last
 	},
 	"Engine.List": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) (last error) {
-		for _, err := range e.List(ctx, journal.Query{}) {
+		for _, err := range e.List(ctx, journal.Query{Index: journal.ByStart}) {
 			last = err
 		}
 		return last

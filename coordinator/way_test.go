@@ -15,15 +15,16 @@ import (
 // disk between the two. A package is passed if it executes something and can see an event or a result, because it imports package
 // journal or call. The others answer a question on the way: which instant it is, which node is ready, what the bytes of a value are.
 var way = []string{
-	"coordinator/operation", // makes a result of what the function has returned
-	"coordinator/pool",      // hands it over to the run that has asked for the call
-	"coordinator",           // takes the turn that follows
-	"coordinator/inbox",     // collects what has come in for the turn
-	"reactive/decide",       // makes an event of it, and decides what follows
-	"reactive",              // applies the event to the steps
-	"reactive/ledger",       // applies it to the calls
-	"reactive/journal",      // encodes it
-	"reactive/journal/disk", // syncs it
+	"coordinator/operation",         // makes a result of what the function has returned
+	"coordinator/pool",              // hands it over to the run that has asked for the call
+	"coordinator",                   // takes the turn that follows
+	"coordinator/inbox",             // collects what has come in for the turn
+	"reactive/decide",               // makes an event of it, and decides what follows
+	"reactive",                      // applies the event to the steps
+	"reactive/ledger",               // applies it to the calls
+	"reactive/journal",              // encodes it
+	"reactive/journal/disk",         // syncs it
+	"reactive/journal/disk/records", // seals it and lists its run
 }
 
 // wayMax is how many packages an event may pass in one process.

@@ -18,6 +18,7 @@
 //	content that a run keeps       it has its hash, and the run has events             never
 //	the run                        its definition compiles, every event can be applied –
 //	head of a run                  it follows from the events, in every field          yes
+//	lists of runs                  they follow from the heads, if these are sound      yes, as with any head
 //	number of the last commit      the database and the file COMMIT agree              yes, unless commits are lost
 //
 // Lists of runs show heads, and heads decide which runs an engine goes on with and when. The Kind of a Fault is that of the

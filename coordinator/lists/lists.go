@@ -67,6 +67,9 @@ func (l Lists) Changes(ctx context.Context, after journal.Place) iter.Seq2[journ
 
 // Newest returns the place behind all changes so far.
 func (l Lists) Newest(ctx context.Context) (journal.Place, error) {
+	if err := l.engine.CheckOpen(); err != nil {
+		return "", err
+	}
 	p, err := l.store.Newest(ctx)
 	return p, l.engine.ReadError(ctx, err)
 }
