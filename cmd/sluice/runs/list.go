@@ -40,7 +40,8 @@ Standard error says how a list that is longer than --limit goes on.
 
 For programs, -o jsonl prints one object a line, and -o json one list of all objects:
   {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"late":…,"started":…,"updated":…,"events":…,
-   "labels":…,"kind":…,"waits":[{"kind":…,"name":…,"step":…,"until":…}],"progress":{"done":…,"total":…,"failed":…},"code":…,"ended":…}`,
+   "labels":…,"kind":…,"waits":[{"kind":…,"name":…,"step":…,"until":…}],"progress":{"done":…,"total":…,"failed":…},
+   "code":…,"ended":…}`,
 		Example: `  sluice runs list --data ./journal
   sluice runs list --data ./journal --where 'status:failed age<1d' -o json
   sluice runs list --data ./journal --label team=payments --limit 20`,
