@@ -13,7 +13,7 @@ import (
 )
 
 // full has a value in every field, so that a field that is not encoded is noticed.
-var full = call.Request{
+var full = call.Request{Dir: "/srv/orders",
 	Run: "r", Node: "check[3]", Operation: "check", Participant: "ann", Attempt: 2, Decision: 1, Making: 3,
 	Input:    map[string]any{"n": int64(1) << 60, "x": 1.5, "list": []any{nil, true, "ü"}},
 	Identity: &journal.Identity{ID: "ben", Scopes: []string{"read"}, Resources: map[string]any{"orders": int64(7)}},
