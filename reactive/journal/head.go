@@ -16,12 +16,21 @@ const (
 	headLabels   = 10
 	headSnapshot = 11
 	headFirst    = 12
+	headKind     = 13
+	headWaits    = 14
+	headWaiting  = 15
+	headDone     = 16
+	headTotal    = 17
+	headFailed   = 18
+	headCode     = 19
+	headEnded    = 20
 )
 
 // IsZero reports whether h is the zero Head, with which Append does not change the stream's head.
 func (h *Head) IsZero() bool {
 	return h.Run == "" && h.Workflow == "" && h.Name == "" && h.Status == "" && h.Last == 0 && h.Started == 0 &&
-		h.Updated == 0 && h.Due == 0 && !h.Open && len(h.Labels) == 0 && h.Snapshot == 0 && h.First == 0
+		h.Updated == 0 && h.Due == 0 && !h.Open && len(h.Labels) == 0 && h.Snapshot == 0 && h.First == 0 && h.Kind == "" && len(h.Waits) == 0 && h.Waiting == 0 && h.Done == 0 && h.Total == 0 &&
+		h.Failed == 0 && h.Code == "" && h.Ended == 0
 }
 
 // AppendHead appends the encoding of h to dst: canonical CBOR with a version, like that of an event.
@@ -41,6 +50,14 @@ func AppendHead(dst []byte, h *Head) ([]byte, error) {
 	err := w.labels(headLabels, h.Labels)
 	w.uint(headSnapshot, h.Snapshot)
 	w.uint(headFirst, h.First)
+	w.text(headKind, h.Kind)
+	w.waits(headWaits, h.Waits)
+	w.int(headWaiting, int64(h.Waiting))
+	w.int(headDone, int64(h.Done))
+	w.int(headTotal, int64(h.Total))
+	w.int(headFailed, int64(h.Failed))
+	w.text(headCode, h.Code)
+	w.int(headEnded, h.Ended)
 	w.end(outer)
 	if err != nil {
 		return dst, fmt.Errorf("journal: encode head of %s: %w", h.Run, err)
@@ -80,6 +97,22 @@ func DecodeHead(data []byte) (h Head, err error) {
 			h.Snapshot = d.uint()
 		case headFirst:
 			h.First = d.uint()
+		case headKind:
+			h.Kind = d.text()
+		case headWaits:
+			h.Waits = d.waits()
+		case headWaiting:
+			h.Waiting = int(d.int())
+		case headDone:
+			h.Done = int(d.int())
+		case headTotal:
+			h.Total = int(d.int())
+		case headFailed:
+			h.Failed = int(d.int())
+		case headCode:
+			h.Code = d.text()
+		case headEnded:
+			h.Ended = d.int()
 		default:
 			d.unknown(key)
 		}
@@ -91,4 +124,61 @@ func DecodeHead(data []byte) (h Head, err error) {
 		return Head{}, fmt.Errorf("decode head: %w", d.err)
 	}
 	return h, nil
+}
+
+// Fields of a wait. The numbers are part of the stored format and are never reused.
+const (
+	waitKind  = 0
+	waitName  = 1
+	waitStep  = 2
+	waitUntil = 3
+)
+
+func (e *encoder) waits(key byte, list []Wait) {
+	if len(list) == 0 {
+		return
+	}
+	e.key(key)
+	e.b = appendItem(e.b, majorArray, uint64(len(list)))
+	for i := range list {
+		outer := e.begin()
+		e.text(waitKind, list[i].Kind)
+		e.text(waitName, list[i].Name)
+		e.text(waitStep, list[i].Step)
+		e.int(waitUntil, list[i].Until)
+		e.end(outer)
+	}
+}
+
+func (d *decoder) waits() []Wait {
+	n := d.length(majorArray)
+	if n == 0 {
+		d.fail("an empty field")
+		return nil
+	}
+	list := make([]Wait, 0, min(n, WaitsMax))
+	for ; n > 0 && d.err == nil; n-- {
+		list = append(list, d.wait())
+	}
+	return list
+}
+
+func (d *decoder) wait() (w Wait) {
+	n := d.fields()
+	for key := -1; n > 0 && d.err == nil; n-- {
+		key = d.key(key)
+		switch key {
+		case waitKind:
+			w.Kind = d.text()
+		case waitName:
+			w.Name = d.text()
+		case waitStep:
+			w.Step = d.text()
+		case waitUntil:
+			w.Until = d.int()
+		default:
+			d.unknown(key)
+		}
+	}
+	return w
 }

@@ -30,6 +30,29 @@ type Store interface {
 	// iteration continues; an error without an id ends it.
 	Heads(ctx context.Context, after string) iter.Seq2[Head, error]
 
+	// List yields the heads that a query selects, newest first, and continues after heads that cannot be read as Heads does: of
+	// those the id and the instant in the index are known. It is for people; an engine that goes on with runs needs ByStatus,
+	// ByChild and ByDue. Each head is as it was at some moment of the iteration.
+	List(ctx context.Context, q Query) iter.Seq2[Head, error]
+
+	// Changes yields which runs have changed since a place, in order, up to the last change when it starts: every run that has
+	// changed since then at least once, with a sequence that is at least that of its last event then. It returns ErrGap if the
+	// store does not know any more what has changed since, or the place is of another store: a caller then lists the runs anew.
+	// Content streams are not in it.
+	Changes(ctx context.Context, after Place) iter.Seq2[Change, error]
+
+	// Newest returns the place behind all changes so far: what a list shows that is read from now on includes them.
+	Newest(ctx context.Context) (Place, error)
+
+	// Delete removes the events, the content and the head of a run. Its id stays taken: appending to it and reading it return
+	// ErrDeleted, and so does deleting it again. It returns ErrNotFound for a stream without events, and ErrInvalid for an open run
+	// and a content stream. When it returns nil, the run is durably gone; large values and definitions, which other runs may
+	// share, stay.
+	Delete(ctx context.Context, stream string) error
+
+	// Rebuild makes all indexes anew from the heads, and starts the change log afresh: places from before are ErrGap.
+	Rebuild(ctx context.Context) error
+
 	// Close finishes the appends under way and ends all readers. Every later use returns ErrClosed; closing again does
 	// nothing.
 	Close() error
@@ -49,8 +72,36 @@ type Head struct {
 	Open     bool              // not finished: to be recovered at the next start
 	Labels   map[string]string // as the run was started with
 	Snapshot uint64            // sequence of the newest snapshot; 0: none
+	Kind     string            // of the workflow: Workflow, Playbook or World; "": written by a program that did not know it
+	Waits    []Wait            // what the open run waits for: at most WaitsMax of it
+	Waiting  int               // how much that is in all
+	Done     int               // steps that have completed or were skipped; it may lag while the run is busy
+	Total    int               // steps that are known so far
+	Failed   int               // steps that have failed or were aborted
+	Code     string            // of the failure with which the run has ended; "": none
+	Ended    int64             // Unix nanoseconds; 0: it has not
 	First    uint64            // sequence of the event after the gap that Trim has left behind event 1; 0: none; set by the store
 }
+
+// Wait is something that a run waits for.
+type Wait struct {
+	Kind  string // a Wait… constant
+	Name  string // of the message, or of who decides; "": unknown, or the kind has none
+	Step  string // key of the step, or address of the cell; "": the run
+	Until int64  // when it is given up, or over, in Unix nanoseconds; 0: never
+}
+
+// Kinds of what runs wait for.
+const (
+	WaitMessage = "message"
+	WaitPerson  = "person"
+	WaitTimer   = "timer"
+	WaitGate    = "gate"   // of a playbook
+	WaitPaused  = "paused" // the run was paused
+)
+
+// WaitsMax bounds the waits in a head.
+const WaitsMax = 8
 
 // Errors of a Store.
 var (

@@ -27,6 +27,10 @@ func IsContent(stream string) bool {
 	return strings.HasPrefix(stream, definitionPrefix) || strings.HasPrefix(stream, blobPrefix)
 }
 
+// IsRun reports whether stream is the journal of a run, which is listed. The names of other streams begin with `#`, but for the
+// content streams.
+func IsRun(stream string) bool { return !IsContent(stream) && !strings.HasPrefix(stream, "#") }
+
 // CheckAppend returns an error for an append that no store accepts; stores call it first. The error wraps ErrInvalid. A
 // stream's name is 1 to StreamNameMax bytes of UTF-8 without NUL. A content stream takes exactly one ContentStored event,
 // after sequence 0, and no head; that of `blob/<hash>` must have that hash. Other streams take no ContentStored. A head must
@@ -54,6 +58,9 @@ func CheckAppend(stream string, after uint64, events []Event, head *Head) error 
 	}
 	if !head.IsZero() && head.Run != stream {
 		return fault("the head is of %q", head.Run)
+	}
+	if len(head.Waits) > WaitsMax {
+		return fault("the head has %d waits, and %d are the most", len(head.Waits), WaitsMax)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
 )
 
 // request is one append, or another change of a stream, on its way through the committer. The goroutine of its caller encodes it, so that the single
@@ -17,6 +18,8 @@ type request struct {
 	key, record []byte // of the events; record is empty when there are none
 	headKey     []byte
 	head        []byte // the encoded head; empty: the stream's head is not replaced
+	index       index.Keys
+	indexSum    uint64 // of index
 	blobs       []blob // values stored outside of their events
 	large       int    // bytes of their records
 	codec       journal.Codec
@@ -143,6 +146,8 @@ func (r *request) encode(stream string, after uint64, events []journal.Event, he
 	}
 	h := *head
 	h.Last, h.First = 0, 0 // they are in the record, where they also are for streams without a head
+	r.index = r.index[:0].Append(&h)
+	r.indexSum = r.index.Sum()
 	r.head, err = journal.AppendHead(r.head, &h)
 	return err
 }

@@ -10,6 +10,10 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
 )
 
 // Bounds of one commit: beyond either, the rest of the queue waits for the next.
@@ -35,15 +39,17 @@ type committer struct {
 	turn   sync.Mutex // held by the goroutine that commits; guards what follows
 	ended  bool
 	number uint64 // of the last commit
+	log    *changelog.Log
+	before index.Keys
 	group  []*request
-	bytes  int    // in group
-	moves  []move // of the streams of those in group that were accepted
+	bytes  int         // in group
+	moves  []live.Move // of the streams of those in group that were accepted
 	key    []byte
 	value  []byte
 }
 
-func newCommitter(s *Store, number uint64) *committer {
-	return &committer{s: s, number: number, woken: make(chan struct{}, 1)}
+func newCommitter(s *Store, number uint64, log *changelog.Log) *committer {
+	return &committer{s: s, number: number, log: log, woken: make(chan struct{}, 1)}
 }
 
 func (c *committer) run() {
@@ -179,6 +185,9 @@ func (c *committer) write() error {
 	if err := b.Set(commitKey, c.value, nil); err != nil {
 		return s.fail(s.dir, err)
 	}
+	if err := c.logChanges(b); err != nil {
+		return s.fail(s.dir, err)
+	}
 	if err := c.sync(b); err != nil {
 		return s.fail(s.dir, err)
 	}
@@ -186,12 +195,13 @@ func (c *committer) write() error {
 		return err
 	}
 	c.number++
+	s.newest.Store(c.number)
 	// The mark follows the sync and precedes the answers: it never names a commit that a crash can take back, and always
 	// all that were acknowledged.
-	if err := s.mark.write(c.number); err != nil {
-		_ = s.fail(s.files.PathJoin(s.dir, markName), err)
+	if err := s.mark.Write(c.number); err != nil {
+		_ = s.fail(s.files.PathJoin(s.dir, folder.MarkName), err)
 	}
-	s.live.synced(c.moves)
+	s.live.Synced(c.moves)
 	return nil
 }
 
@@ -224,11 +234,14 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 	if err != nil {
 		return err
 	}
+	if t.Deleted {
+		return journal.ErrDeleted
+	}
 	if r.change != nil {
 		return c.stageChange(b, r, t)
 	}
-	if t.last != r.after {
-		return fmt.Errorf("it is at %d: %w", t.last, journal.ErrConflict)
+	if t.Last != r.after {
+		return fmt.Errorf("it is at %d: %w", t.Last, journal.ErrConflict)
 	}
 	for i := range r.blobs {
 		if err := c.stageBlob(b, &r.blobs[i]); err != nil {
@@ -242,63 +255,66 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 	}
 	head := r.head
 	if len(head) == 0 {
-		head = t.head
+		head = t.Head
 	}
 	if !journal.IsContent(r.stream) {
-		c.value = headRecord{r.last, t.first, head}.append(c.value[:0], r.headKey)
+		if err := c.stageIndex(b, r, t); err != nil {
+			return err
+		}
+		c.value = headRecord{last: r.last, first: t.First, head: head}.append(c.value[:0], r.headKey)
 		if err := b.Set(r.headKey, c.value, nil); err != nil {
 			return err
 		}
 	}
-	c.accept(move{r.stream, t, r.last}, head)
+	c.accept(live.Move{Stream: r.stream, Tip: t, Last: r.last}, head)
 	return nil
 }
 
 // stageBlob adds a blob to the batch if it is not stored yet.
 func (c *committer) stageBlob(b *pebble.Batch, v *blob) error {
 	t, err := c.tipOf(v.stream, nil)
-	if err != nil || t.last > 0 {
+	if err != nil || t.Last > 0 {
 		return err
 	}
 	if err := b.Set(v.key, v.record, nil); err != nil {
 		return err
 	}
-	c.accept(move{v.stream, t, 1}, nil)
+	c.accept(live.Move{Stream: v.stream, Tip: t, Last: 1}, nil)
 	return nil
 }
 
-func (c *committer) accept(m move, head []byte) {
-	c.s.live.accept(m, head)
+func (c *committer) accept(m live.Move, head []byte) {
+	c.s.live.Accept(m, head)
 	c.moves = append(c.moves, m)
 }
 
 // tipOf returns the end of a stream, from memory if possible.
-func (c *committer) tipOf(stream string, headKey []byte) (*tip, error) {
-	if t := c.s.live.tip(stream); t != nil {
+func (c *committer) tipOf(stream string, headKey []byte) (*live.Tip, error) {
+	if t := c.s.live.Tip(stream); t != nil {
 		return t, nil
 	}
-	t := new(tip)
+	t := new(live.Tip)
 	var err error
 	if journal.IsContent(stream) {
 		c.key = appendEventsKey(c.key[:0], stream, 1)
-		_, err = c.s.get(c.key, func([]byte) error { t.last = 1; return nil })
+		_, err = c.s.get(c.key, func([]byte) error { t.Last = 1; return nil })
 	} else {
 		err = c.loadTip(t, stream, headKey)
 	}
 	if err != nil {
 		return nil, err
 	}
-	t.durable = t.last
-	c.s.live.remember(stream, t)
+	t.Durable = t.Last
+	c.s.live.Remember(stream, t)
 	return t, nil
 }
 
 // loadTip reads the end of a stream from its head. A stream with events but no head has lost its head: starting it anew
 // would overwrite the events.
-func (c *committer) loadTip(t *tip, stream string, headKey []byte) error {
+func (c *committer) loadTip(t *live.Tip, stream string, headKey []byte) error {
 	found, err := c.s.get(headKey, func(record []byte) error {
 		h, err := openHead(record, headKey)
-		t.last, t.first, t.head = h.last, h.first, append([]byte(nil), h.head...)
+		t.Last, t.First, t.Head, t.Deleted = h.last, h.first, append([]byte(nil), h.head...), h.deleted
 		return err
 	})
 	if err != nil || found {

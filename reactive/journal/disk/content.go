@@ -8,18 +8,19 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
 )
 
 // change is what a request does to a stream that exists, other than an append. The committer writes it to the log in the order
 // of the queue, and leaves the sync to the next append: see writeLater.
 type change interface {
-	stage(c *committer, b *pebble.Batch, stream string, t *tip) error
+	stage(c *committer, b *pebble.Batch, stream string, t *live.Tip) error
 	size() int // bytes
 }
 
 // stageChange adds the change of r, whose stream ends at t, to the batch.
-func (c *committer) stageChange(b *pebble.Batch, r *request, t *tip) error {
-	if t.last == 0 {
+func (c *committer) stageChange(b *pebble.Batch, r *request, t *live.Tip) error {
+	if t.Last == 0 {
 		return journal.ErrNotFound
 	}
 	return r.change.stage(c, b, r.stream, t)
@@ -83,7 +84,7 @@ func (p *put) add(stream string, hash journal.Hash, blob []byte) {
 
 func (p *put) size() int { return p.bytes }
 
-func (p *put) stage(_ *committer, b *pebble.Batch, _ string, _ *tip) error {
+func (p *put) stage(_ *committer, b *pebble.Batch, _ string, _ *live.Tip) error {
 	for i, key := range p.keys {
 		if err := b.Set(key, p.records[i], nil); err != nil {
 			return err
@@ -198,7 +199,7 @@ type deletion struct {
 func (d *deletion) size() int { return len(d.hashes) * sha256.Size }
 
 // stage asks only now what is being put: the committer writes nothing else between this and the deletion.
-func (d *deletion) stage(c *committer, b *pebble.Batch, stream string, _ *tip) error {
+func (d *deletion) stage(c *committer, b *pebble.Batch, stream string, _ *live.Tip) error {
 	for _, hash := range d.hashes {
 		if d.sweep.Spares(hash) {
 			continue

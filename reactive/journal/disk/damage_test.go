@@ -129,7 +129,7 @@ func TestDamagedHeadsAreReported(t *testing.T) {
 	}{
 		"too short":       {[]byte{0, 0, 0, 0, 1, 0}, journal.ErrDamaged},
 		"no head":         {[]byte{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 0xff}, journal.ErrDamaged},
-		"a newer version": {[]byte{0, 0, 0, 0, 3}, journal.ErrVersion},
+		"a newer version": {[]byte{0, 0, 0, 0, 4}, journal.ErrVersion},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

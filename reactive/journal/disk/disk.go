@@ -14,6 +14,9 @@ import (
 
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
@@ -55,16 +58,18 @@ type Store struct {
 	shield *shield.FS // between files and db
 
 	lock io.Closer
-	mark *mark
+	mark *folder.Mark
 	held []held
 	db   *pebble.DB
-	live *live
+	live *live.Live
 
 	queue     chan *request
 	committer *committer
 	sweeps    journal.Sweeps
 	space     space
 	syncing   sync.Mutex            // held while a commit is visible but not durable
+	newest    atomic.Uint64         // number of the last durable commit
+	unlisted  bool                  // a directory of an older program could not be given indexes
 	readOnly  atomic.Pointer[error] // why the store is read-only; nil: it is not
 	failed    chan struct{}         // closed when readOnly is set
 
@@ -72,6 +77,8 @@ type Store struct {
 	closed  atomic.Bool
 	closing chan struct{} // closed when Close begins
 	stopped chan struct{} // closed when the committer has ended
+
+	headsRead, indexWritten, blobsRead atomic.Int64 // see Work
 }
 
 var _ journal.ContentStore = (*Store)(nil)
@@ -82,7 +89,7 @@ var _ journal.ContentStore = (*Store)(nil)
 // everything. If the disk is full, it opens the store for reading.
 func Open(dir string, cfg Config) (*Store, error) {
 	s := newStore(dir, cfg)
-	number, err := s.open()
+	err := s.start()
 	if s.shield.Raised() {
 		err = *s.readOnly.Load() // the first failure caused the later ones
 	}
@@ -90,9 +97,20 @@ func Open(dir string, cfg Config) (*Store, error) {
 		_ = s.release() // nothing was written that its errors could be about
 		return nil, fmt.Errorf("open journal %s: %w", dir, s.unopened(err))
 	}
-	s.committer = newCommitter(s, number)
 	go s.committer.run()
 	return s, nil
+}
+
+// start opens the directory and makes the committer.
+func (s *Store) start() error {
+	number, err := s.open()
+	if err != nil {
+		return err
+	}
+	s.newest.Store(number)
+	log, err := changelog.Open(s.db, number)
+	s.committer = newCommitter(s, number, log)
+	return err
 }
 
 func newStore(dir string, cfg Config) *Store {
@@ -113,7 +131,7 @@ func newStore(dir string, cfg Config) *Store {
 		files = vfs.Default
 	}
 	s := &Store{
-		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), live: newLive(rememberStreams),
+		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), live: live.New(live.Streams),
 		space: space{files: files, dir: dir, floor: cfg.FreeFloorBytes},
 		queue: make(chan *request, cfg.QueueLen), failed: make(chan struct{}), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
@@ -130,11 +148,12 @@ func (s *Store) open() (number uint64, err error) {
 	if err = s.takeLock(); err != nil {
 		return 0, err
 	}
-	if err = checkVersion(s.files, s.dir); err != nil {
+	version, err := folder.CheckVersion(s.files, s.dir)
+	if err != nil {
 		return 0, err
 	}
 	var marked uint64
-	if s.mark, marked, err = openMark(s.files, s.dir); err != nil {
+	if s.mark, marked, err = folder.OpenMark(s.files, s.dir); err != nil {
 		return 0, err
 	}
 	if err = s.hold(); err != nil {
@@ -148,14 +167,14 @@ func (s *Store) open() (number uint64, err error) {
 	}
 	if number < marked {
 		return 0, fmt.Errorf("%w: %s ends at commit %d, but %s says that commit %d was acknowledged: the newest are lost",
-			journal.ErrDamaged, databaseName, number, markName, marked)
+			journal.ErrDamaged, folder.DatabaseName, number, folder.MarkName, marked)
 	}
-	return number, nil
+	return number, s.complete(version)
 }
 
 // takeLock locks the directory for this process.
 func (s *Store) takeLock() (err error) {
-	path := s.files.PathJoin(s.dir, lockName)
+	path := s.files.PathJoin(s.dir, folder.LockName)
 	if s.cfg.FS == nil {
 		s.lock, err = lockFile(path)
 	} else {
@@ -166,7 +185,7 @@ func (s *Store) takeLock() (err error) {
 
 // makeDirs makes the directory and the database's within it, and their names durable.
 func (s *Store) makeDirs() error {
-	db := s.files.PathJoin(s.dir, databaseName)
+	db := s.files.PathJoin(s.dir, folder.DatabaseName)
 	if _, err := s.files.Stat(db); err == nil {
 		return nil
 	}
@@ -179,7 +198,7 @@ func (s *Store) makeDirs() error {
 // openDatabase opens Pebble's directory. A new one is closed and opened again, because its first log has an old format in
 // which damage in the middle cannot be told from a torn end.
 func (s *Store) openDatabase(marked uint64) error {
-	dir := s.files.PathJoin(s.dir, databaseName)
+	dir := s.files.PathJoin(s.dir, folder.DatabaseName)
 	desc, err := pebble.Peek(dir, s.files)
 	if err != nil {
 		return readError(err)
@@ -271,7 +290,7 @@ func (s *Store) release() error {
 		errs = append(errs, s.db.Close())
 	}
 	if s.mark != nil {
-		errs = append(errs, s.mark.close())
+		errs = append(errs, s.mark.Close())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

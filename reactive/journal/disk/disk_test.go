@@ -15,6 +15,10 @@ func TestStore(t *testing.T) {
 	journaltest.TestStore(t, func(t *testing.T) journal.Store { return open(t, t.TempDir(), disk.Config{}) })
 }
 
+func TestLists(t *testing.T) {
+	journaltest.TestLists(t, func(t *testing.T) journal.Store { return open(t, t.TempDir(), disk.Config{}) })
+}
+
 func TestContent(t *testing.T) {
 	journaltest.TestContent(t, func(t *testing.T) journal.ContentStore { return open(t, t.TempDir(), disk.Config{}) })
 }

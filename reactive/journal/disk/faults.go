@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
 )
 
 // remedies describe faults of a path and what to do about them, by error of the operating system.
@@ -79,7 +80,7 @@ type held struct {
 
 // hold records the files of the directory.
 func (s *Store) hold() error {
-	for _, name := range []string{"", lockName, markName, databaseName} {
+	for _, name := range []string{"", folder.LockName, folder.MarkName, folder.DatabaseName} {
 		path := s.files.PathJoin(s.dir, name)
 		info, err := s.stat(path)
 		if err != nil {

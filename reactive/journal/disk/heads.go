@@ -56,6 +56,7 @@ func (s *Store) loadHeads(page []listed, after string) ([]listed, string, bool, 
 	}
 	defer it.Close()
 	n := 0
+	defer func() { s.headsRead.Add(int64(n)) }()
 	for ok := it.First(); ok && n < pageHeads; ok = it.Next() {
 		n++
 		after = string(it.Key()[1:])
@@ -125,10 +126,7 @@ func (s *Store) loadHead(stream string) (h journal.Head, err error) {
 	}
 	s.syncing.Lock() // as for viewHeads
 	defer s.syncing.Unlock()
-	key := appendHeadKey(nil, stream)
-	_, err = s.get(key, func(record []byte) error {
-		h, err = headIn(record, key)
-		return err
-	})
-	return h, err
+	s.headsRead.Add(1)
+	h, err = s.headFrom(s.db, stream)
+	return h, s.blame(err)
 }

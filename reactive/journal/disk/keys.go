@@ -4,32 +4,29 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/sealed"
 )
 
 // Key spaces, by the first byte of a key. Part of the stored format: see doc.go.
 const (
 	spaceContent = 'b'
 	spaceEvents  = 'e'
-	spaceHeads   = 'h'
+	spaceHeads   = 'h' // those of indexes and changes are in packages index and changelog
 )
 
 // commitKey holds the number of the last commit.
 var commitKey = []byte("commit")
 
-// recordVersion is the version of the layout of records, stored in each. Their contents have versions of their own. The head of
-// a trimmed stream has trimmedVersion: a program that does not know it must not take the missing events for damage.
+// The head of a trimmed stream has trimmedVersion: a program that does not know it must not take the missing events for damage.
+// What stands in the place of the head of a deleted stream has deletedVersion, and nothing but the sequence that was the last.
 const (
-	recordVersion  = 1
 	trimmedVersion = 2
+	deletedVersion = 3
 )
 
-// recordHeader is the size of the checksum and the version that precede the content of a record.
-const recordHeader = 4 + 1
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+const recordHeader = sealed.Header
 
 // appendStreamPrefix appends the prefix of the keys of a stream's records. A zero byte ends the name, so that no stream's
 // prefix is a prefix of another's.
@@ -83,52 +80,30 @@ func firstOf(key, prefix []byte) (first uint64, ok bool) {
 	return binary.BigEndian.Uint64(key[len(prefix):]), true
 }
 
-// beginRecord appends room for a record's header; the content follows, and then seal.
-func beginRecord(dst []byte) []byte {
-	return append(dst, 0, 0, 0, 0, recordVersion)
-}
-
-// seal completes the header of record, which is to be stored under key. The checksum covers the key as well, so a record
-// stored under another key is damage.
-func seal(record, key []byte) {
-	binary.BigEndian.PutUint32(record, checksum(record, key))
-}
-
-func checksum(record, key []byte) uint32 {
-	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, record[4:])
-}
-
-// unseal checks a record that was found under key and returns its content, which is part of it.
-func unseal(record, key []byte) ([]byte, error) {
-	_, content, err := unsealUpTo(recordVersion, record, key)
-	return content, err
-}
-
-// unsealUpTo is unseal for records that also have later versions; it returns that of this one.
-func unsealUpTo(known byte, record, key []byte) (version byte, content []byte, err error) {
-	if len(record) < recordHeader || binary.BigEndian.Uint32(record) != checksum(record, key) {
-		return 0, nil, fmt.Errorf("%w: its checksum is wrong", journal.ErrDamaged)
-	}
-	version = record[recordHeader-1]
-	if version < recordVersion || version > known {
-		return 0, nil, fmt.Errorf("%w: record of version %d, and this program knows %d", journal.ErrVersion, version, known)
-	}
-	return version, record[recordHeader:], nil
-}
+// The records of all keys have one form: see package sealed.
+var (
+	beginRecord = sealed.Begin
+	seal        = sealed.Seal
+	unseal      = sealed.Open
+)
 
 // headRecord is the content of the record under a stream's head key: the last sequence of the stream, whether it has a
 // head or not, the first behind those that were trimmed, and the encoding of the head, without both.
 type headRecord struct {
-	last  uint64
-	first uint64 // 0: none were trimmed
-	head  []byte // empty: none
+	last    uint64
+	first   uint64 // 0: none were trimmed
+	head    []byte // empty: none
+	deleted bool
 }
 
 // append appends the sealed record, which is to be stored under key.
 func (h headRecord) append(dst, key []byte) []byte {
 	begin := len(dst)
 	dst = binary.BigEndian.AppendUint64(beginRecord(dst), h.last)
-	if h.first > 0 {
+	switch {
+	case h.deleted:
+		dst[begin+recordHeader-1] = deletedVersion
+	case h.first > 0:
 		dst[begin+recordHeader-1] = trimmedVersion
 		dst = binary.BigEndian.AppendUint64(dst, h.first)
 	}
@@ -139,7 +114,7 @@ func (h headRecord) append(dst, key []byte) []byte {
 
 // openHead reads a record that was found under key; the head is part of it.
 func openHead(record, key []byte) (headRecord, error) {
-	version, content, err := unsealUpTo(trimmedVersion, record, key)
+	version, content, err := sealed.OpenUpTo(deletedVersion, record, key)
 	numbers := 8
 	if version == trimmedVersion {
 		numbers = 16
@@ -150,9 +125,17 @@ func openHead(record, key []byte) (headRecord, error) {
 	if err != nil {
 		return headRecord{}, fmt.Errorf("head of %s: %w", key[1:], err)
 	}
-	h := headRecord{last: binary.BigEndian.Uint64(content), head: content[numbers:]}
+	h := headRecord{last: binary.BigEndian.Uint64(content), head: content[numbers:], deleted: version == deletedVersion}
 	if version == trimmedVersion {
 		h.first = binary.BigEndian.Uint64(content[8:])
 	}
 	return h, nil
+}
+
+// appendCommit appends the record with the number of the commit that it belongs to.
+func appendCommit(dst []byte, number uint64) []byte {
+	begin := len(dst)
+	dst = binary.BigEndian.AppendUint64(beginRecord(dst), number)
+	seal(dst[begin:], commitKey)
+	return dst
 }

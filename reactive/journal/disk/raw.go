@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
 )
 
 // Raw is a directory opened record by record, to check it and to rebuild derived records. A Store trusts heads and commit
@@ -38,16 +39,16 @@ func OpenRaw(dir string, mend bool, cfg Config) (*Raw, error) {
 
 func (r *Raw) open() error {
 	s := r.s
-	if _, err := s.files.Stat(s.files.PathJoin(s.dir, versionName)); err != nil {
+	if _, err := s.files.Stat(s.files.PathJoin(s.dir, folder.VersionName)); err != nil {
 		return err
 	}
 	if err := s.takeLock(); err != nil {
 		return err
 	}
-	if err := checkVersion(s.files, s.dir); err != nil {
+	if _, err := folder.CheckVersion(s.files, s.dir); err != nil {
 		return err
 	}
-	dir := s.files.PathJoin(s.dir, databaseName)
+	dir := s.files.PathJoin(s.dir, folder.DatabaseName)
 	if desc, err := pebble.Peek(dir, s.files); err != nil || !desc.Exists {
 		return errors.Join(readError(err), fmt.Errorf("%w: %s holds no database", journal.ErrDamaged, dir))
 	}
@@ -292,6 +293,9 @@ func (r *Raw) Head(stream string) (h journal.Head, err error) {
 	if err != nil {
 		return h, err
 	}
+	if opened.deleted {
+		return h, journal.ErrDeleted
+	}
 	if len(opened.head) == 0 {
 		return h, ErrNoHead
 	}
@@ -312,7 +316,7 @@ func (r *Raw) PutHead(h journal.Head) error {
 		return err
 	}
 	key := appendHeadKey(nil, h.Run)
-	if err = r.batch.Set(key, headRecord{last, first, encoded}.append(nil, key), nil); err != nil {
+	if err = r.batch.Set(key, headRecord{last: last, first: first, head: encoded}.append(nil, key), nil); err != nil {
 		return err
 	}
 	return r.flush(rawBatchBytes)
@@ -338,7 +342,7 @@ func (r *Raw) Commits() error {
 		return markErr
 	case number < marked:
 		return fmt.Errorf("%w: %s ends at commit %d, but %s says that commit %d was acknowledged",
-			ErrLost, databaseName, number, markName, marked)
+			ErrLost, folder.DatabaseName, number, folder.MarkName, marked)
 	}
 	return nil
 }
@@ -354,7 +358,7 @@ func (r *Raw) MendCommits() error {
 		}
 	}
 	if markErr != nil {
-		return createFile(r.s.files, r.s.dir, markName, appendMark(nil, number))
+		return folder.CreateFile(r.s.files, r.s.dir, folder.MarkName, folder.AppendMark(nil, number))
 	}
 	return nil
 }
@@ -378,12 +382,12 @@ func (r *Raw) lastCommit() (uint64, error) {
 
 // marked returns the number in COMMIT; 0 if that file does not exist.
 func (r *Raw) marked() (uint64, error) {
-	text, err := readFile(r.s.files, r.s.files.PathJoin(r.s.dir, markName))
+	text, err := folder.ReadFile(r.s.files, r.s.files.PathJoin(r.s.dir, folder.MarkName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	return markIn(text)
+	return folder.MarkIn(text)
 }

@@ -178,7 +178,7 @@ func TestHeadsAreListedBehindADamagedOne(t *testing.T) {
 	files := written(t, "a", "b", "c", "d")
 	change(t, files, func(db *pebble.DB) {
 		require.NoError(t, db.Set([]byte("hb"), []byte("rubbish"), pebble.Sync))
-		require.NoError(t, db.Set([]byte("hc"), sealed([]byte("hc"), []byte{0, 0, 0, 0, 3}), pebble.Sync))
+		require.NoError(t, db.Set([]byte("hc"), sealed([]byte("hc"), []byte{0, 0, 0, 0, 4}), pebble.Sync))
 	})
 	s := open(t, "data", disk.Config{FS: files})
 	defer s.Close()

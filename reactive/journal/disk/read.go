@@ -45,7 +45,7 @@ func (s *Store) Tail(ctx context.Context, stream string, from uint64) iter.Seq2[
 
 // follow is read that also returns when the stream has grown since it began. yield may panic.
 func (s *Store) follow(ctx context.Context, stream string, from uint64, yield func(journal.Event, error) bool) (next uint64, more bool, err error) {
-	grown, leave := s.live.wait(stream) // before reading, so that no event is missed
+	grown, leave := s.live.Wait(stream) // before reading, so that no event is missed
 	defer leave()
 	next, more, err = s.read(ctx, stream, from, yield)
 	if err == nil && more {
@@ -104,7 +104,7 @@ func (s *Store) load(p *page) error {
 	if s.closed.Load() {
 		return journal.ErrClosed
 	}
-	it, durable, err := s.live.view(s.db, p.stream)
+	it, durable, err := s.live.View(s.db, p.stream)
 	if err != nil {
 		return readError(err)
 	}
@@ -162,6 +162,9 @@ func boundsOf(it *pebble.Iterator, stream string) (last, first uint64, err error
 				return 0, 0, readError(err)
 			}
 			h, err := openHead(record, key)
+			if h.deleted {
+				err = journal.ErrDeleted
+			}
 			return h.last, h.first, err
 		}
 		if err := it.Error(); err != nil {
@@ -236,6 +239,7 @@ func (p *page) keep(before int, first uint64, missing func() error) error {
 
 // content returns the encoding of a value stored outside of its event.
 func (s *Store) content(hash journal.Hash) ([]byte, error) {
+	s.blobsRead.Add(1)
 	stream := hash.Stream()
 	key := appendEventsKey(nil, stream, 1)
 	record, closer, err := s.db.Get(key)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/internal/readfile"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
 )
 
 // markBytesMax bounds the bytes that Revision reads of a mark, which has a dozen.
@@ -18,7 +19,7 @@ const lookPause = 100 * time.Millisecond
 // Revision identifies a state of a directory, which any process may have open: it changes with every commit. Its error is
 // that of reading a file; without a store it is fs.ErrNotExist.
 func Revision(dir string) ([]byte, error) {
-	return readfile.Regular(filepath.Join(dir, markName), markBytesMax)
+	return readfile.Regular(filepath.Join(dir, folder.MarkName), markBytesMax)
 }
 
 // AwaitCommit returns when a process has committed to a directory since a revision, when meanwhile reports true, which is

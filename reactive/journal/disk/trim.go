@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
 )
 
 // Trim implements journal.ContentStore. It deletes whole records: that of event 1 and that of event before stay, with what
@@ -26,15 +27,15 @@ type trim struct{ before uint64 }
 func (trim) size() int { return 0 }
 
 // stage replaces the head and deletes the records in one batch: the head tells trimmed events from lost ones.
-func (m trim) stage(c *committer, b *pebble.Batch, stream string, t *tip) error {
+func (m trim) stage(c *committer, b *pebble.Batch, stream string, t *live.Tip) error {
 	var head journal.Head
-	if len(t.head) > 0 {
+	if len(t.Head) > 0 {
 		var err error
-		if head, err = journal.DecodeHead(t.head); err != nil {
+		if head, err = journal.DecodeHead(t.Head); err != nil {
 			return err
 		}
 	}
-	if err := journal.CheckTrim(&head, m.before); err != nil || m.before <= max(t.first, 2) {
+	if err := journal.CheckTrim(&head, m.before); err != nil || m.before <= max(t.First, 2) {
 		return err
 	}
 	from, to, err := c.trimmable(stream, m.before)
@@ -47,8 +48,8 @@ func (m trim) stage(c *committer, b *pebble.Batch, stream string, t *tip) error 
 		}
 	}
 	key := appendHeadKey(nil, stream)
-	if err = b.Set(key, headRecord{t.last, m.before, t.head}.append(nil, key), nil); err == nil {
-		t.first = m.before
+	if err = b.Set(key, headRecord{last: t.Last, first: m.before, head: t.Head}.append(nil, key), nil); err == nil {
+		t.First = m.before
 	}
 	return err
 }

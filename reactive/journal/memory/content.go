@@ -117,7 +117,10 @@ func (s *Store) change(ctx context.Context, doing, name string, do func(*stream)
 func (s *stream) locked(do func(*stream) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.log.last == 0 {
+	switch {
+	case s.log.deleted:
+		return journal.ErrDeleted
+	case s.log.last == 0:
 		return journal.ErrNotFound
 	}
 	return do(s)

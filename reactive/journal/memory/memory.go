@@ -18,6 +18,8 @@ import (
 type Store struct {
 	streams sync.Map // name → *stream; never deleted from
 	sweeps  journal.Sweeps
+	changes atomic.Uint64 // number of the newest change
+	fresh   atomic.Uint64 // the change log begins behind this one
 	closed  chan struct{}
 	closing atomic.Bool
 }
@@ -46,7 +48,10 @@ func (s *Store) Append(ctx context.Context, name string, after uint64, events []
 		return 0, err
 	}
 	st := s.stream(name)
-	last, ok := st.append(after, events, &head)
+	last, ok, deleted := st.append(after, events, &head, &s.changes)
+	if deleted {
+		return 0, fmt.Errorf("append to %s: %w", name, journal.ErrDeleted)
+	}
 	if !ok {
 		return 0, fmt.Errorf("append to %s after %d, but it is at %d: %w", name, after, last, journal.ErrConflict)
 	}
@@ -99,6 +104,10 @@ func (s *Store) Tail(ctx context.Context, name string, from uint64) iter.Seq2[jo
 
 // yield yields the events of a snapshot and reports whether the reader wants more.
 func (s *Store) yield(ctx context.Context, name string, log log, from uint64, yield func(journal.Event, error) bool) bool {
+	if log.deleted {
+		yield(journal.Event{}, fmt.Errorf("read %s: %w", name, journal.ErrDeleted))
+		return false
+	}
 	for seq := max(from, 1); seq <= log.last; {
 		if err := s.usable(ctx); err != nil {
 			yield(journal.Event{}, fmt.Errorf("read %s: %w", name, err))
@@ -124,26 +133,9 @@ func (s *Store) yield(ctx context.Context, name string, log log, from uint64, yi
 // Heads implements journal.Store. It collects and sorts the heads of all streams when the iteration starts: O(n log n).
 func (s *Store) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {
-		var heads []journal.Head
-		s.streams.Range(func(name, st any) bool {
-			if h := st.(*stream).headNow(); h.Run > after {
-				heads = append(heads, h)
-			}
-			return true
-		})
+		heads := s.heads(func(h *journal.Head) bool { return h.Run > after })
 		slices.SortFunc(heads, func(a, b journal.Head) int { return strings.Compare(a.Run, b.Run) })
-		for _, h := range heads {
-			if err := s.usable(ctx); err != nil {
-				yield(journal.Head{}, fmt.Errorf("list heads: %w", err))
-				return
-			}
-			if !yield(h, nil) {
-				return
-			}
-		}
-		if err := s.usable(ctx); err != nil {
-			yield(journal.Head{}, fmt.Errorf("list heads: %w", err))
-		}
+		s.yieldHeads(ctx, heads, yield)
 	}
 }
 

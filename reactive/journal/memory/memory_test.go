@@ -17,6 +17,10 @@ func TestStore(t *testing.T) {
 	journaltest.TestStore(t, func(*testing.T) journal.Store { return memory.New() })
 }
 
+func TestLists(t *testing.T) {
+	journaltest.TestLists(t, func(*testing.T) journal.Store { return memory.New() })
+}
+
 func TestContent(t *testing.T) {
 	journaltest.TestContent(t, func(*testing.T) journal.ContentStore { return memory.New() })
 }

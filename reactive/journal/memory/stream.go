@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
@@ -28,24 +29,27 @@ type stream struct {
 	log     log
 	head    journal.Head
 	content map[journal.Hash][]byte
+	changed change
 	grown   chan struct{} // closed by the next append; nil while no reader waits
 }
 
 // log is the list of events of a stream at one moment. All chunks but the last are full, except that those whose events were
 // all trimmed are nil.
 type log struct {
-	chunks [][]journal.Event
-	last   uint64
-	first  uint64          // the event behind the trimmed ones; 0: none were
-	start  []journal.Event // event 1, once others were trimmed
+	chunks  [][]journal.Event
+	last    uint64
+	first   uint64          // the event behind the trimmed ones; 0: none were
+	start   []journal.Event // event 1, once others were trimmed
+	deleted bool
 }
 
-// append stores events after sequence after; if that is not the last, it changes nothing and returns the last and false.
-func (s *stream) append(after uint64, events []journal.Event, head *journal.Head) (last uint64, ok bool) {
+// append stores events after sequence after, as the next change of the store; if that is not the last, or the stream was deleted,
+// it changes nothing and returns the last and false.
+func (s *stream) append(after uint64, events []journal.Event, head *journal.Head, changes *atomic.Uint64) (last uint64, ok, deleted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.log.last != after {
-		return s.log.last, false
+	if s.log.last != after || s.log.deleted {
+		return s.log.last, false, s.log.deleted
 	}
 	for rest := events; len(rest) > 0; {
 		rest = rest[s.log.fill(rest):]
@@ -54,11 +58,26 @@ func (s *stream) append(after uint64, events []journal.Event, head *journal.Head
 		s.head = *head
 	}
 	s.head.Last, s.head.First = s.log.last, s.log.first
-	if s.grown != nil && len(events) > 0 {
+	s.changed = change{changes.Add(1), s.log.last}
+	if len(events) > 0 {
+		s.wake()
+	}
+	return s.log.last, true, false
+}
+
+// wake wakes the readers that wait. The caller holds mu.
+func (s *stream) wake() {
+	if s.grown != nil {
 		close(s.grown)
 		s.grown = nil
 	}
-	return s.log.last, true
+}
+
+// changeNow returns the newest change.
+func (s *stream) changeNow() change {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
 }
 
 // fill copies as many events as the last chunk has room for, numbers them, packs their values, and returns their number.

@@ -1,4 +1,6 @@
-package disk
+// Package folder has the files beside the database in a directory of package disk: the version of the layout, and the mark of the
+// last acknowledged commit.
+package folder
 
 import (
 	"encoding/binary"
@@ -16,46 +18,52 @@ import (
 
 // Names in a store's directory.
 const (
-	lockName     = "LOCK"    // see lockFile
-	versionName  = "VERSION" // see checkVersion
-	markName     = "COMMIT"  // see mark
-	databaseName = "db"      // Pebble's directory
+	LockName     = "LOCK"    // held by the process that has it open
+	VersionName  = "VERSION" // see CheckVersion
+	MarkName     = "COMMIT"  // see Mark
+	DatabaseName = "db"      // Pebble's directory
 )
 
-// directoryVersion is the version of the layout of a store's directory.
-const directoryVersion = 1
+// Newest is the version of the layout of a store's directory. The earlier one is that without indexes and change log.
+const Newest = 2
 
 const versionFormat = "sluice journal %d\n"
 
-// checkVersion reads the version file of a directory, or writes it if the directory is new. It is the first file written, so
-// a program that does not know the version changes nothing.
-func checkVersion(files vfs.FS, dir string) error {
-	path := files.PathJoin(dir, versionName)
-	text, err := readFile(files, path)
+// CheckVersion reads the version file of a directory and returns the version, or writes it if the directory is new. It is the
+// first file written, so a program that does not know the version changes nothing.
+func CheckVersion(files vfs.FS, dir string) (version int, err error) {
+	path := files.PathJoin(dir, VersionName)
+	text, err := ReadFile(files, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return createVersion(files, dir, path)
+		return Newest, createVersion(files, dir, path)
 	case err != nil:
-		return err
-	case string(text) == fmt.Sprintf(versionFormat, directoryVersion):
-		return nil
+		return 0, err
 	}
-	var version int
-	if n, _ := fmt.Sscanf(string(text), versionFormat, &version); n != 1 || version <= directoryVersion {
-		return fmt.Errorf("%w: %s holds %q", journal.ErrDamaged, path, text)
+	n, _ := fmt.Sscanf(string(text), versionFormat, &version)
+	switch {
+	case n == 1 && version > Newest:
+		return 0, fmt.Errorf("%w: directory of version %d, and this program knows %d", journal.ErrVersion, version, Newest)
+	case n != 1 || version < 1 || string(text) != fmt.Sprintf(versionFormat, version):
+		return 0, fmt.Errorf("%w: %s holds %q", journal.ErrDamaged, path, text)
 	}
-	return fmt.Errorf("%w: directory of version %d, and this program knows %d", journal.ErrVersion, version, directoryVersion)
+	return version, nil
 }
 
 func createVersion(files vfs.FS, dir, path string) error {
-	if names, err := files.List(files.PathJoin(dir, databaseName)); err == nil && len(names) > 0 {
+	if names, err := files.List(files.PathJoin(dir, DatabaseName)); err == nil && len(names) > 0 {
 		return fmt.Errorf("%w: %s is missing", journal.ErrDamaged, path)
 	}
-	return createFile(files, dir, versionName, fmt.Appendf(nil, versionFormat, directoryVersion))
+	return WriteVersion(files, dir)
 }
 
-// createFile makes a file that is whole or missing after a crash.
-func createFile(files vfs.FS, dir, name string, content []byte) error {
+// WriteVersion makes the version that of this program.
+func WriteVersion(files vfs.FS, dir string) error {
+	return CreateFile(files, dir, VersionName, fmt.Appendf(nil, versionFormat, Newest))
+}
+
+// CreateFile makes a file that is whole or missing after a crash.
+func CreateFile(files vfs.FS, dir, name string, content []byte) error {
 	path := files.PathJoin(dir, name)
 	temporary := path + ".new"
 	f, err := files.Create(temporary, vfs.WriteCategoryUnspecified)
@@ -78,8 +86,8 @@ func createFile(files vfs.FS, dir, name string, content []byte) error {
 // smallFileMax bounds the bytes read of a version or a mark. Each has a few dozen.
 const smallFileMax = 4 << 10
 
-// readFile reads a small file, and stops at smallFileMax.
-func readFile(files vfs.FS, path string) ([]byte, error) {
+// ReadFile reads a small file, and stops at smallFileMax.
+func ReadFile(files vfs.FS, path string) ([]byte, error) {
 	info, err := files.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%w: %s is no regular file", journal.ErrDamaged, path)
@@ -99,7 +107,7 @@ func readFile(files vfs.FS, path string) ([]byte, error) {
 	return text, err
 }
 
-// mark is a small file with the number of the last acknowledged commit. Pebble takes a log that ends in invalid data for one
+// Mark is a small file with the number of the last acknowledged commit. Pebble takes a log that ends in invalid data for one
 // cut short by a crash, and opens without it; the mark tells the difference. A store with fewer commits than its mark has
 // lost acknowledged ones.
 //
@@ -111,58 +119,55 @@ func readFile(files vfs.FS, path string) ([]byte, error) {
 // After the death of the process alone, the mark is exact. After that of the machine it may be as old as the kernel's last
 // write-back, usually half a minute: a loss of newer commits would then go unnoticed, a loss of older ones would not. It
 // never runs ahead of the durable commits. Removing the file of a damaged store accepts the store as it is.
-type mark struct {
+type Mark struct {
 	f   vfs.File
 	buf [markBytes]byte
 }
 
 const markBytes = 8 + 4
 
-// openMark opens the mark and returns its number. If the mark does not exist, openMark makes it, with number 0.
-func openMark(files vfs.FS, dir string) (m *mark, number uint64, err error) {
-	path := files.PathJoin(dir, markName)
-	text, err := readFile(files, path)
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// OpenMark opens the mark and returns its number. If the mark does not exist, OpenMark makes it, with number 0.
+func OpenMark(files vfs.FS, dir string) (m *Mark, number uint64, err error) {
+	path := files.PathJoin(dir, MarkName)
+	text, err := ReadFile(files, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		text, err = appendMark(nil, 0), createFile(files, dir, markName, appendMark(nil, 0))
+		text, err = AppendMark(nil, 0), CreateFile(files, dir, MarkName, AppendMark(nil, 0))
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	if number, err = markIn(text); err != nil {
+	if number, err = MarkIn(text); err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
 	f, err := files.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return nil, 0, err
 	}
-	return &mark{f: f}, number, nil
+	return &Mark{f: f}, number, nil
 }
 
-// markIn returns the number in the content of a mark.
-func markIn(text []byte) (uint64, error) {
+// MarkIn returns the number in the content of a mark.
+func MarkIn(text []byte) (uint64, error) {
 	if len(text) != markBytes || binary.BigEndian.Uint32(text[8:]) != crc32.Checksum(text[:8], castagnoli) {
-		return 0, fmt.Errorf("%w: the checksum of %s is wrong", journal.ErrDamaged, markName)
+		return 0, fmt.Errorf("%w: the checksum of %s is wrong", journal.ErrDamaged, MarkName)
 	}
 	return binary.BigEndian.Uint64(text), nil
 }
 
-func appendMark(dst []byte, number uint64) []byte {
+// AppendMark appends the content of a mark.
+func AppendMark(dst []byte, number uint64) []byte {
 	begin := len(dst)
 	dst = binary.BigEndian.AppendUint64(dst, number)
 	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(dst[begin:], castagnoli))
 }
 
-func (m *mark) write(number uint64) error {
-	_, err := m.f.WriteAt(appendMark(m.buf[:0], number), 0)
+// Write replaces the number.
+func (m *Mark) Write(number uint64) error {
+	_, err := m.f.WriteAt(AppendMark(m.buf[:0], number), 0)
 	return err
 }
 
-func (m *mark) close() error { return errors.Join(m.f.Sync(), m.f.Close()) }
-
-// appendCommit appends the record with the number of the commit that it belongs to.
-func appendCommit(dst []byte, number uint64) []byte {
-	begin := len(dst)
-	dst = binary.BigEndian.AppendUint64(beginRecord(dst), number)
-	seal(dst[begin:], commitKey)
-	return dst
-}
+// Close syncs the mark and closes its file.
+func (m *Mark) Close() error { return errors.Join(m.f.Sync(), m.f.Close()) }

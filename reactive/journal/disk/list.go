@@ -1,0 +1,198 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/live"
+)
+
+// How many heads the first and each further access to the database reads.
+const (
+	listFirst = 128
+	listMore  = 1024
+)
+
+// Work counts what a Store has done, for tests and measurements.
+type Work struct {
+	HeadsRead    int64 // by Heads, List and Head
+	IndexWritten int64 // keys of indexes
+	BlobsRead    int64 // values that are stored outside of their events
+}
+
+// Work returns the counts since the store was opened.
+func (s *Store) Work() Work {
+	return Work{s.headsRead.Load(), s.indexWritten.Load(), s.blobsRead.Load()}
+}
+
+// stageIndex adds the keys in which the new head of a stream differs from the old one. Most appends change none.
+func (c *committer) stageIndex(b *pebble.Batch, r *request, t *live.Tip) error {
+	if len(r.head) == 0 || r.indexSum == t.Sum {
+		return nil
+	}
+	c.before = c.keysOf(t)
+	written, err := index.Stage(b, c.before, r.index)
+	c.s.indexWritten.Add(int64(written))
+	t.Sum = r.indexSum
+	return err
+}
+
+// keysOf returns the keys of the head that a stream has.
+func (c *committer) keysOf(t *live.Tip) index.Keys {
+	if len(t.Head) > 0 {
+		if h, err := journal.DecodeHead(t.Head); err == nil { // else lists pass over the keys that stay
+			return c.before[:0].Append(&h)
+		}
+	}
+	return c.before[:0]
+}
+
+// logChanges adds the record of the change log to a batch.
+func (c *committer) logChanges(b *pebble.Batch) error {
+	c.log.Begin(c.number+1, time.Now().UnixNano())
+	for i := range c.moves {
+		if m := &c.moves[i]; journal.IsRun(m.Stream) {
+			c.log.Add(m.Stream, m.Last)
+		}
+	}
+	return c.log.Stage(c.s.db, b)
+}
+
+// List implements journal.Store. It reads the heads that it yields, in pages, and nothing else.
+func (s *Store) List(ctx context.Context, q journal.Query) iter.Seq2[journal.Head, error] {
+	return func(yield func(journal.Head, error) bool) {
+		err := journal.CheckQuery(&q)
+		r := index.RangeOf(&q)
+		for most := listFirst; err == nil; most = listMore {
+			var page []listed
+			var more bool
+			if err = ctx.Err(); err == nil {
+				page, more, err = s.loadList(&q, &r, most)
+			}
+			for _, one := range page {
+				if !yield(one.head, one.err) {
+					return
+				}
+			}
+			if err == nil && !more {
+				return
+			}
+		}
+		yield(journal.Head{}, fmt.Errorf("list runs: %w", err))
+	}
+}
+
+// loadList reads the heads at the front of a range, and removes them from it. It reports whether there may be more.
+func (s *Store) loadList(q *journal.Query, r *index.Range, most int) (page []listed, more bool, err error) {
+	s.life.RLock()
+	defer s.life.RUnlock()
+	if err := s.listable(); err != nil {
+		return nil, false, err
+	}
+	db := s.snapshot()
+	defer db.Close()
+	places, err := r.Load(db, make([]journal.Position, 0, most), most)
+	if err != nil {
+		return nil, false, s.blame(readError(err))
+	}
+	s.headsRead.Add(int64(len(places)))
+	whole := journal.Query{Index: q.Index, Key: q.Key, Value: q.Value}
+	for _, p := range places {
+		h, err := s.headFrom(db, p.Run)
+		switch {
+		case err != nil:
+			page = append(page, listed{journal.Head{Run: p.Run, Started: p.At}, s.blame(err)})
+		case whole.Selects(&h) && journal.PositionOf(q.Index, &h) == p: // else the key should not be there
+			page = append(page, listed{h, nil})
+		}
+		r.GoOn(p)
+	}
+	return page, len(places) == most, nil
+}
+
+// snapshot returns the state of the database, in which all is durable: it waits for a commit in flight.
+func (s *Store) snapshot() *pebble.Snapshot {
+	s.syncing.Lock()
+	defer s.syncing.Unlock()
+	return s.db.NewSnapshot()
+}
+
+// headFrom reads a head; the zero Head if there is none.
+func (s *Store) headFrom(db pebble.Reader, run string) (h journal.Head, err error) {
+	key := appendHeadKey(nil, run)
+	record, closer, err := db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return h, nil
+	}
+	if err != nil {
+		return h, readError(err)
+	}
+	defer closer.Close()
+	return headIn(record, key)
+}
+
+// listable returns why there are no lists.
+func (s *Store) listable() error {
+	switch {
+	case s.closed.Load():
+		return journal.ErrClosed
+	case s.unlisted:
+		return fmt.Errorf("its lists are not made yet: %w", *s.readOnly.Load())
+	}
+	return nil
+}
+
+// Changes implements journal.Store.
+func (s *Store) Changes(ctx context.Context, after journal.Place) iter.Seq2[journal.Change, error] {
+	return func(yield func(journal.Change, error) bool) {
+		var r *changelog.Range
+		for {
+			page, err := s.loadChanges(ctx, &r, after)
+			for _, one := range page {
+				if !yield(one, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(journal.Change{}, fmt.Errorf("read changes: %w", err))
+			}
+			if err != nil || len(page) == 0 {
+				return
+			}
+		}
+	}
+}
+
+// loadChanges reads the changes at the front of a range, which it makes if there is none; no changes: it has ended.
+func (s *Store) loadChanges(ctx context.Context, r **changelog.Range, after journal.Place) ([]journal.Change, error) {
+	s.life.RLock()
+	defer s.life.RUnlock()
+	if err := errors.Join(ctx.Err(), s.listable()); err != nil {
+		return nil, err
+	}
+	if *r == nil {
+		first, err := changelog.RangeOf(s.db, after, s.newest.Load())
+		if err != nil {
+			return nil, s.blame(readError(err))
+		}
+		*r = &first
+	}
+	page, err := (*r).Load(s.db, nil, listMore)
+	return page, s.blame(readError(err))
+}
+
+// Newest implements journal.Store.
+func (s *Store) Newest(ctx context.Context) (journal.Place, error) {
+	if err := errors.Join(ctx.Err(), s.listable()); err != nil {
+		return "", fmt.Errorf("read changes: %w", err)
+	}
+	return changelog.PlaceOf(s.newest.Load()), nil
+}

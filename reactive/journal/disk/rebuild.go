@@ -1,0 +1,104 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/changelog"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/folder"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/index"
+)
+
+// rebuildingKey is there while the indexes are made anew: a process that died meanwhile has left only a part of them.
+var rebuildingKey = []byte("rebuilding")
+
+// logEvery is the number of runs after which the log tells how far a rebuild is.
+const logEvery = 100_000
+
+// Rebuild implements journal.Store. Appends wait meanwhile; it takes about three seconds for a million runs.
+func (s *Store) Rebuild(ctx context.Context) error {
+	err := s.writable(ctx)
+	if err == nil {
+		s.committer.turn.Lock()
+		defer s.committer.unlock()
+		if err = journal.ErrClosed; !s.committer.ended {
+			err = s.rebuild(ctx)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("rebuild indexes: %w", err)
+	}
+	return nil
+}
+
+// rebuild makes all indexes from the heads. No commit may be in progress.
+func (s *Store) rebuild(ctx context.Context) error {
+	b := s.db.NewBatch()
+	defer b.Close()
+	err := errors.Join(b.Set(rebuildingKey, nil, nil), changelog.Drop(b),
+		b.DeleteRange([]byte{index.Space}, []byte{index.Space + 1}, nil))
+	if err == nil {
+		err = s.write(b, pebble.Sync)
+	}
+	var page []listed
+	var keys index.Keys
+	runs := 0
+	for after, more := "", true; more && err == nil; {
+		if err = ctx.Err(); err == nil {
+			page, after, more, err = s.loadHeads(page[:0], after)
+		}
+		for i := range page {
+			if page[i].err != nil {
+				continue // it is in no list until its head is made anew
+			}
+			keys = keys[:0].Append(&page[i].head)
+			written, stageErr := index.Stage(b, nil, keys)
+			s.indexWritten.Add(int64(written))
+			err = errors.Join(err, stageErr)
+		}
+		if before := runs; (before+len(page))/logEvery > before/logEvery {
+			s.log.Info("the lists of runs are made anew", "dir", s.dir, "runs", before+len(page))
+		}
+		runs += len(page)
+		if err == nil && b.Len() > rawBatchBytes {
+			err = s.write(b, pebble.NoSync)
+		}
+	}
+	if err == nil {
+		err = b.Delete(rebuildingKey, nil)
+	}
+	if err == nil {
+		err = s.write(b, pebble.Sync)
+	}
+	return err
+}
+
+// write writes a batch and empties it.
+func (s *Store) write(b *pebble.Batch, how *pebble.WriteOptions) error {
+	if err := s.db.Apply(b, how); err != nil {
+		return s.fail(s.dir, err)
+	}
+	b.Reset()
+	return s.stood()
+}
+
+// complete makes the indexes of a directory that has none yet, or only a part, and raises its version then: an older program
+// would not keep them.
+func (s *Store) complete(version int) error {
+	partly, err := s.get(rebuildingKey, func([]byte) error { return nil })
+	if err != nil || version == folder.Newest && !partly {
+		return err
+	}
+	if s.readOnly.Load() != nil {
+		s.unlisted = true
+		return nil
+	}
+	if err := s.rebuild(context.Background()); err != nil {
+		return err
+	}
+	return folder.WriteVersion(s.files, s.dir)
+}
