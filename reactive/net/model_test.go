@@ -540,15 +540,16 @@ func (m *model) judge(it *mIter, ok bool) bool {
 	return true
 }
 
-// set is the write of ctx.a by an iteration. Those of a parallel loop all write the same, so writes after the first have no
-// effect: a patch in between stays.
+// set is the write of ctx.a by an iteration. Those of a parallel loop all write the same, so a write has no effect once
+// another iteration has asked for it, even in vain: a patch in between stays.
 func (m *model) set(it *mIter) {
 	r := it.run
 	apart := m.steps[r.step].items >= 0 && m.steps[r.step].width > 1
-	if known := slices.ContainsFunc(r.setters, func(by int) bool { return by != it.index }); apart && known {
+	known := slices.ContainsFunc(r.setters, func(by int) bool { return by != it.index })
+	r.setters = append(r.setters, it.index)
+	if apart && known {
 		return
 	}
-	r.setters = append(r.setters, it.index)
 	m.ctx["a"] = true
 }
 
