@@ -127,6 +127,20 @@ func (r *Reader) Text(n *document.Node) string {
 	return text
 }
 
+// Choice reads a text that must be one of a few.
+func (r *Reader) Choice(n *document.Node, allowed ...string) string {
+	text := r.Text(n)
+	if slices.Contains(allowed, text) {
+		return text
+	}
+	if _, isText := n.Text(); isText {
+		near := r.Nearest(text, slices.Values(allowed))
+		r.Fault(&document.Error{Pos: n.Pos, Text: text, Suggestion: near,
+			Msg: fmt.Sprintf("%s must be one of %s, not %s", LastKey(n.Pos.Path), strings.Join(allowed, ", "), document.Quote(text))})
+	}
+	return ""
+}
+
 // Argument reads a string or an integer, as in the arguments of a command: [sleep, 5].
 func (r *Reader) Argument(n *document.Node) string {
 	if n.Kind == document.Int {

@@ -70,8 +70,20 @@ func TestRefusals(t *testing.T) {
 			`w.yaml:4:1: steps: unknown key "steps"`,
 			`w.yaml:5:1: input: unknown key "input"`,
 		}},
-		{"secrets", doc("machines: {}", "keychain: []"), []string{
-			`w.yaml:4:11: keychain: unknown key "keychain": a world has no secrets yet, so its operations must get them elsewhere`,
+		{"secrets", doc("machines: {}", "keychain: [{name: bank, kind: env, data: {token: T}}, {name: bank, kind: fil, data: {x: Y}}, 5]",
+			"effects:",
+			`  pay: {params: text, receipt: unit, http: {url: "{{ keychain.bnk.token }}", body: "{{ keychain.bank.tokn }}"}}`,
+			`  ask: {params: text, receipt: unit, http: {url: "{{ keychain.bank }}", headers: {A: "{{ keychain[input].token }}"}}}`,
+			`  say: {params: text, receipt: unit, value: "{{ keychain.bank.token }}", payload: "{{ keychain.bank.token }}"}`), []string{
+			`w.yaml:4:62: keychain[1].name: duplicate keychain entry "bank", first at keychain[0].name`,
+			`w.yaml:4:74: keychain[1].kind: kind must be one of env, file, http, not "fil" (did you mean "file"?)`,
+			`w.yaml:4:94: keychain[2]: keychain[2] must be a mapping, not an integer`,
+			`w.yaml:6:50: effects.pay.http.url: the keychain has no entry "bnk" (did you mean "bank"?)`,
+			`w.yaml:6:84: effects.pay.http.body: keychain entry "bank" has no "tokn" (did you mean "token"?)`,
+			`w.yaml:7:50: effects.ask.http.url: a secret is read by its name and key, written out: keychain.bank.key`,
+			`w.yaml:7:82: effects.ask.http.headers: a secret is read by its name and key, written out: keychain.name.key`,
+			`w.yaml:8:45: effects.say.value: unknown name "keychain"; known here: attempt, input, participant, run`,
+			`w.yaml:8:83: effects.say.payload: unknown name "keychain"; known here: output`,
 		}},
 		{"values of another kind", doc("types: 1", "effects: []", "machines: x", "routing: {subscriptions: {}}"), []string{
 			`w.yaml:3:8: types: types must be a mapping from names to types, not an integer`,
