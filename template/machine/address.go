@@ -16,7 +16,8 @@ func Address(m *Machine, key value.Value) string { return address.Of(m.Name, m.K
 // Escape returns a name as it stands in the names of calls.
 func Escape(name string) string { return address.Escape(name) }
 
-// ParseAddress returns the machine and the key of an address. It does not say whether there is such a cell.
+// ParseAddress returns the machine and the key of an address. It does not say whether there is such a cell. A cell has one
+// address: how else its key might be written is refused, with the address.
 func (w *World) ParseAddress(text string) (*Machine, value.Value, error) {
 	name, rest, keyed := strings.Cut(text, "[")
 	plain, err := address.Unescape(name)
@@ -42,6 +43,9 @@ func (w *World) ParseAddress(text string) (*Machine, value.Value, error) {
 	key, err := address.Key(m.Key, written)
 	if err != nil {
 		return nil, nil, fmt.Errorf("invalid key of machine %q in %s: %w", m.Name, document.Quote(text), err)
+	}
+	if own := Address(m, key); own != text {
+		return nil, nil, fmt.Errorf("invalid address %s: this cell is %s", document.Quote(text), own)
 	}
 	return m, key, nil
 }

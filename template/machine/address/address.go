@@ -12,15 +12,15 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Of returns the address of a cell: machine[key], or only the name of a machine without a key. A key that is no text is
-// written as compact JSON. White space and / [ ] # % are escaped, so that names made of an address are unambiguous. The key is
-// in normal form; its type is nil for a machine without a key.
+// Of returns the address of a cell: machine[key], or only the name of a machine without a key. A key whose type is not text is
+// written as compact JSON, so the texts of all other types stand in quotes. White space and / [ ] # % are escaped, so that names
+// made of an address are unambiguous. The key is in normal form; its type is nil for a machine without a key.
 func Of(machine string, of *schema.Type, key value.Value) string {
 	if of == nil {
 		return Escape(machine)
 	}
 	text, isText := key.(string)
-	if !isText || !textual(of) {
+	if !isText || of.Kind != schema.Text {
 		data, err := value.JSON(key)
 		if err != nil {
 			panic(fmt.Sprintf("address: a key in normal form has no JSON: %v", err))
@@ -30,25 +30,23 @@ func Of(machine string, of *schema.Type, key value.Value) string {
 	return Escape(machine) + "[" + Escape(text) + "]"
 }
 
-// textual reports whether the values of a type are texts that only that type can mean: they are addressed without quotes.
-func textual(t *schema.Type) bool {
-	switch t.Kind {
-	case schema.Text, schema.Bytes, schema.Time, schema.Duration, schema.Hash, schema.UUID, schema.Dec128:
-		return true
-	}
-	return false
-}
-
-// Key returns the key of an address as it is written between the brackets, in normal form.
+// Key returns the key that is meant by what stands between the brackets of an address, in normal form. It also takes a text
+// without its quotes, and JSON that is not in normal form: the address of the key tells how it is written.
 func Key(of *schema.Type, written string) (value.Value, error) {
-	var v value.Value = written
-	if !textual(of) {
-		var err error
-		if v, err = value.ParseJSON([]byte(written)); err != nil {
-			return nil, err
-		}
+	if of.Kind == schema.Text {
+		return of.Normalize(written)
 	}
-	return of.Normalize(v)
+	v, err := value.ParseJSON([]byte(written))
+	if err == nil {
+		v, err = of.Normalize(v)
+	}
+	if err == nil {
+		return v, nil
+	}
+	if plain, plainErr := of.Normalize(written); plainErr == nil {
+		return plain, nil
+	}
+	return nil, err
 }
 
 // Escape writes white space, control characters and / [ ] # % of a name as %XX, for the bytes of their UTF-8.
