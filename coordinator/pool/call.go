@@ -71,8 +71,8 @@ type rareFields struct {
 
 	keychain any // what its binding reads of the keychain
 
-	signed *signed         // whose answer is judged; nil: it is not
-	isEnd  bool            // end is set
+	signed *signed // whose answer is judged; nil: it is not
+	isEnd  bool    // end is set
 	end    Ending
 }
 
