@@ -167,14 +167,15 @@ var floors = []floor{
 		"template/fields", "template/value")},
 	{"coordinator/scenario/program", uses("coordinator/scenario/script", "internal/readfile", "reactive/routed", "template",
 		"template/document", "template/kinds", "template/machine", "template/plan", "template/value")},
+	{"coordinator/scenario/activation", uses("internal/usercode", "reactive/world", "template/machine", "template/machine/attempt")},
 	{"coordinator/scenario/schedule", uses("reactive/decide", "template/value")},
 	{"coordinator/scenario/expected", uses("coordinator/scenario/program", "coordinator/scenario/script", "reactive/call",
 		"reactive/journal", "reactive/world", "reactive/world/kept", "reactive/world/steps", "template/document", "template/value")},
 	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry",
-		"coordinator/scenario/expected", "coordinator/scenario/program", "coordinator/scenario/schedule", "coordinator/scenario/script", "internal/readfile",
+		"coordinator/scenario/activation", "coordinator/scenario/expected", "coordinator/scenario/program", "coordinator/scenario/schedule", "coordinator/scenario/script", "internal/readfile",
 		"internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/routed", "reactive/world",
 		"template", "template/document",
-		"template/duration", "template/expr", "template/machine", "template/machine/attempt", "template/plan", "template/value")},
+		"template/duration", "template/expr", "template/machine", "template/plan", "template/value")},
 
 	// the API and the command
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},

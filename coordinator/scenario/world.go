@@ -233,7 +233,7 @@ func wantCell(address string, want *expected.Cell) test {
 		if !known {
 			return got, nil, false
 		}
-		if err := t.missing(w, address); err != nil && !ok {
+		if err := t.Missing(w.Definition(), address); err != nil && !ok {
 			got += ": " + err.Error()
 		}
 		return got, t.lastOf(address), ok
