@@ -167,6 +167,29 @@ func TestRefusals(t *testing.T) {
 		{"no arm for receipts, in a record", one("{state: unit, event: P, emits: [e]}"), []string{
 			`w.yaml:5:36: machines.m.event: machine "m" emits "e", and its event has no arm for receipts`,
 		}},
+		{"no arm for receipts, beside other faults", one("{state: unit, event: {variant: {A: P, B: P, C: text, D: Pp}}, emits: [ee, e.long, e.long]}"), []string{
+			`w.yaml:5:36: machines.m.event: machine "m" emits "e.long", and its event has no arm for receipts`,
+			`w.yaml:5:36: machines.m.event: machine "m": arm "C" of its event must name a type`,
+			`w.yaml:5:36: machines.m.event: machine "m": two arms of its event have the same type`,
+			`w.yaml:5:71: machines.m.event.variant.D: unknown type "Pp" (did you mean "P"?)`,
+			`w.yaml:5:85: machines.m.emits[0]: unknown effect "ee" (did you mean "e"?)`,
+			`w.yaml:5:97: machines.m.emits[2]: machine "m": emits names an effect twice: "e.long"`,
+		}},
+		{"no arm for receipts, of an effect that there is not", one("{state: unit, event: P, emits: [ee]}"), []string{
+			`w.yaml:5:36: machines.m.event: machine "m" emits "ee", and its event has no arm for receipts`,
+			`w.yaml:5:47: machines.m.emits[0]: unknown effect "ee" (did you mean "e"?)`,
+		}},
+		{"whatever the arms of an unknown type are", one("{state: unit, event: Pp, emits: [e]}"), []string{
+			`w.yaml:5:36: machines.m.event: unknown type "Pp" (did you mean "P"?)`,
+		}},
+		{"a growth of delays by another name", effect("{params: unit, receipt: unit, timing: {retry: {max_attempts: 2, multiplier: 2}}}"), []string{
+			`w.yaml:3:78: effects.x.timing.retry.multiplier: unknown key "multiplier" (did you mean "backoff_multiplier"?)`,
+		}},
+		{"a growth of delays by a misspelt name", effect("{params: unit, receipt: unit, timing: {retry: {multiplir: 2, attempts: 3, max_atempts: 1}}}"), []string{
+			`w.yaml:3:61: effects.x.timing.retry.multiplir: unknown key "multiplir" (did you mean "backoff_multiplier"?)`,
+			`w.yaml:3:75: effects.x.timing.retry.attempts: unknown key "attempts" (did you mean "max_attempts"?)`,
+			`w.yaml:3:88: effects.x.timing.retry.max_atempts: unknown key "max_atempts" (did you mean "max_attempts"?)`,
+		}},
 		{"no arm for receipts, in a variant", one("{state: unit, event: V, emits: [timer]}"), []string{
 			`w.yaml:5:36: machines.m.event: machine "m" emits "timer", and its event has no arm for receipts`,
 		}},
