@@ -73,6 +73,7 @@ func TestAppendsWriteFewKeys(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.EqualValues(t, 3, s.Work().IndexWritten)
+	require.EqualValues(t, 1, s.Work().IndexMade, "those of the first head")
 	h.Status, h.Open = "completed", false
 	_, err := s.Append(t.Context(), "r", 50, event, h)
 	require.NoError(t, err)

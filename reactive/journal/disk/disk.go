@@ -76,7 +76,7 @@ type Store struct {
 	closing chan struct{} // closed when Close begins
 	stopped chan struct{} // closed when the committer has ended
 
-	headsRead, indexWritten, blobsRead atomic.Int64 // see Work
+	headsRead, indexMade, indexWritten, blobsRead atomic.Int64 // see Work
 }
 
 var _ journal.ContentStore = (*Store)(nil)
