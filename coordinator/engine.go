@@ -78,10 +78,10 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: parking.New(),
 		shut: make(chan struct{}),
 	}
-	if config.NotesOnly {
-		config.PickUp = func(journal.Head) bool { return false }
+	if e.driven = pickup.New(config.PickUp); config.NotesOnly {
+		e.driven = pickup.None()
 	}
-	e.driven, e.stay = pickup.New(config.PickUp), residence.New(config.RunsInMemory)
+	e.stay = residence.New(config.RunsInMemory)
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
 		ActivationTimeout: config.ActivationTimeout, Verifier: config.Verifier,

@@ -61,6 +61,19 @@ func TestOpeningAndListsReadWhatTheyNeed(t *testing.T) {
 	}
 }
 
+// An engine that only answers a command looks for no run to go on with.
+func TestACommandLooksForNoRuns(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, dir)
+	journaltest.Many(t, s, 300, 200)
+	require.NoError(t, s.Close())
+	s = opened(t, dir)
+	e, err := coordinator.New(t.Context(), s, coordinator.Config{Logger: quiet, NotesOnly: true})
+	require.NoError(t, err)
+	defer e.Shutdown(context.Background())
+	require.Zero(t, s.Work().HeadsRead)
+}
+
 // A run that does not change what lists show of it writes no key of an index.
 func TestAppendsWriteFewKeys(t *testing.T) {
 	s := opened(t, t.TempDir())
