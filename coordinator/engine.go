@@ -218,7 +218,7 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 	if known {
 		return true, nil
 	}
-	for _, err := range e.store.Read(ctx, id, 1) {
+	for _, err := range journal.ReadLean(ctx, e.store, id, 1, journal.Beginnings) {
 		if err != nil && !errors.Is(err, journal.ErrDamaged) && !errors.Is(err, journal.ErrVersion) {
 			return false, e.readError(ctx, fmt.Errorf("read run %s: %w", id, err))
 		}

@@ -86,7 +86,7 @@ func (r *Reader) anyCallGraph(ctx context.Context, id string) (*callgraph.Graph,
 // callGraph follows the journal of a run.
 func (r *Reader) callGraph(ctx context.Context, id string) (g *callgraph.Graph, err error) {
 	whole := func() (route, error) { return r.since(ctx, id, 1) }
-	_, err = r.followAll(ctx, id, whole, func(root *reactive.Root) follower {
+	_, err = r.followAll(ctx, id, whole, r.whole, func(root *reactive.Root) follower {
 		g = callgraph.New(root)
 		return follower{apply: g.Apply, told: g.Told}
 	})

@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
@@ -36,14 +37,24 @@ func (r *Reader) follow(
 ) (err error) {
 	var root *reactive.Root
 	var to follower
-	for s, readErr := range r.along(ctx, id, way, read) {
-		if err = readErr; err == nil && root == nil {
-			if root, err = r.rootFor(ctx, &s.Event); err == nil {
-				if way.content {
-					r.giveContent(ctx, id, root)
-				}
-				to = begin(root)
+	var large *needs
+	start := func(first *journal.Event) (err error) {
+		if root != nil {
+			return nil
+		}
+		if root, err = r.rootFor(ctx, first); err == nil {
+			large = needsOf(root)
+			if way.content {
+				r.giveContent(ctx, id, root)
 			}
+			to = begin(root)
+		}
+		return err
+	}
+	wanted := func(e *journal.Event) bool { return start(e) != nil || large.of(root, e) }
+	for s, readErr := range r.along(ctx, id, way, func(from uint64) iter.Seq2[journal.Event, error] { return read(ctx, id, from, wanted) }) {
+		if err = readErr; err == nil {
+			err = start(&s.Event)
 		}
 		if err == nil {
 			err = r.pass(id, root, &to, &s)
@@ -100,7 +111,7 @@ func all(*journal.Event) bool { return true }
 // followAll follows a run to the end of its journal as it is now, and returns its root. The route is that which way finds: if the
 // world goes on meanwhile and deletes what is being read, followAll begins again.
 func (r *Reader) followAll(
-	ctx context.Context, id string, way func() (route, error), begin func(*reactive.Root) follower,
+	ctx context.Context, id string, way func() (route, error), read reading, begin func(*reactive.Root) follower,
 ) (root *reactive.Root, err error) {
 	keep := func(of *reactive.Root) follower {
 		root = of
@@ -109,7 +120,7 @@ func (r *Reader) followAll(
 	take, err := way()
 	for err == nil {
 		root = nil
-		if err = r.follow(ctx, id, take, r.store.Read, keep, all); err == nil {
+		if err = r.follow(ctx, id, take, read, keep, all); err == nil {
 			break
 		}
 		now, none := way()

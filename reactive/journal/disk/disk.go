@@ -79,7 +79,10 @@ type Store struct {
 	headsRead, indexMade, indexWritten, blobsRead atomic.Int64 // see Work
 }
 
-var _ journal.ContentStore = (*Store)(nil)
+var (
+	_ journal.ContentStore = (*Store)(nil)
+	_ journal.LeanStore    = (*Store)(nil)
+)
 
 // Open opens the store in a directory, and makes both if they do not exist. One process at a time may have a directory open:
 // for others, Open returns ErrLocked and names that process. It returns ErrVersion if a newer version of Sluice has written
