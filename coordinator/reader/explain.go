@@ -43,7 +43,7 @@ func parkedReason(err error) explain.Reason {
 func (r *Reader) explained(ctx context.Context, run, step string) (out *explain.Explanation, finished bool, err error) {
 	var x *inspect.Explainer
 	whole := func() (route, error) { return r.since(ctx, run, 1) }
-	root, err := r.followAll(ctx, run, whole, r.whole, func(root *reactive.Root) follower {
+	root, err := r.followTo(ctx, run, whole, r.whole, func(root *reactive.Root) follower {
 		x = inspect.NewExplainer(run, step, root)
 		return follower{apply: x.Apply, told: x.Told, restored: x.Restored}
 	})

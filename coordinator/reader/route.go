@@ -139,6 +139,11 @@ func (r *Reader) lean(ctx context.Context, run string, from uint64, needed func(
 	return journal.ReadLean(ctx, r.store, run, from, needed)
 }
 
+// Read implements journal.Source, with all values.
+func (f reading) Read(ctx context.Context, run string, from uint64) iter.Seq2[journal.Event, error] {
+	return f(ctx, run, from, func(*journal.Event) bool { return true })
+}
+
 // overtaken reports whether reading has failed because the world has gone on: there are snapshots by which those that were used, or
 // the events behind them, have been replaced. now is a route that was found since.
 func (way *route) overtaken(now *route, err error) bool {

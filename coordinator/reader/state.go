@@ -78,7 +78,7 @@ func (r *Reader) followed(ctx context.Context, run string, read reading) (s *ins
 		})
 	}
 	newest := func() (route, error) { return r.newest(ctx, run) }
-	root, err := r.followAll(ctx, run, newest, marking, func(root *reactive.Root) follower {
+	root, err := r.followTo(ctx, run, newest, marking, func(root *reactive.Root) follower {
 		states = inspect.NewStates(root)
 		return follower{apply: states.Apply, restored: states.Restored}
 	})
