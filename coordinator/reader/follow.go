@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world"
 )
@@ -37,13 +38,13 @@ func (r *Reader) follow(
 ) (err error) {
 	var root *reactive.Root
 	var to follower
-	var large *needs
+	var large *inspect.Needs
 	start := func(first *journal.Event) (err error) {
 		if root != nil {
 			return nil
 		}
 		if root, err = r.rootFor(ctx, first); err == nil {
-			large = needsOf(root)
+			large = inspect.NeedsOf(root)
 			if way.content {
 				r.giveContent(ctx, id, root)
 			}
@@ -51,7 +52,7 @@ func (r *Reader) follow(
 		}
 		return err
 	}
-	wanted := func(e *journal.Event) bool { return start(e) != nil || large.of(root, e) }
+	wanted := func(e *journal.Event) bool { return start(e) != nil || large.Value(root, e) }
 	for s, readErr := range r.along(ctx, id, way, func(from uint64) iter.Seq2[journal.Event, error] { return read(ctx, id, from, wanted) }) {
 		if err = readErr; err == nil {
 			err = start(&s.Event)

@@ -10,7 +10,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Runs implements coordinator.Engine.Runs.
@@ -72,8 +71,7 @@ func (r *Reader) followed(ctx context.Context, run string, read reading) (s *ins
 	marking := func(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
 		return read(ctx, run, from, func(e *journal.Event) bool {
 			wanted := needed(e)
-			_, large := e.Value.(value.Large)
-			unread = unread || large && !wanted
+			unread = unread || journal.IsLarge(e) && !wanted
 			return wanted
 		})
 	}

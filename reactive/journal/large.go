@@ -56,6 +56,12 @@ func leave(e *Event, hash []byte, large *value.Large) error {
 	return nil
 }
 
+// IsLarge reports whether the value of an event was left where it is.
+func IsLarge(e *Event) bool {
+	_, ok := e.Value.(value.Large)
+	return ok
+}
+
 // Load fetches the value of an event that was left where it is. An event with any other value stays as it is.
 func (c *Codec) Load(e *Event) error {
 	l, ok := e.Value.(value.Large)

@@ -9,7 +9,6 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // A page is the result of one access to the database: at least one record, then more until either bound is reached. Between
@@ -46,7 +45,7 @@ func (s *Store) TailLean(ctx context.Context, stream string, from uint64, needs 
 	return func(yield func(journal.Event, error) bool) {
 		for more := true; more; {
 			var err error
-			if from, more, err = s.follow(ctx, stream, from, needs, yield); err != nil {
+			if from, more, err = follow(s, ctx, stream, from, needs, yield); err != nil {
 				yield(journal.Event{}, fmt.Errorf("tail %s: %w", stream, err))
 				return
 			}
@@ -55,20 +54,20 @@ func (s *Store) TailLean(ctx context.Context, stream string, from uint64, needs 
 }
 
 // follow is read that also returns when the stream has grown since it began. yield may panic.
-func (s *Store) follow(
-	ctx context.Context, stream string, from uint64, needs func(*journal.Event) bool, yield func(journal.Event, error) bool,
+func follow(
+	s *Store, ctx context.Context, stream string, from uint64, needs func(*journal.Event) bool, yield func(journal.Event, error) bool,
 ) (next uint64, more bool, err error) {
 	grown, leave := s.live.Wait(stream) // before reading, so that no event is missed
 	defer leave()
 	next, more, err = s.read(ctx, stream, from, needs, yield)
 	if err == nil && more {
-		err = s.pause(ctx, grown)
+		err = pause(s, ctx, grown)
 	}
 	return next, more, err
 }
 
 // pause waits until the stream has grown. It returns an error if the wait must end.
-func (s *Store) pause(ctx context.Context, grown <-chan struct{}) error {
+func pause(s *Store, ctx context.Context, grown <-chan struct{}) error {
 	select {
 	case <-grown:
 		return nil
@@ -93,7 +92,7 @@ func (s *Store) read(
 		// The events before a damaged one are valid.
 		for i := range p.events {
 			if e := &p.events[i]; needs == nil || needs(e) {
-				if err := s.loadLarge(stream, e); err != nil {
+				if err := p.loadLarge(s, e); err != nil {
 					return 0, false, err
 				}
 			}
@@ -277,20 +276,20 @@ func (s *Store) content(hash journal.Hash) ([]byte, error) {
 }
 
 // loadLarge loads the value of an event, if it was left where it is. If that fails because the event is there no more, it says so.
-func (s *Store) loadLarge(stream string, e *journal.Event) error {
-	if _, large := e.Value.(value.Large); !large {
+func (p *page) loadLarge(s *Store, e *journal.Event) error {
+	if !journal.IsLarge(e) {
 		return nil
 	}
-	err := s.fetch(e)
+	err := p.fetch(s, e)
 	if err != nil {
-		if gone := s.load(&page{stream: stream, next: e.Seq}); gone != nil {
+		if gone := s.load(&page{stream: p.stream, next: e.Seq}); gone != nil {
 			return gone
 		}
 	}
 	return err
 }
 
-func (s *Store) fetch(e *journal.Event) error {
+func (*page) fetch(s *Store, e *journal.Event) error {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	if s.closed.Load() {

@@ -1,4 +1,4 @@
-package reader
+package inspect
 
 import (
 	"github.com/sluiceflow/sluice/reactive"
@@ -8,20 +8,20 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// needs decides which large values are loaded to follow a run: those from which its statuses follow. These are known from the plan,
+// Needs decides which large values are loaded to follow a run: those from which its statuses follow. These are known from the plan,
 // so that they are loaded before the event is applied, and applying cannot fail for want of one.
 //
 //	workflow   what tests and lists of maps read; the answers of participants; outputs that are decided about
 //	others     all: what a playbook or a world reads may be anything
-type needs struct {
+type Needs struct {
 	all   bool
 	input bool                // of the run
 	rows  map[*plan.Node]bool // the output of each
 }
 
-// needsOf returns the needs of a run's root.
-func needsOf(root *reactive.Root) *needs {
-	n := &needs{rows: map[*plan.Node]bool{}}
+// NeedsOf returns the needs of a run's root.
+func NeedsOf(root *reactive.Root) *Needs {
+	n := &Needs{rows: map[*plan.Node]bool{}}
 	if root.Steps() != nil || root.Cells() != nil {
 		n.all = true
 		return n
@@ -39,7 +39,7 @@ func needsOf(root *reactive.Root) *needs {
 }
 
 // read adds what a template reads. The output of a map or a conditional is made of those in its body.
-func (n *needs) read(p *plan.Plan, t *expr.Template) {
+func (n *Needs) read(p *plan.Plan, t *expr.Template) {
 	if t == nil {
 		return
 	}
@@ -56,8 +56,8 @@ func (n *needs) read(p *plan.Plan, t *expr.Template) {
 	}
 }
 
-// of reports whether the value of the next event is needed.
-func (n *needs) of(root *reactive.Root, e *journal.Event) bool {
+// Value reports whether the value of the next event is needed.
+func (n *Needs) Value(root *reactive.Root, e *journal.Event) bool {
 	if _, large := e.Value.(value.Large); !large {
 		return false
 	}
