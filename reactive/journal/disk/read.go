@@ -45,7 +45,7 @@ func (s *Store) TailLean(ctx context.Context, stream string, from uint64, needs 
 	return func(yield func(journal.Event, error) bool) {
 		for more := true; more; {
 			var err error
-			if from, more, err = follow(s, ctx, stream, from, needs, yield); err != nil {
+			if from, more, err = follow(ctx, s, stream, from, needs, yield); err != nil {
 				yield(journal.Event{}, fmt.Errorf("tail %s: %w", stream, err))
 				return
 			}
@@ -55,19 +55,19 @@ func (s *Store) TailLean(ctx context.Context, stream string, from uint64, needs 
 
 // follow is read that also returns when the stream has grown since it began. yield may panic.
 func follow(
-	s *Store, ctx context.Context, stream string, from uint64, needs func(*journal.Event) bool, yield func(journal.Event, error) bool,
+	ctx context.Context, s *Store, stream string, from uint64, needs func(*journal.Event) bool, yield func(journal.Event, error) bool,
 ) (next uint64, more bool, err error) {
 	grown, leave := s.live.Wait(stream) // before reading, so that no event is missed
 	defer leave()
 	next, more, err = s.read(ctx, stream, from, needs, yield)
 	if err == nil && more {
-		err = pause(s, ctx, grown)
+		err = pause(ctx, s, grown)
 	}
 	return next, more, err
 }
 
 // pause waits until the stream has grown. It returns an error if the wait must end.
-func pause(s *Store, ctx context.Context, grown <-chan struct{}) error {
+func pause(ctx context.Context, s *Store, grown <-chan struct{}) error {
 	select {
 	case <-grown:
 		return nil
@@ -151,7 +151,7 @@ func (s *Store) loadFrom(it *pebble.Iterator, durable uint64, p *page) error {
 		return nil
 	}
 	prefix := appendStreamPrefix(nil, p.stream)
-	codec := journal.Codec{Leave: true} // who reads one event of many does not wait for the values of the others
+	codec := journal.Codec{Leave: true}                 // who reads one event of many does not wait for the values of the others
 	it.SeekLT(appendEventsKey(nil, p.stream, p.next+1)) // the record that holds p.next begins there or before
 	for {
 		done, err := p.add(it, prefix, &codec)
