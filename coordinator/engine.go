@@ -78,10 +78,10 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: parking.New(),
 		shut: make(chan struct{}),
 	}
-	if config.NotesOnly {
-		config.PickUp = func(journal.Head) bool { return false }
+	if e.driven = pickup.New(config.PickUp); config.NotesOnly {
+		e.driven = pickup.None()
 	}
-	e.driven, e.stay = pickup.New(config.PickUp), residence.New(config.RunsInMemory)
+	e.stay = residence.New(config.RunsInMemory)
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
 		ActivationTimeout: config.ActivationTimeout, Verifier: config.Verifier,
@@ -218,7 +218,7 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 	if known {
 		return true, nil
 	}
-	for _, err := range e.store.Read(ctx, id, 1) {
+	for _, err := range journal.ReadLean(ctx, e.store, id, 1, journal.Beginnings) {
 		if err != nil && !errors.Is(err, journal.ErrDamaged) && !errors.Is(err, journal.ErrVersion) {
 			return false, e.readError(ctx, fmt.Errorf("read run %s: %w", id, err))
 		}

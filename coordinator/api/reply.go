@@ -97,6 +97,7 @@ type Run struct {
 	Actor    string            `json:"actor,omitempty"`    // that started it; not in a list
 	Failure  *Failure          `json:"failure,omitempty"`  // not in a list
 	Output   json.RawMessage   `json:"output,omitempty"`   // not in a list
+	Preview  string            `json:"preview,omitempty"`  // in place of an output of more than 32 KiB: the beginning of its JSON; not in a list
 	Counts   *Counts           `json:"counts,omitempty"`   // of a playbook's run; not in a list
 	Context  json.RawMessage   `json:"ctx,omitempty"`      // of a playbook's run; not in a list
 	Awaits   []Awaited         `json:"awaits,omitempty"`   // what it waits for, with the commands that end it; not in a list
@@ -148,6 +149,18 @@ type Preview struct {
 	Preview string          `json:"preview,omitempty"` // else the beginning of its JSON, or the error of encoding it
 }
 
+// Large describes a value of more than 32 KiB, of which a watch shows the beginning. The verb Events returns all of it.
+type Large struct {
+	Kind    string `json:"kind,omitempty"`  // null, boolean, integer, number, string, list or object; not of the events of earlier programs
+	Bytes   int    `json:"bytes,omitempty"` // about its size, encoded; not of the events of earlier programs
+	Preview string `json:"preview"`         // the beginning of its JSON
+}
+
+func beginningOf(l value.Large) string {
+	text, _, _ := value.Preview(l, value.LargeBeginning) // of a Large, which has one
+	return string(text)
+}
+
 // previewMax bounds, in bytes, the JSON of a value in a status.
 const previewMax = 1 << 10
 
@@ -175,6 +188,7 @@ type Event struct {
 	Participant  string          `json:"participant,omitempty"`  // one that was asked, or answered
 	Participants []string        `json:"participants,omitempty"` // those of a fan-out that are asked
 	Value        json.RawMessage `json:"value,omitempty"`        // input, output or payload, by the type
+	Large        *Large          `json:"large,omitempty"`        // in a watch, in place of a value of more than 32 KiB
 	Failure      *Failure        `json:"failure,omitempty"`      // why something failed
 	State        string          `json:"state,omitempty"`        // of a dispatch, a decision or the run
 	Name         string          `json:"name,omitempty"`         // of a message, or the kind of a report
@@ -288,7 +302,10 @@ func runOfState(s *coordinator.State) *Run {
 		Labels: s.Start.Labels, Actor: s.Start.Actor, Failure: FailureOf(s.Failure), Parked: coordinator.ParkedReason(s.Parked),
 		Late: s.Late, Awaits: AwaitsOf(s.Waits),
 	}
-	if s.Output != nil {
+	switch l, large := s.Output.(value.Large); {
+	case large:
+		r.Preview = beginningOf(l)
+	case s.Output != nil:
 		r.Output = encoded(s.Output)
 	}
 	if s.Routed != nil {
@@ -327,7 +344,10 @@ func stepOf(s *coordinator.StepState) *Step {
 // EventOf describes an event.
 func EventOf(e *journal.Event) Event {
 	out := Event{Seq: e.Seq, At: e.Time(), Type: e.Type.String(), Step: e.Node, Attempt: e.Attempt}
-	if e.Value != nil {
+	switch l, large := e.Value.(value.Large); {
+	case large:
+		out.Large = &Large{Kind: l.Kind, Bytes: l.Bytes, Preview: beginningOf(l)}
+	case e.Value != nil:
 		out.Value = encoded(e.Value)
 	}
 	d := e.Detail

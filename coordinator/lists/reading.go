@@ -37,7 +37,8 @@ func (r Reading) Events(ctx context.Context, from uint64) iter.Seq2[journal.Even
 	return Completed(ctx, r.in.engine, journal.Remaining(ctx, r.in.store, r.id, from))
 }
 
-// State reads the state of the run. It follows the whole journal: its cost is proportional to the number of events, and it
+// State reads the state of the run. A large value, of more than 32 KiB, from which no status follows is not read: it stands there as
+// a value.Large, and Output reads it. It follows the whole journal: its cost is proportional to the number of events, and it
 // does not delay the run. If this engine does not go on with the run, timers that have fallen due count, though they are not
 // journaled yet: see State.Late. For a run that cannot be followed, because it is damaged or was started under the rules of
 // another version, the state is that of its events and head, without steps.
@@ -49,7 +50,7 @@ func (r Reading) State(ctx context.Context) (*inspect.State, error) {
 // then returns its last answer. If there is none, the error wraps ErrNotPossible and describes the status. It follows the
 // whole journal, as State does.
 func (r Reading) Output(ctx context.Context, step, participant string) (any, error) {
-	s, err := r.State(ctx)
+	s, err := read(ctx, r, func(from *reader.Reader) (*inspect.State, error) { return from.Whole(ctx, r.id) })
 	if err != nil {
 		return nil, err
 	}
@@ -116,13 +117,15 @@ func (p Past) CallGraph(ctx context.Context) (*reader.CallGraph, error) {
 // Watch yields every change of the run since the event with sequence from (0 and 1: from the start), and then each new one as
 // soon as it is durable. It ends after the run has, or with ctx's error.
 //
+// Of large values it reads those from which statuses follow; any other is a value.Large, and History and Output read it.
+//
 // It reads the journal and derives the changes itself: it yields every event once and in order, starts anywhere, and never
 // slows the run, however slow the caller is. It waits for parked runs and does not load any run into memory.
 func (r Reading) Watch(ctx context.Context, from uint64) iter.Seq2[inspect.Update, error] {
 	return Completed(ctx, r.in.engine, r.in.reader.Watch(ctx, r.id, from))
 }
 
-// History yields what Watch does, up to the end of the journal as it is now.
+// History yields what Watch does, with all values, up to the end of the journal as it is now.
 func (r Reading) History(ctx context.Context, from uint64) iter.Seq2[inspect.Update, error] {
 	return Completed(ctx, r.in.engine, r.in.reader.History(ctx, r.id, from))
 }

@@ -61,6 +61,19 @@ func TestOpeningAndListsReadWhatTheyNeed(t *testing.T) {
 	}
 }
 
+// An engine that only answers a command looks for no run to go on with.
+func TestACommandLooksForNoRuns(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, dir)
+	journaltest.Many(t, s, 300, 200)
+	require.NoError(t, s.Close())
+	s = opened(t, dir)
+	e, err := coordinator.New(t.Context(), s, coordinator.Config{Logger: quiet, NotesOnly: true})
+	require.NoError(t, err)
+	defer e.Shutdown(context.Background())
+	require.Zero(t, s.Work().HeadsRead)
+}
+
 // A run that does not change what lists show of it writes no key of an index.
 func TestAppendsWriteFewKeys(t *testing.T) {
 	s := opened(t, t.TempDir())
@@ -73,6 +86,7 @@ func TestAppendsWriteFewKeys(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.EqualValues(t, 3, s.Work().IndexWritten)
+	require.EqualValues(t, 1, s.Work().IndexMade, "those of the first head")
 	h.Status, h.Open = "completed", false
 	_, err := s.Append(t.Context(), "r", 50, event, h)
 	require.NoError(t, err)

@@ -30,8 +30,12 @@ var (
 	sleeping = "waiting"
 )
 
-// Find reads the heads of the runs to be taken up. If the engine chooses runs, it reads those of all unfinished ones.
+// Find reads the heads of the runs to be taken up. If the engine chooses runs, it reads those of all unfinished ones; if it goes on
+// with none, as one that only answers a command, it reads none.
 func (r *Runs) Find(ctx context.Context, store journal.Store) (Found, error) {
+	if r.none {
+		return Found{}, nil
+	}
 	f := finder{ctx: ctx, store: store, runs: r, heads: map[string]journal.Head{}, unreadable: map[string]error{}}
 	statuses := moving
 	if r.wants != nil {

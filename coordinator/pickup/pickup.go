@@ -13,12 +13,18 @@ import (
 // Runs holds the ids of the runs that an engine goes on with. It is safe for concurrent use.
 type Runs struct {
 	wants func(journal.Head) bool // nil: all
+	none  bool                    // no run is picked up
 	mu    sync.Mutex
 	ids   map[string]bool
 }
 
 // New returns the runs of an engine that picks up those for which wants returns true. If wants is nil, it picks up all.
 func New(wants func(journal.Head) bool) *Runs { return &Runs{wants: wants, ids: map[string]bool{}} }
+
+// None returns the runs of an engine that goes on with none.
+func None() *Runs {
+	return &Runs{wants: func(journal.Head) bool { return false }, none: true, ids: map[string]bool{}}
+}
 
 // Choose reports whether an unfinished run found in the store goes on here. If so, it adds the run.
 func (r *Runs) Choose(head journal.Head) bool {

@@ -26,7 +26,7 @@ func (g *CallGraph) Call(node int32) *callgraph.Node { return g.calls[node] }
 
 // CallGraph implements coordinator.Run.CallGraph.
 func (r *Reader) CallGraph(ctx context.Context, run string) (*CallGraph, error) {
-	return r.callGraphs(ctx, run, func(id string) (*callgraph.Graph, error) { return r.anyCallGraph(ctx, id, r.store.Read) })
+	return r.callGraphs(ctx, run, func(id string) (*callgraph.Graph, error) { return r.anyCallGraph(ctx, id, r.whole) })
 }
 
 // callGraphs merges the graphs of the runs above a run, topmost first, its own, and those of the runs below it. It leaves out those

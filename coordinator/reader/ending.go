@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/sluiceflow/sluice/internal/cancelled"
@@ -24,7 +25,11 @@ func (r *Reader) Ending(ctx context.Context, run string) (out Ending, err error)
 	if err != nil {
 		return Ending{}, err
 	}
-	for event, err := range r.along(ctx, run, way, r.store.Read) {
+	result := func(e *journal.Event) bool { return e.Type == journal.RunFinished }
+	read := func(from uint64) iter.Seq2[journal.Event, error] {
+		return journal.ReadLean(ctx, r.store, run, from, result)
+	}
+	for event, err := range r.along(ctx, run, way, read) {
 		if err != nil {
 			return Ending{}, fmt.Errorf("read run %s: %w", run, err)
 		}

@@ -73,7 +73,7 @@ func (r *Reader) explainedBy(
 	ctx context.Context, run, step string, way func() (route, error),
 ) (out *explain.Explanation, finished bool, err error) {
 	var x *inspect.Explainer
-	root, err := r.followAll(ctx, run, way, func(root *reactive.Root) follower {
+	root, err := r.followTo(ctx, run, way, r.whole, func(root *reactive.Root) follower {
 		x = inspect.NewExplainer(run, step, root)
 		return follower{apply: x.Apply, told: x.Told, restored: x.Restored}
 	})

@@ -3,10 +3,12 @@ package reader
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world"
 )
@@ -36,14 +38,24 @@ func (r *Reader) follow(
 ) (err error) {
 	var root *reactive.Root
 	var to follower
-	for s, readErr := range r.along(ctx, id, way, read) {
-		if err = readErr; err == nil && root == nil {
-			if root, err = r.rootFor(ctx, &s.Event); err == nil {
-				if way.content {
-					r.giveContent(ctx, id, root)
-				}
-				to = begin(root)
+	var large *inspect.Needs
+	start := func(first *journal.Event) (err error) {
+		if root != nil {
+			return nil
+		}
+		if root, err = r.rootFor(ctx, first); err == nil {
+			large = inspect.NeedsOf(root)
+			if way.content {
+				r.giveContent(ctx, id, root)
 			}
+			to = begin(root)
+		}
+		return err
+	}
+	wanted := func(e *journal.Event) bool { return start(e) != nil || large.Value(root, e) }
+	for s, readErr := range r.along(ctx, id, way, func(from uint64) iter.Seq2[journal.Event, error] { return read(ctx, id, from, wanted) }) {
+		if err = readErr; err == nil {
+			err = start(&s.Event)
 		}
 		if err == nil {
 			err = r.pass(id, root, &to, &s)
@@ -96,13 +108,6 @@ func cellsErr(root *reactive.Root) error {
 
 // all accepts every event.
 func all(*journal.Event) bool { return true }
-
-// followAll follows a run to the end of its journal as it is now, and returns its root.
-func (r *Reader) followAll(
-	ctx context.Context, id string, way func() (route, error), begin func(*reactive.Root) follower,
-) (root *reactive.Root, err error) {
-	return r.followTo(ctx, id, way, r.store.Read, begin)
-}
 
 // followTo follows a run to the end of what read yields, and returns its root. The route is that which way finds: if the world goes
 // on meanwhile and deletes what is being read, followTo begins again.

@@ -158,9 +158,9 @@ func (r *Reader) past(ctx context.Context, run string, from, seq uint64, begin f
 	return root, err
 }
 
-// before returns the reading that ends before the first event that is beyond a moment.
+// before returns the reading of all values that ends before the first event that is beyond a moment.
 func (r *Reader) before(beyond func(*journal.Event) bool) reading {
-	return func(ctx context.Context, run string, from uint64) iter.Seq2[journal.Event, error] {
+	return func(ctx context.Context, run string, from uint64, _ func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
 		return func(yield func(journal.Event, error) bool) {
 			for e, err := range r.store.Read(ctx, run, from) {
 				if err == nil && beyond(&e) || !yield(e, err) {

@@ -14,7 +14,7 @@ import (
 
 // Start returns the start of a run.
 func (r *Reader) Start(ctx context.Context, id string) (*journal.Start, error) {
-	for event, err := range r.store.Read(ctx, id, 1) {
+	for event, err := range journal.ReadLean(ctx, r.store, id, 1, journal.Beginnings) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", id, err)
 		}

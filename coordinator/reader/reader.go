@@ -49,7 +49,7 @@ func New(ctx context.Context, store journal.Store, registry *registry.Registry, 
 // Replay makes the root of a run from its journal, and from its newest snapshot if it has one. If nothing is durable yet, it
 // makes an empty one from fresh, unless that is nil.
 func (r *Reader) Replay(ctx context.Context, id string, fresh *registry.Entry) (*registry.Entry, *reactive.Root, error) {
-	root, err := r.followAll(ctx, id, func() (route, error) { return r.newest(ctx, id) }, replaying)
+	root, err := r.followTo(ctx, id, func() (route, error) { return r.newest(ctx, id) }, r.whole, replaying)
 	switch {
 	case err == nil:
 		entry, err := r.registry.Read(ctx, root.Start().Workflow, root.Start().Children)

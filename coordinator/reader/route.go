@@ -93,7 +93,7 @@ func (r *Reader) event(ctx context.Context, id string, seq uint64) (*journal.Eve
 }
 
 // along yields the events of a run on a route. The last part of it, and of a run without snapshots all, is what read yields.
-func (r *Reader) along(ctx context.Context, id string, way route, read reading) iter.Seq2[stop, error] {
+func (r *Reader) along(ctx context.Context, id string, way route, read func(from uint64) iter.Seq2[journal.Event, error]) iter.Seq2[stop, error] {
 	return func(yield func(stop, error) bool) {
 		pass := func(events iter.Seq2[journal.Event, error], kind stopKind, last uint64) bool {
 			for e, err := range events {
@@ -110,7 +110,7 @@ func (r *Reader) along(ctx context.Context, id string, way route, read reading) 
 			return true
 		}
 		if way.snapshot == nil {
-			pass(read(ctx, id, 1), stopNext, ^uint64(0))
+			pass(read(1), stopNext, ^uint64(0))
 			return
 		}
 		upto := world.Upto(way.snapshot)
@@ -121,17 +121,27 @@ func (r *Reader) along(ctx context.Context, id string, way route, read reading) 
 			return
 		}
 		if yield(stop{*way.snapshot, stopRestore}, nil) {
-			pass(read(ctx, id, upto+1), stopNext, ^uint64(0))
+			pass(read(upto+1), stopNext, ^uint64(0))
 		}
 	}
 }
 
-// reading yields the events of a run from a sequence on.
-type reading func(ctx context.Context, run string, from uint64) iter.Seq2[journal.Event, error]
+// reading yields the events of a run from a sequence on. It may leave large values of events that are not needed where they are.
+type reading func(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error]
 
-// Read implements journal.Source.
+// whole is the reading of all values.
+func (r *Reader) whole(ctx context.Context, run string, from uint64, _ func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
+	return r.store.Read(ctx, run, from)
+}
+
+// lean is the reading of those that are needed.
+func (r *Reader) lean(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
+	return journal.ReadLean(ctx, r.store, run, from, needed)
+}
+
+// Read implements journal.Source, with all values.
 func (f reading) Read(ctx context.Context, run string, from uint64) iter.Seq2[journal.Event, error] {
-	return f(ctx, run, from)
+	return f(ctx, run, from, func(*journal.Event) bool { return true })
 }
 
 // overtaken reports whether reading has failed because the world has gone on: there are snapshots by which those that were used, or

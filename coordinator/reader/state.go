@@ -27,9 +27,21 @@ func (r *Reader) Runs(ctx context.Context, after string) iter.Seq2[journal.Head,
 	}
 }
 
-// State implements coordinator.Run.State.
+// State implements coordinator.Run.State: of large values it has those from which the statuses follow.
 func (r *Reader) State(ctx context.Context, run string) (*inspect.State, error) {
-	s, err := r.followed(ctx, run)
+	return r.state(ctx, run, r.lean)
+}
+
+// Whole is State with all values.
+func (r *Reader) Whole(ctx context.Context, run string) (*inspect.State, error) {
+	return r.state(ctx, run, r.whole)
+}
+
+func (r *Reader) state(ctx context.Context, run string, read reading) (*inspect.State, error) {
+	s, err := r.followed(ctx, run, read)
+	if errors.Is(err, errUnread) {
+		s, err = r.followed(ctx, run, r.whole)
+	}
 	if err != nil && r.lost(ctx, run, err) {
 		s, err = r.listed(ctx, run, err)
 	}
@@ -50,16 +62,30 @@ func (r *Reader) lost(ctx context.Context, run string, err error) bool {
 	return Lasting(err) || errors.Is(r.process.Parked(ctx, run), decide.ErrParked)
 }
 
+// errUnread means that what is to be decided may read any value, of which not all were loaded.
+var errUnread = errors.New("reader: values were not read")
+
 // followed is State derived from the journal.
-func (r *Reader) followed(ctx context.Context, run string) (s *inspect.State, err error) {
+func (r *Reader) followed(ctx context.Context, run string, read reading) (s *inspect.State, err error) {
 	var states *inspect.States
+	unread := false
+	marking := func(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
+		return read(ctx, run, from, func(e *journal.Event) bool {
+			wanted := needed(e)
+			unread = unread || journal.IsLarge(e) && !wanted
+			return wanted
+		})
+	}
 	newest := func() (route, error) { return r.newest(ctx, run) }
-	root, err := r.followAll(ctx, run, newest, func(root *reactive.Root) follower {
+	root, err := r.followTo(ctx, run, newest, marking, func(root *reactive.Root) follower {
 		states = inspect.NewStates(root)
 		return follower{apply: states.Apply, restored: states.Restored}
 	})
 	if err != nil {
 		return nil, err
+	}
+	if unread && r.isOverdue(run, root.NextDue()) {
+		return nil, errUnread
 	}
 	seq, at := root.Seq(), root.At()
 	late, err := r.settle(ctx, root, states.Apply)

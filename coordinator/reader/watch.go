@@ -20,7 +20,7 @@ func (r *Reader) Watch(ctx context.Context, run string, from uint64) iter.Seq2[i
 
 // History yields what Watch does, up to the end of the journal as it is now.
 func (r *Reader) History(ctx context.Context, run string, from uint64) iter.Seq2[inspect.Update, error] {
-	return r.updates(ctx, run, r.store.Read, from)
+	return r.updates(ctx, run, r.whole, from)
 }
 
 // Roots implements coordinator.Run.Roots.
@@ -34,7 +34,7 @@ func (r *Reader) Roots(ctx context.Context, run string) iter.Seq2[*reactive.Root
 		}
 		for way, err := r.newest(ctx, run); more; {
 			if err == nil {
-				err = r.follow(ctx, run, way, r.tail, begin, func(e *journal.Event) bool {
+				err = r.follow(ctx, run, way, r.wholeTail, begin, func(e *journal.Event) bool {
 					if e.Seq >= next {
 						next, more = e.Seq+1, yield(root, nil)
 					}
@@ -54,13 +54,13 @@ func (r *Reader) Roots(ctx context.Context, run string) iter.Seq2[*reactive.Root
 	}
 }
 
-// tail yields the run's events from a sequence on, present and future, until the run has ended.
-func (r *Reader) tail(ctx context.Context, run string, from uint64) iter.Seq2[journal.Event, error] {
+// tail yields the run's events from a sequence on, present and future, until the run has ended, with the large values that are needed.
+func (r *Reader) tail(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		following, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(r.ctx, cancel)()
-		for e, err := range r.store.Tail(following, run, from) {
+		for e, err := range journal.TailLean(following, r.store, run, from, needed) {
 			if err != nil && ctx.Err() == nil && following.Err() != nil {
 				err = decide.ErrShutdown
 			}
@@ -69,6 +69,11 @@ func (r *Reader) tail(ctx context.Context, run string, from uint64) iter.Seq2[jo
 			}
 		}
 	}
+}
+
+// wholeTail is tail with all values: the caller of Roots may read any output.
+func (r *Reader) wholeTail(ctx context.Context, run string, from uint64, _ func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
+	return r.tail(ctx, run, from, func(*journal.Event) bool { return true })
 }
 
 // updates yields what events have changed, from the one with sequence from on. It ends at an error.
@@ -118,7 +123,7 @@ func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[r
 			return follower{apply: func(e *journal.Event) { root.Apply(e) }}
 		}
 		more := true
-		err := r.follow(ctx, run, route{}, r.store.Read, begin, func(*journal.Event) bool {
+		err := r.follow(ctx, run, route{}, r.whole, begin, func(*journal.Event) bool {
 			more = root.Steps() != nil
 			for _, v := range views {
 				more = more && (v.Seq < from || yield(v, nil))
@@ -140,7 +145,7 @@ func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[r
 
 // reopened reports whether a run was reopened after the event of that sequence had finished it.
 func (r *Reader) reopened(ctx context.Context, run string, finished uint64) bool {
-	for _, err := range r.store.Read(ctx, run, finished+1) {
+	for _, err := range journal.ReadLean(ctx, r.store, run, finished+1, journal.Beginnings) {
 		return err == nil
 	}
 	return false

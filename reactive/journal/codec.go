@@ -15,7 +15,7 @@ import (
 //	1  the first
 //	2  call.reported; making, work and cause of a detail; the step of a failure; the identity of a start
 //	3  what a context may take, and the work of an event, of a start; the timer "more"
-//	4  the events of cells and snapshots; the id and the cells of a message; the seed and the folder of a start; published workflows
+//	4  the events of cells and snapshots; the id and the cells of a message; the seed and the folder of a start; published workflows; of a large value what is shown of it
 const formatVersion = 4
 
 // ErrVersion is wrapped by errors about records that a newer version of Sluice wrote: they may be valid, but this program
@@ -35,6 +35,7 @@ const (
 	eventValue   = 6 // bytes: the encoding of the value
 	eventBlob    = 7 // bytes: its SHA-256, where the value itself is kept elsewhere
 	eventDetail  = 8
+	eventLarge   = 9 // of a value that is kept elsewhere: what people are shown of it
 )
 
 // Codec turns events into bytes and back: canonical CBOR, so that equal events have equal bytes. decode(encode(e)) is e,
@@ -50,6 +51,9 @@ type Codec struct {
 	// Fetch returns the encoding of a value that was spilled; Decode checks it against the hash. Without Fetch, decoding
 	// an event whose value was spilled fails.
 	Fetch func(hash Hash) (encoded []byte, err error)
+
+	// Leave leaves values that were spilled where they are: the event's value is a value.Large, until Load.
+	Leave bool
 }
 
 // Append appends the encoding of e to dst and returns the extended slice; if it fails, dst is unchanged up to its length. It
@@ -66,10 +70,13 @@ func (c *Codec) Append(dst []byte, e *Event) ([]byte, error) {
 	w.int(eventAt, e.At)
 	w.text(eventNode, e.Node)
 	w.int(eventAttempt, int64(e.Attempt))
-	err := c.appendValue(&w, e)
+	spilled, err := c.appendValue(&w, e)
 	if err == nil && e.Detail != nil {
 		w.key(eventDetail)
 		err = appendDetail(&w, e.Detail)
+	}
+	if err == nil && spilled != nil {
+		appendLarge(&w, spilled)
 	}
 	w.end(outer)
 	if err != nil {
@@ -78,21 +85,23 @@ func (c *Codec) Append(dst []byte, e *Event) ([]byte, error) {
 	return w.b, nil
 }
 
-func (c *Codec) appendValue(w *encoder, e *Event) error {
+// appendValue writes the value of an event. If it spills it, it returns what stands for it.
+func (c *Codec) appendValue(w *encoder, e *Event) (*value.Large, error) {
 	start := len(w.b)
 	encoded, err := w.encode(e.Value)
 	if err != nil || encoded == nil {
-		return err
+		return nil, err
 	}
 	if c.Spill != nil && len(encoded) > c.SpillBytes && e.Type != ContentStored {
 		hash := Hash(sha256.Sum256(encoded))
 		c.Spill(hash, bytes.Clone(encoded))
 		w.b = w.b[:start]
 		w.bytes(eventBlob, hash[:])
-		return nil
+		l := value.LargeOf(e.Value, hash)
+		return &l, nil
 	}
 	w.wrap(eventValue, start)
-	return nil
+	return nil, nil
 }
 
 // Decode decodes the event at the start of data and returns the bytes after it. The event shares no memory with data. The
@@ -123,6 +132,7 @@ func (c *Codec) decode(e *Event, data []byte, node string) (rest []byte, err err
 	d := decoder{b: data}
 	n := d.version("an event")
 	var encoded, blob []byte
+	var large *value.Large
 	for key := fieldVersion; n > 0 && d.err == nil; n-- {
 		key = d.key(key)
 		switch key {
@@ -142,6 +152,9 @@ func (c *Codec) decode(e *Event, data []byte, node string) (rest []byte, err err
 			blob = d.bytes()
 		case eventDetail:
 			e.Detail = d.detail()
+		case eventLarge:
+			large = new(value.Large)
+			*large = d.large()
 		default:
 			d.unknown(key)
 		}
@@ -149,7 +162,14 @@ func (c *Codec) decode(e *Event, data []byte, node string) (rest []byte, err err
 	if e.Type == 0 {
 		d.fail("an event has no type")
 	}
-	if d.err == nil {
+	if large != nil && (blob == nil || *large == (value.Large{})) {
+		d.fail("it describes a value that is not kept elsewhere")
+	}
+	switch {
+	case d.err != nil:
+	case c.Leave && blob != nil && encoded == nil:
+		d.err = leave(e, blob, large)
+	default:
 		d.err = c.decodeValue(e, encoded, blob)
 	}
 	if d.err != nil {

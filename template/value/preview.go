@@ -1,6 +1,7 @@
 package value
 
 import (
+	"errors"
 	"slices"
 	"unicode/utf8"
 )
@@ -8,7 +9,13 @@ import (
 // Preview returns the beginning of the JSON of v: at most size bytes, cut between characters. whole reports whether nothing
 // was cut. The part after the cut is not written, so the cost does not grow with the value, unless v must be decoded first.
 func Preview(v any, size int) (text []byte, whole bool, err error) {
+	if l, ok := v.(Large); ok {
+		return l.preview(size), false, nil
+	}
 	v, err = Of(v)
+	if errors.Is(err, ErrLarge) {
+		return cut([]byte(unknownBeginning), size), false, nil
+	}
 	if err != nil {
 		return nil, false, err
 	}
@@ -16,10 +23,15 @@ func Preview(v any, size int) (text []byte, whole bool, err error) {
 	if len(text) <= size {
 		return text, true, nil
 	}
-	for text = text[:size]; !utf8.Valid(text); { // a character was cut
+	return cut(text, size), false, nil
+}
+
+// cut returns the beginning of a text, at most size bytes, cut between characters.
+func cut(text []byte, size int) []byte {
+	for text = text[:min(size, len(text))]; !utf8.Valid(text); { // a character was cut
 		text = text[:len(text)-1]
 	}
-	return text, false, nil
+	return text
 }
 
 // appendUntil is appendJSON, which may stop as soon as dst is longer than size.

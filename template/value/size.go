@@ -36,6 +36,8 @@ func (s *sizer) add(v any, depth int) error {
 		s.size += headBytes(uint64(len(t))) + len(t)
 	case Raw:
 		s.size += len(t)
+	case Large:
+		s.size += t.Bytes
 	case []any:
 		s.size += headBytes(uint64(len(t)))
 		for i := 0; i < len(t) && s.size <= s.most; i++ {

@@ -156,6 +156,8 @@ func (w *walk) visit(v any, depth int) (Value, bool, error) {
 			return object, true, err
 		}
 		return orNil(v, t == nil)
+	case Large:
+		return nil, false, ErrLarge
 	}
 	n, err := w.foreign(v, depth)
 	return n, true, err

@@ -213,6 +213,9 @@ func additions(e *api.Event) (list []string) {
 	default:
 		add("", cli.Short(e.Value))
 	}
+	if e.Large != nil {
+		add("", previewed(&api.Preview{Preview: e.Large.Preview}))
+	}
 	add("to ", strings.Join(e.Cells, ", "))
 	add("", noEffect(e))
 	return list

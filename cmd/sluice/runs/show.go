@@ -142,6 +142,7 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	if len(r.Output) > 0 {
 		fact("output", cli.Short(r.Output))
 	}
+	fact("output", previewed(&api.Preview{Preview: r.Preview}))
 	about.End()
 	showWorld(w, r)
 	if len(r.Steps) == 0 {

@@ -17,11 +17,11 @@ type request struct {
 	after, last uint64
 	key, record []byte // of the events; record is empty when there are none
 	headKey     []byte
-	head        []byte // the encoded head; empty: the stream's head is not replaced
-	index       records.IndexKeys
-	indexSum    uint64 // of index
-	blobs       []blob // values stored outside of their events
-	large       int    // bytes of their records
+	head        []byte       // the encoded head; empty: the stream's head is not replaced
+	indexed     journal.Head // what head encodes
+	indexSum    uint64       // of its keys in the indexes
+	blobs       []blob       // values stored outside of their events
+	large       int          // bytes of their records
 	codec       journal.Codec
 	at          int64  // At of the event that is being encoded
 	change      change // what is done instead of an append; nil: it is an append
@@ -146,8 +146,7 @@ func (r *request) encode(stream string, after uint64, events []journal.Event, he
 	}
 	h := *head
 	h.Last, h.First = 0, 0 // they are in the record, where they also are for streams without a head
-	r.index = r.index[:0].Append(&h)
-	r.indexSum = r.index.Sum()
+	r.indexed, r.indexSum = h, records.SumOf(&h)
 	r.head, err = journal.AppendHead(r.head, &h)
 	return err
 }
@@ -177,6 +176,6 @@ func (r *request) release() {
 		r.record = nil
 	}
 	clear(r.blobs[:cap(r.blobs)])
-	r.stream, r.err, r.change = "", nil, nil
+	r.stream, r.err, r.change, r.indexed = "", nil, nil, journal.Head{}
 	requests.Put(r)
 }

@@ -37,7 +37,8 @@ type committer struct {
 	ended  bool
 	number uint64 // of the last commit
 	log    *records.ChangeLog
-	before records.IndexKeys
+	before records.IndexKeys // of the head that a stream has had
+	after  records.IndexKeys // and of that which it gets
 	group  []*request
 	bytes  int            // in group
 	moves  []records.Move // of the streams of those in group that were accepted

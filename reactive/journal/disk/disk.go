@@ -76,10 +76,13 @@ type Store struct {
 	closing chan struct{} // closed when Close begins
 	stopped chan struct{} // closed when the committer has ended
 
-	headsRead, indexWritten, blobsRead atomic.Int64 // see Work
+	headsRead, indexMade, indexWritten, blobsRead atomic.Int64 // see Work
 }
 
-var _ journal.ContentStore = (*Store)(nil)
+var (
+	_ journal.ContentStore = (*Store)(nil)
+	_ journal.LeanStore    = (*Store)(nil)
+)
 
 // Open opens the store in a directory, and makes both if they do not exist. One process at a time may have a directory open:
 // for others, Open returns ErrLocked and names that process. It returns ErrVersion if a newer version of Sluice has written

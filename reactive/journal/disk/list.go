@@ -22,22 +22,24 @@ const (
 // Work counts what a Store has done, for tests and measurements.
 type Work struct {
 	HeadsRead    int64 // by Heads, List and Head
+	IndexMade    int64 // heads in appends of which the keys in indexes were made
 	IndexWritten int64 // keys of indexes
 	BlobsRead    int64 // values that are stored outside of their events
 }
 
 // Work returns the counts since the store was opened.
 func (s *Store) Work() Work {
-	return Work{s.headsRead.Load(), s.indexWritten.Load(), s.blobsRead.Load()}
+	return Work{s.headsRead.Load(), s.indexMade.Load(), s.indexWritten.Load(), s.blobsRead.Load()}
 }
 
-// stageIndex adds the keys in which the new head of a stream differs from the old one. Most appends change none.
+// stageIndex adds the keys in which the new head of a stream differs from the old one. Most appends change none, and make none.
 func (c *committer) stageIndex(b *pebble.Batch, r *request, t *records.Tip) error {
 	if len(r.head) == 0 || r.indexSum == t.Sum {
 		return nil
 	}
-	c.before = c.keysOf(t)
-	written, err := records.StageIndex(b, c.before, r.index)
+	c.before, c.after = c.keysOf(t), c.after[:0].Append(&r.indexed)
+	c.s.indexMade.Add(1)
+	written, err := records.StageIndex(b, c.before, c.after)
 	c.s.indexWritten.Add(int64(written))
 	t.Sum = r.indexSum
 	return err

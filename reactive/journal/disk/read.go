@@ -22,8 +22,13 @@ const (
 // Read implements journal.Store. Events that it yields were durable when they were read. Reading n events takes about n/512
 // accesses to the database.
 func (s *Store) Read(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
+	return s.ReadLean(ctx, stream, from, nil)
+}
+
+// ReadLean implements journal.LeanStore.
+func (s *Store) ReadLean(ctx context.Context, stream string, from uint64, needs func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
-		if _, _, err := s.read(ctx, stream, from, yield); err != nil {
+		if _, _, err := s.read(ctx, stream, from, needs, yield); err != nil {
 			yield(journal.Event{}, fmt.Errorf("read %s: %w", stream, err))
 		}
 	}
@@ -32,10 +37,15 @@ func (s *Store) Read(ctx context.Context, stream string, from uint64) iter.Seq2[
 // Tail implements journal.Store. A reader that has caught up waits for a channel that the next commit to the stream
 // closes.
 func (s *Store) Tail(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
+	return s.TailLean(ctx, stream, from, nil)
+}
+
+// TailLean implements journal.LeanStore.
+func (s *Store) TailLean(ctx context.Context, stream string, from uint64, needs func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		for more := true; more; {
 			var err error
-			if from, more, err = s.follow(ctx, stream, from, yield); err != nil {
+			if from, more, err = follow(ctx, s, stream, from, needs, yield); err != nil {
 				yield(journal.Event{}, fmt.Errorf("tail %s: %w", stream, err))
 				return
 			}
@@ -44,18 +54,20 @@ func (s *Store) Tail(ctx context.Context, stream string, from uint64) iter.Seq2[
 }
 
 // follow is read that also returns when the stream has grown since it began. yield may panic.
-func (s *Store) follow(ctx context.Context, stream string, from uint64, yield func(journal.Event, error) bool) (next uint64, more bool, err error) {
+func follow(
+	ctx context.Context, s *Store, stream string, from uint64, needs func(*journal.Event) bool, yield func(journal.Event, error) bool,
+) (next uint64, more bool, err error) {
 	grown, leave := s.live.Wait(stream) // before reading, so that no event is missed
 	defer leave()
-	next, more, err = s.read(ctx, stream, from, yield)
+	next, more, err = s.read(ctx, stream, from, needs, yield)
 	if err == nil && more {
-		err = s.pause(ctx, grown)
+		err = pause(ctx, s, grown)
 	}
 	return next, more, err
 }
 
 // pause waits until the stream has grown. It returns an error if the wait must end.
-func (s *Store) pause(ctx context.Context, grown <-chan struct{}) error {
+func pause(ctx context.Context, s *Store, grown <-chan struct{}) error {
 	select {
 	case <-grown:
 		return nil
@@ -67,8 +79,10 @@ func (s *Store) pause(ctx context.Context, grown <-chan struct{}) error {
 }
 
 // read yields the events from sequence from to the last one stored when it began. It returns the next sequence, and whether
-// the caller wants more.
-func (s *Store) read(ctx context.Context, stream string, from uint64, yield func(journal.Event, error) bool) (next uint64, more bool, err error) {
+// the caller wants more. It leaves large values where they are, unless needs is nil or returns true.
+func (s *Store) read(
+	ctx context.Context, stream string, from uint64, needs func(*journal.Event) bool, yield func(journal.Event, error) bool,
+) (next uint64, more bool, err error) {
 	p := page{stream: stream, next: max(from, 1)}
 	for {
 		p.events, p.bytes = p.events[:0], 0
@@ -77,6 +91,11 @@ func (s *Store) read(ctx context.Context, stream string, from uint64, yield func
 		}
 		// The events before a damaged one are valid.
 		for i := range p.events {
+			if e := &p.events[i]; needs == nil || needs(e) {
+				if err := p.loadLarge(s, e); err != nil {
+					return 0, false, err
+				}
+			}
 			if !yield(p.events[i], nil) {
 				return 0, false, nil
 			}
@@ -94,7 +113,7 @@ type page struct {
 	to     uint64 // the last one to be read; 0 before the first page
 	end    uint64 // the last one of this page
 	events []journal.Event
-	bytes  int // size of the records in events, and of the blobs they refer to
+	bytes  int // size of the records in events
 }
 
 // load adds the events from p.next on to p, which is empty, and advances p.next past them.
@@ -132,11 +151,7 @@ func (s *Store) loadFrom(it *pebble.Iterator, durable uint64, p *page) error {
 		return nil
 	}
 	prefix := appendStreamPrefix(nil, p.stream)
-	codec := journal.Codec{Fetch: func(hash journal.Hash) ([]byte, error) {
-		encoded, err := s.content(hash)
-		p.bytes += len(encoded)
-		return encoded, err
-	}}
+	codec := journal.Codec{Leave: true}                 // who reads one event of many does not wait for the values of the others
 	it.SeekLT(appendEventsKey(nil, p.stream, p.next+1)) // the record that holds p.next begins there or before
 	for {
 		done, err := p.add(it, prefix, &codec)
@@ -258,6 +273,30 @@ func (s *Store) content(hash journal.Hash) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", stream, err)
 	}
 	return append([]byte(nil), content...), nil
+}
+
+// loadLarge loads the value of an event, if it was left where it is. If that fails because the event is there no more, it says so.
+func (p *page) loadLarge(s *Store, e *journal.Event) error {
+	if !journal.IsLarge(e) {
+		return nil
+	}
+	err := p.fetch(s, e)
+	if err != nil {
+		if gone := s.load(&page{stream: p.stream, next: e.Seq}); gone != nil {
+			return gone
+		}
+	}
+	return err
+}
+
+func (*page) fetch(s *Store, e *journal.Event) error {
+	s.life.RLock()
+	defer s.life.RUnlock()
+	if s.closed.Load() {
+		return journal.ErrClosed
+	}
+	codec := journal.Codec{Fetch: s.content}
+	return s.blame(codec.Load(e))
 }
 
 // readError converts an error of Pebble to one of package journal.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -58,8 +59,50 @@ func (k IndexKeys) has(key []byte) bool {
 
 var sumSeed = maphash.MakeSeed()
 
-// Sum returns a number that is the same for equal keys in this process, and never 0.
-func (k IndexKeys) Sum() uint64 { return maphash.Bytes(sumSeed, k) | 1 }
+// SumOf returns a number of a head, never 0: in this process, heads with the same number have the same keys. It makes no keys:
+// of a run's heads nearly all have those of the one before.
+func SumOf(h *journal.Head) uint64 {
+	var m maphash.Hash
+	m.SetSeed(sumSeed)
+	addText(&m, h.Run)
+	addText(&m, h.Name)
+	addText(&m, h.Status)
+	addNumber(&m, uint64(h.Started))
+	var waits uint64 // a set of kinds, as the keys are
+	if h.Open {
+		addNumber(&m, 1)
+		if h.Due != 0 && !h.Moves() {
+			addNumber(&m, uint64(h.Due))
+		}
+		for i := range h.Waits {
+			if kind := h.Waits[i].Kind; !slices.ContainsFunc(h.Waits[:i], func(w journal.Wait) bool { return w.Kind == kind }) {
+				waits += maphash.String(sumSeed, kind)
+			}
+		}
+	}
+	addNumber(&m, waits)
+	var labels uint64
+	for name, text := range h.Labels { // in any order
+		var one maphash.Hash
+		one.SetSeed(sumSeed)
+		addText(&one, name)
+		addText(&one, text)
+		labels += one.Sum64()
+	}
+	addNumber(&m, labels)
+	return m.Sum64() | 1
+}
+
+func addText(m *maphash.Hash, text string) {
+	addNumber(m, uint64(len(text)))
+	_, _ = m.WriteString(text) // it has no errors
+}
+
+func addNumber(m *maphash.Hash, n uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], n)
+	_, _ = m.Write(b[:])
+}
 
 // StageIndex adds to a batch what changes the keys of one head to those of another. It returns the number of keys written.
 func StageIndex(b *pebble.Batch, before, after IndexKeys) (written int, err error) {

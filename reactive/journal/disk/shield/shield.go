@@ -113,7 +113,7 @@ func (f *FS) file(name string, open func() (vfs.File, error)) (vfs.File, error) 
 			return nil, err
 		}
 	}
-	return shieldedFile{file, name, f}, nil
+	return &shieldedFile{File: file, path: name, fs: f}, nil
 }
 
 // Link implements vfs.FS.
@@ -153,11 +153,12 @@ func (f *FS) Unwrap() vfs.FS { return f.FS }
 // shieldedFile is a file of a shield.
 type shieldedFile struct {
 	vfs.File
-	path string
-	fs   *FS
+	path  string
+	fs    *FS
+	ahead bool // room was set aside behind its end
 }
 
-func (f shieldedFile) Write(p []byte) (int, error) {
+func (f *shieldedFile) Write(p []byte) (int, error) {
 	n := len(p)
 	err := f.fs.change(f.path, func() (err error) { n, err = f.File.Write(p); return err })
 	if err == nil {
@@ -166,7 +167,7 @@ func (f shieldedFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (f shieldedFile) WriteAt(p []byte, offset int64) (int, error) {
+func (f *shieldedFile) WriteAt(p []byte, offset int64) (int, error) {
 	n := len(p)
 	err := f.fs.change(f.path, func() (err error) { n, err = f.File.WriteAt(p, offset); return err })
 	if err == nil {
@@ -175,21 +176,26 @@ func (f shieldedFile) WriteAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-func (f shieldedFile) Preallocate(offset, length int64) error {
+func (f *shieldedFile) Preallocate(offset, length int64) error {
+	f.ahead = true
 	return f.fs.change(f.path, func() error { return f.File.Preallocate(offset, length) })
 }
 
-func (f shieldedFile) Sync() error { return f.fs.change(f.path, f.File.Sync) }
+func (f *shieldedFile) Sync() error { return f.fs.change(f.path, f.File.Sync) }
 
-func (f shieldedFile) SyncData() error { return f.fs.change(f.path, f.File.SyncData) }
+func (f *shieldedFile) SyncData() error { return f.fs.change(f.path, f.File.SyncData) }
 
-func (f shieldedFile) SyncTo(length int64) (full bool, err error) {
+func (f *shieldedFile) SyncTo(length int64) (full bool, err error) {
 	err = f.fs.change(f.path, func() (err error) { full, err = f.File.SyncTo(length); return err })
 	return full, err
 }
 
-// Close closes the file also when the shield is up.
-func (f shieldedFile) Close() error {
+// Close closes the file also when the shield is up. Pebble sets aside tens of MiB for each log, and few logs fill them: what is
+// behind the end is given back. If that fails, the file is as good as before.
+func (f *shieldedFile) Close() error {
+	if f.ahead && !f.fs.raised.Load() {
+		giveBack(f.File)
+	}
 	err := f.File.Close()
 	return f.fs.change(f.path, func() error { return err })
 }

@@ -1,0 +1,78 @@
+package inspect
+
+import (
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Needs decides which large values are loaded to follow a run: those from which its statuses follow. These are known from the plan,
+// so that they are loaded before the event is applied, and applying cannot fail for want of one.
+//
+//	workflow   what tests and lists of maps read; the answers of participants; outputs that are decided about
+//	others     all: what a playbook or a world reads may be anything
+type Needs struct {
+	all   bool
+	input bool                // of the run
+	rows  map[*plan.Node]bool // the output of each
+}
+
+// NeedsOf returns the needs of a run's root.
+func NeedsOf(root *reactive.Root) *Needs {
+	n := &Needs{rows: map[*plan.Node]bool{}}
+	if root.Steps() != nil || root.Cells() != nil {
+		n.all = true
+		return n
+	}
+	p := root.Plan()
+	for i := range p.Nodes {
+		switch row := &p.Nodes[i]; row.Kind {
+		case plan.Gate:
+			n.read(p, row.Item.Test)
+		case plan.Map:
+			n.read(p, row.Item.Over)
+		}
+	}
+	return n
+}
+
+// read adds what a template reads. The output of a map or a conditional is made of those in its body.
+func (n *Needs) read(p *plan.Plan, t *expr.Template) {
+	if t == nil {
+		return
+	}
+	n.input = true // its items may be parts of it, as the variables of maps are
+	for _, r := range t.Reads() {
+		row, ok := p.Row(r.Step)
+		if !ok || r.Field != expr.Output {
+			continue
+		}
+		n.rows[&p.Nodes[row]] = true
+		for inside := row + 1; inside < p.Nodes[row].End; inside++ {
+			n.rows[&p.Nodes[inside]] = true
+		}
+	}
+}
+
+// Value reports whether the value of the next event is needed.
+func (n *Needs) Value(root *reactive.Root, e *journal.Event) bool {
+	if _, large := e.Value.(value.Large); !large {
+		return false
+	}
+	switch e.Type {
+	case journal.RunStarted:
+		return n.all || n.input
+	case journal.MessageReceived, journal.RunFinished, journal.CallRequested:
+		return n.all
+	case journal.CallResponded:
+		v, ok := root.Node(e.Node)
+		if n.all || !ok || e.Detail != nil && e.Detail.Participant != "" {
+			return true
+		}
+		row := root.Row(v)
+		return row.Asks || row.Decides || n.rows[root.Place(v)]
+	}
+	return true
+}

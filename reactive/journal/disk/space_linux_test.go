@@ -1,0 +1,45 @@
+package disk_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// occupied returns the bytes that the files below a directory take on the disk, which may be more than they hold.
+func occupied(t *testing.T, dir string) (bytes int64) {
+	require.NoError(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(path)
+		if err == nil {
+			bytes += info.Sys().(*syscall.Stat_t).Blocks * 512
+		}
+		return err
+	}))
+	return bytes
+}
+
+// Pebble sets aside 35 MiB for each log. A small store that is closed takes as much room as what it holds.
+func TestAClosedStoreIsSmall(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 3 {
+		s := open(t, dir, disk.Config{})
+		mustAppend(t, s, fmt.Sprint("run", i), 0, one("x"))
+		require.NoError(t, s.Close())
+		require.Less(t, occupied(t, dir), int64(1<<20))
+	}
+	s := open(t, dir, disk.Config{})
+	for i := range 3 {
+		require.Equal(t, []any{"x"}, mustRead(t, s, fmt.Sprint("run", i)))
+	}
+	require.NoError(t, s.Close())
+}
