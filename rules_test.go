@@ -74,6 +74,7 @@ var floors = []floor{
 	// runs
 	{"reactive/journal", uses("template/value")},
 	{"reactive/journal/journaltest", uses("reactive/journal")},
+	{"reactive/journal/archive", uses("reactive/journal", "template/value")},
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
 	{"reactive/journal/disk/shield", nil},
 	{"reactive/journal/disk/records", uses("reactive/journal", "reactive/journal/disk/shield")},

@@ -71,6 +71,7 @@ type Store struct {
 	readOnly  atomic.Pointer[error] // why the store is read-only; nil: it is not
 	failed    chan struct{}         // closed when readOnly is set
 
+	copying sync.Mutex   // held by Backup
 	life    sync.RWMutex // held for reading while db is used; Close takes it for writing
 	closed  atomic.Bool
 	closing chan struct{} // closed when Close begins
