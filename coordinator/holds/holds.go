@@ -1,20 +1,24 @@
 // Package holds keeps which runs are held: journaled, and not to be gone on with until somebody says so. Imported runs are, because
 // the process from which they come may still go on with them.
 //
-//	h, err := holds.Read(ctx, store)
+//	h := holds.New(store)
+//	err := h.Read(ctx)
 //	err = h.Hold(ctx, "ann", "order-1", "order-2")      durable before the first event of these runs is
-//	held := h.Has("order-1")                            true
+//	held := h.Has("order-1")                            true, and for those that its calls have started
 //	err = h.Lift(ctx, "ann", "order-1")
 //
 // A hold is a mark beside the journal of the run, which stays byte for byte as it was exported. All marks are in the stream `#held`: a
-// run.paused holds the runs that its value lists, and a run.resumed ends that. There is no other state.
+// run.paused holds the runs that its value lists, and a run.resumed ends that. There is no other state. A mark is about a run that no
+// call has started, and holds all that belong to it.
 package holds
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -24,21 +28,26 @@ import (
 const Stream = "#held"
 
 // ErrHeld means that a run is held. It wraps no other error.
-var ErrHeld = errors.New("coordinator: the run is held since it was imported; `sluice resume` has it go on, once no other process does")
+var ErrHeld = errors.New("coordinator: the run is held since it was imported; once no other process goes on with it, `sluice resume` has it go on here")
 
 // Holds has the runs that are held in one store. It is safe for concurrent use.
 type Holds struct {
 	store journal.Store
+	any   atomic.Bool // so that asking costs nothing where no run is held
 
 	mu   sync.Mutex
 	last uint64 // sequence of the newest mark
 	held map[string]bool
 }
 
-// Read returns the holds of a store.
-func Read(ctx context.Context, store journal.Store) (*Holds, error) {
-	h := &Holds{store: store, held: map[string]bool{}}
-	return h, h.catchUp(ctx)
+// New returns the holds of a store, which are not known before Read.
+func New(store journal.Store) *Holds { return &Holds{store: store, held: map[string]bool{}} }
+
+// Read reads what is held.
+func (h *Holds) Read(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.catchUp(ctx)
 }
 
 // catchUp reads the marks that are not known yet. The caller has h to itself.
@@ -62,10 +71,15 @@ func (h *Holds) apply(e *journal.Event) {
 			delete(h.held, id)
 		}
 	}
+	h.any.Store(len(h.held) > 0)
 }
 
-// Has reports whether a run is held.
+// Has reports whether a run is held, or the one to which it belongs.
 func (h *Holds) Has(run string) bool {
+	if !h.any.Load() {
+		return false
+	}
+	run, _, _ = strings.Cut(run, "/")
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.held[run]

@@ -17,9 +17,8 @@ func TestWhatIsHeldFollowsFromTheStore(t *testing.T) {
 		ctx, store := context.Background(), memory.New()
 		var users [2]*holds.Holds
 		for i := range users {
-			var err error
-			users[i], err = holds.Read(ctx, store)
-			require.NoError(t, err)
+			users[i] = holds.New(store)
+			require.NoError(t, users[i].Read(ctx))
 		}
 		model := map[string]bool{}
 		runs := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3)
@@ -36,8 +35,8 @@ func TestWhatIsHeldFollowsFromTheStore(t *testing.T) {
 				model[id] = hold
 			}
 		}
-		again, err := holds.Read(ctx, store)
-		require.NoError(t, err)
+		again := holds.New(store)
+		require.NoError(t, again.Read(ctx))
 		for _, id := range []string{"a", "b", "c"} {
 			require.Equal(t, model[id], again.Has(id), id)
 		}

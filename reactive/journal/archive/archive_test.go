@@ -20,11 +20,14 @@ func export(t require.TestingT, store journal.Store, runs ...string) []byte {
 	var file bytes.Buffer
 	w := archive.NewWriter(&file, len(runs))
 	for _, run := range runs {
-		require.NoError(t, w.Run(context.Background(), store, run, nil))
+		require.NoError(t, w.Run(context.Background(), store, run, nothing))
 	}
 	require.NoError(t, w.Close())
 	return file.Bytes()
 }
+
+// nothing is the content of worlds that need none.
+func nothing(*journal.Start, []journal.Event) ([]journal.Hash, error) { return nil, nil }
 
 // load appends the runs of a file to a store.
 func load(store journal.Store, file []byte) error {
@@ -149,21 +152,21 @@ func TestRefusals(t *testing.T) {
 	const first = `{"sluice":"runs","version":1,"runs":1}` + "\n"
 	for _, c := range []struct{ file, fault string }{
 		{"", "line 1: the file is empty"},
-		{"[]\n", "line 1: json: cannot unmarshal array"},
-		{"{\"kind\":\"Workflow\"}\n", `line 1: json: unknown field "kind"`},
+		{"[]\n", "line 1: this is no line of exported runs: it holds a JSON array"},
+		{"{\"kind\":\"Workflow\"}\n", `line 1: this is no line of exported runs: unknown field "kind"`},
 		{"{\"run\":\"r\"}\n", "line 1: a file of exported runs begins with"},
-		{"{\"sluice\":\"runs\",\"version\":2}\n", "line 1: version 2 of the format; this version of Sluice reads 1"},
-		{first, "line 2: the file ends here, and has been cut short: 1 runs are missing"},
+		{"{\"sluice\":\"runs\",\"version\":2}\n", "line 1: the file has version 2 of the format, and this version of Sluice reads 1"},
+		{first, "line 2: the file ends here, and has been cut short: one run is missing"},
 		{first + "{\"run\":\"r\"}\n", "line 3: the file ends here, and has been cut short: run r has no end"},
 		{first + "{\"run\":\"r\"}\n{\"run\":\"s\"}\n", "line 3: a run ends before the next one begins"},
 		{first + "{\"end\":\"r\"}\n", "line 2: a run ends before the next one begins"},
 		{first + "{\"run\":\"r\"}\n{\"end\":\"r\"}\n", "line 3: run r has no events"},
-		{"{\"Sluice\":\"runs\",\"version\":1}\n", `line 1: the line was changed: it should be {"sluice":"runs","version":1}`},
+		{"{\"Sluice\":\"runs\",\"version\":1}\n", `line 1: the line was changed; it should be {"sluice":"runs","version":1}`},
 		{first + "{\"run\":\"r\"}\n{}\n", "line 3: the line holds nothing that belongs to a run"},
 		{first + "{\"run\":\"r\"}\n{\"blob\":\"00\",\"data\":\"AA==\"}\n", `line 3: "00" is no SHA-256 in hexadecimal digits`},
 		{first + "{\"run\":\"r\"}\n{\"event\":{\"seq\":2,\"at\":\"2026-01-01T00:00:00Z\",\"type\":\"run.paused\"}}\n", "line 3: event 2 follows event 0"},
 		{first + "{\"run\":\"r\"}\n{\"event\":{\"seq\":1,\"at\":\"2026-01-01T00:00:00Z\",\"type\":\"run.paused\"}}\n", "line 3: run r does not begin with its start"},
-		{first + "{\"run\":\"r\"}\n{\"event\":{\"seq\":1,\"at\":\"0001-01-01T00:00:00Z\",\"type\":\"run.paused\"}}\n", "line 3: 0001-01-01T00:00:00Z is not an instant that a journal holds"},
+		{first + "{\"run\":\"r\"}\n{\"event\":{\"seq\":1,\"at\":\"0001-01-01T00:00:00Z\",\"type\":\"run.paused\"}}\n", "line 3: this is no line of exported runs: 0001-01-01T00:00:00Z is not an instant that a journal holds"},
 		{first + "{\"run\":\"r\"}\n{\"event\":{\"seq\":1,\"at\":\"2026-01-01T00:00:00Z\",\"type\":\"run.flown\"}}\n", `"run.flown"`},
 		{"{\"sluice\":\"runs\",\"version\":1}\nx", "line 2: there is more after the last run"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -16,10 +17,34 @@ import (
 const formatVersion = 1
 
 // LineMax bounds one line, in bytes: the largest value that a journal takes, as base64, with the names around it.
-const LineMax = 96 << 20
+const LineMax = 88 << 20
 
 // ErrRefused is wrapped by the errors about a file that does not hold runs as they were exported.
 var ErrRefused = errors.New("archive: the file is refused")
+
+// Error is why a file is refused, with the place. It wraps ErrRefused.
+type Error struct {
+	Line  int // from 1
+	Cause error
+}
+
+// causeMax is how much of the text of a cause is told: it may quote a line.
+const causeMax = 400
+
+// Error implements error.
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Text()) }
+
+// Text returns the error without its place.
+func (e *Error) Text() string {
+	text := e.Cause.Error()
+	if len(text) > causeMax {
+		text = strings.ToValidUTF8(text[:causeMax], "") + "…"
+	}
+	return text
+}
+
+// Unwrap returns ErrRefused and the cause.
+func (e *Error) Unwrap() []error { return []error{ErrRefused, e.Cause} }
 
 // line is one line of a file.
 type line struct {

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,7 +9,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"iter"
 	"maps"
 	"slices"
 
@@ -36,28 +36,44 @@ func NewWriter(w io.Writer, runs int) *Writer {
 	return a
 }
 
-// Run writes one run as it is in the store now. Contents yields the hashes of the content that it needs, and may be nil.
-func (a *Writer) Run(ctx context.Context, store journal.Store, run string, contents iter.Seq2[journal.Hash, error]) error {
+// Contents returns the hashes of the content that a world needs, given the start of its run and the events of its snapshots.
+type Contents func(start *journal.Start, snapshots []journal.Event) ([]journal.Hash, error)
+
+// Run writes one run as it is in the store now. Contents is asked if the run has snapshots.
+func (a *Writer) Run(ctx context.Context, store journal.Store, run string, contents Contents) error {
 	if a.left--; a.left < 0 && a.err == nil {
 		a.err = fmt.Errorf("archive: run %s is one more than the file was to have", run)
 	}
 	a.digest.Reset()
 	a.put(&line{Run: run})
 	last := uint64(0)
-	for e, err := range events(ctx, store, run) {
+	var start *journal.Start
+	var snapshots []journal.Event
+	for e, err := range journal.Remaining(ctx, store, run, 1) {
+		if err == nil && last > 1 && e.Seq != last+1 {
+			err = fmt.Errorf("%w while they were read: export the run again", journal.ErrTrimmed)
+		}
 		if err == nil {
 			err = a.event(ctx, store, &e)
 		}
 		if err != nil {
 			return fmt.Errorf("export run %s: %w", run, err)
 		}
-		last = e.Seq
+		if last = e.Seq; e.Type == journal.WorldSnapshotted {
+			snapshots = append(snapshots, e)
+		} else if e.Seq == 1 && e.Detail != nil {
+			start = e.Detail.Start
+		}
 	}
-	if last == 0 {
-		return fmt.Errorf("export run %s: %w", run, journal.ErrNotFound)
+	if last == 0 || start == nil {
+		return fmt.Errorf("export run %s: %w: it does not begin with its start", run, journal.ErrNotFound)
 	}
-	if contents != nil {
-		if err := a.contents(ctx, store, run, contents); err != nil {
+	if len(snapshots) > 0 {
+		hashes, err := contents(start, snapshots)
+		if err == nil {
+			err = a.contents(ctx, store, run, hashes)
+		}
+		if err != nil {
 			return fmt.Errorf("export run %s: %w", run, err)
 		}
 	}
@@ -73,35 +89,10 @@ func (a *Writer) Close() error {
 	return a.err
 }
 
-// events yields the events of a run: all, or the first one and those that were not trimmed.
-func events(ctx context.Context, store journal.Store, run string) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
-		last := uint64(0)
-		var trimmed *journal.TrimmedError
-		for e, err := range store.Read(ctx, run, 1) {
-			if errors.As(err, &trimmed) {
-				break
-			}
-			if last = e.Seq; !yield(e, err) || err != nil {
-				return
-			}
-		}
-		if trimmed == nil {
-			return
-		}
-		for e, err := range store.Read(ctx, run, max(trimmed.First, last+1)) {
-			if !yield(e, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
 // event writes an event, after the definitions and the large value that it refers to.
 func (a *Writer) event(ctx context.Context, store journal.Store, e *journal.Event) error {
 	if e.Detail != nil && e.Detail.Start != nil {
-		s := e.Detail.Start
-		for _, hash := range append([]string{s.Workflow}, slices.Sorted(maps.Values(s.Children))...) {
+		for _, hash := range definitionsOf(e.Detail.Start) {
 			if err := a.definition(ctx, store, hash); err != nil {
 				return err
 			}
@@ -117,6 +108,11 @@ func (a *Writer) event(ctx context.Context, store journal.Store, e *journal.Even
 	}
 	a.put(&line{Event: l})
 	return a.err
+}
+
+// definitionsOf returns the hashes of the workflows that a run needs, in the order in which they are written.
+func definitionsOf(s *journal.Start) []string {
+	return append([]string{s.Workflow}, slices.Sorted(maps.Values(s.Children))...)
 }
 
 func (a *Writer) definition(ctx context.Context, store journal.Store, hash string) error {
@@ -157,15 +153,14 @@ func (a *Writer) blob(v any) (string, error) {
 	return text, a.err
 }
 
-func (a *Writer) contents(ctx context.Context, store journal.Store, run string, hashes iter.Seq2[journal.Hash, error]) error {
+// contents writes content in the order of its hashes.
+func (a *Writer) contents(ctx context.Context, store journal.Store, run string, hashes []journal.Hash) error {
 	keeper, ok := store.(journal.ContentStore)
 	if !ok {
 		return errors.New("the store keeps no content")
 	}
-	for hash, err := range hashes {
-		if err != nil {
-			return err
-		}
+	slices.SortFunc(hashes, func(a, b journal.Hash) int { return bytes.Compare(a[:], b[:]) })
+	for _, hash := range slices.Compact(hashes) {
 		data, err := keeper.Content(ctx, run, hash)
 		if err != nil {
 			return err
