@@ -142,7 +142,7 @@ var floors = []floor{
 	{"coordinator/holds", uses("reactive/journal")},
 	{"coordinator/pickup", uses("coordinator/holds", "internal/usercode", "reactive/decide", "reactive/journal")},
 	{"coordinator/transfer", uses("coordinator/compiled", "coordinator/holds", "coordinator/limits", "coordinator/registry", "internal/usercode", "reactive", "reactive/decide",
-		"reactive/journal", "reactive/journal/archive", "reactive/world", "reactive/world/kept", "reactive/world/trie", "template/machine", "template/plan",
+		"reactive/journal", "reactive/journal/archive", "reactive/journal/memory", "reactive/world", "reactive/world/kept", "reactive/world/trie", "template/machine", "template/plan",
 		"template/value")},
 	{"coordinator/reader", uses("template/machine", "reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
@@ -159,9 +159,9 @@ var floors = []floor{
 		"template/machine", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive/live")},
 	{"coordinator/parcel", uses("coordinator", "coordinator/limits", "coordinator/registry", "reactive/journal", "template")},
-	{"coordinator/doctor", uses("coordinator/compiled", "coordinator/holds", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
+	{"coordinator/doctor", uses("coordinator/compiled", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
 		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
-	{"coordinator/api", uses("coordinator/parcel", "coordinator/query", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
+	{"coordinator/api", uses("coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
 		"template/expr", "template/plan", "template/value")},
 	{"coordinator/control", uses("coordinator", "coordinator/query", "coordinator/api", "internal/cancelled", "internal/readfile",
 		"internal/usercode", "reactive/journal", "reactive/journal/disk")},
@@ -184,7 +184,7 @@ var floors = []floor{
 	// the API and the command
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
 	{"cmd/sluice/progress", uses("reactive/inspect", "reactive/world", "template/machine", "coordinator", "reactive", "reactive/journal", "template")},
-	{"cmd/sluice/cli", uses("coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
+	{"cmd/sluice/cli", uses("reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
 		"reactive/journal", "template", "template/document", "template/expr", "template/kinds", "template/plan",
 		"template/value")},
 	{"cmd/sluice/view", uses("reactive/inspect", "reactive/world", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive",
@@ -192,6 +192,8 @@ var floors = []floor{
 	{"cmd/sluice/documents", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/explore",
 		"coordinator/scenario", "internal/readfile", "schema", "template", "template/document", "template/expr", "template/machine", "template/plan",
 		"template/value", "template/wfformat")},
+	{"cmd/sluice/moves", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "coordinator/doctor",
+		"coordinator/transfer", "internal/readfile", "reactive/journal/disk")},
 	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "template",
 		"template/machine", "template/plan", "template/playbook")},
 	{"cmd/sluice/commands", uses("reactive/inspect", "coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
@@ -202,7 +204,7 @@ var floors = []floor{
 		"coordinator/control", "coordinator/directory", "coordinator/limits", "coordinator/operation", "coordinator/parcel", "reactive", "reactive/inspect", "reactive/journal",
 		"reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds", "template/value")},
 	{"cmd/machinevet", uses("template/machine/purity")},
-	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/run", "cmd/sluice/runs")},
+	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs")},
 }
 
 type floor struct {
@@ -229,7 +231,7 @@ var libraries = map[string][]string{
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator/registry"},
 	"github.com/sosodev/duration":              {"template/duration"},
-	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/run", "cmd/sluice/runs"},
+	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs"},
 	"github.com/spf13/pflag":                   {"cmd/sluice/cli"},
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
 	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},
@@ -610,7 +612,7 @@ func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
 // isContent reports whether a stream has the name of a definition, or is that of the name of a workflow.
 func isContent(stream ast.Expr) bool {
 	call, ok := stream.(*ast.CallExpr)
-	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream")
+	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream", "HeldStream")
 }
 
 // Tests wait for events, or sleep in a synctest bubble, where time is virtual.

@@ -40,6 +40,9 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	if req.Verb == List {
 		return list(ctx, engine, req, emit)
 	}
+	if req.Verb == Export || req.Verb == Import || req.Verb == Backup {
+		return &Done{}, move(ctx, engine, req, emit)
+	}
 	if req.Verb == Delete {
 		return &Done{Run: req.Run}, deleteRun(ctx, engine, req.Run)
 	}
@@ -94,7 +97,7 @@ func show(ctx context.Context, run *coordinator.Run, cell string, emit func(*Rep
 		return err
 	}
 	described := runOfState(state)
-	described.Driven = !state.Finished && run.Driven()
+	described.Driven, described.Held = !state.Finished && run.Driven(), !state.Finished && run.Held()
 	err = emit(&Reply{Run: described})
 	if w := state.World; w != nil {
 		for i := 0; i < len(w.Cells) && err == nil; i++ {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -14,7 +13,7 @@ import (
 // which runs are held.
 func (d *doctor) apart(ctx context.Context, stream string) error {
 	means, check := "the name may not stand for its newest workflow", d.version
-	if stream == holds.Stream {
+	if stream == journal.HeldStream() {
 		means, check = "a run that is held may go on, or one that is not may stand still", mark
 	}
 	fault := func(event uint64, what string) error {

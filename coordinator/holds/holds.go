@@ -24,12 +24,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Stream is the name of the stream that has the marks.
-const Stream = "#held"
-
-// ErrHeld means that a run is held. It wraps no other error.
-var ErrHeld = errors.New("coordinator: the run is held since it was imported; once no other process goes on with it, `sluice resume` has it go on here")
-
 // Holds has the runs that are held in one store. It is safe for concurrent use.
 type Holds struct {
 	store journal.Store
@@ -52,7 +46,7 @@ func (h *Holds) Read(ctx context.Context) error {
 
 // catchUp reads the marks that are not known yet. The caller has h to itself.
 func (h *Holds) catchUp(ctx context.Context) error {
-	for e, err := range h.store.Read(ctx, Stream, h.last+1) {
+	for e, err := range h.store.Read(ctx, journal.HeldStream(), h.last+1) {
 		if err != nil {
 			return fmt.Errorf("read which runs are held: %w", err)
 		}
@@ -113,7 +107,7 @@ func (h *Holds) mark(ctx context.Context, kind journal.Type, actor string, runs 
 			return nil
 		}
 		e := journal.Event{At: time.Now().UnixNano(), Type: kind, Value: ids, Detail: &journal.Detail{Actor: actor}}
-		last, err := h.store.Append(ctx, Stream, h.last, []journal.Event{e}, journal.Head{})
+		last, err := h.store.Append(ctx, journal.HeldStream(), h.last, []journal.Event{e}, journal.Head{})
 		switch {
 		case err == nil:
 			e.Seq = last

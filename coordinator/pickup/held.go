@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -17,7 +16,7 @@ func (r *Runs) Admit(ctx context.Context, run string, command *journal.Event) (r
 	}
 	switch parent := journal.ParentRun(run); {
 	case command.Type != journal.RunResumed:
-		return false, fmt.Errorf("%w: %w", decide.ErrNotPossible, fmt.Errorf("run %s: %w", run, holds.ErrHeld))
+		return false, fmt.Errorf("%w: run %s is held since it was imported; once no other process goes on with it, resume it here", decide.ErrNotPossible, run)
 	case parent != "":
 		return false, fmt.Errorf("%w: run %s is held with the run that has started it; resume that one", decide.ErrNotPossible, run)
 	}

@@ -22,7 +22,7 @@ import (
 
 // Config is what a Transfer works on.
 type Config struct {
-	Store    journal.Store
+	Store    journal.Store      // that the runs are in, or come into
 	Registry *registry.Registry // of the workflows in the store
 	Holds    *holds.Holds       // of the store
 	Lock     sync.Locker        // held while no content and no events of worlds are deleted

@@ -102,6 +102,9 @@ func (s *survey) begin(id string) error {
 	if id != top && s.runs[journal.ParentRun(id)] == nil {
 		return fmt.Errorf("run %s was started by run %s, which does not stand before it in the file", id, journal.ParentRun(id))
 	}
+	if id <= s.id {
+		return fmt.Errorf("run %s stands behind run %s; runs are in the order of their ids", id, s.id)
+	}
 	s.close()
 	s.id, s.now = id, &run{}
 	s.runs[id], s.order = s.now, append(s.order, id)

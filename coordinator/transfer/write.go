@@ -21,7 +21,7 @@ type writer struct {
 	runs map[string]*run
 
 	now   *run // the one that is being written; nil: it is there
-	at    uint64
+	to    *archive.Appender
 	batch []journal.Event
 	bytes int
 	blobs [][]byte
@@ -29,22 +29,22 @@ type writer struct {
 
 // stored writes a definition. Large values are written with their events.
 func (w *writer) stored(s *archive.Stored) error {
-	if strings.HasPrefix(s.Stream, "blob/") {
+	hash, isDefinition := strings.CutPrefix(s.Stream, journal.DefinitionStream(""))
+	if !isDefinition {
 		return nil
 	}
-	_, err := w.t.Store.Append(w.ctx, s.Stream, 0, []journal.Event{{Type: journal.ContentStored, Value: s.Value}}, journal.Head{})
-	if err != nil && !errors.Is(err, journal.ErrConflict) {
+	if err := w.t.Registry.StoreDefinition(w.ctx, hash, s.Value); err != nil {
 		return &failure{err}
 	}
 	return nil
 }
 
 func (w *writer) begin(id string) error {
-	w.now, w.at, w.batch, w.bytes, w.blobs = w.runs[id], 0, nil, 0, nil
+	w.now, w.batch, w.bytes, w.blobs = w.runs[id], nil, 0, nil
 	if w.now == nil {
 		return &failure{fmt.Errorf("%w: it changes while it is read", archive.ErrRefused)}
 	}
-	w.at = w.now.have
+	w.to = archive.NewAppender(w.t.Store, id, w.now.have)
 	if w.now.state == there {
 		w.now = nil
 	}
@@ -121,26 +121,8 @@ func (w *writer) meanwhile(f *fold) journal.Head {
 }
 
 // flush writes the batch, with a head.
-func (w *writer) flush(f *fold, head journal.Head) (err error) {
-	id, meanwhile, events := f.start.Run, w.meanwhile(f), w.batch
-	if f.gap > 0 && w.at == 0 {
-		if w.at, err = w.t.Store.Append(w.ctx, id, 0, events[:1], meanwhile); err != nil {
-			return &failure{err}
-		}
-		events = events[1:]
-	}
-	if f.gap > 0 && w.at == 1 && len(events) > 0 {
-		keeper, ok := w.t.Store.(journal.ContentStore)
-		if !ok {
-			return &failure{errors.New("the store keeps no content")}
-		}
-		// One event alone, since all may be more than a store takes at once.
-		if w.at, err = keeper.AppendBehind(w.ctx, id, f.gap-1, events[:1], meanwhile); err != nil {
-			return &failure{err}
-		}
-		events = events[1:]
-	}
-	if w.at, err = journal.AppendParts(w.ctx, w.t.Store, id, w.at, events, head, meanwhile); err != nil {
+func (w *writer) flush(f *fold, head journal.Head) error {
+	if err := w.to.Append(w.ctx, w.batch, head, w.meanwhile(f)); err != nil {
 		return &failure{err}
 	}
 	w.batch, w.bytes = nil, 0

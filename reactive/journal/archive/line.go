@@ -24,8 +24,8 @@ var ErrRefused = errors.New("archive: the file is refused")
 
 // Error is why a file is refused, with the place. It wraps ErrRefused.
 type Error struct {
-	Line  int // from 1
-	Cause error
+	Line  int   // from 1
+	Cause error // without the place
 }
 
 // causeMax is how much of the text of a cause is told: it may quote a line.

@@ -57,7 +57,7 @@ var requests = sync.Pool{New: func() any {
 // large values included, exceeds BatchMaxBytes (EventMaxBytes for one event alone) is refused with ErrTooLarge. After an error that wraps ErrReadOnly because a
 // write failed, whether the batch is stored is not known before the directory has been opened again.
 func (s *Store) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
-	return s.append(ctx, stream, after, events, &head, false)
+	return appendTo(ctx, s, stream, after, events, &head, false)
 }
 
 // AppendBehind implements journal.ContentStore.
@@ -65,10 +65,10 @@ func (s *Store) AppendBehind(ctx context.Context, stream string, gap uint64, eve
 	if err := journal.CheckAppendBehind(gap, events, &head); err != nil {
 		return 0, err
 	}
-	return s.append(ctx, stream, gap, events, &head, true)
+	return appendTo(ctx, s, stream, gap, events, &head, true)
 }
 
-func (s *Store) append(ctx context.Context, stream string, after uint64, events []journal.Event, head *journal.Head, gap bool) (uint64, error) {
+func appendTo(ctx context.Context, s *Store, stream string, after uint64, events []journal.Event, head *journal.Head, gap bool) (uint64, error) {
 	if err := s.writable(ctx); err != nil {
 		return 0, fmt.Errorf("append to %s: %w", stream, err)
 	}

@@ -11,15 +11,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
-// ErrBackup is wrapped by the errors about a directory that takes no backup.
-var ErrBackup = records.ErrTarget
-
 // Backup makes a copy of the store in a directory, which must be missing or empty and may not be within the store's own. It has every
 // append that was acknowledged before, and perhaps later ones, each batch whole; the store goes on meanwhile. On the same file
 // system, tables are shared by hard links, so a copy takes little time and room; to survive the disk, it has to be copied elsewhere.
 //
 // If it fails, the directory is left as it was, and the store too: a full disk under the copy is no fault of the store. The error wraps
-// ErrBackup if the directory cannot take a backup, and ErrClosed after Close.
+// journal.ErrBackup if the directory cannot take a backup, and journal.ErrClosed after Close.
 func (s *Store) Backup(dir string) error {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -34,14 +31,15 @@ func (s *Store) Backup(dir string) error {
 	}
 	number := s.newest.Load() // the copy has this commit, and may have later ones
 	end := s.shield.Spare(dir)
-	err = s.checkpoint(dir, number)
+	err = checkpoint(s, dir, number)
 	if err = errors.Join(end(), err); err != nil {
 		return fmt.Errorf("back up to %s: %w", dir, errors.Join(err, target.Clear()))
 	}
 	return nil
 }
 
-func (s *Store) checkpoint(dir string, number uint64) error {
+// checkpoint makes a copy with at least the commits up to a number.
+func checkpoint(s *Store, dir string, number uint64) error {
 	if err := s.db.Checkpoint(s.files.PathJoin(dir, records.DatabaseName), pebble.WithFlushedWAL()); err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func TestWhereNoBackupIsMade(t *testing.T) {
 		filepath.Join(dir, "data", "..", "data"): "is within the folder itself",
 	} {
 		err := s.Backup(target)
-		require.ErrorIs(t, err, disk.ErrBackup, target)
+		require.ErrorIs(t, err, journal.ErrBackup, target)
 		require.ErrorContains(t, err, fault)
 	}
 	require.NoError(t, step(s, 0), "the store goes on")
@@ -140,7 +140,7 @@ func TestABackupThatFailsHarmsNothing(t *testing.T) {
 			require.GreaterOrEqual(t, recovered(t, files, "copy"), 5)
 			return
 		}
-		require.False(t, errors.Is(err, disk.ErrBackup))
+		require.False(t, errors.Is(err, journal.ErrBackup))
 		_, missing := files.Stat("copy")
 		require.ErrorIs(t, missing, os.ErrNotExist, "operation %d", n)
 		require.NoError(t, s.Backup("copy"), "the next one succeeds")

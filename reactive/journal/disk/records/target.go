@@ -9,10 +9,9 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-)
 
-// ErrTarget is wrapped by the errors about a directory that takes no copy of a store.
-var ErrTarget = errors.New("journal: no backup is made there")
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
 
 // Target is a directory for a copy of a store. It was empty, or missing.
 type Target struct {
@@ -21,13 +20,13 @@ type Target struct {
 	made  bool // by TakeTarget
 }
 
-// TakeTarget makes a directory, or checks that it is empty. It must not be the store's own or below that. Of the operating system's
+// TakeTarget makes a directory, or checks that it is empty. It must not be the store's own or below that: the error wraps journal.ErrBackup then. Of the operating system's
 // files, whose names are real, symbolic links are followed.
 func TakeTarget(files vfs.FS, own, dir string, real bool) (t Target, err error) {
 	if inside, err := within(own, dir, real); err != nil {
-		return t, fmt.Errorf("%w: %w", ErrTarget, err)
+		return t, fmt.Errorf("%w: %w", journal.ErrBackup, err)
 	} else if inside {
-		return t, fmt.Errorf("%w: %s is within the folder itself, %s; name a directory elsewhere", ErrTarget, dir, own)
+		return t, fmt.Errorf("%w: %s is within the folder itself, %s; name a directory elsewhere", journal.ErrBackup, dir, own)
 	}
 	t = Target{files: files, dir: dir}
 	names, err := files.List(dir)
@@ -36,9 +35,9 @@ func TakeTarget(files vfs.FS, own, dir string, real bool) (t Target, err error) 
 		t.made = true
 		return t, files.MkdirAll(dir, 0o700)
 	case err != nil:
-		return t, fmt.Errorf("%w: %w", ErrTarget, err)
+		return t, fmt.Errorf("%w: %w", journal.ErrBackup, err)
 	case len(names) > 0:
-		return t, fmt.Errorf("%w: %s is not empty; name a new directory", ErrTarget, dir)
+		return t, fmt.Errorf("%w: %s is not empty; name a new directory", journal.ErrBackup, dir)
 	}
 	return t, nil
 }
