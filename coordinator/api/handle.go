@@ -75,7 +75,8 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = watch(ctx, run, req, emit)
 	default:
 		done.Driven, done.Did, done.Step = run.Driven(), string(req.Verb), req.Step
-		if err = command(ctx, run.As(req.Actor), req, done); err == nil && !done.Driven {
+		err = command(ctx, run.As(req.Actor), req, done)
+		if done.Driven = done.Driven || req.Verb == Resume && run.Driven(); err == nil && !done.Driven { // it may have been held
 			done.Status = statusOf(ctx, engine, done.Run)
 		}
 	}

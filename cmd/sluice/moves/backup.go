@@ -37,8 +37,8 @@ copy has to be on another one. If a backup fails, nothing is left of it.
 With -o json it prints one object, with the counts of what was read:
   {"backup":…,"runs":…,"events":…,"contents":…,"faults":…,"derived":…,"mended":…}
 
-It ends with 0 if the copy is there and sound, with 1 if it cannot be made or has a fault, and with 2 for a folder that takes none, if
-there is no journal, or for wrong usage.`,
+It ends with 0 if the copy is there and sound, with 1 if it cannot be made or has a fault, and with 2 for a folder that takes
+none, if there is no journal, or for wrong usage.`,
 		Example: `  sluice backup /mnt/other/journal-tuesday --data ./journal`,
 		Args:    cobra.ExactArgs(1),
 	}

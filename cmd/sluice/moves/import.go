@@ -29,11 +29,13 @@ func newImport() *cobra.Command {
 		Long: `Import reads a file of exported runs into a journal, which is made if there is none. Exported again, the runs are the same bytes.
 
 The file is checked as a whole before anything is written: a file that was cut or changed is refused, and so is one with a run
-whose id the journal has with other content. Then nothing is imported. A run that is there with the same content is confirmed. An import
-that was interrupted is completed by the next one of the same file.
+whose id the journal has with other content. Then nothing is imported. A run that is there with the same content is confirmed. An
+import that was interrupted is completed by the next one of the same file.
 
-Runs that have not ended are held: no process goes on with them, because the one from which they come may still do so. Once it does
-not, resume RUN has a run go on here; runs and runs show say so. To convert a file of another format to a workflow, see convert.
+Runs that have not ended are held: no process goes on with them, because the one from which they come may still do so. Once it
+does not, resume RUN has a run go on here; runs and runs show say so.
+
+To convert a file of another format to a workflow, see convert.
 
 With -o json it prints one list, and with -o jsonl one object a line:
   {"run":…,"events":…,"there":…,"held":…}

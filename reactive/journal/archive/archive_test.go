@@ -168,6 +168,8 @@ func TestRefusals(t *testing.T) {
 		{first + "{\"run\":\"r\"}\n{\"event\":{\"seq\":1,\"at\":\"2026-01-01T00:00:00Z\",\"type\":\"run.paused\"}}\n", "line 3: run r does not begin with its start"},
 		{first + "{\"run\":\"r\"}\n{\"event\":{\"seq\":1,\"at\":\"0001-01-01T00:00:00Z\",\"type\":\"run.paused\"}}\n", "line 3: this is no line of exported runs: 0001-01-01T00:00:00Z is not an instant that a journal holds"},
 		{first + "{\"run\":\"r\"}\n{\"event\":{\"seq\":1,\"at\":\"2026-01-01T00:00:00Z\",\"type\":\"run.flown\"}}\n", `"run.flown"`},
+		{"{\"sluice\":\"runs\",\"version\":1,\"sha256\":\"0\"}\n", "line 1: the line was changed; it should be"},
+		{first + "{\"run\":\"r\",\"events\":1}\n", "line 2: the line was changed; it should be"},
 		{"{\"sluice\":\"runs\",\"version\":1}\nx", "line 2: there is more after the last run"},
 	} {
 		err := load(memory.New(), []byte(c.file))

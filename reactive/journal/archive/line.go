@@ -65,6 +65,21 @@ type line struct {
 	SHA256 string `json:"sha256,omitempty"`
 }
 
+// own returns a line within a run with the fields that its kind has, and no other.
+func (l *line) own() *line {
+	switch {
+	case l.Event != nil:
+		return &line{Event: l.Event}
+	case l.Definition != "":
+		return &line{Definition: l.Definition, Document: l.Document}
+	case l.Blob != "":
+		return &line{Blob: l.Blob, Data: l.Data}
+	case l.Content != "":
+		return &line{Content: l.Content, Data: l.Data}
+	}
+	return &line{End: l.End, Events: l.Events, SHA256: l.SHA256}
+}
+
 // eventLine is an event with its times and its type as text.
 type eventLine struct {
 	journal.Event

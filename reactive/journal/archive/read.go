@@ -112,7 +112,7 @@ func (a *Reader) first() error {
 		return a.fault("a file has no %d runs", l.Runs)
 	}
 	a.left = l.Runs
-	return a.unchanged(l, text)
+	return a.unchanged(&line{Sluice: l.Sluice, Version: l.Version, Runs: l.Runs}, text)
 }
 
 // unchanged refuses a line that is not written as a Writer writes it: runs that are imported are exported as the same bytes.
@@ -156,7 +156,7 @@ func (a *Reader) next() (item Item, err error) {
 		a.digest.Write(text)
 	}
 	if item, err = a.item(l); err == nil {
-		err = a.unchanged(l, text)
+		err = a.unchanged(l.own(), text)
 	}
 	return item, err
 }
