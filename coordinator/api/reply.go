@@ -91,6 +91,7 @@ type Run struct {
 	Updated  time.Time         `json:"updated"`            // when its last event was decided
 	Parked   string            `json:"parked,omitempty"`   // why it cannot go on in the answering process
 	Held     bool              `json:"held,omitempty"`     // it has not gone on since it was imported, and does not before it is resumed
+	Past     bool              `json:"past,omitempty"`     // it is described as it was after the last of these Events; not in a list
 	Late     bool              `json:"late,omitempty"`     // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
 	Due      time.Time         `json:"due,omitzero"`       // when the run is due next
 	Events   uint64            `json:"events"`             // how many its journal has

@@ -59,7 +59,8 @@ func ExitOf(err error) error {
 		return &Exit{Interrupted, nil}
 	}
 	for _, unknown := range []error{
-		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput, decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal,
+		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput,
+		decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal, coordinator.ErrNoMoment,
 		archive.ErrRefused, journal.ErrBackup,
 	} {
 		if errors.Is(err, unknown) {

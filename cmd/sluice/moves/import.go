@@ -40,8 +40,8 @@ To convert a file of another format to a workflow, see convert.
 With -o json it prints one list, and with -o jsonl one object a line:
   {"run":…,"events":…,"there":…,"held":…}
 
-It ends with 0 if all runs of the file are there, with 1 if the journal cannot be written, and with 2 if the file is refused, or for
-wrong usage.`,
+It ends with 0 if all runs of the file are there, with 1 if the journal cannot be written, and with 2 if the file is refused, or
+for wrong usage.`,
 		Example: `  sluice import tuesday.jsonl --data ./journal
   sluice import runs.jsonl --data ./copy -o jsonl | jq 'select(.held) | .run'`,
 	}
