@@ -125,7 +125,9 @@ func TestCopiesAreMadeThroughAHost(t *testing.T) {
 	require.Equal(t, cli.Failed, refused.wait())
 	require.Contains(t, done("resume", "one", "--data", "elsewhere"), "a process works on the run")
 	done("send", "one", "letter", `"hello"`, "--data", "elsewhere")
-	eventually(t, "it ends", func() bool { return strings.Contains(done("runs", "--data", "elsewhere", "--where", "status:completed"), "one") })
+	eventually(t, "it ends", func() bool {
+		return strings.Contains(done("runs", "--data", "elsewhere", "--where", "status:completed"), "one")
+	})
 	other := launch(t, dir, "import", "one.jsonl", "--data", "elsewhere")
 	require.Equal(t, cli.Refused, other.wait())
 	require.Regexp(t, `^sluice: one\.jsonl:\d+: the folder has a run of that id with other content`, other.stderr.String())

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -53,9 +52,6 @@ none, if there is no journal, or for wrong usage.`,
 		err = control.With(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
 			return c.Backup(cmd.Context(), target)
 		})
-		if errors.Is(err, syscall.ENOSPC) {
-			err = fmt.Errorf("%w; make room there, or name a folder on another disk", err)
-		}
 		if err != nil {
 			return cli.ExitOf(err)
 		}

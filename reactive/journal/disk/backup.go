@@ -1,8 +1,10 @@
 package disk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -32,10 +34,13 @@ func (s *Store) Backup(dir string) error {
 	number := s.newest.Load() // the copy has this commit, and may have later ones
 	end := s.shield.Spare(dir)
 	err = checkpoint(s, dir, number)
-	if err = errors.Join(end(), err); err != nil {
-		return fmt.Errorf("back up to %s: %w", dir, errors.Join(err, target.Clear()))
+	if err = cmp.Or(end(), err); err == nil {
+		return nil
 	}
-	return nil
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w; make room there, or name a directory on another disk", err)
+	}
+	return fmt.Errorf("back up to %s: %w", dir, errors.Join(err, target.Clear()))
 }
 
 // checkpoint makes a copy with at least the commits up to a number.
