@@ -106,6 +106,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		"an end that is none":  strings.Replace(file, `"type":"run.finished"`, `"type":"run.paused"`, 1),
 		"another order":        file + file,
 		"an unknown event":     strings.Replace(file, `"type":"call.requested"`, `"type":"content.stored"`, 1),
+		"a field of another":   strings.Replace(file, `{"blob":"`, `{"version":3,"blob":"`, 1),
 		"a negative attempt":   strings.Replace(file, `"attempt":1`, `"attempt":-1`, 1),
 		"a snapshot of later":  strings.Replace(file, `"upto":`, `"upto":9`, 1),
 		"a gap too many":       strings.Replace(file, `"events":`, `"events":1`, 1),
