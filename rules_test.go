@@ -75,6 +75,7 @@ var floors = []floor{
 	// runs
 	{"reactive/journal", uses("template/value")},
 	{"reactive/journal/journaltest", uses("reactive/journal")},
+	{"reactive/journal/archive", uses("reactive/journal", "template/value")},
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
 	{"reactive/journal/disk/shield", nil},
 	{"reactive/journal/disk/records", uses("reactive/journal", "reactive/journal/disk/shield")},
@@ -138,25 +139,30 @@ var floors = []floor{
 	{"coordinator/residence", nil},
 	{"coordinator/parking", uses("reactive/journal")},
 	{"coordinator/query", uses("reactive/journal", "template/expr")},
-	{"coordinator/pickup", uses("internal/usercode", "reactive/journal")},
+	{"coordinator/compiled", uses("internal/usercode", "template", "template/kinds", "template/plan", "template/value")},
+	{"coordinator/holds", uses("reactive/journal")},
+	{"coordinator/pickup", uses("coordinator/holds", "internal/usercode", "reactive/decide", "reactive/journal")},
+	{"coordinator/transfer", uses("coordinator/compiled", "coordinator/holds", "coordinator/limits", "coordinator/registry", "internal/usercode", "reactive", "reactive/decide",
+		"reactive/journal", "reactive/journal/archive", "reactive/journal/memory", "reactive/world", "reactive/world/kept", "reactive/world/trie", "template/machine", "template/plan",
+		"template/value")},
 	{"coordinator/reader", uses("template/machine", "reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
 		"template/expr", "template/value")},
-	{"coordinator/lists", uses("coordinator/query", "coordinator/reader", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
+	{"coordinator/lists", uses("coordinator/query", "coordinator/reader", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
 		"reactive/journal", "reactive/routed")},
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
 	{"coordinator/cells", uses("template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
-	{"coordinator", uses("coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/directory", "coordinator/inbox",
+	{"coordinator", uses("coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/lists", "coordinator/operation", "coordinator/parking", "coordinator/pickup",
-		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "internal/cancelled", "internal/usercode", "reactive",
+		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "coordinator/transfer", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/call", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed", "template",
 		"template/machine", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive/live")},
 	{"coordinator/parcel", uses("coordinator", "coordinator/limits", "coordinator/registry", "reactive/journal", "template")},
-	{"coordinator/doctor", uses("internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
+	{"coordinator/doctor", uses("coordinator/compiled", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
 		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
-	{"coordinator/api", uses("coordinator/parcel", "coordinator/query", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
+	{"coordinator/api", uses("coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
 		"template/expr", "template/plan", "template/value")},
 	{"coordinator/control", uses("coordinator", "coordinator/query", "coordinator/api", "internal/cancelled", "internal/readfile",
 		"internal/usercode", "reactive/journal", "reactive/journal/disk")},
@@ -180,7 +186,7 @@ var floors = []floor{
 	// the API and the command
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
 	{"cmd/sluice/progress", uses("reactive/inspect", "reactive/world", "template/machine", "coordinator", "reactive", "reactive/journal", "template")},
-	{"cmd/sluice/cli", uses("coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
+	{"cmd/sluice/cli", uses("reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
 		"reactive/journal", "template", "template/document", "template/expr", "template/kinds", "template/plan",
 		"template/value")},
 	{"cmd/sluice/view", uses("reactive/inspect", "reactive/world", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive",
@@ -188,6 +194,8 @@ var floors = []floor{
 	{"cmd/sluice/documents", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/explore",
 		"coordinator/scenario", "internal/readfile", "schema", "template", "template/document", "template/expr", "template/machine", "template/plan",
 		"template/value", "template/wfformat")},
+	{"cmd/sluice/moves", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "coordinator/doctor",
+		"coordinator/transfer", "internal/readfile", "reactive/journal/disk")},
 	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "template",
 		"template/machine", "template/plan", "template/playbook")},
 	{"cmd/sluice/commands", uses("reactive/inspect", "coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
@@ -198,7 +206,7 @@ var floors = []floor{
 		"coordinator/control", "coordinator/directory", "coordinator/limits", "coordinator/operation", "coordinator/parcel", "reactive", "reactive/inspect", "reactive/journal",
 		"reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds", "template/value")},
 	{"cmd/machinevet", uses("template/machine/purity")},
-	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/run", "cmd/sluice/runs")},
+	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs")},
 }
 
 type floor struct {
@@ -225,7 +233,7 @@ var libraries = map[string][]string{
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator/registry"},
 	"github.com/sosodev/duration":              {"template/duration"},
-	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/run", "cmd/sluice/runs"},
+	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs"},
 	"github.com/spf13/pflag":                   {"cmd/sluice/cli"},
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
 	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},
@@ -606,7 +614,7 @@ func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
 // isContent reports whether a stream has the name of a definition, or is that of the name of a workflow.
 func isContent(stream ast.Expr) bool {
 	call, ok := stream.(*ast.CallExpr)
-	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream")
+	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream", "HeldStream")
 }
 
 // Tests wait for events, or sleep in a synctest bubble, where time is virtual.

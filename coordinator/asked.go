@@ -34,6 +34,11 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 		event.Detail = cmp.Or(event.Detail, &journal.Detail{})
 		event.Detail.Actor = r.actor
 	}
+	if released, err := r.engine.driven.Admit(ctx, r.id, &event); err != nil {
+		return taken, err
+	} else if released {
+		return event, r.engine.pickUp(ctx, r.id)
+	}
 	if !r.Driven() {
 		taken, err = r.engine.note(ctx, r.id, event)
 	} else {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/clock"
+	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/lists"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/parking"
@@ -18,6 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/residence"
+	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -78,8 +80,9 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: parking.New(),
 		shut: make(chan struct{}),
 	}
-	if e.driven = pickup.New(config.PickUp); config.NotesOnly {
-		e.driven = pickup.None()
+	held := holds.New(store)
+	if e.driven = pickup.New(config.PickUp, held); config.NotesOnly {
+		e.driven = pickup.None(held)
 	}
 	e.stay = residence.New(config.RunsInMemory)
 	e.pool = pool.New(pool.Config{
@@ -99,7 +102,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	e.reader = reader.New(e.ctx, store, e.registry, process{e})
-	e.Lists = lists.New(store, e.reader, process{e})
+	e.Lists = lists.New(store, e.reader, process{e}, transfer.Config{Registry: e.registry, Holds: e.driven.Holds(), Lock: &e.content})
 	e.draining, e.drain = context.WithCancel(context.Background())
 	e.children = children.New(children.Config{
 		Engine: process{e}, Reader: e.reader, Context: e.ctx, Draining: e.draining, Logger: config.Logger,
@@ -113,16 +116,17 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 			_ = e.Shutdown(ctx)
 		}
 	}()
-	if err := usercode.Call(func() error { return e.pickUp(ctx) }); err != nil {
+	if err := usercode.Call(func() error { return e.pickUp(ctx, "") }); err != nil {
 		return nil, fmt.Errorf("find unfinished runs: %w", err)
 	}
 	ready = true
 	return e, nil
 }
 
-// pickUp takes up the unfinished runs. It finds all before it loads the first, because a loaded parent claims its children.
-func (e *Engine) pickUp(ctx context.Context) error {
-	found, err := e.driven.Find(ctx, e.store)
+// pickUp takes up the unfinished runs, or those of one that was held. It finds all before it loads the first, because a loaded parent
+// claims its children.
+func (e *Engine) pickUp(ctx context.Context, held string) error {
+	found, err := e.driven.FindOf(ctx, e.store, held)
 	if err != nil {
 		return err
 	}
@@ -269,7 +273,7 @@ func (e *Engine) load(id string, items ...decide.Item) {
 // wake loads a run whose timer is due, or sets the next alarms.
 func (e *Engine) wake(id string) {
 	if behind, ok := pickup.Behind(id); ok {
-		open, later, err := pickup.Sleeping(e.ctx, e.store, behind)
+		open, later, err := e.driven.Sleeping(e.ctx, e.store, behind)
 		if e.takeUp(open, later); err != nil && e.ctx.Err() == nil {
 			e.config.Logger.Warn("cannot read which timers are due, trying again", "error", err)
 			e.alarms.Set(id, e.clock.Now()+int64(time.Second))

@@ -48,7 +48,8 @@ func (r *run) turn(ctx context.Context, here bool) bool {
 	if r.failed != nil {
 		return false
 	}
-	r.backoff, r.refusals = 0, 0
+	r.backoff.Reset()
+	r.refusals = 0
 	r.releaseEnded()
 	r.notifyStarted()
 	r.sendReplies(out.Replies)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/reader"
@@ -55,7 +54,7 @@ func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool
 			r.err = err
 			return nil, nil, false
 		}
-		if !r.pause(ctx) {
+		if !r.backoff.Wait(ctx) {
 			return nil, nil, false
 		}
 	}
@@ -71,7 +70,7 @@ func (r *run) survive(ctx context.Context, err error) bool {
 	}
 	r.engine.config.Logger.Warn("append failed, trying again", "run", r.id, "error", err)
 	r.rewind()
-	return r.pause(ctx)
+	return r.backoff.Wait(ctx)
 }
 
 // rewind drops decisions that are not durable, and puts their items back, to be applied once the run has been recovered.
@@ -82,17 +81,4 @@ func (r *run) rewind() {
 	}
 	r.inbox.PutBack(r.pending, r.ended)
 	r.pending, r.ended = nil, nil
-}
-
-// pause waits before a retry, longer each time. It returns false if the engine shuts down.
-func (r *run) pause(ctx context.Context) bool {
-	r.backoff = min(max(2*r.backoff, 10*time.Millisecond), time.Second)
-	timer := time.NewTimer(r.backoff)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

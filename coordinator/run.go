@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/children"
+	"github.com/sluiceflow/sluice/coordinator/clock"
 	"github.com/sluiceflow/sluice/coordinator/inbox"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/registry"
@@ -50,7 +51,7 @@ type run struct {
 	items      []decide.Item // of the current turn
 	pending    []decide.Item // those of items that are neither durable nor refused
 	ended      []*pool.Call  // calls whose results are among items, and not durable yet
-	backoff    time.Duration // the last delay before a retry of an append or a recovery
+	backoff    clock.Backoff // between the tries of an append or a recovery
 	refusals   int           // failed appends in a row
 	place      residence.Place
 	started    bool   // the run was started here: nothing of it may be durable yet

@@ -94,3 +94,43 @@ func TestAHostSaysWhyRunsAreParked(t *testing.T) {
 	require.Equal(t, cli.Done, host.wait())
 	require.Equal(t, 2, parked(), &host.stderr)
 }
+
+// While a host goes on with the runs, they are exported and imported, and the journal is copied, through it.
+func TestCopiesAreMadeThroughAHost(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "patient.yaml", patient)
+	done := func(args ...string) string {
+		p := launch(t, dir, args...)
+		require.Equal(t, cli.Done, p.wait(), &p.stderr)
+		return p.stdout.String()
+	}
+	host := serveIn(t, dir)
+	done("start", "patient.yaml", "--data", "journal", "--id", "one")
+	eventually(t, "it waits", func() bool { return strings.Contains(done("runs", "--data", "journal"), "for message letter") })
+	done("export", "one", "--data", "journal", "-o", "one.jsonl")
+	require.Contains(t, done("import", "one.jsonl", "--data", "journal"), "1 were there already")
+	require.Contains(t, done("backup", "copy", "--data", "journal"), "copied to copy and read back: 1 runs")
+	again := launch(t, dir, "backup", "journal/copy", "--data", "journal")
+	require.Equal(t, cli.Refused, again.wait())
+	require.Contains(t, again.stderr.String(), "is within the folder itself")
+
+	host.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, host.wait())
+	done("start", "patient.yaml", "--data", "elsewhere", "--id", "other")
+	host = launch(t, dir, "serve", "--data", "elsewhere")
+	eventually(t, "the host is ready", func() bool { return strings.Contains(host.stdout.String(), "ready: ") })
+	require.Contains(t, done("import", "one.jsonl", "--data", "elsewhere"), "imported 1 run\n")
+	require.Regexp(t, `one +patient +held`, done("runs", "--data", "elsewhere"))
+	refused := launch(t, dir, "send", "one", "letter", `"hello"`, "--data", "elsewhere")
+	require.Equal(t, cli.Failed, refused.wait())
+	require.Contains(t, done("resume", "one", "--data", "elsewhere"), "a process works on the run")
+	done("send", "one", "letter", `"hello"`, "--data", "elsewhere")
+	eventually(t, "it ends", func() bool {
+		return strings.Contains(done("runs", "--data", "elsewhere", "--where", "status:completed"), "one")
+	})
+	other := launch(t, dir, "import", "one.jsonl", "--data", "elsewhere")
+	require.Equal(t, cli.Refused, other.wait())
+	require.Regexp(t, `^sluice: one\.jsonl:\d+: the folder has a run of that id with other content`, other.stderr.String())
+	host.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, host.wait())
+}

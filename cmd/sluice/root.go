@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/commands"
 	"github.com/sluiceflow/sluice/cmd/sluice/documents"
 	"github.com/sluiceflow/sluice/cmd/sluice/graph"
+	"github.com/sluiceflow/sluice/cmd/sluice/moves"
 	"github.com/sluiceflow/sluice/cmd/sluice/run"
 	"github.com/sluiceflow/sluice/cmd/sluice/runs"
 )
@@ -48,5 +49,6 @@ that a run can be interrupted at any moment and resumed.`,
 	root.AddCommand(documents.New()...)
 	root.AddCommand(runs.New()...)
 	root.AddCommand(commands.New()...)
+	root.AddCommand(moves.New()...)
 	return root
 }

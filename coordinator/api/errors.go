@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/archive"
 )
 
 // Errors besides those of an engine.
@@ -56,6 +57,8 @@ var codes = []struct {
 	{"read_only", journal.ErrReadOnly},
 	{"damaged", journal.ErrDamaged},
 	{"deleted", journal.ErrDeleted},
+	{"refused_file", archive.ErrRefused},
+	{"no_backup", journal.ErrBackup},
 }
 
 // codeInternal is the code of every other error.

@@ -40,6 +40,9 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	if req.Verb == List {
 		return list(ctx, engine, req, emit)
 	}
+	if req.Verb == Export || req.Verb == Import || req.Verb == Backup {
+		return &Done{}, move(ctx, engine, req, emit)
+	}
 	if req.Verb == Delete {
 		return &Done{Run: req.Run}, deleteRun(ctx, engine, req.Run)
 	}
@@ -72,7 +75,8 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = watch(ctx, run, req, emit)
 	default:
 		done.Driven, done.Did, done.Step = run.Driven(), string(req.Verb), req.Step
-		if err = command(ctx, run.As(req.Actor), req, done); err == nil && !done.Driven {
+		err = command(ctx, run.As(req.Actor), req, done)
+		if done.Driven = done.Driven || req.Verb == Resume && run.Driven(); err == nil && !done.Driven { // it may have been held
 			done.Status = statusOf(ctx, engine, done.Run)
 		}
 	}
@@ -100,6 +104,7 @@ func show(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Re
 			described.Awaits[i].Command = nil // it would change the run as it is
 		}
 	}
+	described.Held = req.At == nil && !state.Finished && run.Held()
 	err = emit(&Reply{Run: described})
 	if w := state.World; w != nil {
 		for i := 0; i < len(w.Cells) && err == nil; i++ {

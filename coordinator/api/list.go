@@ -101,7 +101,7 @@ func (l *lister) show(ctx context.Context, row *query.Row) error {
 		}
 	}
 	described := RunOf(&head)
-	described.Late = late
+	described.Late, described.Held = late, head.Open && l.engine.Held(head.Run)
 	if head.Open && l.looked < parkedMax {
 		l.looked++
 		err := l.engine.Parked(ctx, &head)

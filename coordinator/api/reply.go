@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/query"
+	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -26,6 +27,8 @@ type Reply struct {
 	Explanation *coordinator.Explanation `json:"explanation,omitempty"` // of Explain
 	Query       *query.Explanation       `json:"query,omitempty"`       // of List with Dry
 	Value       json.RawMessage          `json:"value,omitempty"`       // of Output: any JSON
+	Data        []byte                   `json:"data,omitempty"`        // of Export: the next part of the file
+	Imported    *Imported                `json:"imported,omitempty"`    // of Import: what has become of a run of the file
 	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
 	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed
@@ -72,6 +75,9 @@ type Version struct {
 	At      time.Time `json:"at"`                // when
 }
 
+// Imported is what has become of a run of an imported file.
+type Imported = transfer.Imported
+
 // Run describes a run to programs. A list omits the fields marked so.
 type Run struct {
 	Run      string            `json:"run"`                // id
@@ -84,6 +90,7 @@ type Run struct {
 	Started  time.Time         `json:"started"`            // when its first event was decided
 	Updated  time.Time         `json:"updated"`            // when its last event was decided
 	Parked   string            `json:"parked,omitempty"`   // why it cannot go on in the answering process
+	Held     bool              `json:"held,omitempty"`     // it has not gone on since it was imported, and does not before it is resumed
 	Past     bool              `json:"past,omitempty"`     // it is described as it was after the last of these Events; not in a list
 	Late     bool              `json:"late,omitempty"`     // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
 	Due      time.Time         `json:"due,omitzero"`       // when the run is due next

@@ -50,6 +50,9 @@ const (
 	Patch   Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
 	Begin   Verb = "start"    // start a run. Name ("": the workflow attached), ID ("": a new one), Dir, Labels, Attachment
 	Publish Verb = "publish"  // make a workflow the newest of its name. Attachment
+	Export  Verb = "export"   // runs with all that they need, as a file. Runs; or Query ("": all), if there are none
+	Import  Verb = "import"   // take in the runs of such a file. File
+	Backup  Verb = "backup"   // make a copy of the journal. File: the folder for it
 )
 
 // The decisions.
@@ -90,6 +93,9 @@ type Request struct {
 	Labels map[string]string `json:"labels,omitempty"` // that the runs have; of a start: that the run gets
 	Cursor string            `json:"cursor,omitempty"` // where the list goes on
 
+	Runs []string `json:"runs,omitempty"` // ids, or prefixes of them
+	File string   `json:"file,omitempty"` // absolute path of a file or folder, which the answering process opens
+
 	Name       string `json:"name,omitempty"`     // of a published workflow
 	Dir        string `json:"dir,omitempty"`      // absolute path of the folder in which programs of the run start
 	Document   bool   `json:"document,omitempty"` // of a start by name: the answer has the document of the workflow
@@ -100,7 +106,7 @@ type Request struct {
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import:
 		return true
 	}
 	return false
@@ -109,13 +115,20 @@ func (v Verb) Command() bool {
 // attaches reports whether requests with the verb have an attachment, and are about no run that there is.
 func (v Verb) attaches() bool { return v == Begin || v == Publish }
 
-// Follows reports whether the answer to the verb lasts as long as what it waits for.
-func (v Verb) Follows() bool { return v == Watch || v == Await }
+// Follows reports whether the answer to the verb lasts as long as it takes: what it waits for, or what it reads and writes.
+func (v Verb) Follows() bool {
+	return v == Watch || v == Await || v == Export || v == Import || v == Backup
+}
+
+// one reports whether requests with the verb are about one run that there is.
+func (v Verb) one() bool {
+	return v != List && v != Export && v != Import && v != Backup && !v.attaches()
+}
 
 // read reports whether the verb only reads.
 func (v Verb) read() bool {
 	switch v {
-	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await:
+	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await, Export, Backup:
 		return true
 	}
 	return false
@@ -134,7 +147,11 @@ func (r *Request) check() error {
 		fault = fmt.Sprintf("nothing can be attached to %q", r.Verb)
 	case r.Dir != "" && !filepath.IsAbs(r.Dir):
 		fault = fmt.Sprintf("the folder %q is not an absolute path", r.Dir)
-	case r.Verb != List && !r.Verb.attaches() && r.Run == "":
+	case (r.Verb == Import || r.Verb == Backup) && !filepath.IsAbs(r.File):
+		fault = fmt.Sprintf("%q is not an absolute path", r.File)
+	case len(r.Runs) > 0 && r.Query != "":
+		fault = "runs are named, and a query is given"
+	case r.Verb.one() && r.Run == "":
 		fault = "no run is named"
 	case r.Verb.Command() && r.Actor == "":
 		fault = "a command names its actor"

@@ -87,6 +87,8 @@ type Trimmed struct {
 // meanwhile.
 func (h Handle) Trim(ctx context.Context, keep int, dry bool) (Trimmed, error) {
 	storage := h.run.Storage()
+	storage.Lock.RLock()
+	defer storage.Lock.RUnlock()
 	keep = cmp.Or(keep, storage.KeepEvents, KeepEvents)
 	of, err := look(ctx, h.run, (*world.World).Kept)
 	switch {

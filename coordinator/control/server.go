@@ -213,7 +213,7 @@ func (s *Server) serve(conn net.Conn) {
 		return
 	}
 	switch {
-	case req.Verb.Command():
+	case req.Verb.Command() && !req.Verb.Follows():
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), commandTime)
 		defer cancel()
 	case req.Verb.Follows(): // otherwise a closed connection goes unnoticed until the next event

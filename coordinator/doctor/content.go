@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/coordinator/compiled"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
-	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/plan"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // plansMax bounds the compiled definitions that are kept.
@@ -86,13 +83,10 @@ func (d *doctor) plan(ctx context.Context, hash string) (*plan.Plan, error) {
 	if known, ok := d.plans[hash]; ok {
 		return known.plan, known.err
 	}
-	var c compiled
+	var c planned
 	content, err := d.load(ctx, journal.DefinitionStream(hash))
 	if err == nil {
-		err = usercode.Call(func() (err error) {
-			c.plan, err = compile(content)
-			return err
-		})
+		c.plan, err = compiled.Plan(content)
 	}
 	if c.err = err; ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -102,20 +96,4 @@ func (d *doctor) plan(ctx context.Context, hash string) (*plan.Plan, error) {
 	}
 	d.plans[hash] = c
 	return c.plan, c.err
-}
-
-func compile(content any) (*plan.Plan, error) {
-	data, err := value.JSON(content)
-	if err != nil {
-		return nil, err
-	}
-	w, err := kinds.ParseStored(data)
-	if err != nil {
-		return nil, err
-	}
-	checked, err := template.Check(w, template.Known{Lenient: true})
-	if err != nil {
-		return nil, err
-	}
-	return plan.Compile(checked)
 }

@@ -53,7 +53,7 @@ func (r *Report) Sound() bool { return r.Faults == r.Mended }
 // been opened, it rebuilds derived records; it does not close raw. It returns early if ctx ends, if emit returns an error, or
 // if the directory cannot be written, with that error and the counts so far.
 func Check(ctx context.Context, raw *disk.Raw, mend bool, emit func(Fault) error) (Report, error) {
-	d := &doctor{raw: raw, mend: mend, emit: emit, plans: map[string]compiled{}}
+	d := &doctor{raw: raw, mend: mend, emit: emit, plans: map[string]planned{}}
 	err := d.commits()
 	for name, unread := range raw.Streams(ctx) {
 		switch {
@@ -66,7 +66,7 @@ func Check(ctx context.Context, raw *disk.Raw, mend bool, emit func(Fault) error
 		case journal.IsContent(name):
 			err = d.content(ctx, name)
 		case !journal.IsRun(name):
-			err = d.name(ctx, name)
+			err = d.apart(ctx, name)
 		default:
 			err = d.run(ctx, name)
 		}
@@ -86,12 +86,12 @@ type doctor struct {
 	mend   bool
 	emit   func(Fault) error
 	report Report
-	plans  map[string]compiled // by hash
-	heads  bool                // some heads are not those that follow from the events
+	plans  map[string]planned // by hash
+	heads  bool               // some heads are not those that follow from the events
 }
 
-// compiled is a definition, or the error that prevents compiling it.
-type compiled struct {
+// planned is a compiled definition, or the error that prevents compiling it.
+type planned struct {
 	plan *plan.Plan
 	err  error
 }

@@ -65,13 +65,16 @@ func asBefore(h *journal.Head) {
 }
 
 // sleepsOn reports whether the heads differ only in the instant at which the run is due. Both are right: an engine may have applied
-// the last command of the run, or only journaled it.
+// the start or the last command of the run, or only journaled it.
 func (x *exam) sleepsOn(head, want *journal.Head) bool {
-	if x.root == nil || !want.Open || !decide.Noted(&x.last) {
+	started := x.last.Type == journal.RunStarted
+	if x.root == nil || !want.Open || !started && !decide.Noted(&x.last) {
 		return false
 	}
 	other := *want
-	other.Due = x.root.NextDue()
+	if other.Due = x.root.NextDue(); started {
+		other.Due = x.last.At
+	}
 	return differences(head, &other) == ""
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/reader"
+	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -30,11 +31,13 @@ type Lists struct {
 	store  journal.Store
 	reader *reader.Reader
 	engine Engine
+	moves  *transfer.Transfer
 }
 
-// New returns the lists of an engine's store.
-func New(store journal.Store, from *reader.Reader, engine Engine) Lists {
-	return Lists{store, from, engine}
+// New returns the lists of an engine's store. The Store of the configuration is set.
+func New(store journal.Store, from *reader.Reader, engine Engine, moves transfer.Config) Lists {
+	moves.Store = store
+	return Lists{store, from, engine, transfer.New(moves)}
 }
 
 // Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. The

@@ -3,6 +3,7 @@ package lists
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/reactive"
@@ -68,8 +69,17 @@ func (r Reading) Last(ctx context.Context) (uint64, error) {
 // counts due timers as State does, and does not delay the run. For a parked run the first reason is why it is parked; if its
 // journal cannot be followed, that is the only reason, also for a step.
 func (r Reading) Explain(ctx context.Context, step string) (*explain.Explanation, error) {
-	return read(ctx, r, func(from *reader.Reader) (*explain.Explanation, error) { return from.Explain(ctx, r.id, step) })
+	x, err := read(ctx, r, func(from *reader.Reader) (*explain.Explanation, error) { return from.Explain(ctx, r.id, step) })
+	if err == nil && r.Held() && !x.Over() {
+		held := explain.Reason{Kind: "held", Text: "the run is held since it was imported; once no other process goes on with it, resume it here"}
+		x.Reasons = append([]explain.Reason{held}, slices.DeleteFunc(x.Reasons, func(r explain.Reason) bool { return r.Kind == "nobody" })...)
+	}
+	return x, err
 }
+
+// Held reports whether the run is held since it was imported, or the one to which it belongs: no engine goes on with it before that is
+// resumed.
+func (r Reading) Held() bool { return r.in.Held(r.id) }
 
 // CallGraph reads which calls the run has made, which of them waited for which (edges of type depends_on), and which made
 // which (triggered): a call asks participants and decision sources and starts child runs. The nodes include the calls of all

@@ -30,9 +30,20 @@ var (
 	sleeping = "waiting"
 )
 
+// FindOf is Find, or Family for a run.
+func (r *Runs) FindOf(ctx context.Context, store journal.Store, run string) (Found, error) {
+	if run != "" {
+		return r.Family(ctx, store, run)
+	}
+	return r.Find(ctx, store)
+}
+
 // Find reads the heads of the runs to be taken up. If the engine chooses runs, it reads those of all unfinished ones; if it goes on
 // with none, as one that only answers a command, it reads none.
 func (r *Runs) Find(ctx context.Context, store journal.Store) (Found, error) {
+	if err := r.held.Read(ctx); err != nil {
+		return Found{}, err
+	}
 	if r.none {
 		return Found{}, nil
 	}
@@ -50,13 +61,30 @@ func (r *Runs) Find(ctx context.Context, store journal.Store) (Found, error) {
 	if r.wants == nil {
 		later = f.add(journal.Query{Index: journal.ByDue, Oldest: true}, dueMost)
 	}
+	return f.chosen(later), f.err
+}
+
+// Family is Find for one run and those that belong to it.
+func (r *Runs) Family(ctx context.Context, store journal.Store, run string) (Found, error) {
+	f := finder{ctx: ctx, store: store, runs: r, heads: map[string]journal.Head{}, unreadable: map[string]error{}}
+	f.addOne(run)
+	for head, err := range store.Heads(ctx, run+"/") {
+		if head.Run != "" && !strings.HasPrefix(head.Run, run+"/") || !f.take(head.Run, &head, err) {
+			break
+		}
+	}
+	return f.chosen(journal.Position{}), f.err
+}
+
+// chosen returns the runs that were found and go on here.
+func (f *finder) chosen(later journal.Position) Found {
 	out := Found{Unreadable: f.unreadable, Later: later}
 	for _, run := range slices.Sorted(maps.Keys(f.heads)) {
-		if head := f.heads[run]; r.Choose(head) {
+		if head := f.heads[run]; f.runs.Choose(head) {
 			out.Open = append(out.Open, head)
 		}
 	}
-	return out, f.err
+	return out
 }
 
 // finder collects heads.
@@ -103,17 +131,28 @@ func (f *finder) addParents() {
 		}
 	}
 	for _, run := range slices.Sorted(maps.Keys(missing)) {
-		for head, err := range headOf(f.ctx, f.store, run) {
-			switch {
-			case unreadable(&head, err):
-				f.unreadable[run] = err
-			case err != nil:
-				f.err = err
-			case head.Open:
-				f.heads[run] = head
-			}
-		}
+		f.addOne(run)
 	}
+}
+
+// addOne adds a run if it is unfinished.
+func (f *finder) addOne(run string) {
+	for head, err := range headOf(f.ctx, f.store, run) {
+		f.take(run, &head, err)
+	}
+}
+
+// take adds a head that was read, if it is of an unfinished run. It reports false if reading has failed.
+func (f *finder) take(run string, head *journal.Head, err error) bool {
+	switch {
+	case unreadable(head, err):
+		f.unreadable[run] = err
+	case err != nil:
+		f.err = err
+	case head.Open:
+		f.heads[run] = *head
+	}
+	return f.err == nil
 }
 
 // headOf yields the head of a run, if there is one.
@@ -138,10 +177,10 @@ func unreadable(head *journal.Head, err error) bool {
 
 // Sleeping yields the runs whose timers are due first behind a position, at most as many as an engine knows. The last position is
 // where it goes on; zero: nowhere.
-func Sleeping(ctx context.Context, store journal.Store, behind journal.Position) (list []journal.Head, later journal.Position, err error) {
-	f := finder{ctx: ctx, store: store, heads: map[string]journal.Head{}, unreadable: map[string]error{}}
+func (r *Runs) Sleeping(ctx context.Context, store journal.Store, behind journal.Position) (list []journal.Head, later journal.Position, err error) {
+	f := finder{ctx: ctx, store: store, runs: r, heads: map[string]journal.Head{}, unreadable: map[string]error{}}
 	later = f.add(journal.Query{Index: journal.ByDue, Oldest: true, After: behind}, dueMost)
-	return slices.Collect(maps.Values(f.heads)), later, f.err
+	return f.chosen(later).Open, later, f.err
 }
 
 // more is the beginning of the name of an alarm that stands for the timers behind a position. No run has such a name.

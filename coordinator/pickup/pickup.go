@@ -1,11 +1,12 @@
 // Package pickup records which runs of a store an engine goes on with: those that its Config picks up, those that it starts,
-// and their child runs.
+// and their child runs; but none that is held, see package holds.
 package pickup
 
 import (
 	"context"
 	"sync"
 
+	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -14,21 +15,28 @@ import (
 type Runs struct {
 	wants func(journal.Head) bool // nil: all
 	none  bool                    // no run is picked up
+	held  *holds.Holds            // those that were imported, and not resumed since
 	mu    sync.Mutex
 	ids   map[string]bool
 }
 
-// New returns the runs of an engine that picks up those for which wants returns true. If wants is nil, it picks up all.
-func New(wants func(journal.Head) bool) *Runs { return &Runs{wants: wants, ids: map[string]bool{}} }
+// New returns the runs of an engine that picks up those for which wants returns true. If wants is nil, it picks up all. It picks up none
+// that is held.
+func New(wants func(journal.Head) bool, held *holds.Holds) *Runs {
+	return &Runs{wants: wants, held: held, ids: map[string]bool{}}
+}
+
+// Holds returns which runs are held.
+func (r *Runs) Holds() *holds.Holds { return r.held }
 
 // None returns the runs of an engine that goes on with none.
-func None() *Runs {
-	return &Runs{wants: func(journal.Head) bool { return false }, none: true, ids: map[string]bool{}}
+func None(held *holds.Holds) *Runs {
+	return &Runs{held: held, wants: func(journal.Head) bool { return false }, none: true, ids: map[string]bool{}}
 }
 
 // Choose reports whether an unfinished run found in the store goes on here. If so, it adds the run.
 func (r *Runs) Choose(head journal.Head) bool {
-	if !r.Has(head.Run) && !r.wants(head) { // outside the lock: it may panic or block
+	if r.held.Has(head.Run) || !r.Has(head.Run) && !r.wants(head) { // outside the lock: it may panic or block
 		return false
 	}
 	r.Add(head.Run)
@@ -47,6 +55,9 @@ func (r *Runs) Add(run string) {
 
 // Has reports whether a run goes on here: it was picked up or started, or is a child, `<run>/<step>#1`, of such a run.
 func (r *Runs) Has(run string) bool {
+	if r.held.Has(run) {
+		return false
+	}
 	if r.wants == nil {
 		return true
 	}

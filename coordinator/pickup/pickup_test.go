@@ -5,13 +5,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/pickup"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
 func TestRunsArePickedUpWithTheirChildren(t *testing.T) {
 	asked := 0
-	r := pickup.New(func(head journal.Head) bool { asked++; return head.Run == "a" })
+	r := pickup.New(func(head journal.Head) bool { asked++; return head.Run == "a" }, holds.New(memory.New()))
 	require.False(t, r.Has("a"))
 	require.True(t, r.Choose(journal.Head{Run: "a"}))
 	require.False(t, r.Choose(journal.Head{Run: "b"}))
@@ -24,7 +26,7 @@ func TestRunsArePickedUpWithTheirChildren(t *testing.T) {
 }
 
 func TestAllRunsArePickedUpByDefault(t *testing.T) {
-	r := pickup.New(nil)
+	r := pickup.New(nil, holds.New(memory.New()))
 	require.True(t, r.Has("a"))
 	require.True(t, r.Choose(journal.Head{Run: "a"}))
 }

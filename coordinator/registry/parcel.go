@@ -46,7 +46,7 @@ func (l *Registry) Unpack(ctx context.Context, p *Parcel) (*Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := l.storeDefinition(ctx, hash, content); err != nil {
+		if err := l.StoreDefinition(ctx, hash, content); err != nil {
 			return nil, err
 		}
 	}
@@ -85,8 +85,8 @@ func checkDefinition(hash string, text json.RawMessage) (value.Value, error) {
 	return w.Document(), nil
 }
 
-// storeDefinition makes one definition durable.
-func (l *Registry) storeDefinition(ctx context.Context, hash string, content value.Value) error {
+// StoreDefinition makes one definition durable, which has that hash.
+func (l *Registry) StoreDefinition(ctx context.Context, hash string, content value.Value) error {
 	event := []journal.Event{{Type: journal.ContentStored, Value: content}}
 	_, err := l.store.Append(ctx, journal.DefinitionStream(hash), 0, event, journal.Head{})
 	if err != nil && !errors.Is(err, journal.ErrConflict) {

@@ -384,7 +384,7 @@ func (l *Registry) keep(ctx context.Context, e *Entry) error {
 	if stored {
 		return nil
 	}
-	if err := l.storeDefinition(ctx, e.Plan.Hash, e.Plan.Workflow.Document()); err != nil {
+	if err := l.StoreDefinition(ctx, e.Plan.Hash, e.Plan.Workflow.Document()); err != nil {
 		return fmt.Errorf("workflow %s: %w", e.Plan.Workflow.Name, err)
 	}
 	l.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 )
 
@@ -17,6 +18,31 @@ var ErrTooLarge = errors.New("too large")
 func Regular(path string, limit int) ([]byte, error) {
 	data, _, err := Version(path, limit)
 	return data, err
+}
+
+// Open opens a regular file for reading, of any size.
+func Open(path string) (*os.File, error) {
+	info, err := os.Stat(path) // before the open, as in Version
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		e.Op = "open"
+	}
+	if err == nil {
+		err = fits(path, info, math.MaxInt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = file.Stat(); err == nil {
+		err = fits(path, info, math.MaxInt)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // Version is Regular, and also returns the version of the file read. It calls Stat before it reads, so that the next call

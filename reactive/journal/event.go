@@ -8,14 +8,14 @@ import (
 // Event is one record of a run's journal. It is a value: stores copy it, and readers must not change the values that it
 // refers to. It takes 72 bytes, because a run of 100,000 steps in memory holds 200,000 of them.
 type Event struct {
-	Seq     uint64  // position in the stream: from 1, +1 per event; set by the store
-	At      int64   // when it was decided, Unix nanoseconds
-	Node    string  // key of the step, map or decision it is about; "" when about the run
-	Value   any     // input, output or payload: a value of package value, or a plain Go value that encodes to one
-	Detail  *Detail // fields of some types; nil for most events
-	Hint    int32   // where the root keeps Node, plus one; 0: unknown. Not stored: it only saves a lookup
-	Attempt int32   // with Node it names the request `<node>#<attempt>`; 0: not about a request
-	Type    Type    // what has happened
+	Seq     uint64  `json:"seq"`               // position in the stream: from 1, +1 per event; set by the store
+	At      int64   `json:"at"`                // when it was decided, Unix nanoseconds
+	Node    string  `json:"node,omitempty"`    // key of the step, map or decision it is about; "" when about the run
+	Value   any     `json:"value,omitempty"`   // input, output or payload: a value of package value, or a plain Go value that encodes to one
+	Detail  *Detail `json:"detail,omitempty"`  // fields of some types; nil for most events
+	Hint    int32   `json:"-"`                 // where the root keeps Node, plus one; 0: unknown. Not stored: it only saves a lookup
+	Attempt int32   `json:"attempt,omitempty"` // with Node it names the request `<node>#<attempt>`; 0: not about a request
+	Type    Type    `json:"type"`              // what has happened
 }
 
 // Time returns At as a time in UTC.
@@ -68,35 +68,35 @@ const (
 
 // Detail holds the fields that only some types have. An event owns its Detail.
 type Detail struct {
-	Start        *Start   // of run.started, and of workflow.published the part that describes the workflow
-	Failure      *Failure // why something failed
-	Participant  string   // id of one that was asked
-	Participants []string // ids of those that are asked, in order
-	Timer        string   // "retry", "window", "decision"; of a playbook also "timeout", "more"; of a world "cell"
-	State        string   // status of a dispatch, a decision or the run
-	Name         string   // of a message
-	Actor        string   // who did it: a person, a program
-	Reason       string   // in the words of the actor
-	Key          string   // idempotency key, when it is not the derived one
-	Received     int64    // when it came in, Unix nanoseconds, where that is not At
-	Due          int64    // the instant that was meant, Unix nanoseconds
-	RetryAt      int64    // when the next attempt may start, Unix nanoseconds
-	Count        int32    // number of a report within its Making, or of a request to a decision source; from 1
-	About        any      // metadata of a call's output, such as the status of an HTTP answer: a value of package value
-	Making       int32    // which making of the call reports: 1, and one more each time it is made again with the same request id
-	Work         bool     // a retry repeats the work also where only the decision is open
-	Cause        string   // id of the run whose pause or resume reaches this one, its child
-	ID           string   // of a message, as its sender named it: a second one of that id is not taken
-	Cells        []string // addresses of the cells of a world that a message went to, in order
+	Start        *Start   `json:"start,omitempty"`        // of run.started, and of workflow.published the part that describes the workflow
+	Failure      *Failure `json:"failure,omitempty"`      // why something failed
+	Participant  string   `json:"participant,omitempty"`  // id of one that was asked
+	Participants []string `json:"participants,omitempty"` // ids of those that are asked, in order
+	Timer        string   `json:"timer,omitempty"`        // "retry", "window", "decision"; of a playbook also "timeout", "more"; of a world "cell"
+	State        string   `json:"state,omitempty"`        // status of a dispatch, a decision or the run
+	Name         string   `json:"name,omitempty"`         // of a message
+	Actor        string   `json:"actor,omitempty"`        // who did it: a person, a program
+	Reason       string   `json:"reason,omitempty"`       // in the words of the actor
+	Key          string   `json:"key,omitempty"`          // idempotency key, when it is not the derived one
+	Received     int64    `json:"received,omitempty"`     // when it came in, Unix nanoseconds, where that is not At
+	Due          int64    `json:"due,omitempty"`          // the instant that was meant, Unix nanoseconds
+	RetryAt      int64    `json:"retry_at,omitempty"`     // when the next attempt may start, Unix nanoseconds
+	Count        int32    `json:"count,omitempty"`        // number of a report within its Making, or of a request to a decision source; from 1
+	About        any      `json:"about,omitempty"`        // metadata of a call's output, such as the status of an HTTP answer: a value of package value
+	Making       int32    `json:"making,omitempty"`       // which making of the call reports: 1, and one more each time it is made again with the same request id
+	Work         bool     `json:"work,omitempty"`         // a retry repeats the work also where only the decision is open
+	Cause        string   `json:"cause,omitempty"`        // id of the run whose pause or resume reaches this one, its child
+	ID           string   `json:"id,omitempty"`           // of a message, as its sender named it: a second one of that id is not taken
+	Cells        []string `json:"cells,omitempty"`        // addresses of the cells of a world that a message went to, in order
 }
 
 // Failure describes why something failed. Code is for programs and part of the contract; Message is for people.
 type Failure struct {
-	Code      string // see docs/errors.md; that of an operation has at most 256 bytes
-	Message   string // "": the code says all
-	Details   any    // a value of package value
-	Retryable bool   // another attempt may succeed
-	Step      string // key of the step where it began; "": where it is reported
+	Code      string `json:"code"`                // see docs/errors.md; that of an operation has at most 256 bytes
+	Message   string `json:"message,omitempty"`   // "": the code says all
+	Details   any    `json:"details,omitempty"`   // a value of package value
+	Retryable bool   `json:"retryable,omitempty"` // another attempt may succeed
+	Step      string `json:"step,omitempty"`      // key of the step where it began; "": where it is reported
 }
 
 func (f *Failure) Error() string {
@@ -126,35 +126,35 @@ func KindOf(v any) string {
 
 // Start holds the parameters of a run: enough to recover it anywhere.
 type Start struct {
-	Run             string            // the run's id
-	Workflow        string            // hash of the canonical document, the name of its `def/` stream
-	Name            string            // of the workflow
-	Version         string            // of the workflow, for people
-	FailurePolicy   string            // effective: a template.FailurePolicy
-	MaxConcurrency  int32             // effective; 0: no limit
-	Engine          int32             // version of the rules that derive statuses
-	Expressions     int32             // version of the expression language
-	Functions       []string          // names of the Go functions that it needs, sorted
-	MapItemsMax     int32             // effective; 0: no limit
-	InstancesMax    int32             // effective; 0: no limit
-	ContextBytesMax int32             // of a playbook, effective; 0: no limit
-	EventWorkMax    int32             // of a playbook: work of its tasks and expressions after which an event ends; 0: no limit
-	Children        map[string]string // hash of each child workflow, by `<hash of the workflow>/<operation>`, at any depth
-	Parent          string            // the call that started this child run: `<run>/<node>#<attempt>`
-	Labels          map[string]string // names to texts, for people and lists
-	Actor           string            // who started it
-	OnBlocked       string            // effective: what a playbook does when only denied tokens are left
-	Seed            []byte            // of a world: 32 random bytes, from which its activations draw
-	Identity        *Identity         // in whose name the calls are made; nil: no one is named
-	Dir             string            // folder in which programs start and to which files are relative; "": that of the process
+	Run             string            `json:"run,omitempty"`               // the run's id
+	Workflow        string            `json:"workflow,omitempty"`          // hash of the canonical document, the name of its `def/` stream
+	Name            string            `json:"name,omitempty"`              // of the workflow
+	Version         string            `json:"version,omitempty"`           // of the workflow, for people
+	FailurePolicy   string            `json:"failure_policy,omitempty"`    // effective: a template.FailurePolicy
+	MaxConcurrency  int32             `json:"max_concurrency,omitempty"`   // effective; 0: no limit
+	Engine          int32             `json:"engine,omitempty"`            // version of the rules that derive statuses
+	Expressions     int32             `json:"expressions,omitempty"`       // version of the expression language
+	Functions       []string          `json:"functions,omitempty"`         // names of the Go functions that it needs, sorted
+	MapItemsMax     int32             `json:"map_items_max,omitempty"`     // effective; 0: no limit
+	InstancesMax    int32             `json:"instances_max,omitempty"`     // effective; 0: no limit
+	ContextBytesMax int32             `json:"context_bytes_max,omitempty"` // of a playbook, effective; 0: no limit
+	EventWorkMax    int32             `json:"event_work_max,omitempty"`    // of a playbook: work of its tasks and expressions after which an event ends; 0: no limit
+	Children        map[string]string `json:"children,omitempty"`          // hash of each child workflow, by `<hash of the workflow>/<operation>`, at any depth
+	Parent          string            `json:"parent,omitempty"`            // the call that started this child run: `<run>/<node>#<attempt>`
+	Labels          map[string]string `json:"labels,omitempty"`            // names to texts, for people and lists
+	Actor           string            `json:"actor,omitempty"`             // who started it
+	OnBlocked       string            `json:"on_blocked,omitempty"`        // effective: what a playbook does when only denied tokens are left
+	Seed            []byte            `json:"seed,omitempty"`              // of a world: 32 random bytes, from which its activations draw
+	Identity        *Identity         `json:"identity,omitempty"`          // in whose name the calls are made; nil: no one is named
+	Dir             string            `json:"dir,omitempty"`               // folder in which programs start and to which files are relative; "": that of the process
 }
 
 // Identity describes on whose behalf a run makes its calls. Operations read it from their context; Sluice itself does not
 // check it.
 type Identity struct {
-	ID        string   // who it is
-	Scopes    []string // what it may do, as said by the program that started the run
-	Resources any      // what it may do that to: a value of package value
+	ID        string   `json:"id,omitempty"`        // who it is
+	Scopes    []string `json:"scopes,omitempty"`    // what it may do, as said by the program that started the run
+	Resources any      `json:"resources,omitempty"` // what it may do that to: a value of package value
 }
 
 // ByTimer reports whether a timer of the engine caused the event. An error of an operation is data, even if its code is that

@@ -49,6 +49,11 @@ type ContentStore interface {
 	// Read under way returns either the events or ErrTrimmed. What is trimmed may be there again after a crash.
 	Trim(ctx context.Context, stream string, before uint64) error
 
+	// AppendBehind is Append to a stream that has event 1 and no other, as if it had gone on up to sequence gap and had then been
+	// trimmed up to there: the events are those from gap+1 on. It is for journals that come from another store. The head has a
+	// Snapshot behind the gap, else the error is ErrInvalid; ErrConflict means that the stream does not have just event 1.
+	AppendBehind(ctx context.Context, stream string, gap uint64, events []Event, head Head) (last uint64, err error)
+
 	// Head returns the head of one run, as Heads would. It returns ErrNotFound if the stream has none.
 	Head(ctx context.Context, stream string) (Head, error)
 }
@@ -129,4 +134,15 @@ func CheckTrim(head *Head, before uint64) error {
 		return fmt.Errorf("%w: events before %d are still needed, since the newest snapshot is event %d", ErrInvalid, before, head.Snapshot)
 	}
 	return nil
+}
+
+// CheckAppendBehind returns an error for an AppendBehind that no store accepts, besides those of CheckAppend; stores call it first.
+func CheckAppendBehind(gap uint64, events []Event, head *Head) error {
+	switch {
+	case gap < 2:
+		return fmt.Errorf("%w: there is no gap between event 1 and event %d", ErrInvalid, gap+1)
+	case len(events) == 0:
+		return fmt.Errorf("%w: no events behind the gap", ErrInvalid)
+	}
+	return CheckTrim(head, gap+1)
 }

@@ -112,4 +112,5 @@ var (
 	ErrLocked   = errors.New("journal: another process has the directory open")
 	ErrNotFound = errors.New("journal: not found")
 	ErrTrimmed  = errors.New("journal: the events are trimmed")
+	ErrBackup   = errors.New("journal: no backup is made there") // the directory cannot take one
 )

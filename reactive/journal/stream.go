@@ -17,6 +17,7 @@ const (
 const (
 	apartMark  = "#"
 	namePrefix = apartMark + "wf/"
+	heldName   = apartMark + "held"
 )
 
 // StreamNameMax bounds the name of a stream, in bytes.
@@ -36,6 +37,9 @@ func IsContent(stream string) bool {
 // NameStream returns the stream of the definitions that a name of a workflow has stood for, in order: its last event is the one
 // that counts.
 func NameStream(workflow string) string { return namePrefix + workflow }
+
+// HeldStream returns the stream of the marks about which runs are held: no engine goes on with them.
+func HeldStream() string { return heldName }
 
 // IsRun reports whether stream is that of a run: it neither is content nor begins with `#`.
 func IsRun(stream string) bool { return !IsContent(stream) && !strings.HasPrefix(stream, apartMark) }

@@ -36,10 +36,11 @@ stack; the labels name joins, the entry and the final step.
 Of a world it prints the events, the machines that hear them or raise them, and the effects: a line leads from a machine to each
 effect that it may emit, and a dotted one back with the receipts. A keyed machine is a stack; the labels name its timers.
 
-With --data it prints the calls of a run, with --at as they were after an event or at a time: every attempt, every participant that was asked, and every call to a decision source,
-including those of its child runs and those that have led to it. A line leads from a call to the calls that it has made, and a
-dotted line to those that had to wait for it. A small point stands for a place where more than 64 calls are waited for. RUN is
-the id of a run, or an unambiguous beginning of it; another process may be working on it. In JSON a node has more members:
+With --data it prints the calls of a run, with --at as they were after an event or at a time: every attempt, every participant
+that was asked, and every call to a decision source, including those of its child runs and those that have led to it. A line
+leads from a call to the calls that it has made, and a dotted line to those that had to wait for it. A small point stands for a
+place where more than 64 calls are waited for. RUN is the id of a run, or an unambiguous beginning of it; another process may be
+working on it. In JSON a node has more members:
   {"kind":"call","request":…,"run":…,"step":…,"attempt":…,"operation":…,"status":…,"parent_request":…,"depends_on":[…],
    "identity":…,"input":…,"output":…,"failure":…,"started":…,"ended":…}
 An input or output of more than 1 KiB is left out, and "input_preview" or "preview" holds its beginning.`,

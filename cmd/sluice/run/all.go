@@ -97,6 +97,9 @@ func (f *runFlags) tally(ctx context.Context, cmd *cobra.Command, engine *coordi
 		if errors.Is(engine.Parked(ctx, &head), coordinator.ErrParked) {
 			status = "parked"
 		}
+		if engine.Held(head.Run) {
+			status = "held"
+		}
 		failed = failed || status == "parked" || !head.Open && status != string(reactive.RunCompleted)
 		counts[status]++
 	}

@@ -20,8 +20,8 @@ func newRunsList() *cobra.Command {
 		Short: "List runs, newest first",
 		Long: `List lists the runs of a journal with their status, those of child workflows included, newest first. A run is parked if
 the process that works on the journal cannot go on with it; the end of its line says why. Where no process works on the journal, a
-run is parked if this version of Sluice cannot go on with it. Of a run that waits, the end of its line says for what, and until
-when.
+run is parked if this version of Sluice cannot go on with it. A run is held from its import until it
+is resumed. Of a run that waits, the end of its line says for what, and until when.
 
 --where selects runs: terms with spaces between them, which must all hold. A comma is OR, a minus before a term is NOT.
   status:failed,aborted   running waiting paused completed failed partial aborted deadline_exceeded step_timeout damaged
@@ -39,7 +39,7 @@ are checked for each run that the index has, which takes a while if it has many 
 Standard error says how a list that is longer than --limit goes on.
 
 For programs, -o jsonl prints one object a line, and -o json one list of all objects:
-  {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"late":…,"started":…,"updated":…,"events":…,
+  {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"held":…,"late":…,"started":…,"updated":…,"events":…,
    "labels":…,"kind":…,"waits":[{"kind":…,"name":…,"step":…,"until":…}],"progress":{"done":…,"total":…,"failed":…},
    "code":…,"ended":…}`,
 		Example: `  sluice runs list --data ./journal
@@ -78,7 +78,7 @@ func (q *query) list(cmd *cobra.Command, c *control.Client, req api.Request) err
 	table.Row("RUN", "WORKFLOW", "STATUS", "STARTED", "UPDATED", "EVENTS", "REMARK")
 	done, err := c.List(cmd.Context(), req, func(r *api.Run) error {
 		p.Print(r)
-		table.Row(cellsOf(r)...)
+		table.Row(cellsOf(q.dir, r)...)
 		return nil
 	})
 	if err != nil {
@@ -91,15 +91,25 @@ func (q *query) list(cmd *cobra.Command, c *control.Client, req api.Request) err
 	return p.End()
 }
 
-func cellsOf(r *api.Run) []string {
+// topOf returns the run to which a run belongs that no call has started.
+func topOf(run string) string {
+	top, _, _ := strings.Cut(run, "/")
+	return top
+}
+
+func cellsOf(dir string, r *api.Run) []string {
 	status, remarks := r.Status, []string(nil)
 	if r.Parked != "" {
 		status, remarks = "parked", append(remarks, r.Parked)
 	}
+	if r.Held {
+		status = "held"
+		remarks = append(remarks, "since its import; to go on: "+cli.CommandLine(dir, []string{"resume", topOf(r.Run)}))
+	}
 	if r.Late {
 		remarks = append(remarks, lateRemark)
 	}
-	if r.Parked == "" && len(r.Waits) > 0 {
+	if r.Parked == "" && !r.Held && len(r.Waits) > 0 {
 		remarks = append(remarks, waitsRemark(r.Waits))
 	}
 	if r.Code != "" {

@@ -85,7 +85,9 @@ func (q *query) one(cmd *cobra.Command, object any, show func(io.Writer)) error 
 
 // showRun prints a run and its steps for people.
 func showRun(w io.Writer, dir string, r *api.Run) {
-	defer showCommands(w, dir, r.Awaits)
+	if !r.Held { // none would be taken
+		defer showCommands(w, dir, r.Awaits)
+	}
 	about := cli.NewTable(w)
 	fact := func(name, text string) {
 		if text != "" {
@@ -101,10 +103,16 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	case !r.Finished && !r.Driven:
 		status += ", and no process works on it"
 	}
+	if r.Held {
+		status = r.Status + ", and held since its import"
+	}
 	if r.Parked != "" {
 		status = r.Status + ", parked"
 	}
 	fact("status", status)
+	if r.Held {
+		fact("to go on", cli.CommandLine(dir, []string{"resume", topOf(r.Run)}))
+	}
 	fact("parked", r.Parked)
 	if r.Late {
 		fact("late", lateRemark)

@@ -25,6 +25,7 @@ type request struct {
 	codec       journal.Codec
 	at          int64  // At of the event that is being encoded
 	change      change // what is done instead of an append; nil: it is an append
+	gap         bool   // the events between event 1 and these count as trimmed
 
 	state atomic.Int32
 	err   error      // the answer, kept by the committer until the sync
@@ -56,14 +57,27 @@ var requests = sync.Pool{New: func() any {
 // large values included, exceeds BatchMaxBytes (EventMaxBytes for one event alone) is refused with ErrTooLarge. After an error that wraps ErrReadOnly because a
 // write failed, whether the batch is stored is not known before the directory has been opened again.
 func (s *Store) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	return appendTo(ctx, s, stream, after, events, &head, false)
+}
+
+// AppendBehind implements journal.ContentStore.
+func (s *Store) AppendBehind(ctx context.Context, stream string, gap uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	if err := journal.CheckAppendBehind(gap, events, &head); err != nil {
+		return 0, err
+	}
+	return appendTo(ctx, s, stream, gap, events, &head, true)
+}
+
+func appendTo(ctx context.Context, s *Store, stream string, after uint64, events []journal.Event, head *journal.Head, gap bool) (uint64, error) {
 	if err := s.writable(ctx); err != nil {
 		return 0, fmt.Errorf("append to %s: %w", stream, err)
 	}
-	if err := journal.CheckAppend(stream, after, events, &head); err != nil {
+	if err := journal.CheckAppend(stream, after, events, head); err != nil {
 		return 0, err
 	}
 	r := requests.Get().(*request)
-	if err := r.encode(stream, after, events, &head); err != nil {
+	r.gap = gap
+	if err := r.encode(stream, after, events, head); err != nil {
 		r.release()
 		return 0, fmt.Errorf("append to %s: %w", stream, err)
 	}
@@ -176,6 +190,6 @@ func (r *request) release() {
 		r.record = nil
 	}
 	clear(r.blobs[:cap(r.blobs)])
-	r.stream, r.err, r.change, r.indexed = "", nil, nil, journal.Head{}
+	r.stream, r.err, r.change, r.indexed, r.gap = "", nil, nil, journal.Head{}, false
 	requests.Put(r)
 }

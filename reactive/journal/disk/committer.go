@@ -238,8 +238,11 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 	if r.change != nil {
 		return c.stageChange(b, r, t)
 	}
-	if t.Last != r.after {
+	switch after := r.after; {
+	case r.gap && (t.Last != 1 || t.First != 0), !r.gap && t.Last != after:
 		return fmt.Errorf("it is at %d: %w", t.Last, journal.ErrConflict)
+	case r.gap:
+		t.First = after + 1
 	}
 	for i := range r.blobs {
 		if err := c.stageBlob(b, &r.blobs[i]); err != nil {

@@ -55,11 +55,11 @@ type Store struct {
 
 	shield *shield.FS // between files and db
 
-	lock io.Closer
-	mark *records.Mark
-	held []held
-	db   *pebble.DB
-	live *records.Live
+	lock  io.Closer
+	mark  *records.Mark
+	place records.Place
+	db    *pebble.DB
+	live  *records.Live
 
 	queue     chan *request
 	committer *committer
@@ -71,6 +71,7 @@ type Store struct {
 	readOnly  atomic.Pointer[error] // why the store is read-only; nil: it is not
 	failed    chan struct{}         // closed when readOnly is set
 
+	copying sync.Mutex   // held by Backup
 	life    sync.RWMutex // held for reading while db is used; Close takes it for writing
 	closed  atomic.Bool
 	closing chan struct{} // closed when Close begins
@@ -132,7 +133,7 @@ func newStore(dir string, cfg Config) *Store {
 		files = vfs.Default
 	}
 	s := &Store{
-		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), live: records.NewLive(records.LiveStreams),
+		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), place: records.NewPlace(files, cfg.FS == nil), live: records.NewLive(records.LiveStreams),
 		space: space{files: files, dir: dir, floor: cfg.FreeFloorBytes},
 		queue: make(chan *request, cfg.QueueLen), failed: make(chan struct{}), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
@@ -157,7 +158,7 @@ func (s *Store) open() (number uint64, err error) {
 	if s.mark, marked, err = records.OpenMark(s.files, s.dir); err != nil {
 		return 0, err
 	}
-	if err = s.hold(); err != nil {
+	if err = s.place.Hold(s.dir); err != nil {
 		return 0, err
 	}
 	if err = s.openDatabase(marked); err != nil {

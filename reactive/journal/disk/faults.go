@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // remedies describe faults of a path and what to do about them, by error of the operating system.
@@ -34,7 +32,7 @@ func (s *Store) explain(path string, cause error) error {
 	if errors.Is(cause, journal.ErrReadOnly) {
 		return cause
 	}
-	if gone := s.gone(); gone != nil {
+	if gone := s.place.Gone(); gone != nil {
 		return gone
 	}
 	what, remedy := "cannot be written", "mend it"
@@ -74,52 +72,10 @@ func full(files vfs.FS, dir string) (what, remedy string) {
 	return "is on a disk that is full", "make room"
 }
 
-// held identifies the files that must stay in place while a store is open.
-type held struct {
-	path string
-	info fs.FileInfo
-}
-
-// hold records the files of the directory.
-func (s *Store) hold() error {
-	for _, name := range []string{"", records.LockName, records.MarkName, records.DatabaseName} {
-		path := s.files.PathJoin(s.dir, name)
-		info, err := s.stat(path)
-		if err != nil {
-			return err
-		}
-		s.held = append(s.held, held{path, info})
-	}
-	return nil
-}
-
-// gone returns an error if a held file is not in its place: writes would go to files without a name, or of another store.
-func (s *Store) gone() error {
-	for _, h := range s.held {
-		info, err := s.stat(h.path)
-		if err == nil && (s.cfg.FS != nil || os.SameFile(info, h.info)) {
-			continue
-		}
-		if err == nil {
-			err = errors.New("another file has its place")
-		}
-		return fmt.Errorf("%w: %s is gone: it was removed, renamed or unmounted while this process worked with it; put it back "+
-			"and open the journal again: %w", journal.ErrReadOnly, h.path, err)
-	}
-	return nil
-}
-
-func (s *Store) stat(path string) (fs.FileInfo, error) {
-	if s.cfg.FS == nil {
-		return os.Stat(path)
-	}
-	return s.files.Stat(path)
-}
-
 // blame returns why something could not be read: data missing because the directory is gone is not damage.
 func (s *Store) blame(err error) error {
 	if err == nil || !errors.Is(err, journal.ErrDamaged) {
 		return err
 	}
-	return cmp.Or(s.gone(), err)
+	return cmp.Or(s.place.Gone(), err)
 }

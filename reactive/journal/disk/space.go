@@ -77,7 +77,7 @@ func (s *Store) fail(path string, cause error) error {
 
 // stood returns an error if the last commit did not reach the files at their paths.
 func (s *Store) stood() error {
-	gone := s.gone()
+	gone := s.place.Gone()
 	switch {
 	case s.shield.Raised():
 		return *s.readOnly.Load()

@@ -33,6 +33,8 @@ func TestContent(t *testing.T, open func(t *testing.T) journal.ContentStore) {
 		{"a stream is trimmed up to its snapshot at most", testTrimGuard},
 		{"a reader of a stream that is trimmed misses nothing silently", testTrimUnderReader},
 		{"a tail goes on behind a trim, or is told", testTrimUnderTail},
+		{"events behind a gap are as if those in it were trimmed", testBehind},
+		{"a gap is behind event 1 and before a snapshot", testBehindGuard},
 		{"the head of one run is that of the list", testHeadOfOne},
 		{"puts, sweeps, trims and appends at the same time", testContentRaces},
 		{"a store that is closed or a call that is cancelled does nothing", testContentEnds},

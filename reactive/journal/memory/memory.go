@@ -41,14 +41,26 @@ func (s *Store) stream(name string) *stream {
 // Append implements journal.Store. It copies the events, whatever the length of the stream; values and details are shared,
 // not copied, except for values of many nodes, which are kept encoded.
 func (s *Store) Append(ctx context.Context, name string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	return s.append(ctx, name, after, events, &head, false)
+}
+
+// AppendBehind implements journal.ContentStore.
+func (s *Store) AppendBehind(ctx context.Context, name string, gap uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	if err := journal.CheckAppendBehind(gap, events, &head); err != nil {
+		return 0, err
+	}
+	return s.append(ctx, name, gap, events, &head, true)
+}
+
+func (s *Store) append(ctx context.Context, name string, after uint64, events []journal.Event, head *journal.Head, gap bool) (uint64, error) {
 	if err := s.usable(ctx); err != nil {
 		return 0, fmt.Errorf("append to %s: %w", name, err)
 	}
-	if err := journal.CheckAppend(name, after, events, &head); err != nil {
+	if err := journal.CheckAppend(name, after, events, head); err != nil {
 		return 0, err
 	}
 	st := s.stream(name)
-	last, ok, deleted := st.append(after, events, &head, &s.changes)
+	last, ok, deleted := st.append(after, events, head, gap, &s.changes)
 	if deleted {
 		return 0, fmt.Errorf("append to %s: %w", name, journal.ErrDeleted)
 	}

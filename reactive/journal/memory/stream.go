@@ -44,12 +44,21 @@ type log struct {
 }
 
 // append stores events after sequence after, as the next change of the store; if that is not the last, or the stream was deleted,
-// it changes nothing and returns the last and false.
-func (s *stream) append(after uint64, events []journal.Event, head *journal.Head, changes *atomic.Uint64) (last uint64, ok, deleted bool) {
+// it changes nothing and returns the last and false. With gap, the last must be 1, and the events up to after count as trimmed.
+func (s *stream) append(
+	after uint64, events []journal.Event, head *journal.Head, gap bool, changes *atomic.Uint64,
+) (last uint64, ok, deleted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.log.last != after || s.log.deleted {
+	expected := after
+	if gap {
+		expected = 1
+	}
+	if s.log.last != expected || s.log.deleted || gap && s.log.first != 0 {
 		return s.log.last, false, s.log.deleted
+	}
+	if gap {
+		s.log = s.log.behind(after)
 	}
 	for rest := events; len(rest) > 0; {
 		rest = rest[s.log.fill(rest):]
@@ -129,6 +138,18 @@ func (l log) trimmed(before uint64) log {
 	keep, _ := place(before - 1)
 	l.first, l.chunks = before, slices.Clone(l.chunks)
 	clear(l.chunks[:keep])
+	return l
+}
+
+// behind returns a log that has event 1 and goes on behind a gap. It does not change l.
+func (l log) behind(gap uint64) log {
+	l.start = slices.Clone(l.chunks[0][:1])
+	l.first, l.last = gap+1, gap
+	chunk, offset := place(gap)
+	l.chunks = make([][]journal.Event, chunk, chunk+1)
+	if offset > 0 {
+		l.chunks = append(l.chunks, make([]journal.Event, 1<<min(firstBits+chunk, lastBits)))
+	}
 	return l
 }
 

@@ -24,6 +24,7 @@ type FS struct {
 	vfs.FS
 	raised  atomic.Bool
 	failing func(path string, cause error)
+	spared  atomic.Pointer[spared] // a directory with a shield of its own; nil: none
 }
 
 // New returns a shield over files, which calls failing when a write fails, before the shield is raised.
@@ -36,6 +37,33 @@ func (f *FS) Raise() { f.raised.Store(true) }
 
 // Raised reports whether writes have ended.
 func (f *FS) Raised() bool { return f.raised.Load() }
+
+// Spare gives a directory, into which Pebble writes a copy, a shield of its own until end is called: a failure there is no fault of the
+// database. End returns the first one. There is one such directory at a time.
+func (f *FS) Spare(dir string) (end func() error) {
+	own := &spared{FS: New(f.FS, nil), dir: strings.TrimRight(dir, "/")}
+	own.failing = func(_ string, cause error) { own.cause = cause }
+	f.spared.Store(own)
+	return func() error {
+		f.spared.Store(nil)
+		return own.cause
+	}
+}
+
+// spared is the shield of a directory.
+type spared struct {
+	*FS
+	dir   string
+	cause error
+}
+
+// over returns the shield that covers a path.
+func (f *FS) over(path string) *FS {
+	if own := f.spared.Load(); own != nil && (path == own.dir || strings.HasPrefix(path, own.dir+"/")) {
+		return own.FS
+	}
+	return f
+}
 
 // SyncDir makes the names in a directory durable.
 func SyncDir(files vfs.FS, dir string) error {
@@ -51,6 +79,9 @@ var errRaised = errors.New("the journal takes no more writes")
 
 // change makes a change at a path, unless the shield is up.
 func (f *FS) change(path string, change func() error) error {
+	if own := f.over(path); own != f {
+		return own.change(path, change)
+	}
 	cause := errRaised
 	if !f.raised.Load() {
 		if cause = change(); cause == nil {
@@ -116,8 +147,11 @@ func (f *FS) file(name string, open func() (vfs.File, error)) (vfs.File, error) 
 	return &shieldedFile{File: file, path: name, fs: f}, nil
 }
 
-// Link implements vfs.FS.
+// Link implements vfs.FS. In a directory that is spared, a link that cannot be made is no failure: Pebble copies the file instead.
 func (f *FS) Link(oldname, newname string) error {
+	if own := f.over(newname); own != f && !own.raised.Load() {
+		return f.FS.Link(oldname, newname)
+	}
 	return f.change(newname, func() error { return f.FS.Link(oldname, newname) })
 }
 
@@ -133,7 +167,7 @@ func (f *FS) MkdirAll(dir string, perm os.FileMode) error {
 
 // Remove implements vfs.FS. A failure to remove a file does not raise the shield.
 func (f *FS) Remove(name string) error {
-	if f.raised.Load() {
+	if f.over(name).raised.Load() {
 		return nil
 	}
 	return f.FS.Remove(name)
@@ -141,7 +175,7 @@ func (f *FS) Remove(name string) error {
 
 // RemoveAll implements vfs.FS.
 func (f *FS) RemoveAll(name string) error {
-	if f.raised.Load() {
+	if f.over(name).raised.Load() {
 		return nil
 	}
 	return f.FS.RemoveAll(name)

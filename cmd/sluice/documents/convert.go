@@ -16,29 +16,29 @@ import (
 	"github.com/sluiceflow/sluice/template/wfformat"
 )
 
-func newImport() *cobra.Command {
+func newConvert() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "import FORMAT FILE",
+		Use:     "convert FORMAT FILE",
 		Short:   "Convert a file of another format to a workflow",
-		Long:    `Import reads a file of another format and writes a workflow document. Its verbs are the formats.`,
-		Example: `  sluice import wfformat montage.json --speed 1000 -o montage.yaml`,
+		Long:    `Convert reads a file of another format and writes a workflow document. Its verbs are the formats.`,
+		Example: `  sluice convert wfformat montage.json --speed 1000 -o montage.yaml`,
 		Args:    cli.SuggestVerb,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newImportWfformat())
+	cmd.AddCommand(newConvertWfformat())
 	return cmd
 }
 
-func newImportWfformat() *cobra.Command {
+func newConvertWfformat() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wfformat FILE",
 		Short: "Convert a recorded run in the WfCommons format to a workflow",
-		Long: `Import wfformat reads a workflow instance in the WfCommons format (WfFormat, schema 1.5), which records a run, and writes a
+		Long: `Convert wfformat reads a workflow instance in the WfCommons format (WfFormat, schema 1.5), which records a run, and writes a
 workflow of the same shape. Each step sleeps for as long as its task took, or, with --commands, runs the command of the task.
 
 It ends with 0 if the workflow is written, with 1 if it cannot be written, and with 2 if the file is refused.`,
-		Example: `  sluice import wfformat montage.json --speed 1000 -o montage.yaml && sluice run montage.yaml
-  sluice import wfformat genome.json --commands | less`,
+		Example: `  sluice convert wfformat montage.json --speed 1000 -o montage.yaml && sluice run montage.yaml
+  sluice convert wfformat genome.json --commands | less`,
 		Args: cobra.ExactArgs(1),
 	}
 	var opts wfformat.Options
@@ -50,7 +50,7 @@ It ends with 0 if the workflow is written, with 1 if it cannot be written, and w
 		if opts.Speed <= 0 {
 			return cli.Refuse(fmt.Errorf("--speed must be positive, not %v", opts.Speed))
 		}
-		w, err := importWfformat(args[0], opts)
+		w, err := convertWfformat(args[0], opts)
 		if err != nil {
 			return cli.Refuse(err)
 		}
@@ -62,7 +62,7 @@ It ends with 0 if the workflow is written, with 1 if it cannot be written, and w
 	return cmd
 }
 
-func importWfformat(file string, opts wfformat.Options) (*template.Workflow, error) {
+func convertWfformat(file string, opts wfformat.Options) (*template.Workflow, error) {
 	data, err := readfile.Regular(file, wfformat.SizeMax)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,95 @@
+package moves
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/doctor"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// copied is the JSON of a backup.
+type copied struct {
+	Backup string `json:"backup"` // the folder
+	doctor.Report
+}
+
+func newBackup() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "backup DIR",
+		Short: "Make a copy of a journal, while its runs go on",
+		Long: `Backup makes a copy of the whole journal in the folder DIR, which must be missing or empty, and not below that of the journal. The
+copy has everything that was durable when it began. Then it reads the copy from the first record to the last, as doctor does.
+
+The copy is a journal: a process that works on it goes on with its runs. So start none on it as long as another works on the
+original. On the same disk the two share files that neither changes, which is fast and takes little room; to survive the disk, the
+copy has to be on another one. If a backup fails, nothing is left of it.
+
+With -o json it prints one object, with the counts of what was read:
+  {"backup":…,"runs":…,"events":…,"contents":…,"faults":…,"derived":…,"mended":…}
+
+It ends with 0 if the copy is there and sound, with 1 if it cannot be made or has a fault, and with 2 for a folder that takes
+none, if there is no journal, or for wrong usage.`,
+		Example: `  sluice backup /mnt/other/journal-tuesday --data ./journal`,
+		Args:    cobra.ExactArgs(1),
+	}
+	var dir string
+	cli.JournalFlag(cmd, &dir)
+	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		target, err := filepath.Abs(args[0])
+		if err != nil {
+			return cli.Fail(err)
+		}
+		err = control.With(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+			return c.Backup(cmd.Context(), target)
+		})
+		if err != nil {
+			return cli.ExitOf(err)
+		}
+		report, err := readBack(cmd, target)
+		if err != nil {
+			return cli.ExitOf(fmt.Errorf("read the copy back: %w", err))
+		}
+		return tell(cmd, args[0], &report, output.Value == "json")
+	}
+	return cmd
+}
+
+// readBack checks a copy.
+func readBack(cmd *cobra.Command, dir string) (report doctor.Report, err error) {
+	raw, err := control.TakeRaw(cmd.Context(), dir, false, disk.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return report, err
+	}
+	report, err = doctor.Check(cmd.Context(), raw, false, func(f doctor.Fault) error {
+		_, err := fmt.Fprintln(cmd.ErrOrStderr(), progress.Clean(fmt.Sprintf("%s%s: %s: %s", f.Run, f.Content, f.What, f.Means)))
+		return err
+	})
+	return report, errors.Join(err, raw.Close())
+}
+
+// tell prints what was copied.
+func tell(cmd *cobra.Command, dir string, report *doctor.Report, asJSON bool) error {
+	if asJSON {
+		p := cli.NewObjects(cmd.OutOrStdout(), false)
+		p.Print(copied{dir, *report})
+		if err := p.End(); err != nil {
+			return err
+		}
+	} else if report.Sound() {
+		fmt.Fprintf(cmd.OutOrStdout(), "copied to %s and read back: %d runs with %d events, sound\n", progress.Clean(dir), report.Runs, report.Events)
+	}
+	if !report.Sound() {
+		return cli.Fail(fmt.Errorf("the copy in %s has %d faults, as the journal itself may have: sluice doctor examines it", dir, report.Faults))
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package moves
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/transfer"
+	"github.com/sluiceflow/sluice/internal/readfile"
+)
+
+// formats are what import took before it took runs.
+var formats = []string{"wfformat"}
+
+func newImport() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Read runs that export has written",
+		Long: `Import reads a file of exported runs into a journal, which is made if there is none. Exported again, the runs are the same bytes.
+
+The file is checked as a whole before anything is written: a file that was cut or changed is refused, and so is one with a run
+whose id the journal has with other content. Then nothing is imported. A run that is there with the same content is confirmed. An
+import that was interrupted is completed by the next one of the same file.
+
+Runs that have not ended are held: no process goes on with them, because the one from which they come may still do so. Once it
+does not, resume RUN has a run go on here; runs and runs show say so.
+
+To convert a file of another format to a workflow, see convert.
+
+With -o json it prints one list, and with -o jsonl one object a line:
+  {"run":…,"events":…,"there":…,"held":…}
+
+It ends with 0 if all runs of the file are there, with 1 if the journal cannot be written, and with 2 if the file is refused, or
+for wrong usage.`,
+		Example: `  sluice import tuesday.jsonl --data ./journal
+  sluice import runs.jsonl --data ./copy -o jsonl | jq 'select(.held) | .run'`,
+	}
+	var dir, actor string
+	cli.JournalFlag(cmd, &dir)
+	cmd.Flags().StringVar(&actor, "actor", "", "record `NAME` as who holds the runs (default: the user's name)")
+	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json", "jsonl")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if err := converted(args); err != nil {
+			return err
+		}
+		return cobra.ExactArgs(1)(cmd, args)
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if wrong := converted(cmd.Flags().Args()); wrong != nil {
+			return wrong
+		}
+		return cli.SuggestFlag(cmd, err)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if actor == "" {
+			actor = cli.UserName()
+		}
+		report := &imported{dir: dir, objects: cli.NewObjects(cmd.OutOrStdout(), output.Value == "json"), text: output.Value == "text"}
+		file, err := opened(args[0])
+		if err != nil {
+			return cli.Refuse(err)
+		}
+		defer func() { _ = file.Close() }()
+		if err := importInto(cmd, dir, file, actor, report); err != nil {
+			return cli.ExitOf(err)
+		}
+		return report.end(cmd)
+	}
+	return cmd
+}
+
+// converted returns an error for arguments of convert.
+func converted(args []string) error {
+	if len(args) > 0 && slices.Contains(formats, args[0]) {
+		return fmt.Errorf("import reads exported runs; to convert a file of another format to a workflow: sluice convert %s", strings.Join(args, " "))
+	}
+	return nil
+}
+
+// opened opens a file, which must be regular: it is read twice.
+func opened(name string) (*os.File, error) {
+	if name == "-" {
+		return nil, errors.New("the file is read twice, so standard input will not do; write it to a file first")
+	}
+	file, err := readfile.Open(name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%w; it is read twice, so write it to a file first", err)
+	}
+	return file, err
+}
+
+// importInto imports a file. It makes a journal only for a file that is accepted.
+func importInto(cmd *cobra.Command, dir string, file *os.File, actor string, report *imported) error {
+	name := file.Name()
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "VERSION")); errors.Is(err, os.ErrNotExist) {
+		if err := transfer.Verify(cmd.Context(), file); err != nil {
+			return api.Refused(name, err)
+		}
+	}
+	err = control.WithNew(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+		return c.Import(cmd.Context(), path, actor, report.add)
+	})
+	if e, ok := errors.AsType[*api.Error](err); ok {
+		e.Message = strings.Replace(e.Message, path, name, 1)
+	}
+	return err
+}
+
+// imported is what is printed about the runs of a file.
+type imported struct {
+	dir                 string
+	objects             *cli.Objects
+	text                bool
+	written, there      int
+	held                []string // ids of runs that no call has started, the first of them
+	heldTops, heldTotal int
+}
+
+// heldMax is how many runs that are held are named.
+const heldMax = 5
+
+func (r *imported) add(run *api.Imported) error {
+	if !r.text {
+		r.objects.Print(run)
+	}
+	if run.There {
+		r.there++
+	} else {
+		r.written++
+	}
+	if run.Held {
+		if r.heldTotal++; !strings.Contains(run.Run, "/") {
+			if r.heldTops++; r.heldTops <= heldMax {
+				r.held = append(r.held, run.Run)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *imported) end(cmd *cobra.Command) error {
+	if !r.text {
+		return r.objects.End()
+	}
+	w := cmd.OutOrStdout()
+	text := fmt.Sprintf("imported %d runs", r.written)
+	if r.written == 1 {
+		text = "imported 1 run"
+	}
+	if r.there > 0 {
+		text += fmt.Sprintf(", and %d were there already, with the same content", r.there)
+	}
+	fmt.Fprintln(w, text)
+	if r.heldTotal == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "%d of them have not ended and are held; once no other process goes on with one, have it go on here:\n", r.heldTotal)
+	for _, run := range r.held {
+		fmt.Fprintln(w, progress.Clean("  "+cli.CommandLine(r.dir, []string{"resume", run})))
+	}
+	if more := r.heldTops - len(r.held); more > 0 {
+		fmt.Fprintf(w, "  and so for %d more: %s\n", more, cli.CommandLine(r.dir, []string{"runs"}))
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/query"
+	"github.com/sluiceflow/sluice/coordinator/transfer"
+	"github.com/sluiceflow/sluice/internal/readfile"
+	"github.com/sluiceflow/sluice/reactive/journal/archive"
+)
+
+// partBytes is about how many bytes of an exported file one reply has.
+const partBytes = 256 << 10
+
+// move carries out a request about runs that go elsewhere, or come from there.
+func move(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
+	switch req.Verb {
+	case Export:
+		return export(ctx, engine, req, emit)
+	case Import:
+		return importFile(ctx, engine, req, emit)
+	}
+	return engine.Backup(ctx, req.File)
+}
+
+// export emits the parts of a file.
+func export(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
+	runs, err := selected(ctx, engine, req)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(parts(emit), partBytes)
+	if err := engine.Export(ctx, w, runs...); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// parts emits what is written.
+type parts func(*Reply) error
+
+func (emit parts) Write(data []byte) (int, error) { return len(data), emit(&Reply{Data: data}) }
+
+// selected returns the ids of the runs that a request names, or that its query selects.
+func selected(ctx context.Context, engine *coordinator.Engine, req *Request) (runs []string, err error) {
+	for _, name := range req.Runs {
+		run, err := find(ctx, engine, name)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run.ID())
+	}
+	if len(runs) > 0 {
+		return runs, nil
+	}
+	q, err := query.Parse(req.Query, time.Now())
+	if err != nil {
+		return nil, fmt.Errorf("%w: query: %w", ErrBadRequest, err)
+	}
+	for row, err := range q.Each(ctx, engine, "") {
+		if err != nil {
+			return nil, fmt.Errorf("list runs: %w", err)
+		}
+		runs = append(runs, row.Head.Run)
+	}
+	return runs, nil
+}
+
+// importFile takes in a file, and emits what has become of each run.
+func importFile(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
+	file, err := readfile.Open(req.File)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBadInput, err)
+	}
+	defer func() { _ = file.Close() }()
+	runs, err := engine.Import(ctx, file, req.Actor)
+	if err != nil {
+		return Refused(req.File, err)
+	}
+	for i := range runs {
+		if err := emit(&Reply{Imported: &runs[i]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Refused returns an error about a file of runs with the place in it.
+func Refused(file string, err error) error {
+	if fault, ok := errors.AsType[*archive.Error](err); ok {
+		e := ErrorOf(err)
+		e.Code, e.Message = "refused_file", fmt.Sprintf("%s:%d: %s; nothing was imported", file, fault.Line, strings.ReplaceAll(fault.Text(), transfer.ErrOther.Error(), "the folder has a run of that id with other content"))
+		return e
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// apart checks a stream that belongs to neither a run nor content: the definitions that the name of a workflow has stood for, or
+// which runs are held.
+func (d *doctor) apart(ctx context.Context, stream string) error {
+	means, check := "the name may not stand for its newest workflow", d.version
+	if stream == journal.HeldStream() {
+		means, check = "a run that is held may go on, or one that is not may stand still", mark
+	}
+	fault := func(event uint64, what string) error {
+		return d.fault(Fault{Kind: Event, Run: stream, Event: event, What: what, Means: means})
+	}
+	next := uint64(1)
+	for record, err := range d.raw.Records(ctx, stream) {
+		if err == nil {
+			err = record.Err
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return fault(next, fmt.Sprintf("the entries from %d on cannot be read: %s", next, sentence(err)))
+		case record.First != next:
+			return fault(next, missing(next, record.First-1))
+		}
+		for i := range record.Events {
+			e := &record.Events[i]
+			d.report.Events++
+			if what := check(ctx, e); what != "" {
+				if err := fault(next, fmt.Sprintf("entry %d %s", next, what)); err != nil {
+					return err
+				}
+			}
+			next++
+		}
+	}
+	switch _, err := d.raw.Head(stream); {
+	case errors.Is(err, disk.ErrNoHead):
+		return nil
+	case err != nil:
+		return fault(0, "the number of the last entry cannot be read: "+sentence(err))
+	}
+	return d.strayHead(Fault{Run: stream, What: "there is a head, but only runs have one"})
+}
+
+// version returns what is wrong with a definition that a name has stood for.
+func (d *doctor) version(ctx context.Context, e *journal.Event) string {
+	if e.Type != journal.WorkflowPublished || e.Detail == nil || e.Detail.Start == nil {
+		return fmt.Sprintf("is an event %s that describes no workflow", e.Type)
+	}
+	if _, lost := d.plan(ctx, e.Detail.Start.Workflow); errors.Is(lost, errAbsent) {
+		return fmt.Sprintf("has a definition that is missing, %s", e.Detail.Start.Workflow)
+	}
+	return ""
+}
+
+// mark returns what is wrong with a mark about which runs are held.
+func mark(_ context.Context, e *journal.Event) string {
+	runs, ok := e.Value.([]any)
+	for _, run := range runs {
+		_, isText := run.(string)
+		ok = ok && isText
+	}
+	if !ok || e.Type != journal.RunPaused && e.Type != journal.RunResumed {
+		return fmt.Sprintf("is an event %s that names no runs", e.Type)
+	}
+	return ""
+}

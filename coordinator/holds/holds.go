@@ -1,0 +1,120 @@
+// Package holds keeps which runs are held: journaled, and not to be gone on with until somebody says so. Imported runs are, because
+// the process from which they come may still go on with them.
+//
+//	h := holds.New(store)
+//	err := h.Read(ctx)
+//	err = h.Hold(ctx, "ann", "order-1", "order-2")      durable before the first event of these runs is
+//	held := h.Has("order-1")                            true, and for those that its calls have started
+//	err = h.Lift(ctx, "ann", "order-1")
+//
+// A hold is a mark beside the journal of the run, which stays byte for byte as it was exported. All marks are in the stream `#held`: a
+// run.paused holds the runs that its value lists, and a run.resumed ends that. There is no other state. A mark is about a run that no
+// call has started, and holds all that belong to it.
+package holds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Holds has the runs that are held in one store. It is safe for concurrent use.
+type Holds struct {
+	store journal.Store
+	any   atomic.Bool // so that asking costs nothing where no run is held
+
+	mu   sync.Mutex
+	last uint64 // sequence of the newest mark
+	held map[string]bool
+}
+
+// New returns the holds of a store, which are not known before Read.
+func New(store journal.Store) *Holds { return &Holds{store: store, held: map[string]bool{}} }
+
+// Read reads what is held.
+func (h *Holds) Read(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.catchUp(ctx)
+}
+
+// catchUp reads the marks that are not known yet. The caller has h to itself.
+func (h *Holds) catchUp(ctx context.Context) error {
+	for e, err := range h.store.Read(ctx, journal.HeldStream(), h.last+1) {
+		if err != nil {
+			return fmt.Errorf("read which runs are held: %w", err)
+		}
+		h.apply(&e)
+	}
+	return nil
+}
+
+func (h *Holds) apply(e *journal.Event) {
+	h.last = e.Seq
+	runs, _ := e.Value.([]any)
+	for _, run := range runs {
+		if id, ok := run.(string); ok && e.Type == journal.RunPaused {
+			h.held[id] = true
+		} else if ok {
+			delete(h.held, id)
+		}
+	}
+	h.any.Store(len(h.held) > 0)
+}
+
+// Has reports whether a run is held, or the one to which it belongs.
+func (h *Holds) Has(run string) bool {
+	if !h.any.Load() {
+		return false
+	}
+	run, _, _ = strings.Cut(run, "/")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.held[run]
+}
+
+// Hold holds runs. When it returns nil, that is durable.
+func (h *Holds) Hold(ctx context.Context, actor string, runs ...string) error {
+	return h.mark(ctx, journal.RunPaused, actor, runs, false)
+}
+
+// Lift ends the hold of runs, and does nothing for those that are not held. When it returns nil, that is durable.
+func (h *Holds) Lift(ctx context.Context, actor string, runs ...string) error {
+	return h.mark(ctx, journal.RunResumed, actor, runs, true)
+}
+
+// mark appends a mark about those of the runs that are held, or are not.
+func (h *Holds) mark(ctx context.Context, kind journal.Type, actor string, runs []string, held bool) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for {
+		if err := h.catchUp(ctx); err != nil {
+			return err
+		}
+		var ids []any
+		for _, run := range runs {
+			if h.held[run] == held {
+				ids = append(ids, run)
+			}
+		}
+		if len(ids) == 0 {
+			return nil
+		}
+		e := journal.Event{At: time.Now().UnixNano(), Type: kind, Value: ids, Detail: &journal.Detail{Actor: actor}}
+		last, err := h.store.Append(ctx, journal.HeldStream(), h.last, []journal.Event{e}, journal.Head{})
+		switch {
+		case err == nil:
+			e.Seq = last
+			h.apply(&e)
+			return nil
+		case !errors.Is(err, journal.ErrConflict):
+			return fmt.Errorf("note which runs are held: %w", err)
+		}
+	}
+}

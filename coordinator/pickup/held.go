@@ -1,0 +1,28 @@
+package pickup
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Admit reports whether a command, which is not journaled, has ended that a run is held: the run and those that belong to it may be
+// taken up then. For a run that is held it refuses all commands but those that resume or cancel it.
+func (r *Runs) Admit(ctx context.Context, run string, command *journal.Event) (released bool, err error) {
+	if !r.held.Has(run) || command.Type == journal.RunCancelled {
+		return false, nil
+	}
+	switch parent := journal.ParentRun(run); {
+	case command.Type != journal.RunResumed:
+		return false, fmt.Errorf("%w: run %s is held since it was imported; once no other process goes on with it, resume it here", decide.ErrNotPossible, run)
+	case parent != "":
+		return false, fmt.Errorf("%w: run %s is held with the run that has started it; resume that one", decide.ErrNotPossible, run)
+	}
+	actor := ""
+	if command.Detail != nil {
+		actor = command.Detail.Actor
+	}
+	return true, r.held.Lift(ctx, actor, run)
+}

@@ -1,0 +1,35 @@
+// Package archive writes runs as lines of JSON, and reads them back: for export and import.
+//
+//	w := archive.NewWriter(file, 1)
+//	err := w.Run(ctx, store, "order-1")
+//	err = w.Close()
+//
+//	r := archive.NewReader(file)
+//	for item, err := range r.Items() { … }
+//
+// # Format
+//
+// Each line is one object. What a line holds is said by its key:
+//
+//	{"sluice":"runs","version":1,"runs":2}                                the first line: how many runs follow
+//	{"run":"order-1"}                                                     a run begins
+//	{"definition":"3f2a…","document":{"kind":"Workflow",…}}               a workflow that the run needs
+//	{"blob":"9c01…","data":"o2Vp…"}                                       a large value, before the first event that has it
+//	{"event":{"seq":1,"at":"2026-01-02T15:04:05Z","type":"run.started",…}}
+//	{"event":{"seq":2,…,"blob":"9c01…"}}                                  an event whose value is large
+//	{"content":"77ab…","data":"glhA…"}                                    what a snapshot of a world refers to
+//	{"end":"order-1","events":57,"sha256":"5e2f…"}                        the run ends; the hash is that of its lines
+//
+// Hashes are SHA-256 in hexadecimal digits: of a definition and a large value those of their encoding (package value), of content
+// that of its bytes, and of a run that of the lines from its first one up to the one before `end`, line feeds included. Data is
+// base64 (standard, padded). A definition or a large value is written once, also if several runs have it. Sequences follow each
+// other without a gap, except where the journal itself has one behind event 1 (see journal.ErrTrimmed).
+//
+// A file that was cut short, or in which anything was changed, is refused by the Reader: a run that it has yielded whole, its end
+// included, is as it was written. Equal journals are written as equal bytes.
+//
+// # Contracts
+//
+// Memory is needed for one line at a time, and for the hash of each definition and large value. A Writer and a Reader are used by one
+// goroutine at a time.
+package archive

@@ -1,0 +1,56 @@
+package disk
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
+)
+
+// Backup makes a copy of the store in a directory, which must be missing or empty and may not be within the store's own. It has every
+// append that was acknowledged before, and perhaps later ones, each batch whole; the store goes on meanwhile. On the same file
+// system, tables are shared by hard links, so a copy takes little time and room; to survive the disk, it has to be copied elsewhere.
+//
+// If it fails, the directory is left as it was, and the store too: a full disk under the copy is no fault of the store. The error wraps
+// journal.ErrBackup if the directory cannot take a backup, and journal.ErrClosed after Close.
+func (s *Store) Backup(dir string) error {
+	s.life.RLock()
+	defer s.life.RUnlock()
+	if s.closed.Load() {
+		return journal.ErrClosed
+	}
+	s.copying.Lock()
+	defer s.copying.Unlock()
+	target, err := records.TakeTarget(s.files, s.dir, dir, s.cfg.FS == nil)
+	if err != nil {
+		return err
+	}
+	number := s.newest.Load() // the copy has this commit, and may have later ones
+	end := s.shield.Spare(dir)
+	err = checkpoint(s, dir, number)
+	if err = cmp.Or(end(), err); err == nil {
+		return nil
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w; make room there, or name a directory on another disk", err)
+	}
+	return fmt.Errorf("back up to %s: %w", dir, errors.Join(err, target.Clear()))
+}
+
+// checkpoint makes a copy with at least the commits up to a number.
+func checkpoint(s *Store, dir string, number uint64) error {
+	if err := s.db.Checkpoint(s.files.PathJoin(dir, records.DatabaseName), pebble.WithFlushedWAL()); err != nil {
+		return err
+	}
+	// A directory without its version is none that opens, so the version is written last.
+	if err := records.CreateFile(s.files, dir, records.MarkName, records.AppendMark(nil, number)); err != nil {
+		return err
+	}
+	return errors.Join(records.WriteVersion(s.files, dir), shield.SyncDir(s.files, s.files.PathDir(dir)))
+}
