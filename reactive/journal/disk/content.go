@@ -84,7 +84,8 @@ func (p *put) add(stream string, hash journal.Hash, blob []byte) {
 
 func (p *put) size() int { return p.bytes }
 
-func (p *put) stage(_ *committer, b *pebble.Batch, _ string, _ *records.Tip) error {
+func (p *put) stage(c *committer, b *pebble.Batch, _ string, _ *records.Tip) error {
+	c.puts = true
 	for i, key := range p.keys {
 		if err := b.Set(key, p.records[i], nil); err != nil {
 			return err

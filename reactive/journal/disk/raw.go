@@ -294,20 +294,20 @@ func (r *Raw) Head(stream string) (h journal.Head, err error) {
 		return h, readError(err)
 	}
 	defer closer.Close()
-	opened, err := openHead(record, key)
+	opened, err := records.OpenHead(record, key)
 	if err != nil {
 		return h, err
 	}
-	if opened.deleted {
-		return h, journal.ErrDeleted
+	if opened.Deleted != nil {
+		return h, opened.Deleted
 	}
-	if len(opened.head) == 0 {
+	if len(opened.Encoded) == 0 {
 		return h, ErrNoHead
 	}
-	if h, err = journal.DecodeHead(opened.head); err == nil && (h.Last != 0 || h.First != 0) {
+	if h, err = journal.DecodeHead(opened.Encoded); err == nil && (h.Last != 0 || h.First != 0) {
 		err = fmt.Errorf("%w: it has its number twice", journal.ErrDamaged)
 	}
-	h.Last, h.First = opened.last, opened.first
+	h.Last, h.First = opened.Last, opened.First
 	return h, err
 }
 
@@ -322,7 +322,7 @@ func (r *Raw) PutHead(h journal.Head) error {
 	}
 	r.changed = true
 	key := appendHeadKey(nil, h.Run)
-	if err = r.batch.Set(key, headRecord{last: last, first: first, head: encoded}.append(nil, key), nil); err != nil {
+	if err = r.batch.Set(key, records.Head{Last: last, First: first, Encoded: encoded}.Append(nil, key), nil); err != nil {
 		return err
 	}
 	return r.flush(rawBatchBytes)

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 	"sync"
@@ -38,18 +39,24 @@ type stream struct {
 type log struct {
 	chunks  [][]journal.Event
 	last    uint64
-	first   uint64          // the event behind the trimmed ones; 0: none were
-	start   []journal.Event // event 1, once others were trimmed
-	deleted bool
+	first   uint64                // the event behind the trimmed ones; 0: none were
+	start   []journal.Event       // event 1, once others were trimmed
+	deleted *journal.DeletedError // the stream was deleted; nil: it was not
 }
 
 // append stores events after sequence after, as the next change of the store; if that is not the last, or the stream was deleted,
-// it changes nothing and returns the last and false.
-func (s *stream) append(after uint64, events []journal.Event, head *journal.Head, changes *atomic.Uint64) (last uint64, ok, deleted bool) {
+// it changes nothing and returns why.
+func (s *stream) append(after uint64, events []journal.Event, head *journal.Head, changes *atomic.Uint64) (last uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.log.last != after || s.log.deleted {
-		return s.log.last, false, s.log.deleted
+	if gone := s.log.deleted; gone != nil {
+		if !gone.Begins(after, events) {
+			return 0, gone
+		}
+		s.log = log{}
+	}
+	if s.log.last != after {
+		return 0, fmt.Errorf("it is at %d: %w", s.log.last, journal.ErrConflict)
 	}
 	for rest := events; len(rest) > 0; {
 		rest = rest[s.log.fill(rest):]
@@ -62,7 +69,7 @@ func (s *stream) append(after uint64, events []journal.Event, head *journal.Head
 	if len(events) > 0 {
 		s.wake()
 	}
-	return s.log.last, true, false
+	return s.log.last, nil
 }
 
 // wake wakes the readers that wait. The caller holds mu.
