@@ -113,7 +113,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 			_ = e.Shutdown(ctx)
 		}
 	}()
-	if err := usercode.Call(func() error { return e.pickUp(ctx) }); err != nil {
+	if err := usercode.Call(func() error { return errors.Join(e.Begin(ctx), e.pickUp(ctx)) }); err != nil {
 		return nil, fmt.Errorf("find unfinished runs: %w", err)
 	}
 	ready = true
@@ -209,22 +209,11 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 	if err := e.checkOpen(); err != nil {
 		return false, err
 	}
-	if !journal.IsRun(id) {
-		return false, nil
-	}
-	e.mu.Lock()
-	known := e.runs[id] != nil || e.parked.At(id) != nil
-	e.mu.Unlock()
-	if known {
+	if (process{e}).Holds(id) {
 		return true, nil
 	}
-	for _, err := range e.store.Read(ctx, id, 1) {
-		if err != nil && !errors.Is(err, journal.ErrDamaged) && !errors.Is(err, journal.ErrVersion) {
-			return false, e.readError(ctx, fmt.Errorf("read run %s: %w", id, err))
-		}
-		return true, nil
-	}
-	return false, nil
+	ok, err := e.reader.Exists(ctx, id, e.clock.Now())
+	return ok, e.readError(ctx, err)
 }
 
 func (e *Engine) shutting() bool {
