@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/residence"
+	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -113,7 +114,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 			_ = e.Shutdown(ctx)
 		}
 	}()
-	if err := usercode.Call(func() error { return errors.Join(e.Begin(ctx), e.pickUp(ctx)) }); err != nil {
+	if err := usercode.Call(func() error { return errors.Join(retention.Begin(ctx, store, e.clock.Now()), e.pickUp(ctx)) }); err != nil {
 		return nil, fmt.Errorf("find unfinished runs: %w", err)
 	}
 	ready = true

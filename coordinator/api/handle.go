@@ -40,6 +40,9 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	if req.Verb == List {
 		return list(ctx, engine, req, emit)
 	}
+	if req.Verb.ofFolder() {
+		return ofFolder(ctx, engine, req, emit)
+	}
 	if req.Verb == Delete {
 		return &Done{Run: req.Run}, deleteRun(ctx, engine, req.Run)
 	}

@@ -50,6 +50,9 @@ const (
 	Patch   Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
 	Begin   Verb = "start"    // start a run. Name ("": the workflow attached), ID ("": a new one), Dir, Labels, Attachment
 	Publish Verb = "publish"  // make a workflow the newest of its name. Attachment
+	Retain  Verb = "keep"     // set how long runs are kept that have ended. Query, Keep ("": remove the rule with the query), Every
+	Rules   Verb = "rules"    // how long they are kept
+	Collect Verb = "collect"  // delete what is not kept any more. Dry, Beside, Keep ("": by the rules; else all runs so long)
 )
 
 // The decisions.
@@ -89,6 +92,9 @@ type Request struct {
 	Cursor string            `json:"cursor,omitempty"` // where the list goes on
 
 	Name       string `json:"name,omitempty"`     // of a published workflow
+	Keep       string `json:"keep,omitempty"`     // how long runs are kept that have ended: an age such as 30d, or Forever
+	Every      bool   `json:"every,omitempty"`    // of a rule that is removed: all rules are
+	Beside     bool   `json:"beside,omitempty"`   // other work goes on meanwhile: it pauses between its slices
 	Dir        string `json:"dir,omitempty"`      // absolute path of the folder in which programs of the run start
 	Document   bool   `json:"document,omitempty"` // of a start by name: the answer has the document of the workflow
 	Attached   int    `json:"attached,omitempty"` // bytes that follow the line, an Attachment; set by Encode
@@ -98,7 +104,7 @@ type Request struct {
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Retain:
 		return true
 	}
 	return false
@@ -107,13 +113,16 @@ func (v Verb) Command() bool {
 // attaches reports whether requests with the verb have an attachment, and are about no run that there is.
 func (v Verb) attaches() bool { return v == Begin || v == Publish }
 
-// Follows reports whether the answer to the verb lasts as long as what it waits for.
-func (v Verb) Follows() bool { return v == Watch || v == Await }
+// ofFolder reports whether the verb is about all runs.
+func (v Verb) ofFolder() bool { return v == Retain || v == Rules || v == Collect }
 
-// read reports whether the verb only reads.
-func (v Verb) read() bool {
+// Follows reports whether the answer to the verb lasts as long as what it waits for or does, and ends when its reader goes.
+func (v Verb) Follows() bool { return v == Watch || v == Await || v == Collect }
+
+// open reports whether the verb is none of a command: it may be repeated, and takes as long as it takes.
+func (v Verb) open() bool {
 	switch v {
-	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await:
+	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await, Rules, Collect:
 		return true
 	}
 	return false
@@ -123,7 +132,7 @@ func (v Verb) read() bool {
 func (r *Request) check() error {
 	var fault string
 	switch {
-	case !r.Verb.Command() && !r.Verb.read():
+	case !r.Verb.Command() && !r.Verb.open():
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
 	case r.Attached > AttachmentMax || len(r.Attachment) > AttachmentMax:
 		fault = fmt.Sprintf("the workflow and the input that are attached have %d bytes, at most %d are allowed", max(r.Attached, len(r.Attachment)), AttachmentMax)
@@ -131,7 +140,7 @@ func (r *Request) check() error {
 		fault = fmt.Sprintf("nothing can be attached to %q", r.Verb)
 	case r.Dir != "" && !filepath.IsAbs(r.Dir):
 		fault = fmt.Sprintf("the folder %q is not an absolute path", r.Dir)
-	case r.Verb != List && !r.Verb.attaches() && r.Run == "":
+	case r.Verb != List && !r.Verb.attaches() && !r.Verb.ofFolder() && r.Run == "":
 		fault = "no run is named"
 	case r.Verb.Command() && r.Actor == "":
 		fault = "a command names its actor"

@@ -5,14 +5,20 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// name checks a stream that belongs to neither a run nor content: the definitions that the name of a workflow has stood for.
+// name checks a stream that belongs to neither a run nor content: the definitions that the name of a workflow has stood for, or how
+// long runs are kept.
 func (d *doctor) name(ctx context.Context, stream string) error {
+	means := "the name may not stand for its newest workflow"
+	if stream == journal.RetentionStream {
+		means = "no run is deleted by itself any more, nor with sluice gc"
+	}
 	fault := func(event uint64, what string) error {
-		return d.fault(Fault{Kind: Event, Run: stream, Event: event, What: what, Means: "the name may not stand for its newest workflow"})
+		return d.fault(Fault{Kind: Event, Run: stream, Event: event, What: what, Means: means})
 	}
 	next := uint64(1)
 	for record, err := range d.raw.Records(ctx, stream) {
@@ -30,7 +36,13 @@ func (d *doctor) name(ctx context.Context, stream string) error {
 		for i := range record.Events {
 			e := &record.Events[i]
 			d.report.Events++
-			if e.Type != journal.WorkflowPublished || e.Detail == nil || e.Detail.Start == nil {
+			if stream == journal.RetentionStream {
+				if wrong := retention.Check(e); wrong != nil {
+					if err := fault(next, sentence(wrong)); err != nil {
+						return err
+					}
+				}
+			} else if e.Type != journal.WorkflowPublished || e.Detail == nil || e.Detail.Start == nil {
 				if err := fault(next, fmt.Sprintf("version %d is an event %s that describes no workflow", next, e.Type)); err != nil {
 					return err
 				}

@@ -15,9 +15,11 @@ func (r *Reader) Exists(ctx context.Context, id string, now int64) (bool, error)
 		return false, nil
 	}
 	for _, err := range r.store.Read(ctx, id, 1) {
-		gone, ok := errors.AsType[*journal.DeletedError](err)
-		if ok && gone.Free(now) {
-			return false, nil
+		if gone, ok := errors.AsType[*journal.DeletedError](err); ok {
+			if gone.Free(now) {
+				return false, nil
+			}
+			return false, fmt.Errorf("%s: %w", id, gone)
 		}
 		if err != nil && !errors.Is(err, journal.ErrDamaged) && !errors.Is(err, journal.ErrVersion) {
 			return false, fmt.Errorf("read run %s: %w", id, err)

@@ -95,24 +95,24 @@ func (r Retention) change(ctx context.Context, actor string, by func([]Rule) ([]
 		if rules, err = by(rules); err != nil {
 			return err
 		}
-		if err = r.write(ctx, last, rules, actor); !errors.Is(err, journal.ErrConflict) {
+		if err = write(ctx, r.store, r.engine.Now(), last, rules, actor); !errors.Is(err, journal.ErrConflict) {
 			return r.engine.ReadError(ctx, err)
 		}
 	}
 }
 
 // Begin gives a store that holds nothing yet the rule of new ones. One that takes no writes stays as it is.
-func (r Retention) Begin(ctx context.Context) error {
-	for _, err := range r.store.Read(ctx, journal.RetentionStream, 1) {
+func Begin(ctx context.Context, store journal.Store, now int64) error {
+	for _, err := range store.Read(ctx, journal.RetentionStream, 1) {
 		return ignoreDamage(err)
 	}
-	for range r.store.Changes(ctx, "") { // the least work, and there also where all runs were deleted
+	for range store.Changes(ctx, "") { // the least work, and there also where all runs were deleted
 		return nil
 	}
-	for _, err := range r.store.Heads(ctx, "") {
+	for _, err := range store.Heads(ctx, "") {
 		return ignoreDamage(err)
 	}
-	err := r.write(ctx, 0, []Rule{{Keep: Default}}, "")
+	err := write(ctx, store, now, 0, []Rule{{Keep: Default}}, "")
 	if errors.Is(err, journal.ErrConflict) || errors.Is(err, journal.ErrReadOnly) {
 		return nil
 	}
@@ -141,6 +141,15 @@ func (r Retention) read(ctx context.Context) (rules []Rule, last uint64, err err
 	return rules, last, nil
 }
 
+// Check returns what is wrong with an event of the rules' stream.
+func Check(e *journal.Event) error {
+	if e.Type != journal.RetentionSet {
+		return fmt.Errorf("%w: version %d of the rules is an event %s", journal.ErrDamaged, e.Seq, e.Type)
+	}
+	_, err := rulesOf(e.Value)
+	return err
+}
+
 // rulesOf decodes the value of an event.
 func rulesOf(v any) (rules []Rule, err error) {
 	list, ok := v.([]any)
@@ -157,14 +166,14 @@ func rulesOf(v any) (rules []Rule, err error) {
 	return rules, nil
 }
 
-func (r Retention) write(ctx context.Context, after uint64, rules []Rule, actor string) error {
+func write(ctx context.Context, store journal.Store, now int64, after uint64, rules []Rule, actor string) error {
 	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.Where, b.Where) })
 	list := make([]any, len(rules))
 	for i, rule := range rules {
 		list[i] = map[string]any{"where": rule.Where, "keep": int64(rule.Keep)}
 	}
-	event := journal.Event{Type: journal.RetentionSet, At: r.engine.Now(), Value: list, Detail: &journal.Detail{Actor: actor}}
-	_, err := r.store.Append(ctx, journal.RetentionStream, after, []journal.Event{event}, journal.Head{})
+	event := journal.Event{Type: journal.RetentionSet, At: now, Value: list, Detail: &journal.Detail{Actor: actor}}
+	_, err := store.Append(ctx, journal.RetentionStream, after, []journal.Event{event}, journal.Head{})
 	if err != nil {
 		return fmt.Errorf("set how long runs are kept: %w", err)
 	}

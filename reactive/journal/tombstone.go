@@ -15,7 +15,7 @@ type DeletedError struct{ Tombstone }
 
 // Error implements error.
 func (e *DeletedError) Error() string {
-	text := ErrDeleted.Error()
+	text := "the run was deleted"
 	if e.At != 0 {
 		text += " on " + instantText(e.At)
 	}

@@ -49,7 +49,7 @@ func Refuse(err error) error { return &Exit{Refused, err} }
 func Fail(err error) error { return &Exit{Failed, err} }
 
 // ExitOf returns the Exit for the error of a request to an engine or a journal: Refused if the request names a run, a step, a cell or a
-// journal that does not exist, Interrupted if the context was cancelled, and Failed otherwise. It returns nil for nil.
+// journal that does not exist, or not any more, Interrupted if the context was cancelled, and Failed otherwise. It returns nil for nil.
 func ExitOf(err error) error {
 	if err == nil {
 		return nil
@@ -58,7 +58,7 @@ func ExitOf(err error) error {
 		return &Exit{Interrupted, nil}
 	}
 	for _, unknown := range []error{
-		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput, decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal,
+		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput, decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal, journal.ErrDeleted,
 	} {
 		if errors.Is(err, unknown) {
 			return Refuse(err)
