@@ -51,8 +51,8 @@ type Gone struct {
 
 // Collected counts what was deleted because it is not kept any more, or would be.
 type Collected struct {
-	Runs        int   `json:"runs"`
-	Definitions int   `json:"definitions"`
+	Runs        int   `json:"runs"`             // with those below them
+	Definitions int   `json:"definitions"`      // to which no run and no name refers any more
 	Blobs       int   `json:"blobs"`            // large values
 	Content     int   `json:"content"`          // blobs that worlds do not need any more
 	Bytes       int64 `json:"bytes"`            // of all but content, about

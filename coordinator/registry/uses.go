@@ -23,8 +23,8 @@ type uses struct {
 
 // Bounds of what is remembered: beyond either it is forgotten as soon as it may be.
 const (
-	storedMax = 10_000
-	usedMax   = 1_000
+	storedMany = 10_000
+	usedMany   = 1_000
 )
 
 // Use keeps the definitions that are stored or found until done is called from being swept.
@@ -51,7 +51,7 @@ func (u *uses) forget() {
 	clear(u.used[older])
 	if u.under[u.now] == 0 {
 		clear(u.used[u.now])
-	} else if len(u.used[u.now]) > usedMax {
+	} else if len(u.used[u.now]) > usedMany {
 		u.now = older
 	}
 }
@@ -71,7 +71,7 @@ func (u *uses) note(hash string) (stored bool) {
 func (u *uses) keep(hash string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.stored) >= storedMax || u.stored == nil {
+	if len(u.stored) >= storedMany || u.stored == nil {
 		u.stored = map[string]bool{}
 	}
 	u.stored[hash] = true

@@ -22,10 +22,10 @@ const (
 
 // Gone is something that was deleted, or would be.
 type Gone struct {
-	Kind  string
-	Name  string
-	Blobs int   // of content
-	Bytes int64 // about; 0 for content
+	Kind  string // a Kind… constant
+	Name  string // see there
+	Blobs int    // of content
+	Bytes int64  // about; 0 for content
 }
 
 // Collection configures a Collect.
@@ -38,10 +38,12 @@ type Collection struct {
 
 // Collected counts what was deleted, or would be.
 type Collected struct {
-	Runs, Definitions, Values int
-	Content                   int   // blobs that worlds do not need any more
-	Bytes                     int64 // of all but content, about
-	Failed                    int   // runs that cannot be read, and stay
+	Runs        int   // with those below them
+	Definitions int   // to which no run and no name refers any more
+	Values      int   // large ones, to which no event refers any more
+	Content     int   // blobs that worlds do not need any more
+	Bytes       int64 // of all but content, about
+	Failed      int   // runs that cannot be read, and stay
 }
 
 // Collect deletes the runs whose time is over by the rules, and then definitions, large values and content of worlds to which
@@ -118,7 +120,7 @@ func (c *collector) collectRuns(ctx context.Context, latest int64) error {
 				return err
 			}
 		}
-		if looked++; looked%lookMax == 0 || len(c.slice) == sliceMax {
+		if looked++; looked%lookSlice == 0 || len(c.slice) == deleteSlice {
 			if err := c.flush(ctx); err != nil {
 				return err
 			}
@@ -129,8 +131,8 @@ func (c *collector) collectRuns(ctx context.Context, latest int64) error {
 
 // Bounds of a slice: runs that are looked at, and families that are deleted.
 const (
-	lookMax  = 512
-	sliceMax = 32
+	lookSlice   = 512
+	deleteSlice = 32
 )
 
 // look adds the family of a run to the slice if the time of each is over.
@@ -215,7 +217,7 @@ func (c *collector) sweepWorlds(ctx context.Context) error {
 			if err != nil && head.Run == "" {
 				return err
 			}
-			if looked++; looked%lookMax == 0 {
+			if looked++; looked%lookSlice == 0 {
 				if err := c.pace.rest(ctx); err != nil {
 					return err
 				}
@@ -282,15 +284,15 @@ type pace struct {
 	began  time.Time // of the slice
 }
 
-// restMax bounds a pause.
-const restMax = time.Second
+// restLongest bounds a pause.
+const restLongest = time.Second
 
 // rest pauses for four times as long as the slice has taken.
 func (p *pace) rest(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || !p.beside {
 		return err
 	}
-	pause := time.NewTimer(min(4*time.Since(p.began), restMax))
+	pause := time.NewTimer(min(4*time.Since(p.began), restLongest))
 	defer pause.Stop()
 	select {
 	case <-pause.C:

@@ -25,12 +25,13 @@ func newKeep() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keep [TIME]",
 		Short: "Set how long runs are kept after they have ended",
-		Long: `Keep sets how long the runs of a folder are kept after they have ended, and without TIME prints it. TIME is a number and s, m, h,
-d or w, or forever. Then sluice gc deletes them, and so does a host (sluice serve) by itself.
+		Long: `Keep sets how long the runs of a folder are kept after they have ended, and without TIME prints it. TIME is a number and s, m,
+h, d or w, or forever. Then sluice gc deletes them, and so does a host (sluice serve) by itself.
 
---where makes a rule for the runs that a query selects, as that of sluice runs list. Of several rules that select a run, the longest
-time counts; the rule without --where is for the runs that no other selects. A run stays as long as one that it has started is kept,
-and while it is open. --clear removes the rule with that query; without --where all rules, so that everything is kept.
+--where makes a rule for the runs that a query selects, as that of sluice runs list. Of several rules that select a run, the
+longest time counts; the rule without --where is for the runs that no other selects. A run stays as long as one that it has
+started is kept, and while it is open. --clear removes the rule with that query; without --where all rules, so that everything is
+kept.
 
 A new folder keeps runs for 30 days. One that an earlier version has made keeps everything until this is set.
 

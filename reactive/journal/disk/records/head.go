@@ -17,10 +17,10 @@ const (
 // Head is the content of the record under a stream's head key: the last sequence of the stream, whether it has a head or not, the
 // first behind those that were trimmed, and the encoding of the head, without both.
 type Head struct {
-	Last    uint64
-	First   uint64 // 0: none were trimmed
-	Encoded []byte // empty: none
-	Deleted *journal.DeletedError
+	Last    uint64                // sequence of the last event
+	First   uint64                // 0: none were trimmed
+	Encoded []byte                // empty: none
+	Deleted *journal.DeletedError // the stream was deleted; nil: it was not
 }
 
 // Append appends the sealed record, which is to be stored under key.

@@ -54,6 +54,7 @@ func Behind(prefix []byte) []byte {
 	return end
 }
 
+// AppendHeadKey appends the key of a head.
 func AppendHeadKey(dst []byte, stream string) []byte {
 	return append(append(dst, SpaceHeads), stream...)
 }
