@@ -18,8 +18,8 @@ func newGC() *cobra.Command {
 		Short: "Delete what is not kept any more",
 		Long: `Gc deletes the runs of a folder that have ended and whose time is over, see sluice keep, and then what nothing refers to any
 more: definitions, large values, and content of worlds. It prints each run and each definition that it has deleted, and the sum.
-Runs that are open stay, and so does a run as long as one that it has started is kept. An id stays taken for as long as the run was
-kept: sluice runs show says then when it was deleted. Without rules no run is deleted, but what deleted runs have left behind is.
+Runs that are open stay, and so does a run as long as one that it has started is kept. An id stays taken for as long as the run
+was kept: sluice runs show says then when it was deleted. Without rules no run is deleted, but what deleted runs have left behind is.
 
 A host (sluice serve) does the same by itself, once an hour, and pauses between small slices so that its runs go on. Gc may be
 stopped at any moment, and goes on when it is called again.
