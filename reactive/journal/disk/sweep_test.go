@@ -165,3 +165,39 @@ func TestACrashAtAnyWriteOfASweepLosesNothing(t *testing.T) {
 	}
 	t.Logf("%d crash points", points)
 }
+
+// TestARunThatIsDeletedInTheCommitOfItsEndLeavesNothing deletes runs while their last events are appended, so that some commits hold
+// both.
+func TestARunThatIsDeletedInTheCommitOfItsEndLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, disk.Config{})
+	var all sync.WaitGroup
+	for w := range 16 {
+		all.Go(func() {
+			for i := range 40 {
+				run := fmt.Sprint(w, "-", i)
+				done := make(chan error, 1)
+				go func() {
+					_, err := s.Append(context.Background(), run, 0, one("x"), journal.Head{Run: run, Status: "completed"})
+					done <- err
+				}()
+				for errors.Is(s.Delete(context.Background(), run, journal.Tombstone{}), journal.ErrNotFound) { // it has no event yet
+				}
+				if err := <-done; err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.NoError(t, s.Close())
+	r, err := disk.OpenRaw(dir, false, disk.Config{})
+	require.NoError(t, err)
+	for name, err := range r.Streams(t.Context()) {
+		require.NoError(t, err)
+		for range r.Records(t.Context(), name) {
+			require.Fail(t, "events are left", name)
+		}
+	}
+	require.NoError(t, r.Close())
+}
