@@ -91,10 +91,13 @@ func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 	}
 	all.Go(func() { l.discard(ctx) })
 	all.Go(func() { l.collect(ctx) })
-	for range kills {
-		before := l.acknowledged.Load()
+	for n := range kills {
+		before, whole := l.acknowledged.Load(), l.collections.Load()
 		more := int64(1 + rng.IntN(40))
 		eventually(t, "requests are acknowledged", func() bool { return l.acknowledged.Load() >= before+more })
+		if n%10 == 9 { // the others are killed in the middle of one
+			eventually(t, "a collection ends", func() bool { return l.collections.Load() > whole })
+		}
 		p.signal(syscall.SIGKILL)
 		p.wait()
 		l.inspect()
@@ -107,7 +110,7 @@ func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 	require.Equal(t, cli.Done, p.wait(), "%s", &p.stderr)
 	l.judge()
 	t.Logf("%d kills, %d acknowledged: %d starts, %d messages, %d decisions, %d cancelled, %d deleted; %d collected in %d whole collections", kills,
-		l.acknowledged.Load(), len(l.started), len(l.sent), len(l.decided), len(l.cancelled), len(l.deleted), len(l.collected), l.collections)
+		l.acknowledged.Load(), len(l.started), len(l.sent), len(l.decided), len(l.cancelled), len(l.deleted), len(l.collected), l.collections.Load())
 }
 
 // hostLoad is what is asked of a host that is killed, and what was acknowledged.
@@ -121,7 +124,7 @@ type hostLoad struct {
 	started, sent, decided, cancelled map[string]bool // acknowledged, by run
 	answered                          map[string]int  // by run and step: number of calls when the answer was first found in the journal
 	brief, deleted, collected         map[string]bool // runs of no time: started, deleted, and told of by a collection
-	collections                       int             // that have ended
+	collections                       atomic.Int64    // that have ended
 }
 
 // discard starts runs that are kept for no time, each with a definition of its own or one that an earlier had, and deletes some.
@@ -167,9 +170,7 @@ func (l *hostLoad) collect(ctx context.Context) {
 			l.awaitHost(ctx)
 			continue
 		}
-		l.mu.Lock()
-		l.collections++
-		l.mu.Unlock()
+		l.collections.Add(1)
 	}
 }
 

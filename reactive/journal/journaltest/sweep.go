@@ -220,7 +220,7 @@ func testSweepRace(t *testing.T, s journal.Store) {
 		value := large("value")
 		mustAppend(t, s, "first", 0, started("first", "top", value), ended("first"))
 		require.NoError(t, s.Delete(t.Context(), "first", journal.Tombstone{At: 1, Until: 1})) // its value stays
-		run := "a run" // in the order of streams before content, so it is looked at first
+		run := "a run"                                                                         // in the order of streams before content, so it is looked at first
 		count := 0
 		sweepStreams(t, s, journal.StreamSweep{Now: 1, Pause: func(context.Context) error {
 			if count++; count == pause {
