@@ -15,6 +15,7 @@ var (
 	ErrStepNotFound = decide.ErrStepNotFound
 	ErrFinished     = decide.ErrFinished
 	ErrNotPossible  = decide.ErrNotPossible
+	ErrNoMoment     = decide.ErrNoMoment
 	ErrMissing      = decide.ErrMissing
 	ErrParked       = decide.ErrParked
 	ErrLimit        = decide.ErrLimit

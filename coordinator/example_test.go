@@ -141,3 +141,30 @@ func ExampleRun_Watch() {
 	// signature ready
 	// signature running
 }
+
+// At reads the past of a run: the moment after any of its events, or an instant.
+func ExampleRun_at() {
+	ctx := context.Background()
+	engine := office(ctx)
+	defer engine.Shutdown(ctx)
+	run, err := engine.Start(ctx, letter(), "bob")
+	if err != nil {
+		panic(err)
+	}
+	if err := run.Cancel(ctx, "it was never meant"); err != nil {
+		panic(err)
+	}
+	if _, err := run.Wait(ctx); err != nil {
+		panic(err)
+	}
+	for _, seq := range []uint64{1, 2} {
+		state, err := run.At(coordinator.Moment{Seq: seq}).State(ctx)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(seq, state.Status, state.Steps[0].Step, state.Steps[0].Status)
+	}
+	// Output:
+	// 1 running write ready
+	// 2 running write running
+}

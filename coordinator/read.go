@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"github.com/sluiceflow/sluice/reactive/explain"
-	"github.com/sluiceflow/sluice/reactive/routed"
-
 	"github.com/sluiceflow/sluice/coordinator/reader"
+	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/inspect"
+	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
 // Types of the data that Run and Engine return: see packages inspect and reader.
@@ -26,6 +25,7 @@ type (
 	DecidingEvent  = explain.Event
 	UnawaitedError = inspect.UnawaitedError
 	CallGraph      = reader.CallGraph
+	Moment         = reader.Moment
 )
 
 // StatusDamaged is the status, in a list of runs, of a run whose head cannot be read.

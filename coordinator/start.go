@@ -170,8 +170,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	r.calls.Ring, r.started = ring, true
 	r.setRoot(entry, e.reader.NewRoot(e.ctx, id, entry), 0)
 	done, used := make(chan error, 1), e.registry.Use() // until the start is durable, even if the caller does not wait for that
-	reply := inbox.Once(done)
-	r.inbox.Add(decide.Item{Event: first, Reply: func(err error) { reply(err); used() }})
+	r.inbox.Add(decide.Item{Event: first, Reply: inbox.Once(done, used)})
 	if !e.enter(r) {
 		used()
 		return e.existing(ctx, &first)

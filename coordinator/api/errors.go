@@ -42,6 +42,7 @@ var codes = []struct {
 	{"step_not_found", coordinator.ErrStepNotFound},
 	{"finished", coordinator.ErrFinished},
 	{"not_possible", coordinator.ErrNotPossible},
+	{"no_moment", coordinator.ErrNoMoment},
 	{"limit", coordinator.ErrLimit},
 	{"mailbox_full", coordinator.ErrMailboxFull},
 	{"not_world", decide.ErrNotWorld},

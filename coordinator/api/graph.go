@@ -35,7 +35,7 @@ type Call struct {
 }
 
 // graph emits the calls of a run and of those around it.
-func graph(ctx context.Context, run *coordinator.Run, emit func(*Reply) error) error {
+func graph(ctx context.Context, run reading, emit func(*Reply) error) error {
 	g, err := run.CallGraph(ctx)
 	if err != nil {
 		return err

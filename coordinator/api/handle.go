@@ -56,17 +56,17 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	done := &Done{Run: run.ID()}
 	switch req.Verb {
 	case Show:
-		err = show(ctx, run, req.Step, emit)
+		err = show(ctx, run, req, emit)
 	case Cells:
 		done.Warning, err = listCells(ctx, run, req, emit)
 	case Await:
 		err = awaitCell(ctx, run, req, emit)
 	case Explain:
-		err = explain(ctx, run, req.Step, emit)
+		err = explain(ctx, req.reading(run), req.Step, emit)
 	case Output:
 		err = output(ctx, run, req, emit)
 	case Graph:
-		err = graph(ctx, run, emit)
+		err = graph(ctx, req.reading(run), emit)
 	case Events:
 		err = events(ctx, run, req, emit)
 	case Views:
@@ -88,16 +88,21 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	return done, err
 }
 
-func show(ctx context.Context, run *coordinator.Run, cell string, emit func(*Reply) error) error {
-	if cell != "" {
-		return showCell(ctx, run, cell, emit)
+func show(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+	if req.Step != "" {
+		return showCell(ctx, req.reading(run), req.Step, emit)
 	}
-	state, err := run.State(ctx)
+	state, err := req.reading(run).State(ctx)
 	if err != nil {
 		return err
 	}
 	described := runOfState(state)
-	described.Driven = !state.Finished && run.Driven()
+	described.Past, described.Driven = req.At != nil, req.At == nil && !state.Finished && run.Driven()
+	for i := range described.Awaits {
+		if described.Past {
+			described.Awaits[i].Command = nil // it would change the run as it is
+		}
+	}
 	err = emit(&Reply{Run: described})
 	if w := state.World; w != nil {
 		for i := 0; i < len(w.Cells) && err == nil; i++ {
@@ -111,7 +116,7 @@ func show(ctx context.Context, run *coordinator.Run, cell string, emit func(*Rep
 	return err
 }
 
-func explain(ctx context.Context, run *coordinator.Run, step string, emit func(*Reply) error) error {
+func explain(ctx context.Context, run reading, step string, emit func(*Reply) error) error {
 	x, err := run.Explain(ctx, step)
 	if err != nil {
 		return err

@@ -88,6 +88,7 @@ type Run struct {
 	Started  time.Time         `json:"started"`            // when its first event was decided
 	Updated  time.Time         `json:"updated"`            // when its last event was decided
 	Parked   string            `json:"parked,omitempty"`   // why it cannot go on in the answering process
+	Past     bool              `json:"past,omitempty"`     // it is described as it was after the last of these Events; not in a list
 	Late     bool              `json:"late,omitempty"`     // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
 	Due      time.Time         `json:"due,omitzero"`       // when the run is due next
 	Events   uint64            `json:"events"`             // how many its journal has

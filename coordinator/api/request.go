@@ -28,15 +28,15 @@ type Verb string
 // The verbs. Those from Send on are commands: they change a run, and need an actor.
 const (
 	List    Verb = "runs"     // runs, newest first. Query, Labels, Limit, Cursor, Dry: only how the query is carried
-	Show    Verb = "show"     // a run and its steps or cells. Run, Step ("": the run; else one cell of a world)
+	Show    Verb = "show"     // a run and its steps or cells. Run, Step ("": the run; else one cell of a world), At
 	Cells   Verb = "cells"    // the cells of a world. Run, Step ("": all; else one cell), Machine, Status, If, Limit
 	Output  Verb = "output"   // the whole output of a step. Run, Step ("": the run), Participant
 	Await   Verb = "await"    // wait until a condition about a cell of a world holds. Run, Step, If
 	Events  Verb = "events"   // the events of a run's journal. Run, From, Step ("": all)
 	Views   Verb = "views"    // what has happened in the net of a playbook, or in the cells of a world. Run, From, Step ("": all; else one cell)
 	Watch   Verb = "watch"    // changes, past and future, until the run ends. Run, From
-	Graph   Verb = "graph"    // the calls of a run, and of the runs above and below it. Run
-	Explain Verb = "explain"  // why a run or a step has its status. Run, Step ("": the run)
+	Graph   Verb = "graph"    // the calls of a run, and of the runs above and below it. Run, At
+	Explain Verb = "explain"  // why a run or a step has its status. Run, Step ("": the run), At
 	Send    Verb = "send"     // send a message to a run. Run, Message, Payload, ID
 	Decide  Verb = "decide"   // decide whether a step's task is done. Run, Step, Decision, Reason
 	Pause   Verb = "pause"    // prevent new starts. Run, Step ("": the run; else hold one cell of a world), Reason
@@ -74,6 +74,8 @@ type Request struct {
 	Message  string          `json:"message,omitempty"`  // name of the message
 	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message, or the changes; empty: null
 	From     uint64          `json:"from,omitempty"`     // first sequence wanted; 0 and 1: all
+
+	At *Moment `json:"at,omitempty"` // of show, explain and graph: as the run was then; absent: as it is
 
 	UntilParked bool   `json:"until_parked,omitempty"` // of a watch: it also ends, with ErrParked, when the run cannot go on in the answering process
 	Participant string `json:"participant,omitempty"`  // one of those that the step has asked
@@ -130,8 +132,9 @@ func (v Verb) open() bool {
 
 // check returns what a request lacks.
 func (r *Request) check() error {
-	var fault string
+	fault := r.momentFault()
 	switch {
+	case fault != "":
 	case !r.Verb.Command() && !r.Verb.open():
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
 	case r.Attached > AttachmentMax || len(r.Attachment) > AttachmentMax:

@@ -124,7 +124,7 @@ func cellOf(c *cells.State, whole bool) *Cell {
 }
 
 // showCell emits one cell.
-func showCell(ctx context.Context, run *coordinator.Run, address string, emit func(*Reply) error) error {
+func showCell(ctx context.Context, run reading, address string, emit func(*Reply) error) error {
 	c, err := run.Cell(ctx, address)
 	if err != nil {
 		return err

@@ -57,6 +57,17 @@ func Local(engine *coordinator.Engine) *Client {
 	return &Client{ask: ask, close: func() error { return nil }}
 }
 
+// At returns a client whose Show, Cell, Explain and Calls describe a run as it was at a moment.
+func (c *Client) At(m api.Moment) *Client {
+	past := *c
+	past.ask = func(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error {
+		then := *req
+		then.At = &m
+		return c.ask(ctx, &then, emit)
+	}
+	return &past
+}
+
 // Held reports whether another process holds the directory and answers.
 func (c *Client) Held() bool { return c.held }
 

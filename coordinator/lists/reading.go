@@ -79,6 +79,40 @@ func (r Reading) CallGraph(ctx context.Context) (*reader.CallGraph, error) {
 	return read(ctx, r, func(from *reader.Reader) (*reader.CallGraph, error) { return from.CallGraph(ctx, r.id) })
 }
 
+// At returns a reading of the run's past.
+func (r Reading) At(m reader.Moment) Past { return Past{r, m} }
+
+// Past reads one run as it was at a moment: after an event, or at an instant. What has fallen due, or has happened, since then does
+// not count, and nothing is said of who works on the run. All methods return decide.ErrNoMoment for a moment before the run's start,
+// behind its last event or yet to come, and an error that wraps journal.ErrTrimmed for one of which a world's state is not known any
+// more. They cost as much as those of Reading, and need the events up to the moment only.
+type Past struct {
+	of Reading
+	at reader.Moment
+}
+
+// State reads the state of the run as it was.
+func (p Past) State(ctx context.Context) (*inspect.State, error) {
+	return read(ctx, p.of, func(from *reader.Reader) (*inspect.State, error) { return from.StateAt(ctx, p.of.id, p.at) })
+}
+
+// Cell reads the state of a world's cell as it was. The error wraps decide.ErrCellNotFound if there was none.
+func (p Past) Cell(ctx context.Context, address string) (reader.Cell, error) {
+	return read(ctx, p.of, func(from *reader.Reader) (reader.Cell, error) { return from.CellAt(ctx, p.of.id, address, p.at) })
+}
+
+// Explain explains what the run or one of its steps waited for, or why it had its status; see Reading.Explain.
+func (p Past) Explain(ctx context.Context, step string) (*explain.Explanation, error) {
+	return read(ctx, p.of, func(from *reader.Reader) (*explain.Explanation, error) {
+		return from.ExplainAt(ctx, p.of.id, step, p.at)
+	})
+}
+
+// CallGraph reads which calls the run had made, and the runs around it at that instant; see Reading.CallGraph.
+func (p Past) CallGraph(ctx context.Context) (*reader.CallGraph, error) {
+	return read(ctx, p.of, func(from *reader.Reader) (*reader.CallGraph, error) { return from.CallGraphAt(ctx, p.of.id, p.at) })
+}
+
 // Watch yields every change of the run since the event with sequence from (0 and 1: from the start), and then each new one as
 // soon as it is durable. It ends after the run has, or with ctx's error.
 //

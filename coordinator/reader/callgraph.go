@@ -26,27 +26,20 @@ func (g *CallGraph) Call(node int32) *callgraph.Node { return g.calls[node] }
 
 // CallGraph implements coordinator.Run.CallGraph.
 func (r *Reader) CallGraph(ctx context.Context, run string) (*CallGraph, error) {
-	parts, err := r.callGraphs(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	graph, calls, err := callgraph.Merge(parts...)
-	if err != nil {
-		return nil, fmt.Errorf("graph of run %s: %w", run, err)
-	}
-	return &CallGraph{Graph: graph, calls: calls}, nil
+	return r.callGraphs(ctx, run, func(id string) (*callgraph.Graph, error) { return r.anyCallGraph(ctx, id, r.store.Read) })
 }
 
-// callGraphs returns the graphs of the runs above this one, topmost first, its own, and those of the runs below it.
-func (r *Reader) callGraphs(ctx context.Context, run string) ([]*callgraph.Graph, error) {
-	own, err := r.anyCallGraph(ctx, run)
+// callGraphs merges the graphs of the runs above a run, topmost first, its own, and those of the runs below it. It leaves out those
+// for which of returns nil.
+func (r *Reader) callGraphs(ctx context.Context, run string, of func(id string) (*callgraph.Graph, error)) (*CallGraph, error) {
+	own, err := of(run)
 	if err != nil {
 		return nil, err
 	}
 	parts := []*callgraph.Graph{own}
 	for call := own.Start().Parent; call != ""; call = parts[0].Start().Parent {
-		above, err := r.anyCallGraph(ctx, journal.ParentRun(call))
-		if errors.Is(err, decide.ErrRunNotFound) {
+		above, err := of(journal.ParentRun(call))
+		if errors.Is(err, decide.ErrRunNotFound) || err == nil && above == nil {
 			break
 		}
 		if err != nil {
@@ -58,23 +51,29 @@ func (r *Reader) callGraphs(ctx context.Context, run string) ([]*callgraph.Graph
 		if err != nil {
 			return nil, fmt.Errorf("list the runs below run %s: %w", run, err)
 		}
-		one, err := r.anyCallGraph(ctx, head.Run)
+		one, err := of(head.Run)
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, one)
+		if one != nil {
+			parts = append(parts, one)
+		}
 	}
-	return parts, nil
+	graph, calls, err := callgraph.Merge(parts...)
+	if err != nil {
+		return nil, fmt.Errorf("graph of run %s: %w", run, err)
+	}
+	return &CallGraph{Graph: graph, calls: calls}, nil
 }
 
 // anyCallGraph is callGraph, also for a run that cannot be followed.
-func (r *Reader) anyCallGraph(ctx context.Context, id string) (*callgraph.Graph, error) {
-	g, err := r.callGraph(ctx, id)
+func (r *Reader) anyCallGraph(ctx context.Context, id string, read reading) (*callgraph.Graph, error) {
+	g, err := r.callGraph(ctx, id, read)
 	if !errors.Is(err, decide.ErrMissing) {
 		return g, err
 	}
 	g = callgraph.New(nil)
-	for event, err := range journal.Remaining(ctx, r.store, id, 1) {
+	for event, err := range journal.Remaining(ctx, read, id, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", id, err)
 		}
@@ -84,9 +83,9 @@ func (r *Reader) anyCallGraph(ctx context.Context, id string) (*callgraph.Graph,
 }
 
 // callGraph follows the journal of a run.
-func (r *Reader) callGraph(ctx context.Context, id string) (g *callgraph.Graph, err error) {
+func (r *Reader) callGraph(ctx context.Context, id string, read reading) (g *callgraph.Graph, err error) {
 	whole := func() (route, error) { return r.since(ctx, id, 1) }
-	_, err = r.followAll(ctx, id, whole, func(root *reactive.Root) follower {
+	_, err = r.followTo(ctx, id, whole, read, func(root *reactive.Root) follower {
 		g = callgraph.New(root)
 		return follower{apply: g.Apply, told: g.Told}
 	})

@@ -97,10 +97,17 @@ func cellsErr(root *reactive.Root) error {
 // all accepts every event.
 func all(*journal.Event) bool { return true }
 
-// followAll follows a run to the end of its journal as it is now, and returns its root. The route is that which way finds: if the
-// world goes on meanwhile and deletes what is being read, followAll begins again.
+// followAll follows a run to the end of its journal as it is now, and returns its root.
 func (r *Reader) followAll(
 	ctx context.Context, id string, way func() (route, error), begin func(*reactive.Root) follower,
+) (root *reactive.Root, err error) {
+	return r.followTo(ctx, id, way, r.store.Read, begin)
+}
+
+// followTo follows a run to the end of what read yields, and returns its root. The route is that which way finds: if the world goes
+// on meanwhile and deletes what is being read, followTo begins again.
+func (r *Reader) followTo(
+	ctx context.Context, id string, way func() (route, error), read reading, begin func(*reactive.Root) follower,
 ) (root *reactive.Root, err error) {
 	keep := func(of *reactive.Root) follower {
 		root = of
@@ -109,7 +116,7 @@ func (r *Reader) followAll(
 	take, err := way()
 	for err == nil {
 		root = nil
-		if err = r.follow(ctx, id, take, r.store.Read, keep, all); err == nil {
+		if err = r.follow(ctx, id, take, read, keep, all); err == nil {
 			break
 		}
 		now, none := way()

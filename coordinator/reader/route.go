@@ -129,6 +129,11 @@ func (r *Reader) along(ctx context.Context, id string, way route, read reading) 
 // reading yields the events of a run from a sequence on.
 type reading func(ctx context.Context, run string, from uint64) iter.Seq2[journal.Event, error]
 
+// Read implements journal.Source.
+func (f reading) Read(ctx context.Context, run string, from uint64) iter.Seq2[journal.Event, error] {
+	return f(ctx, run, from)
+}
+
 // overtaken reports whether reading has failed because the world has gone on: there are snapshots by which those that were used, or
 // the events behind them, have been replaced. now is a route that was found since.
 func (way *route) overtaken(now *route, err error) bool {

@@ -119,6 +119,56 @@ func TestWhatIsAwaitedIsKeptChangeByChange(t *testing.T) {
 	require.Greater(t, compared, 200)
 }
 
+// What lists say that a run waits for is among what is said of the run itself.
+func TestHeadsNameWhatARunWaitsFor(t *testing.T) {
+	all, err := Load("../../testdata/scenarios")
+	require.NoError(t, err)
+	kinds := map[string]int{}
+	for _, s := range all {
+		g := newExecution(s, Options{}, program.NewLibrary())
+		g.perform()
+		for _, track := range g.tracks {
+			root := decide.NewRoot(track.program.Plan)
+			track.serve(root)
+			for i := range track.journal {
+				root.Apply(&track.journal[i])
+				if i+1 < len(track.journal) && track.journal[i+1].At == root.At() { // more follows at once
+					continue
+				}
+				what := fmt.Sprintf("%s, run %q, after event %d", s.Name, track.path, i+1)
+				list := inspect.Waits(root)
+				for _, w := range decide.HeadOf(root).Waits {
+					kinds[w.Kind]++
+					if root.Cells() != nil && (w == journal.Wait{Kind: journal.WaitMessage} || w.Kind == journal.WaitTimer && w.Until == root.NextDue()) {
+						continue // a world takes messages, whatever holds one of its cells, and its next timer may be the end of a time to live
+					}
+					require.True(t, slices.ContainsFunc(list, func(x inspect.Wait) bool { return namedBy(&w, &x) }), "%s: %+v is not in %+v", what, w, list)
+				}
+			}
+		}
+	}
+	for _, kind := range []string{journal.WaitMessage, journal.WaitPerson, journal.WaitTimer, journal.WaitGate, journal.WaitPaused} {
+		require.Positive(t, kinds[kind], "no head waits for %s", kind)
+	}
+}
+
+// namedBy reports whether a wait in a head is a wait of the run.
+func namedBy(w *journal.Wait, x *inspect.Wait) bool {
+	switch w.Kind {
+	case journal.WaitPaused:
+		return x.Kind == inspect.ForResume
+	case journal.WaitGate:
+		return x.Kind == inspect.ForGate || x.Kind == inspect.ForJoin || x.Kind == inspect.ForTurn
+	case journal.WaitTimer:
+		return x.Due == w.Until
+	case journal.WaitPerson:
+		return (x.Kind == inspect.ForPerson || x.Kind == inspect.ForSource) && (w.Step == "" || w.Step == x.Step && w.Until == x.Due)
+	case journal.WaitMessage:
+		return x.Kind == inspect.ForMessage && (w.Step == "" || w.Step == x.Step && w.Name == x.Name && w.Until == x.Due)
+	}
+	return false
+}
+
 // replayed returns the root after the first n events.
 func (t *track) replayed(n int) *reactive.Root {
 	root := decide.NewRoot(t.program.Plan)

@@ -10,6 +10,7 @@ var (
 	ErrFinished     = errors.New("coordinator: the run has finished")
 	ErrNotPossible  = errors.New("coordinator: not possible as things stand")
 	ErrMissing      = errors.New("coordinator: this program does not have what the run needs")
+	ErrNoMoment     = errors.New("coordinator: there is no such moment")
 	ErrLimit        = errors.New("coordinator: over the limit")
 	ErrShutdown     = errors.New("coordinator: the engine is shutting down")
 	ErrParked       = errors.New("coordinator: the run is parked")

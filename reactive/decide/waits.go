@@ -33,10 +33,20 @@ func describe(h *journal.Head, root *reactive.Root) {
 			h.Code = end.Detail.Failure.Code
 		}
 	case root.Paused():
-		h.Waits = []journal.Wait{{Kind: journal.WaitPaused}}
+		h.Waits = decisions(root, pauses(root))
+		h.Waits = h.Waits[:min(len(h.Waits), journal.WaitsMax)]
 	case h.Status == string(reactive.RunWaiting):
 		h.Waits = waits(root, h)
 	}
+}
+
+// pauses returns the pause of the run as a whole. Where the outcome of a step holds the run, it is that step's decision which is
+// awaited.
+func pauses(root *reactive.Root) []journal.Wait {
+	if root.Stopped() || root.PausedFromAbove() {
+		return []journal.Wait{{Kind: journal.WaitPaused}}
+	}
+	return nil
 }
 
 // waits returns what a run waits for that nothing but timers, messages and people can move: decisions, then messages, then the

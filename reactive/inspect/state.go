@@ -157,6 +157,9 @@ func follow(root *reactive.Root, e *journal.Event, tracks map[int32]*track) {
 		return tracks[v]
 	}
 	for _, c := range root.Changes() {
+		if c.From == reactive.Absent || c.To == reactive.Absent { // the node is that of another call from now on
+			delete(tracks, c.Node)
+		}
 		switch {
 		case c.To == reactive.Running:
 			*at(c.Node) = track{began: e.At}

@@ -69,8 +69,14 @@ func (e *TrimmedError) Gap() string { return fmt.Sprintf("events 2 to %d", e.Fir
 // Unwrap returns ErrTrimmed.
 func (e *TrimmedError) Unwrap() error { return ErrTrimmed }
 
+// Source reads streams as a Store does.
+type Source interface {
+	// Read is that of Store.
+	Read(ctx context.Context, stream string, from uint64) iter.Seq2[Event, error]
+}
+
 // Remaining returns Read that leaves out what is trimmed: it goes on behind the gap.
-func Remaining(ctx context.Context, s Store, stream string, from uint64) iter.Seq2[Event, error] {
+func Remaining(ctx context.Context, s Source, stream string, from uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for {
 			var gap *TrimmedError

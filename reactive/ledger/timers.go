@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"github.com/sluiceflow/sluice/internal/binheap"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -291,38 +293,53 @@ type Due struct {
 	Means string // what happens then, for people
 }
 
-// TimersOf returns the timers of a node, without stale ones.
+// TimersOf returns the timers of a node, without stale ones, in the order in which they will fire.
 func (l *Ledger) TimersOf(v int32) []Due {
-	var list []Due
+	var of []timer
 	for _, t := range l.timers.heap {
 		if t.node == v && l.timers.alive(t) {
-			list = append(list, Due{t.due, timerNames[t.kind]})
+			of = append(of, t)
 		}
+	}
+	slices.SortFunc(of, func(t, u timer) int {
+		switch {
+		case l.timers.less(t, u):
+			return -1
+		case l.timers.less(u, t):
+			return 1
+		}
+		return 0
+	})
+	list := make([]Due, len(of))
+	for i, t := range of {
+		list[i] = Due{t.due, timerNames[t.kind]}
 	}
 	return list
 }
 
 // SoonestOf returns the timer of a node that will fire first. It reports false if there is none, and if it would have to look at more
 // than most timers: it is called while a run goes on, and must not cost more the more steps wait.
-func (l *Ledger) SoonestOf(v int32, most int) (first Due, ok bool) {
+func (l *Ledger) SoonestOf(v int32, most int) (Due, bool) {
 	if len(l.timers.heap) > most {
 		return Due{}, false
 	}
-	for _, due := range l.TimersOf(v) {
-		if !ok || due.At < first.At {
-			first, ok = due, true
-		}
+	if list := l.TimersOf(v); len(list) > 0 {
+		return list[0], true
 	}
-	return first, ok
+	return Due{}, false
 }
 
 // Soonest returns of each node that has timers the first that will fire; -1 is the run.
 func (l *Ledger) Soonest() map[int32]Due {
-	first := map[int32]Due{}
+	first := map[int32]timer{}
 	for _, t := range l.timers.heap {
-		if known, ok := first[t.node]; (!ok || t.due < known.At) && l.timers.alive(t) {
-			first[t.node] = Due{t.due, timerNames[t.kind]}
+		if known, ok := first[t.node]; (!ok || l.timers.less(t, known)) && l.timers.alive(t) {
+			first[t.node] = t
 		}
 	}
-	return first
+	due := make(map[int32]Due, len(first))
+	for v, t := range first {
+		due[v] = Due{t.due, timerNames[t.kind]}
+	}
+	return due
 }

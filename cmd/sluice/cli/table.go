@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -9,12 +11,18 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 )
 
-// Table prints rows with aligned columns. It buffers rows that may be aligned with later ones.
-type Table struct{ w *tabwriter.Writer }
+// Table prints rows with aligned columns, when it ends.
+type Table struct {
+	out     io.Writer
+	aligned bytes.Buffer
+	w       *tabwriter.Writer
+}
 
 // NewTable returns a Table that writes to w.
 func NewTable(w io.Writer) *Table {
-	return &Table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	t := &Table{out: w}
+	t.w = tabwriter.NewWriter(&t.aligned, 0, 0, 2, ' ', 0)
+	return t
 }
 
 // Row adds a row, and may change cells. It replaces line breaks in a cell by spaces and removes control characters; leading spaces
@@ -24,8 +32,15 @@ func (t *Table) Row(cells ...string) {
 		inside := len(cell) - len(strings.TrimLeft(cell, " "))
 		cells[i] = cell[:inside] + progress.Clean(cell)
 	}
-	fmt.Fprintln(t.w, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+	fmt.Fprintln(t.w, strings.Join(cells, "\t"))
 }
 
-// End writes the buffered rows.
-func (t *Table) End() { t.w.Flush() }
+// End writes the rows, without the spaces at their ends that align cells which are empty.
+func (t *Table) End() {
+	t.w.Flush()
+	out := bufio.NewWriter(t.out)
+	for line := range strings.Lines(t.aligned.String()) {
+		out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	out.Flush()
+}

@@ -19,12 +19,12 @@ func Local(t time.Time) string {
 }
 
 // Took returns for people the time between two instants: until now if ended is zero, and "" if began is.
-func Took(began, ended time.Time) string {
+func Took(began, ended, now time.Time) string {
 	switch {
 	case began.IsZero():
 		return ""
 	case ended.IsZero():
-		ended = time.Now()
+		ended = now
 	}
 	return progress.Duration(ended.Sub(began))
 }

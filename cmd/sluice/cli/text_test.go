@@ -50,9 +50,9 @@ func TestTextsForPeople(t *testing.T) {
 	require.Equal(t, strings.Repeat("ü", ShortMax), Short([]byte(strings.Repeat("ü", ShortMax))))
 	require.Equal(t, strings.Repeat("ü", ShortMax-1)+"…", Short([]byte(strings.Repeat("ü", ShortMax+1))))
 	began := time.Unix(1, 0)
-	require.Equal(t, "1.5s", Took(began, began.Add(1500*time.Millisecond)))
-	require.Empty(t, Took(time.Time{}, began))
-	require.NotEmpty(t, Took(began, time.Time{}))
+	require.Equal(t, "1.5s", Took(began, began.Add(1500*time.Millisecond), began))
+	require.Empty(t, Took(time.Time{}, began, began))
+	require.Equal(t, "2.0s", Took(began, time.Time{}, began.Add(2*time.Second)))
 	require.Empty(t, Local(time.Time{}))
 	require.Equal(t, began.Format(Clock), Local(began.UTC()))
 }

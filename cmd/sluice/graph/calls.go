@@ -14,10 +14,10 @@ import (
 )
 
 // drawCalls prints the calls of a run.
-func drawCalls(cmd *cobra.Command, dir, run, format string) error {
+func drawCalls(cmd *cobra.Command, dir, run string, at *cli.Moment, format string) error {
 	return cli.ExitOf(control.With(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
 		var calls []*api.Call
-		for call, err := range c.Calls(cmd.Context(), run) {
+		for call, err := range at.Of(c).Calls(cmd.Context(), run) {
 			if err != nil {
 				return err
 			}
@@ -99,7 +99,7 @@ func callLabel(c *api.Call) string {
 	if c.Failure != nil {
 		status += ": " + c.Failure.Code
 	}
-	if time := cli.Took(c.Started, c.Ended); time != "" && !c.Ended.IsZero() {
+	if time := cli.Took(c.Started, c.Ended, c.Ended); time != "" && !c.Ended.IsZero() {
 		status += ", " + time
 	}
 	if status != "" {

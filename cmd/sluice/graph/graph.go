@@ -36,7 +36,7 @@ stack; the labels name joins, the entry and the final step.
 Of a world it prints the events, the machines that hear them or raise them, and the effects: a line leads from a machine to each
 effect that it may emit, and a dotted one back with the receipts. A keyed machine is a stack; the labels name its timers.
 
-With --data it prints the calls of a run: every attempt, every participant that was asked, and every call to a decision source,
+With --data it prints the calls of a run, with --at as they were after an event or at a time: every attempt, every participant that was asked, and every call to a decision source,
 including those of its child runs and those that have led to it. A line leads from a call to the calls that it has made, and a
 dotted line to those that had to wait for it. A small point stands for a place where more than 64 calls are waited for. RUN is
 the id of a run, or an unambiguous beginning of it; another process may be working on it. In JSON a node has more members:
@@ -47,16 +47,20 @@ An input or output of more than 1 KiB is left out, and "input_preview" or "previ
   sluice graph backup.yaml --format dot | dot -Tsvg > backup.svg
   sluice graph backup.yaml --format json | jq '.edges[].key'
   sluice graph tuesday --data ./journal --format dot | dot -Tsvg > tuesday.svg
+  sluice graph tuesday --data ./journal --at 17
   sluice graph tuesday --data ./journal --format json | jq '.nodes[].attributes | select(.status == "failed").request'`,
 		Args: cobra.ExactArgs(1),
 	}
 	format := cli.Choose(cmd, "format", "f", "what to print", "mermaid", "dot", "json")
-	dir := new(string)
+	dir, at := new(string), cli.MomentFlag(cmd)
 	cli.DataFlag(cmd, dir, "draw a run of the journal in the folder `DIR`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		_, none := os.Stat(args[0])
 		if cmd.Flags().Changed("data") || *dir != "" && none != nil { // a file is drawn where only the environment names a journal
-			return drawCalls(cmd, *dir, args[0], format.Value)
+			return drawCalls(cmd, *dir, args[0], at, format.Value)
+		}
+		if cmd.Flags().Changed("at") {
+			return cli.Refuse(errors.New("--at is a moment of a run: name the folder of its journal with --data DIR"))
 		}
 		// A workflow of a Go program can be drawn without the program's operations.
 		p, err := cli.Load(args[0], template.Known{Lenient: true})

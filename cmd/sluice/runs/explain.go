@@ -24,6 +24,8 @@ it, a slot, a timer, a person, a message, the test of a conditional with the val
 from the first one. In a playbook it also names the tokens at gates with the rule that denies them, joins, and arcs that were
 not taken. Each reason names the event that decided.
 
+With --at it explains the run as it was after an event, or at a time.
+
 RUN is the id of a run, or an unambiguous beginning of it. STEP is a key as runs show prints it; in a playbook it is the name of a
 step, or of a run, an item or a call of one, such as fetch@2, fetch@2[7] and fetch@2[7].get.
 
@@ -34,19 +36,20 @@ came of that. With -o json it prints one object:
 		Example: `  sluice explain tuesday --data ./journal
   sluice explain tuesday pay --data ./journal
   sluice explain tuesday 'check[3]' --data ./journal -o json | jq '.. | .text?'
+  sluice explain tuesday pay --at '2026-01-31 09:30:00' --data ./journal
   sluice explain shop 'order[a]' --data ./journal
   sluice explain shop '#42' --data ./journal`,
 		Args: cobra.RangeArgs(1, 2),
 	}
 	cli.Complete(cmd, cli.RunArgument, cli.StepArgument)
-	q := newQuery(cmd)
+	q, at := newQuery(cmd), cli.MomentFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		step := ""
 		if len(args) == 2 {
 			step = args[1]
 		}
 		return q.with(cmd, func(c *control.Client) error {
-			x, err := c.Explain(cmd.Context(), args[0], step)
+			x, err := at.Of(c).Explain(cmd.Context(), args[0], step)
 			if err != nil {
 				return err
 			}

@@ -75,7 +75,7 @@ For programs, -o jsonl prints one object a line, and -o json one list of all obj
 func (q *query) list(cmd *cobra.Command, c *control.Client, req api.Request) error {
 	p := q.objects(cmd)
 	table := cli.NewTable(q.people(cmd))
-	table.Row("RUN", "WORKFLOW", "STATUS", "STARTED", "UPDATED", "EVENTS")
+	table.Row("RUN", "WORKFLOW", "STATUS", "STARTED", "UPDATED", "EVENTS", "REMARK")
 	done, err := c.List(cmd.Context(), req, func(r *api.Run) error {
 		p.Print(r)
 		table.Row(cellsOf(r)...)
@@ -92,21 +92,20 @@ func (q *query) list(cmd *cobra.Command, c *control.Client, req api.Request) err
 }
 
 func cellsOf(r *api.Run) []string {
-	cells := []string{r.Run, r.Workflow, r.Status, cli.Local(r.Started), cli.Local(r.Updated), fmt.Sprint(r.Events)}
+	status, remarks := r.Status, []string(nil)
 	if r.Parked != "" {
-		cells[2] = "parked"
-		cells = append(cells, r.Parked)
+		status, remarks = "parked", append(remarks, r.Parked)
 	}
 	if r.Late {
-		cells = append(cells, lateRemark)
+		remarks = append(remarks, lateRemark)
 	}
 	if r.Parked == "" && len(r.Waits) > 0 {
-		cells = append(cells, waitsRemark(r.Waits))
+		remarks = append(remarks, waitsRemark(r.Waits))
 	}
 	if r.Code != "" {
-		cells = append(cells, r.Code)
+		remarks = append(remarks, r.Code)
 	}
-	return cells
+	return []string{r.Run, r.Workflow, status, cli.Local(r.Started), cli.Local(r.Updated), fmt.Sprint(r.Events), strings.Join(remarks, "; ")}
 }
 
 // lateRemark explains why the status of a run is not that of its journal.
@@ -124,7 +123,7 @@ func waitsRemark(waits []api.Wait) string {
 			texts[i] += " until " + cli.Local(w.Until)
 		}
 	}
-	return "for " + strings.Join(texts, ", ")
+	return "waits for " + strings.Join(texts, ", ")
 }
 
 // explain prints how the query of a request is carried.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +30,8 @@ Of a world it prints how many cells there are, and the first 100 of them, those 
 runs cells lists all. With CELL, the address of a cell such as order[a], it prints that cell: its status, state, failure and last
 event, and the effects and timers that it waits for.
 
+With --at it prints the run as it was after an event, or at a time: what the journal held then.
+
 RUN is the id of a run, or an unambiguous beginning of it. With -o json or -o jsonl it prints one object:
   {"run":…,"workflow":…,"status":…,…,"steps":[{"step":…,"kind":…,"status":…,"attempts":…,"output":…,…}]}
 An output of more than 1 KiB is left out, and "preview" holds its beginning. Of a world it has, in place of steps, the counts as
@@ -37,13 +40,15 @@ is the cell:
   {"cell":…,"machine":…,"key":…,"status":…,"state":…,"intents":[{"key":…,"effect":…,"status":…,…}],"last_seq":…,…}`,
 		Example: `  sluice runs show tuesday --data ./journal
   sluice runs show tuesday --data ./journal -o json | jq '.steps[] | select(.decidable) | .step'
+  sluice runs show tuesday --at 17 --data ./journal
   sluice runs show shop 'order[a]' --data ./journal`,
 		Args: cobra.RangeArgs(1, 2),
 	}
 	cli.Complete(cmd, cli.RunArgument, cli.StepArgument)
-	q := newQuery(cmd)
+	q, at := newQuery(cmd), cli.MomentFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return q.with(cmd, func(c *control.Client) error {
+			c = at.Of(c)
 			if len(args) == 2 {
 				cell, err := c.Cell(cmd.Context(), args[0], args[1])
 				if err != nil {
@@ -90,7 +95,10 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	fact("run", r.Run)
 	fact("workflow", strings.TrimSpace(r.Workflow+" "+r.Version))
 	status := r.Status
-	if !r.Finished && !r.Driven {
+	switch {
+	case r.Past:
+		status += fmt.Sprintf(", after event %d", r.Events)
+	case !r.Finished && !r.Driven:
 		status += ", and no process works on it"
 	}
 	if r.Parked != "" {
@@ -143,14 +151,18 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	steps := cli.NewTable(w)
 	steps.Row("STEP", "STATUS", "ATTEMPTS", "TIME", "REMARK")
 	awaits := awaitsByStep(r)
+	now := time.Now()
+	if r.Past {
+		now = r.Updated
+	}
 	for i := range r.Steps {
-		showStep(steps, &r.Steps[i], awaits[r.Steps[i].Step])
+		showStep(steps, &r.Steps[i], awaits[r.Steps[i].Step], now)
 	}
 	steps.End()
 }
 
 // showStep prints a step, and below it the participants that it has asked.
-func showStep(t *cli.Table, s *api.Step, awaits []*api.Awaited) {
+func showStep(t *cli.Table, s *api.Step, awaits []*api.Awaited, now time.Time) {
 	inside := strings.Repeat("  ", s.Depth)
 	status, attempts := s.Status, ""
 	if s.Pending {
@@ -159,7 +171,7 @@ func showStep(t *cli.Table, s *api.Step, awaits []*api.Awaited) {
 	if s.Attempts > 0 {
 		attempts = fmt.Sprint(s.Attempts)
 	}
-	t.Row(inside+s.Step, status, attempts, cli.Took(s.Began, s.Ended), strings.Join(remarks(s, awaits), "; "))
+	t.Row(inside+s.Step, status, attempts, cli.Took(s.Began, s.Ended, now), strings.Join(remarks(s, awaits), "; "))
 	for i := range s.Dispatches {
 		d := &s.Dispatches[i]
 		remark := ""
@@ -169,7 +181,7 @@ func showStep(t *cli.Table, s *api.Step, awaits []*api.Awaited) {
 		default:
 			remark = previewed(&d.Preview)
 		}
-		t.Row(inside+"  > "+d.Participant, d.State, fmt.Sprintf("#%d", d.Attempt), cli.Took(d.Asked, d.Ended), remark)
+		t.Row(inside+"  > "+d.Participant, d.State, fmt.Sprintf("#%d", d.Attempt), cli.Took(d.Asked, d.Ended, now), remark)
 	}
 }
 

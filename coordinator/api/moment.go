@@ -1,0 +1,45 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/cells"
+)
+
+// Moment is a point in the journal of a run: one of the two is given.
+type Moment struct {
+	Seq  uint64    `json:"seq,omitempty"` // of the last event that counts
+	Time time.Time `json:"time,omitzero"` // the events up to it count
+}
+
+// reading is what a run is described from: as it is, or as it was.
+type reading interface {
+	State(ctx context.Context) (*coordinator.State, error)
+	Cell(ctx context.Context, address string) (cells.State, error)
+	Explain(ctx context.Context, step string) (*coordinator.Explanation, error)
+	CallGraph(ctx context.Context) (*coordinator.CallGraph, error)
+}
+
+// reading returns the reading of a run at the moment that the request names, or of now.
+func (r *Request) reading(run *coordinator.Run) reading {
+	if r.At == nil {
+		return run
+	}
+	return run.At(coordinator.Moment{Seq: r.At.Seq, Time: r.At.Time})
+}
+
+// momentFault returns what is wrong with the moment of a request.
+func (r *Request) momentFault() string {
+	switch {
+	case r.At == nil:
+		return ""
+	case r.Verb != Show && r.Verb != Explain && r.Verb != Graph:
+		return fmt.Sprintf("%q has no moment", r.Verb)
+	case (r.At.Seq == 0) == r.At.Time.IsZero():
+		return "a moment is the number of an event, from 1, or an instant"
+	}
+	return ""
+}

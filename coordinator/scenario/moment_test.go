@@ -1,0 +1,128 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	past "github.com/sluiceflow/sluice/coordinator/reader"
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/explain"
+	"github.com/sluiceflow/sluice/reactive/inspect"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+)
+
+// observer is a process that works on the runs of a track, as far as readers ask.
+type observer struct {
+	*track
+	now int64
+}
+
+func (o *observer) Now() int64                                               { return o.now }
+func (o *observer) Drives(string) bool                                       { return true }
+func (o *observer) Parked(context.Context, string) error                     { return nil }
+func (o *observer) Host(string, *registry.Entry, *reactive.Root) decide.Host { return o.track }
+func (o *observer) Report(what, run string, err error)                       { panic(fmt.Sprint(what, run, err)) }
+func (o *observer) read(t *testing.T, store journal.Store) *past.Reader {
+	known, err := registry.New(store, registry.Config{})
+	require.NoError(t, err)
+	return past.New(t.Context(), store, known, o)
+}
+
+// seen is what a reader says of a run.
+type seen struct {
+	state *inspect.State
+	why   *explain.Explanation
+	calls []string
+}
+
+// Of every event of every scenario, a run is read as it was: as an observer saw it who looked right after that event. Of long runs every
+// tenth event is tried, and each under SLUICE_EXHAUSTIVE.
+func TestAMomentIsReadAsItWas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads each run as often as it has events")
+	}
+	all, err := Load("../../testdata/scenarios")
+	require.NoError(t, err)
+	moments, exhaustive := 0, os.Getenv("SLUICE_EXHAUSTIVE") != ""
+	for _, s := range all {
+		g := newExecution(s, Options{}, program.NewLibrary())
+		g.perform()
+		for _, track := range g.tracks {
+			if len(track.journal) == 0 || len(track.given) > 0 { // cells that are given are in no event
+				continue
+			}
+			store := memory.New()
+			p := track.program.Plan
+			_, err := store.Append(t.Context(), journal.DefinitionStream(p.Hash), 0, []journal.Event{{Type: journal.ContentStored, Value: p.Workflow.Document()}}, journal.Head{})
+			require.NoError(t, err)
+			o := &observer{track, 1 << 62}
+			r := o.read(t, store)
+			live := map[uint64]seen{}
+			root := decide.NewRoot(p)
+			track.serve(root)
+			look := func(state *inspect.State, why *explain.Explanation, g *past.CallGraph) seen {
+				out := seen{state: state, why: why}
+				for id := range int32(g.NodeCount()) {
+					out.calls = append(out.calls, fmt.Sprintf("%s %+v", g.Key(id), g.Call(id)))
+				}
+				return out
+			}
+			for i, e := range track.journal {
+				root.Apply(&e)
+				_, err := store.Append(t.Context(), track.id, uint64(i), []journal.Event{e}, decide.HeadAfter(root, &e))
+				require.NoError(t, err)
+				if i == 0 && len(track.content) > 0 {
+					require.NoError(t, store.PutContent(t.Context(), track.id, slices.Collect(maps.Values(track.content))))
+				}
+				if !exhaustive && i > 10 && i%10 > 0 {
+					continue
+				}
+				state, err := r.State(t.Context(), track.id)
+				require.NoError(t, err, s.Name)
+				why, err := r.Explain(t.Context(), track.id, "")
+				require.NoError(t, err, s.Name)
+				graph, err := r.CallGraph(t.Context(), track.id)
+				require.NoError(t, err, s.Name)
+				live[uint64(i)+1] = look(state, why, graph)
+			}
+			for seq, want := range live {
+				moments++
+				what := fmt.Sprintf("%s, run %q, at event %d", s.Name, track.path, seq)
+				m := past.Moment{Seq: seq}
+				state, err := r.StateAt(t.Context(), track.id, m)
+				require.NoError(t, err, what)
+				why, err := r.ExplainAt(t.Context(), track.id, "", m)
+				require.NoError(t, err, what)
+				graph, err := r.CallGraphAt(t.Context(), track.id, m)
+				require.NoError(t, err, what)
+				require.Equal(t, want, look(state, why, graph), what)
+
+				// An instant is the last of its events.
+				last := seq
+				for last < uint64(len(track.journal)) && track.journal[last].At <= track.journal[seq-1].At {
+					last++
+				}
+				at, err := r.StateAt(t.Context(), track.id, past.Moment{Time: time.Unix(0, track.journal[seq-1].At)})
+				require.NoError(t, err, what)
+				require.Equal(t, last, at.Seq, what)
+			}
+			end := uint64(len(track.journal))
+			_, err = r.StateAt(t.Context(), track.id, past.Moment{Seq: end + 1})
+			require.ErrorIs(t, err, decide.ErrNoMoment)
+			require.ErrorContains(t, err, fmt.Sprintf("run %s has %d events, and so no event %d", track.id, end, end+1))
+			require.NoError(t, store.Close())
+		}
+	}
+	require.Greater(t, moments, 2000)
+}
