@@ -145,7 +145,7 @@ func (b *Inbox) Close() (items []decide.Item, ended []*pool.Call) {
 	return items, ended
 }
 
-// Once returns a reply that sends the first error to done, which has room for one, and drops the others.
+// Once returns a reply that sends the first error to done, which has room for one, drops the others, and then calls after.
 func Once(done chan<- error, after ...func()) func(error) {
 	return func(err error) {
 		select {

@@ -17,21 +17,23 @@ func newGC() *cobra.Command {
 		Use:   "gc [RUN]",
 		Short: "Delete what is not kept any more",
 		Long: `Gc deletes the runs of a folder that have ended and whose time is over, see sluice keep, and then what nothing refers to any
-more: definitions, large values, and content of worlds. It prints each run and each definition that it has deleted, and the sum.
-Runs that are open stay, and so does a run as long as one that it has started is kept. An id stays taken for as long as the run
-was kept: sluice runs show says then when it was deleted. Without rules no run is deleted, but what deleted runs have left behind is.
+more: definitions, large values, and content of worlds. It prints each run and each definition that it has deleted, and the
+sum. Runs that are open stay, and so does a run as long as one that it has started is kept. An id stays taken for as long as
+the run was kept: sluice runs show says then when it was deleted. Without rules no run is deleted, but what deleted runs have
+left behind is.
 
 A host (sluice serve) does the same by itself, once an hour, and pauses between small slices so that its runs go on. Gc may be
 stopped at any moment, and goes on when it is called again.
 
-With -o json it prints one object a line, {"kind":…,"name":…,"bytes":…} with run, definition or blob as kind, or {"kind":"content",
-"name":…,"blobs":…} of a world, and at last {"runs":…,"definitions":…,"blobs":…,"content":…,"bytes":…,"failed":…}. Bytes are about
-those of the records; the disk has them back when the store has compacted its files.
+With -o json it prints one object a line, {"kind":…,"name":…,"bytes":…} with run, definition or blob as kind, or
+{"kind":"content", "name":…,"blobs":…} of a world, and at last
+{"runs":…,"definitions":…,"blobs":…,"content":…,"bytes":…,"failed":…}. Bytes are about those of the records; the disk has them
+back when the store has compacted its files.
 
-With RUN, a world, it deletes only the content of that one that its last two snapshots do not need, and prints how much it has kept
-and deleted. It also trims the journal: it deletes the events that the two have replaced, but for the first and the newest. How many
-of the newest stay is what the process was told that works on the world (sluice run --keep-events); if none does, all stay, unless
---keep-events is given here. The engine does both by itself from time to time; the world goes on meanwhile.`,
+With RUN, a world, it deletes only the content of that one that its last two snapshots do not need, and prints how much it has
+kept and deleted. It also trims the journal: it deletes the events that the two have replaced, but for the first and the newest.
+How many of the newest stay is what the process was told that works on the world (sluice run --keep-events); if none does, all
+stay, unless --keep-events is given here. The engine does both by itself from time to time; the world goes on meanwhile.`,
 		Example: `  sluice gc --dry-run --data ./journal
   sluice gc --data ./journal -o json
   sluice gc shop --keep-events 100000 --data ./journal`,
