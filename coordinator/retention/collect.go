@@ -132,7 +132,7 @@ func (c *collector) collectRuns(ctx context.Context, latest int64) error {
 // Bounds of a slice: runs that are looked at, and families that are deleted.
 const (
 	lookSlice   = 512
-	deleteSlice = 32
+	deleteSlice = 128
 )
 
 // look adds the family of a run to the slice if the time of each is over.
