@@ -44,15 +44,14 @@ type swept struct {
 	sweep *journal.StreamSweep
 }
 
-// Page implements records.Swept.
-func (s swept) Page(lower, upper []byte, use func(key, record []byte) error) (next []byte, err error) {
+// View implements records.Swept.
+func (s swept) View(use func(db pebble.Reader) error) error {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	if s.closed.Load() {
-		return nil, journal.ErrClosed
+		return journal.ErrClosed
 	}
-	next, err = records.LoadPage(s.db, lower, upper, use)
-	return next, s.blame(readError(err))
+	return s.blame(readError(use(s.db)))
 }
 
 // Drop implements records.Swept.

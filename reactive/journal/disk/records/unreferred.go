@@ -44,8 +44,8 @@ func LoadPage(db pebble.Reader, lower, upper []byte, use func(key, record []byte
 
 // Swept is a store that is being swept.
 type Swept interface {
-	// Page is LoadPage of its database.
-	Page(lower, upper []byte, use func(key, record []byte) error) (next []byte, err error)
+	// View calls use with its database.
+	View(use func(db pebble.Reader) error) error
 
 	// Drop deletes a stream of content, unless it was referred to meanwhile.
 	Drop(ctx context.Context, stream string) (deleted bool, err error)
@@ -75,12 +75,37 @@ func Sweep(ctx context.Context, s Swept, w *journal.StreamSweep) error {
 	return err
 }
 
+// page is LoadPage of a store.
+func page(s Swept, lower, upper []byte, use func(key, record []byte) error) (next []byte, err error) {
+	err = s.View(func(db pebble.Reader) (err error) {
+		next, err = LoadPage(db, lower, upper, use)
+		return err
+	})
+	return next, err
+}
+
+// endingNow returns the range up to the last key that is there now. What comes later was noted: without this end, a busy store would
+// grow faster than a sweep reads it.
+func (r Range) endingNow(s Swept) (Range, error) {
+	err := s.View(func(db pebble.Reader) error {
+		it, err := db.NewIter(&pebble.IterOptions{LowerBound: r.Lower, UpperBound: r.Upper})
+		if err != nil {
+			return err
+		}
+		if r.Upper = r.Lower; it.Last() {
+			r.Upper = append(bytes.Clone(it.Key()), 0)
+		}
+		return errors.Join(it.Error(), it.Close())
+	})
+	return r, err
+}
+
 // Pages calls use with the records in a range, a page at a time.
 func Pages(ctx context.Context, s Swept, w *journal.StreamSweep, r Range, use func(key, record []byte) error) error {
 	for r.Lower != nil {
 		err := w.Rest(ctx)
 		if err == nil {
-			r.Lower, err = s.Page(r.Lower, r.Upper, use)
+			r.Lower, err = page(s, r.Lower, r.Upper, use)
 		}
 		if err != nil {
 			return err
@@ -104,7 +129,7 @@ func sweepTombstones(ctx context.Context, s Swept, w *journal.StreamSweep) error
 	for lower := []byte{SpaceHeads}; lower != nil; free = free[:0] {
 		err := w.Rest(ctx)
 		if err == nil {
-			lower, err = s.Page(lower, []byte{SpaceHeads + 1}, find)
+			lower, err = page(s, lower, []byte{SpaceHeads + 1}, find)
 		}
 		for i := 0; i < len(free) && err == nil; i++ {
 			if err = s.Expire(ctx, free[i]); errors.Is(err, journal.ErrNotFound) {
@@ -130,17 +155,14 @@ func sweepRound(ctx context.Context, s Swept, w *journal.StreamSweep, content Ra
 	u := unreferred{bytes: map[string]int64{}, sweep: w}
 	for next = content.Lower; next != nil && len(u.bytes) < roundStreams; {
 		if err = w.Rest(ctx); err == nil {
-			next, err = s.Page(next, content.Upper, u.add)
+			next, err = page(s, next, content.Upper, u.add)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	for _, events := range others {
-		if len(u.bytes) == 0 {
-			break
-		}
-		if err := Pages(ctx, s, w, events, u.strike); err != nil {
+		if err := u.mark(ctx, s, events); err != nil {
 			return nil, err
 		}
 	}
@@ -159,6 +181,17 @@ type unreferred struct {
 func (u *unreferred) add(key, record []byte) error {
 	u.bytes[streamOf(key)] = int64(len(key) + len(record))
 	return nil
+}
+
+// mark strikes what the events in a range refer to, until nothing is left.
+func (u *unreferred) mark(ctx context.Context, s Swept, events Range) error {
+	events, err := events.endingNow(s)
+	for err == nil && events.Lower != nil && len(u.bytes) > 0 {
+		if err = u.sweep.Rest(ctx); err == nil {
+			events.Lower, err = page(s, events.Lower, events.Upper, u.strike)
+		}
+	}
+	return err
 }
 
 // strike removes the streams to which the events in a record refer.
