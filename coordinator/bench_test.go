@@ -94,3 +94,37 @@ func cpuTime() time.Duration {
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
+
+// BenchmarkMoment reads a run of 10,000 steps as it was in the middle and at the end of its journal.
+func BenchmarkMoment(b *testing.B) {
+	const n = 10_000
+	w := layered(n, 100)
+	e, err := coordinator.New(b.Context(), memory.New(), coordinator.Config{})
+	require.NoError(b, err)
+	defer e.Shutdown(context.Background())
+	require.NoError(b, e.Register(w))
+	run, err := e.Start(b.Context(), w, nil)
+	require.NoError(b, err)
+	_, err = run.Wait(b.Context())
+	require.NoError(b, err)
+	last, err := run.Last(b.Context())
+	require.NoError(b, err)
+	for _, at := range []struct {
+		name string
+		seq  uint64
+	}{{"middle", last / 2}, {"end", last}} {
+		then := run.At(coordinator.Moment{Seq: at.seq})
+		b.Run(at.name+"/state", func(b *testing.B) {
+			for b.Loop() {
+				_, err := then.State(b.Context())
+				require.NoError(b, err)
+			}
+		})
+		b.Run(at.name+"/explain", func(b *testing.B) {
+			for b.Loop() {
+				_, err := then.Explain(b.Context(), "")
+				require.NoError(b, err)
+			}
+		})
+	}
+}
