@@ -28,8 +28,8 @@ func (r *run) recover(ctx context.Context) bool {
 	}
 	r.seq = root.Seq()
 	r.setRoot(entry, root, root.At())
-	if steps := root.Steps(); steps != nil && r.calls.Ring == nil {
-		r.calls.Ring = keychain.New(root.Plan().Workflow, steps.Workload(), root.Start().Dir, r.engine.config.SecretTimeout)
+	if r.calls.Ring == nil {
+		r.calls.Ring = keychain.New(root.Plan().Workflow, reader.Workload(root), root.Start().Dir, r.engine.config.SecretTimeout)
 	}
 	if !r.inbox.Holds(journal.NodeRetried) && r.finish() {
 		return false

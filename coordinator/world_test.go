@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -83,4 +84,55 @@ func TestAnIdleWorldLeavesMemory(t *testing.T) {
 			require.Equal(t, map[bool]int{false: 9, true: 10}[keep], last)
 		})
 	}
+}
+
+// TestARefusedCommandFiresNoTimers: while no process works on a world, what is refused and what was taken before leave the journal as it
+// was, though timers are due; what is taken follows the timers that fell due before it.
+func TestARefusedCommandFiresNoTimers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &kept{memory.New()}
+		first, err := coordinator.New(t.Context(), store, coordinator.Config{})
+		require.NoError(t, err)
+		checked, err := kinds.Load("alarm.yaml", []byte(alarmWorld), template.Known{})
+		require.NoError(t, err)
+		run, err := first.Start(t.Context(), checked.Workflow, nil, coordinator.WithID("w"))
+		require.NoError(t, err)
+		set := cells.Message{Name: "Set", Payload: map[string]any{"id": "a", "n": 1}, ID: "one"}
+		_, err = run.SendMessage(t.Context(), set)
+		require.NoError(t, err)
+		require.NoError(t, first.Shutdown(t.Context()))
+		time.Sleep(2 * time.Hour)
+
+		e, err := coordinator.New(t.Context(), store, coordinator.Config{NotesOnly: true})
+		require.NoError(t, err)
+		defer e.Shutdown(t.Context())
+		r := find(t, e, "w")
+		before := journalOf(t, r)
+		send := func(id string, payload map[string]any) (cells.Sent, error) {
+			return r.SendMessage(t.Context(), cells.Message{Name: "Set", ID: id, Payload: payload})
+		}
+		_, err = send("two", map[string]any{"id": "a"})
+		require.ErrorContains(t, err, "/n: is missing")
+		require.Error(t, r.Retry(t.Context(), "clock[a]"), "it has not failed")
+		require.Error(t, r.ResumeCell(t.Context(), "clock[a]"), "it is not paused")
+		taken, err := send("one", map[string]any{"id": "a", "n": 1})
+		require.NoError(t, err)
+		require.Equal(t, uint64(2), taken.Seq)
+		require.Equal(t, before, journalOf(t, r))
+		taken, err = send("three", map[string]any{"id": "a", "n": 3})
+		require.NoError(t, err)
+		after := journalOf(t, r)
+		require.Len(t, after, len(before)+2)
+		require.Equal(t, journal.TimerFired, after[len(before)].Type)
+		require.Equal(t, taken.Seq, after[len(before)+1].Seq)
+		require.NoError(t, e.Shutdown(t.Context()))
+
+		last, err := coordinator.New(t.Context(), store, coordinator.Config{})
+		require.NoError(t, err)
+		defer last.Shutdown(context.Background())
+		synctest.Wait()
+		c, err := find(t, last, "w").Cell(t.Context(), "clock[a]")
+		require.NoError(t, err)
+		require.Equal(t, map[string]any{"n": int64(3), "rung": int64(1)}, c.State, "the bell rang before the third")
+	})
 }

@@ -24,6 +24,8 @@ type Bound struct {
 	Wanted                       *expr.Template // of a wait: the name of the message
 	Value                        *expr.Template // of a constant
 	Code, Message                *expr.Template // of a failure
+
+	Secrets []string // marks of the secrets that they read, each as often as it is read
 }
 
 // boundNames are the names that expressions in a binding may read.
@@ -179,7 +181,23 @@ func (b *binder) any(kind, key string, v value.Value) *expr.Template {
 	if v == nil {
 		return nil
 	}
-	return b.c.compile(b.at.Key(kind).Key(key).Path, v, boundNames, b.noSteps)
+	path, names := b.at.Key(kind).Key(key).Path, boundNames
+	chain, _ := b.c.w.Routing.(keychain)
+	if secrets := chain != nil && (kind == "command" || kind == "http"); !secrets {
+		return b.c.compile(path, v, names, b.noSteps)
+	}
+	t := b.c.compile(path, v, append([]string{"keychain"}, names...), b.noSteps)
+	if t != nil {
+		b.bound.Secrets = append(b.bound.Secrets, chain.BindingSecrets(document.Pos{}, t, func(e *document.Error) {
+			b.c.fault(path, b.bound.Binding.Pos, e)
+		})...)
+	}
+	return t
+}
+
+// keychain is a Routing whose bindings read secrets, if their calls leave the process: no other input stays out of the journal.
+type keychain interface {
+	BindingSecrets(pos document.Pos, t *expr.Template, report func(*document.Error)) (marks []string)
 }
 
 // noSteps reports an expression that reads a step, because a binding serves all steps of its operation.

@@ -401,3 +401,47 @@ func TestAReaderThatIsOvertakenGoesOn(t *testing.T) {
 	require.True(t, ok)
 	require.True(t, errors.Is(err, context.Canceled), "%v", err)
 }
+
+// TestExplainReadsTheTail: what the events since the newest snapshot have decided, and lists of cells, are known without those before,
+// however many there were; what was decided before is looked for there, and the explanations are those of the whole journal.
+func TestExplainReadsTheTail(t *testing.T) {
+	read := func(rounds int, name string) (n int64, decided bool) {
+		store, k := counted{unclosed{memory.New()}, &atomic.Int64{}}, newTill(nil)
+		e := engine(t, store, k, true)
+		run := start(t, e)
+		for i := range rounds {
+			changed(t, run, i, 0, 5)
+		}
+		require.NoError(t, run.PauseCell(t.Context(), "account[k2]", ""))
+		seq, err := run.Snapshot(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, run.PauseCell(t.Context(), "account[k1]", ""))
+		shut(t, e)
+		e = engine(t, store, k, false)
+		run = found(t, e)
+		store.n.Store(0)
+		switch name {
+		case "cells":
+			list, err := run.Cells(t.Context(), nil, 0)
+			require.NoError(t, err)
+			require.Len(t, list, 6)
+			return store.n.Load(), true
+		case "#":
+			name = fmt.Sprintf("#%d", seq+1)
+		}
+		x, err := run.Explain(t.Context(), name)
+		require.NoError(t, err)
+		return store.n.Load(), x.Decided != nil
+	}
+	for _, name := range []string{"account[k1]", "cells", "#"} {
+		few, decided := read(2, name)
+		require.True(t, decided, name)
+		many, _ := read(9, name)
+		require.Equal(t, few, many, name)
+		require.Less(t, few, int64(20), name)
+	}
+	few, decided := read(2, "account[k2]")
+	require.True(t, decided, "it is looked for before the snapshot")
+	many, _ := read(9, "account[k2]")
+	require.Greater(t, many, few)
+}

@@ -169,6 +169,9 @@ func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
 	return r.revealed(marks, plain), nil
 }
 
+// Marks returns what expressions see of the keychain: a mark in the place of every secret.
+func (r *Ring) Marks() map[string]value.Value { return secret.Marks(r.entries) }
+
 // behind reports whether a secret is needed, or a needed one depends on it.
 func (r *Ring) behind(s *secret.Entry, needed func(*secret.Entry) bool) bool {
 	if needed(s) {

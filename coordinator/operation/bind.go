@@ -63,6 +63,10 @@ func (s *scope) Name(name string) (value.Value, error) {
 		return map[string]any{"id": s.call.Run}, nil
 	case "participant":
 		return s.participant()
+	case "keychain":
+		if h, ok := s.call.host.(keyholder); ok {
+			return value.Of(h.Keychain())
+		}
 	}
 	return nil, fmt.Errorf("a binding has no variable %q", name)
 }

@@ -47,6 +47,12 @@ type Host interface {
 	Redactor() Redactor // nil: the call has no secrets
 }
 
+// keyholder is a Host with a keychain.
+type keyholder interface {
+	// Keychain returns what the expressions of the call's binding read.
+	Keychain() any
+}
+
 // HostBy sets the call's host, before the call is made. A call without a host cannot report, has no bound on its answer and
 // has no secrets.
 func (c *Call) HostBy(h Host) { c.host = h }

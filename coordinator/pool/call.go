@@ -68,8 +68,11 @@ type rareFields struct {
 	entry  *registry.Entry // of the run, whose document may describe the participant
 	texts  int64           // bytes of room for the text of the answer
 	values int64           // bytes of room for its value
-	signed *signed         // whose answer is judged; nil: it is not
-	isEnd  bool            // end is set
+
+	keychain any // what its binding reads of the keychain
+
+	signed *signed // whose answer is judged; nil: it is not
+	isEnd  bool    // end is set
 	end    Ending
 }
 
@@ -116,7 +119,7 @@ func (c *Call) Ending() Ending {
 func (c *Call) Forget() {
 	c.out = nil
 	if s := c.rare; s != nil {
-		s.end, s.isEnd = Ending{}, false
+		s.end, s.isEnd, s.keychain = Ending{}, false, nil
 	}
 }
 

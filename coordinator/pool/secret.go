@@ -20,12 +20,25 @@ func (c *Call) Redactor() operation.Redactor {
 	return c.run.Ring
 }
 
+// Keychain returns what the binding of the call reads of the keychain: the secrets that it names, and marks of the others.
+func (c *Call) Keychain() any {
+	if c.rare == nil {
+		return nil
+	}
+	return c.rare.keychain
+}
+
 // reveal fills the secrets in the call's input. It is called on the goroutine that makes the call.
 func (c *Call) reveal() error {
 	if c.run.Ring == nil {
 		return nil
 	}
 	input, err := c.run.Ring.Reveal(c, c.Secrets, c.Input)
+	if err == nil && len(c.op.Secrets) > 0 {
+		var read any
+		read, err = c.run.Ring.Reveal(c, c.op.Secrets, c.run.Ring.Marks())
+		c.rareFields().keychain = read
+	}
 	switch {
 	case err == nil:
 		c.Input = input

@@ -39,11 +39,41 @@ func parkedReason(err error) explain.Reason {
 	return explain.Reason{Kind: "parked", Text: "the run is parked, and cannot go on in this process: " + ParkedReason(err)}
 }
 
-// explained is Explain derived from the journal.
+// explained is Explain derived from the journal. Of a world it reads what follows the newest snapshot, and all that is left only if
+// the explanation names something that was decided before.
 func (r *Reader) explained(ctx context.Context, run, step string) (out *explain.Explanation, finished bool, err error) {
+	if from, ok := inspect.EventNumber(step); ok {
+		return r.explainedBy(ctx, run, step, func() (route, error) { return r.since(ctx, run, from) })
+	}
+	newest, _, err := r.snapshots(ctx, run)
+	if err == nil && newest != nil {
+		out, finished, err = r.explainedBy(ctx, run, step, func() (route, error) { return r.newest(ctx, run) })
+		if err == nil && decided(out) {
+			return out, finished, nil
+		}
+	}
+	return r.explainedBy(ctx, run, step, func() (route, error) { return r.since(ctx, run, 1) })
+}
+
+// decided reports whether an explanation has the event that decided each thing in it that an event decides.
+func decided(x *explain.Explanation) bool {
+	return x.Decided != nil && !slices.ContainsFunc(x.Reasons, undecided)
+}
+
+func undecided(r explain.Reason) bool {
+	switch r.Kind {
+	case "timer", "message", "held", "machine": // follow from the state
+		return slices.ContainsFunc(r.Reasons, undecided)
+	}
+	return r.Decided == nil || slices.ContainsFunc(r.Reasons, undecided)
+}
+
+// explainedBy is explained on a route.
+func (r *Reader) explainedBy(
+	ctx context.Context, run, step string, way func() (route, error),
+) (out *explain.Explanation, finished bool, err error) {
 	var x *inspect.Explainer
-	whole := func() (route, error) { return r.since(ctx, run, 1) }
-	root, err := r.followAll(ctx, run, whole, func(root *reactive.Root) follower {
+	root, err := r.followAll(ctx, run, way, func(root *reactive.Root) follower {
 		x = inspect.NewExplainer(run, step, root)
 		return follower{apply: x.Apply, told: x.Told, restored: x.Restored}
 	})

@@ -34,6 +34,9 @@ type Process interface {
 	// Host returns a host that decides about due timers of a run that does not go on here.
 	Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host
 
+	// EventsMax returns how many events a run may have, a world those since its newest snapshot; 0 or less: any number.
+	EventsMax() int
+
 	// Report logs a panic that fails nothing in a run.
 	Report(what, run string, err error)
 }
@@ -84,6 +87,6 @@ func (r *Reader) NewRoot(ctx context.Context, id string, entry *registry.Entry) 
 func (r *Reader) giveContent(ctx context.Context, id string, root *reactive.Root) {
 	content, ok := r.store.(journal.ContentStore)
 	if w := world.Of(root); ok && w != nil {
-		w.Content(func(hash journal.Hash) ([]byte, error) { return content.Content(context.WithoutCancel(ctx), id, hash) })
+		w.Content(func(hash journal.Hash) ([]byte, error) { return content.Content(context.WithoutCancel(ctx), id, hash) }, r.process.EventsMax())
 	}
 }

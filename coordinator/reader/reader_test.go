@@ -35,6 +35,7 @@ type process struct {
 }
 
 func (p *process) Now() int64             { return p.now }
+func (p *process) EventsMax() int         { return 0 }
 func (p *process) Drives(run string) bool { return p.drives[run] }
 func (p *process) Parked(_ context.Context, run string) error {
 	return p.parked[run]

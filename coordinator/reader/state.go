@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Runs implements coordinator.Engine.Runs.
@@ -125,4 +126,12 @@ func (r *Reader) Head(ctx context.Context, id string) (journal.Head, error) {
 		}
 	}
 	return journal.Head{}, fmt.Errorf("%w: %s", decide.ErrRunNotFound, id)
+}
+
+// Workload returns what the requests of a run's keychain read; nil for a run without a workload.
+func Workload(root *reactive.Root) map[string]value.Value {
+	if steps := root.Steps(); steps != nil {
+		return steps.Workload()
+	}
+	return nil
 }

@@ -346,7 +346,7 @@ func (l *Registry) performers(p *plan.Plan, own Functions, children map[string]s
 			if err != nil {
 				return nil, fmt.Errorf("operation %q: %w", op.Name, err)
 			}
-			list[i] = &Performer{Caller: caller, Bound: true, Program: op.Bound.Binding.Command != nil}
+			list[i] = &Performer{Caller: caller, Bound: true, Program: op.Bound.Binding.Command != nil, Secrets: op.Bound.Secrets}
 			list[i].Waits.Store(true)
 		case known:
 			_, pure := caller.(operation.Pure)
@@ -450,6 +450,7 @@ type Performer struct {
 	Bound   bool             // bound by a document
 	Pure    bool             // without side effects
 	Program bool             // starts a program
+	Secrets []string         // marks of the secrets that its binding reads itself
 
 	Waits      atomic.Bool  // each call runs on its own goroutine: always if Bound, else as measured by the pool
 	QuickCalls atomic.Int32 // calls in a row that did not wait, though Waits is set

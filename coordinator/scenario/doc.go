@@ -63,7 +63,8 @@
 // of all cells, each by cell and effect. given has the states that cells begin with. Messages of one entry arrive together, before
 // anything is stepped. A command that is refused is a difference, unless refused has texts of the error. snapshot keeps the state
 // of the world as content, as an engine's store does: from then on, a crash recovers the run from its newest snapshot and the events
-// that follow, and no longer from the whole journal. Every activation draws from a seed that Options.Seed determines.
+// that follow, and no longer from the whole journal. Every activation draws from a seed that Options.Seed determines. Machines in Go
+// are those of Options.Machines, and those that a world built in Go brings along.
 //
 // Expectations are checked against what an observer reads in the journals, not against the engine. A difference names the
 // event that caused it.

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/duration"
+	"github.com/sluiceflow/sluice/template/machine"
 )
 
 // Options configures the run of a scenario. The zero Options run it once, without crashes.
@@ -35,6 +37,9 @@ type Options struct {
 
 	// Workflows are trees built in Go, which a scenario names in place of a file. They are copied, not changed.
 	Workflows map[string]*template.Workflow
+
+	// Machines are the machines in Go that documents of worlds name, besides those that a world built in Go brings along.
+	Machines []*registry.Machine
 }
 
 // Run runs the scenario in virtual time and reports the differences from its expectations. It makes no calls, reads no clock and
@@ -43,7 +48,11 @@ type Options struct {
 func (s *Scenario) Run(o Options) *Report {
 	plain := o // for the run without crashes, to compare with
 	plain.Crash = false
-	library := program.NewLibrary()
+	var code []*machine.Code
+	for _, m := range o.Machines {
+		code = append(code, m.Code())
+	}
+	library := program.NewLibrary(code...)
 	g := newExecution(s, plain, library)
 	g.perform()
 	if o.Crash && g.mayCrash() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/scenario/activation"
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/coordinator/scenario/schedule"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
@@ -31,6 +32,7 @@ import (
 //	                     │       └──────────▶ content               │
 //	                     └─────────────┴──── after a crash ─────────┘
 type track struct {
+	activation.Twice
 	execution *execution
 	id        string
 	path      string // prefix of the names of its steps: "", or `quote/`

@@ -233,6 +233,9 @@ func wantCell(address string, want *expected.Cell) test {
 		if !known {
 			return got, nil, false
 		}
+		if err := t.Missing(w.Definition(), address); err != nil && !ok {
+			got += ": " + err.Error()
+		}
 		return got, t.lastOf(address), ok
 	})
 }

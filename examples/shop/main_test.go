@@ -16,9 +16,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator/scenario"
+	"github.com/sluiceflow/sluice/template"
 )
 
 func TestScenarios(t *testing.T) { scenario.Run(t, "shop.scenario.yaml") }
+
+// The same scenarios hold where the stock is written in Go.
+func TestScenariosOfTheMachineInGo(t *testing.T) {
+	inGo, err := build(options{at: address, inGo: true})
+	require.NoError(t, err)
+	scenario.RunWith(t, scenario.Options{Workflows: map[string]*template.Workflow{"shop.yaml": inGo}}, "shop.scenario.yaml")
+}
 
 // ends is what the program prints of the shop, whatever has happened to it meanwhile.
 const ends = `order[o-1] shipped: lamp p-o-1

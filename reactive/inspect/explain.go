@@ -40,7 +40,7 @@ func NewExplainer(id, step string, root *reactive.Root) *Explainer {
 	x.root.Watch()
 	if body := root.Body(); body != nil {
 		x.body = body.Explain(bodyRun{x})
-		if seq, ok := eventNumber(step); ok {
+		if seq, ok := EventNumber(step); ok {
 			if tracer, ok := x.body.(explain.Tracer); ok {
 				tracer.Trace(seq)
 			}
@@ -49,8 +49,8 @@ func NewExplainer(id, step string, root *reactive.Root) *Explainer {
 	return x
 }
 
-// eventNumber returns the sequence that `#42` names.
-func eventNumber(name string) (seq uint64, ok bool) {
+// EventNumber returns the sequence that `#42` names.
+func EventNumber(name string) (seq uint64, ok bool) {
 	digits, ok := strings.CutPrefix(name, "#")
 	seq, err := strconv.ParseUint(digits, 10, 64)
 	return seq, ok && err == nil
@@ -140,16 +140,14 @@ func (x *Explainer) Told(e *journal.Event) {
 	}
 }
 
-// Restored takes note that the root has the state of a snapshot: what has decided its status may not be known.
+// Restored takes note that the root has the state of a snapshot: what has decided its status is not known.
 func (x *Explainer) Restored() {
 	for e := range world.CallEvents(world.Of(x.root)) {
 		if message := messageOf(e); message != "" {
 			x.messages[e.Node] = message
 		}
 	}
-	if s := x.root.RunStatus(); s != x.status {
-		x.status, x.decided = s, nil
-	}
+	x.status, x.decided = x.root.RunStatus(), nil
 }
 
 // at returns the event with a sequence; nil if there is none, or none any more.
@@ -264,7 +262,7 @@ func (x *Explainer) unknown(name string) error {
 	if x.root.Cells() == nil {
 		return fmt.Errorf("%w: %q", decide.ErrStepNotFound, name)
 	}
-	switch seq, isEvent := eventNumber(name); {
+	switch seq, isEvent := EventNumber(name); {
 	case isEvent && x.gap != nil && seq > 1 && seq < x.gap.First:
 		return fmt.Errorf("event %s is not there any more: %w", name, x.gap)
 	case isEvent:

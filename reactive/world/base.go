@@ -23,6 +23,7 @@ type Fetch = kept.Fetch
 // base is the newest snapshot: the cells that are not in memory are there.
 type base struct {
 	fetch    Fetch          // nil: the run's store keeps no content, and all cells stay in memory
+	pace     kept.Pace      // when the next snapshot is due
 	upto     uint64         // sequence as of which the snapshot is; 0: there is none
 	seq      uint64         // of its event
 	snapshot *kept.Snapshot // nil: there is none
@@ -50,15 +51,18 @@ func (b *base) may(dirty *cell) bool { return len(b.roots.Machines) > 0 && dirty
 // changed reports whether a cell has changed since the newest snapshot.
 func (h *holdings) changed(address string) bool { return h.dirty[address] != nil }
 
-// Content sets where snapshots are kept. It must be called before the first event is applied.
-func (w *World) Content(fetch Fetch) { w.base.fetch = fetch }
+// Content sets where snapshots are kept, and how many events the journal may have since the newest, 0: any number. It must be called
+// before the first event is applied.
+func (w *World) Content(fetch Fetch, eventsMax int) {
+	w.base.fetch, w.base.pace = fetch, kept.NewPace(eventsMax)
+}
 
 // Err returns why the world cannot go on: the content of its snapshot is damaged. Nothing that it has returned since counts.
 func (w *World) Err() error { return w.err }
 
 // Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, or a spill.
 func (w *World) Snapshot() (seq uint64, due bool) {
-	due = w.base.fetch != nil && !w.stopped && (w.root.Tail() >= SnapshotEvents || w.root.Bytes() >= SnapshotBytes)
+	due = w.base.fetch != nil && !w.stopped && w.base.pace.Due(w.root.Tail(), w.root.Bytes())
 	return w.base.seq, due || w.delta.spills()
 }
 

@@ -161,7 +161,7 @@ func (d *driver) world() *world.World { return world.Of(d.root) }
 func (d *driver) empty() *reactive.Root {
 	root := decide.NewRoot(d.plan)
 	if d.content != nil {
-		world.Of(root).Content(d.fetch)
+		world.Of(root).Content(d.fetch, 0)
 	}
 	if d.forgets {
 		world.Forgetful(world.Of(root))

@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 	}
 	put(ann, "1.50", "2026-01-01T00:00:00Z", "red", "1")
 	put(bob, "1.5", "2026-01-01T01:00:00+01:00", nil, "")
-	both := []string{"person[" + ann + "]", "person[" + bob + "]"}
+	both := []string{`person["` + ann + `"]`, `person["` + bob + `"]`}
 	look := func() {
 		t.Helper()
 		require.Equal(t, both[:1], found(t, w, "id", "00000000-0000-4000-8000-00000000000A"))

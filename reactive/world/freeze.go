@@ -9,12 +9,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 )
 
-// When a snapshot is due.
-const (
-	SnapshotEvents = 10_000   // events since the newest
-	SnapshotBytes  = 16 << 20 // of their values
-)
-
 // Snapshot is the state of a world at a moment, to be kept as content while the world goes on. It shares the values that cells
 // have, which never change.
 type Snapshot struct{ draft kept.Draft }

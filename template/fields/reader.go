@@ -98,10 +98,39 @@ func (r *Reader) Object(n *document.Node, known Map) {
 // Required does not report it as missing.
 func (r *Reader) UnknownKey(e document.Entry, known []string) {
 	near := r.Nearest(e.Key, slices.Values(known))
+	if near == "" {
+		near = r.nearestEnd(e.Key, known)
+	}
 	r.Add(&document.Error{Pos: e.Pos, Text: e.Key, Msg: "unknown key " + document.Quote(e.Key), Suggestion: near})
 	if near != "" {
 		r.markRefused(strings.TrimSuffix(e.Pos.Path, e.Key) + near)
 	}
+}
+
+// endMin is the length of an end by which a key is known: that of an id may be meant otherwise.
+const endMin = 4
+
+// nearestEnd returns the known key of several words whose last ones are closest to a word, as backoff_multiplier to multiplir, or "".
+// Several keys that end alike are no suggestion.
+func (r *Reader) nearestEnd(word string, known []string) string {
+	whole := map[string]string{} // by their ends; "": of several
+	for _, name := range known {
+		for i := range len(name) {
+			end := name[i+1:]
+			if name[i] != '_' || len(end) < endMin {
+				continue
+			}
+			if _, twice := whole[end]; twice {
+				whole[end] = ""
+				continue
+			}
+			whole[end] = name
+		}
+	}
+	if name, ok := whole[word]; ok {
+		return name
+	}
+	return whole[r.Nearest(word, maps.Keys(whole))]
 }
 
 // Required refuses a mapping that lacks one of the keys, unless a misspelt key was refused in its place. Call it after
@@ -125,6 +154,20 @@ func (r *Reader) Text(n *document.Node) string {
 		r.WrongKind(n, "a string")
 	}
 	return text
+}
+
+// Choice reads a text that must be one of a few.
+func (r *Reader) Choice(n *document.Node, allowed ...string) string {
+	text := r.Text(n)
+	if slices.Contains(allowed, text) {
+		return text
+	}
+	if _, isText := n.Text(); isText {
+		near := r.Nearest(text, slices.Values(allowed))
+		r.Fault(&document.Error{Pos: n.Pos, Text: text, Suggestion: near,
+			Msg: fmt.Sprintf("%s must be one of %s, not %s", LastKey(n.Pos.Path), strings.Join(allowed, ", "), document.Quote(text))})
+	}
+	return ""
 }
 
 // Argument reads a string or an integer, as in the arguments of a command: [sleep, 5].

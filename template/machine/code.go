@@ -63,6 +63,9 @@ func (w *World) Provide(code *Code) bool {
 	return true
 }
 
+// Has reports whether the world has the code of a machine.
+func (w *World) Has(i Implementation) bool { return w.code[i] != nil }
+
 // Provided returns the code that was passed to Provide, in the order of the machines.
 func (w *World) Provided() (list []*Code) {
 	for _, m := range w.Machines {

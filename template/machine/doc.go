@@ -32,6 +32,8 @@
 //	max_concurrency: 100                     # calls at once; left out: no limit
 //	operations:                              # as in a workflow
 //	  warehouse.ship: {http: {method: POST, url: "http://127.0.0.1:9001/ship", body: "{{ input }}"}}
+//	keychain:                                # secrets that bindings of http and command read; left out: none
+//	  - {name: bank, kind: env, data: {token: BANK_TOKEN}}
 //	directory:                               # as in a workflow; left out: that of the program
 //	  participants: {hill: {}, dale: {}}
 //	  capabilities: {shipping: [{participant: hill}, {participant: dale}]}
@@ -45,7 +47,7 @@
 //	  pay:
 //	    params: {record: {order: text, cents: nat}}
 //	    receipt: {record: {txn: text}}
-//	    http: {method: POST, url: "http://127.0.0.1:9001/pay", body: "{{ input }}"} # or another binding; input: the params
+//	    http: {method: POST, url: "http://127.0.0.1:9001/pay", headers: {X-Token: "{{ keychain.bank.token }}"}, body: "{{ input }}"} # or another binding; input: the params
 //	    payload: "{{ output }}"              # what of the call's output is the receipt's payload: all of it
 //	    timing: {timeout: PT10S, retry: {max_attempts: 3, backoff: PT1S}} # not on_timeout: skip
 //	    max_concurrency: 8                   # calls at once, over all cells; left out: no limit
@@ -119,6 +121,7 @@
 //	indexes               state key
 //	migrate               state
 //	payload of an effect  output                       of its call
+//	bindings              input participant attempt run    keychain, too, of http and command
 //
 // An event is
 //

@@ -42,6 +42,7 @@ func (world *World) identify(w *template.Workflow) error {
 	if len(world.Subscriptions) > 0 {
 		doc["routing"] = map[string]any{"subscriptions": subscriptionDocuments(world.Subscriptions)}
 	}
+	world.Keychain.AddTo(doc)
 	world.doc = doc
 	hash, err := value.Hash(doc)
 	if err != nil {

@@ -51,9 +51,7 @@ func (r *reader) root(n *document.Node) {
 		"kind": root["kind"], "name": root["name"], "version": root["version"], "directory": root["directory"],
 		"operations": root["operations"], "max_concurrency": root["max_concurrency"],
 		"types": later, "schemas": later, "effects": later, "machines": later, "workflows": later, "routing": later,
-		"keychain": func(v *document.Node) {
-			r.Fault(&document.Error{Pos: v.Pos, Text: "keychain", Msg: `unknown key "keychain": a world has no secrets yet, so its operations must get them elsewhere`})
-		},
+		"keychain": func(v *document.Node) { r.world.Keychain.ReadKeychain(&r.Reader.Reader, v) },
 	})
 	r.required(n, "machines", "workflows")
 	r.types(r.either(n, "types", "schemas"))

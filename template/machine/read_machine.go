@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,10 +35,10 @@ func (r *reader) machine(entry document.Entry) {
 	if v := r.either(n, "key", "key_schema"); v != nil {
 		m.Key = r.inline(v)
 	}
-	r.emitted(m, n)
+	emits := r.emitted(m, n)
 	if v := n.Get("event"); v != nil {
-		r.arms(m, v)
-		r.receipts(m, v)
+		r.arms(m, v, emits != "")
+		r.receipts(m, v, emits)
 	}
 	r.indexes(m, n.Get("indexes"))
 	r.migration(m, n.Get("migrate"))
@@ -107,23 +108,25 @@ func (r *reader) wasm(n *document.Node) {
 	r.Refuse(n, "machines in WebAssembly are not supported yet: write rules, or go")
 }
 
-// emitted reads the effects that a machine may emit.
-func (r *reader) emitted(m *Machine, n *document.Node) {
+// emitted reads the effects that a machine may emit. It returns the first of them, or a name that stands among
+// them and is unknown; "": none.
+func (r *reader) emitted(m *Machine, n *document.Node) (first string) {
 	v := r.either(n, "emits", "effects_emitted")
 	if v == nil {
 		if n.Kind == document.Mapping && !r.misspelt(n, "emits", "effects_emitted") {
 			r.Fault(&document.Error{Pos: n.Pos.Key("emits"), Text: m.Name, Msg: fmt.Sprintf("machine %q: emits is missing", m.Name)})
 		}
 		m.emits = nil
-		return
+		return ""
 	}
 	if v.Kind != document.Sequence {
 		r.WrongKind(v, "a list")
 		m.emits = nil
-		return
+		return ""
 	}
 	for _, item := range v.Items() {
 		name := r.Text(item)
+		first = cmp.Or(first, name)
 		e := r.world.effects[name]
 		_, twice := m.emits[name]
 		switch {
@@ -137,6 +140,10 @@ func (r *reader) emitted(m *Machine, n *document.Node) {
 		}
 	}
 	m.Emits = slices.Sorted(maps.Keys(m.emits))
+	if len(m.Emits) > 0 {
+		return m.Emits[0]
+	}
+	return first
 }
 
 func (r *reader) unknownEffect(n *document.Node, name string) {
@@ -145,13 +152,14 @@ func (r *reader) unknownEffect(n *document.Node, name string) {
 		Suggestion: r.Nearest(name, slices.Values(known))})
 }
 
-// arms reads what the cells of a machine are given: a list of types, one type, or a variant.
-func (r *reader) arms(m *Machine, n *document.Node) {
+// arms reads what the cells of a machine are given: a list of types, one type, or a variant. A list has receipts if the machine
+// emits effects.
+func (r *reader) arms(m *Machine, n *document.Node, emits bool) {
 	if n.Kind == document.Sequence {
 		for _, item := range n.Items() {
 			r.arm(m, item)
 		}
-		m.Event.Receipt = m.Event.Receipt || len(m.emits) > 0
+		m.Event.Receipt = m.Event.Receipt || emits
 		slices.Sort(m.Event.Messages)
 		return
 	}
@@ -228,11 +236,12 @@ func (r *reader) variant(m *Machine, n *document.Node, t *schema.Type) {
 	m.Event.Messages = slices.Sorted(maps.Keys(m.Event.Tags))
 }
 
-// receipts refuses a machine that asks for effects and could not be told what came of them.
-func (r *reader) receipts(m *Machine, n *document.Node) {
-	if len(m.emits) > 0 && !m.Event.Receipt && !r.IsRefused(n) {
-		r.Fault(&document.Error{Pos: n.Pos, Msg: fmt.Sprintf(
-			"machine %q emits %q, and its event has no arm for receipts", m.Name, m.Emits[0])})
+// receipts refuses a machine that asks for effects and could not be told what came of them, whatever else is wrong with it. An event
+// of an unknown type may have any arms.
+func (r *reader) receipts(m *Machine, n *document.Node, emits string) {
+	known := m.Event.Variant != nil || len(m.Event.Messages) > 0 || m.Event.Rejected || m.Event.Frame
+	if emits != "" && known && !m.Event.Receipt {
+		r.Fault(&document.Error{Pos: n.Pos, Msg: fmt.Sprintf("machine %q emits %q, and its event has no arm for receipts", m.Name, emits)})
 	}
 }
 

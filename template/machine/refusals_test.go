@@ -70,8 +70,20 @@ func TestRefusals(t *testing.T) {
 			`w.yaml:4:1: steps: unknown key "steps"`,
 			`w.yaml:5:1: input: unknown key "input"`,
 		}},
-		{"secrets", doc("machines: {}", "keychain: []"), []string{
-			`w.yaml:4:11: keychain: unknown key "keychain": a world has no secrets yet, so its operations must get them elsewhere`,
+		{"secrets", doc("machines: {}", "keychain: [{name: bank, kind: env, data: {token: T}}, {name: bank, kind: fil, data: {x: Y}}, 5]",
+			"effects:",
+			`  pay: {params: text, receipt: unit, http: {url: "{{ keychain.bnk.token }}", body: "{{ keychain.bank.tokn }}"}}`,
+			`  ask: {params: text, receipt: unit, http: {url: "{{ keychain.bank }}", headers: {A: "{{ keychain[input].token }}"}}}`,
+			`  say: {params: text, receipt: unit, value: "{{ keychain.bank.token }}", payload: "{{ keychain.bank.token }}"}`), []string{
+			`w.yaml:4:62: keychain[1].name: duplicate keychain entry "bank", first at keychain[0].name`,
+			`w.yaml:4:74: keychain[1].kind: kind must be one of env, file, http, not "fil" (did you mean "file"?)`,
+			`w.yaml:4:94: keychain[2]: keychain[2] must be a mapping, not an integer`,
+			`w.yaml:6:50: effects.pay.http.url: the keychain has no entry "bnk" (did you mean "bank"?)`,
+			`w.yaml:6:84: effects.pay.http.body: keychain entry "bank" has no "tokn" (did you mean "token"?)`,
+			`w.yaml:7:50: effects.ask.http.url: a secret is read by its name and key, written out: keychain.bank.key`,
+			`w.yaml:7:82: effects.ask.http.headers: a secret is read by its name and key, written out: keychain.name.key`,
+			`w.yaml:8:45: effects.say.value: unknown name "keychain"; known here: attempt, input, participant, run`,
+			`w.yaml:8:83: effects.say.payload: unknown name "keychain"; known here: output`,
 		}},
 		{"values of another kind", doc("types: 1", "effects: []", "machines: x", "routing: {subscriptions: {}}"), []string{
 			`w.yaml:3:8: types: types must be a mapping from names to types, not an integer`,
@@ -154,6 +166,29 @@ func TestRefusals(t *testing.T) {
 		}},
 		{"no arm for receipts, in a record", one("{state: unit, event: P, emits: [e]}"), []string{
 			`w.yaml:5:36: machines.m.event: machine "m" emits "e", and its event has no arm for receipts`,
+		}},
+		{"no arm for receipts, beside other faults", one("{state: unit, event: {variant: {A: P, B: P, C: text, D: Pp}}, emits: [ee, e.long, e.long]}"), []string{
+			`w.yaml:5:36: machines.m.event: machine "m" emits "e.long", and its event has no arm for receipts`,
+			`w.yaml:5:36: machines.m.event: machine "m": arm "C" of its event must name a type`,
+			`w.yaml:5:36: machines.m.event: machine "m": two arms of its event have the same type`,
+			`w.yaml:5:71: machines.m.event.variant.D: unknown type "Pp" (did you mean "P"?)`,
+			`w.yaml:5:85: machines.m.emits[0]: unknown effect "ee" (did you mean "e"?)`,
+			`w.yaml:5:97: machines.m.emits[2]: machine "m": emits names an effect twice: "e.long"`,
+		}},
+		{"no arm for receipts, of an effect that there is not", one("{state: unit, event: P, emits: [ee]}"), []string{
+			`w.yaml:5:36: machines.m.event: machine "m" emits "ee", and its event has no arm for receipts`,
+			`w.yaml:5:47: machines.m.emits[0]: unknown effect "ee" (did you mean "e"?)`,
+		}},
+		{"whatever the arms of an unknown type are", one("{state: unit, event: Pp, emits: [e]}"), []string{
+			`w.yaml:5:36: machines.m.event: unknown type "Pp" (did you mean "P"?)`,
+		}},
+		{"a growth of delays by another name", effect("{params: unit, receipt: unit, timing: {retry: {max_attempts: 2, multiplier: 2}}}"), []string{
+			`w.yaml:3:78: effects.x.timing.retry.multiplier: unknown key "multiplier" (did you mean "backoff_multiplier"?)`,
+		}},
+		{"a growth of delays by a misspelt name", effect("{params: unit, receipt: unit, timing: {retry: {multiplir: 2, attempts: 3, max_atempts: 1}}}"), []string{
+			`w.yaml:3:61: effects.x.timing.retry.multiplir: unknown key "multiplir" (did you mean "backoff_multiplier"?)`,
+			`w.yaml:3:75: effects.x.timing.retry.attempts: unknown key "attempts" (did you mean "max_attempts"?)`,
+			`w.yaml:3:88: effects.x.timing.retry.max_atempts: unknown key "max_atempts" (did you mean "max_attempts"?)`,
 		}},
 		{"no arm for receipts, in a variant", one("{state: unit, event: V, emits: [timer]}"), []string{
 			`w.yaml:5:36: machines.m.event: machine "m" emits "timer", and its event has no arm for receipts`,

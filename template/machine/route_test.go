@@ -148,7 +148,7 @@ machines:
 		{"com.acme/order@1", "é\t\u00a0#", "com.acme%2Forder@1[é%09%C2%A0%23]"},
 		{"n", int64(12), "n[12]"},
 		{"r", map[string]any{"side": int64(1), "hall": "a b"}, `r[{"hall":"a%20b","side":1}]`},
-		{"u", "00000000-0000-4000-8000-000000000000", "u[00000000-0000-4000-8000-000000000000]"},
+		{"u", "00000000-0000-4000-8000-00000000000a", `u["00000000-0000-4000-8000-00000000000a"]`},
 		{"v", map[string]any{"$tag": "A", "$value": "x"}, `v[{"$tag":"A","$value":"x"}]`},
 	} {
 		require.Equal(t, c.address, machine.Address(w.Machine(c.machine), c.key))
@@ -169,19 +169,25 @@ machines:
 		require.Equal(t, c.key, key)
 	}
 	for address, want := range map[string]string{
-		"onne":                      `unknown machine "onne" (did you mean "one"?)`,
-		"one[a]":                    `machine "one" has no key: its cell is one`,
-		"n":                         `machine "n" is keyed: a cell of it is n[KEY]`,
-		"n[1":                       `machine "n" is keyed: a cell of it is n[KEY]`,
-		"n[-1]":                     `invalid key of machine "n" in "n[-1]": must be at least 0`,
-		"n[x]":                      `invalid key of machine "n" in "n[x]"`,
-		"u[x]":                      `invalid key of machine "u" in "u[x]"`,
-		"com.acme%2Forder@1[a b]":   `invalid address "a b": white space and / [ ] # % are written %XX, and nothing else is`,
-		"com.acme%2Forder@1[%61]":   `invalid address "%61": white space`,
-		"com.acme%2Forder@1[%6]":    `invalid address "%6": %XX stands for a byte`,
-		"com.acme%2Forder@1[%zz]":   `invalid address "%zz": %XX stands for a byte`,
-		"com.acme%2Forder@1[%2f]":   `invalid address "%2f": white space`,
-		"com.acme%2Forder@1[a][b]]": `invalid address "a][b]": white space`,
+		"onne":                     `unknown machine "onne" (did you mean "one"?)`,
+		"one[a]":                   `machine "one" has no key: its cell is one`,
+		"n":                        `machine "n" is keyed: a cell of it is n[KEY]`,
+		"n[1":                      `machine "n" is keyed: a cell of it is n[KEY]`,
+		"n[-1]":                    `invalid key of machine "n" in "n[-1]": must be at least 0`,
+		"n[x]":                     `invalid key of machine "n" in "n[x]"`,
+		"u[x]":                     `invalid key of machine "u" in "u[x]"`,
+		"n[7.0]":                   `invalid address "n[7.0]": this cell is n[7]`,
+		"n[%207]":                  `invalid address "n[%207]": this cell is n[7]`,
+		`r[{"side":1,"hall":"a"}]`: `this cell is r[{"hall":"a","side":1}]`,
+		`v[{"A":"x"}]`:             `this cell is v[{"$tag":"A","$value":"x"}]`,
+		"u[00000000-0000-4000-8000-00000000000a]":   `this cell is u["00000000-0000-4000-8000-00000000000a"]`,
+		`u["00000000-0000-4000-8000-00000000000A"]`: `this cell is u["00000000-0000-4000-8000-00000000000a"]`,
+		"com.acme%2Forder@1[a b]":                   `invalid address "a b": white space and / [ ] # % are written %XX, and nothing else is`,
+		"com.acme%2Forder@1[%61]":                   `invalid address "%61": white space`,
+		"com.acme%2Forder@1[%6]":                    `invalid address "%6": %XX stands for a byte`,
+		"com.acme%2Forder@1[%zz]":                   `invalid address "%zz": %XX stands for a byte`,
+		"com.acme%2Forder@1[%2f]":                   `invalid address "%2f": white space`,
+		"com.acme%2Forder@1[a][b]]":                 `invalid address "a][b]": white space`,
 	} {
 		_, _, err := w.ParseAddress(address)
 		require.ErrorContains(t, err, want)

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/schema"
+	"github.com/sluiceflow/sluice/template/secret"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -33,6 +34,8 @@ type World struct {
 	Machines      []*Machine     // what can have cells
 	Subscriptions []Subscription // who hears what, in the order written
 	Pos           document.Pos   // where it was written
+
+	secret.Keychain
 
 	doc      value.Value // the document in canonical form
 	effects  map[string]*Effect

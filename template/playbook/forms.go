@@ -2,7 +2,6 @@ package playbook
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,18 +58,7 @@ func (r *forms) list(n *document.Node) []*document.Node {
 }
 
 // choice reads a text that must be one of a few.
-func (r *forms) choice(n *document.Node, allowed ...string) string {
-	text := r.Text(n)
-	if slices.Contains(allowed, text) {
-		return text
-	}
-	if _, isText := n.Text(); isText {
-		near := r.Nearest(text, slices.Values(allowed))
-		r.Fault(&document.Error{Pos: n.Pos, Text: text, Suggestion: near,
-			Msg: fmt.Sprintf("%s must be one of %s, not %s", lastKey(n.Pos), strings.Join(allowed, ", "), document.Quote(text))})
-	}
-	return ""
-}
+func (r *forms) choice(n *document.Node, allowed ...string) string { return r.Choice(n, allowed...) }
 
 // once refuses a name that is already used.
 func (r *forms) once(n *document.Node, what, name string, seen map[string]document.Pos) bool {

@@ -51,6 +51,9 @@ type Expr interface {
 
 	// Keys returns the keys of the variable called name that it can read, sorted; all reports that it may read any.
 	Keys(name string) (keys []string, all bool)
+
+	// Members is Keys for the value of a variable's key.
+	Members(name, key string) (members []string, all bool)
 }
 
 // Reads reports whether the request needs another entry of the keychain.

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os/signal"
@@ -43,12 +44,11 @@ func (s *sending) await(cmd *cobra.Command, done *api.Done) error {
 		}{done, cell})
 		return p.End()
 	}
-	state := "null"
-	if cell.State != nil {
-		state = string(cell.State)
+	state := cell.State
+	if state == nil {
+		state = json.RawMessage("null")
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), cli.ForPeople(cmd.OutOrStdout(), state))
-	return nil
+	return cli.NewJSON(cmd.OutOrStdout(), cmd.OutOrStdout()).Encode(state)
 }
 
 // follow waits through the processes that work on the run.

@@ -1,7 +1,6 @@
 package documents
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
@@ -83,9 +82,7 @@ func (t *scenarioTest) show(r *scenario.Report) {
 		fmt.Fprintln(t.out, progress.CleanLines(r.String()))
 		return
 	}
-	// Flat structs of strings and numbers always encode.
-	line, _ := json.Marshal(r)
-	fmt.Fprintf(t.out, "%s\n", line)
+	_ = cli.NewJSON(t.out, t.out).Encode(r) // flat structs of strings and numbers always encode
 }
 
 // conclude prints the counts, and returns the Exit for them.

@@ -1,7 +1,6 @@
 package documents
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -132,9 +131,7 @@ func (v *validation) json(file string, p *plan.Plan, err error) {
 	} else {
 		result.Errors = faults(err)
 	}
-	// Flat structs of strings and numbers always encode.
-	line, _ := json.Marshal(result)
-	fmt.Fprintf(v.out, "%s\n", line)
+	_ = cli.NewJSON(v.out, v.out).Encode(result) // flat structs of strings and numbers always encode
 }
 
 func faults(err error) []fault {

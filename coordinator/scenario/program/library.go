@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/machine"
 )
 
 // Library holds the workflows of a scenario, each read once, and the programs made of them, each compiled once: a workflow may
@@ -17,6 +18,7 @@ type Library struct {
 	files    map[string]*Source // by path
 	built    map[*template.Workflow]*Source
 	programs map[programKey]*Program
+	code     []*machine.Code // machines in Go, for worlds that name them
 }
 
 // programKey is what a program is made of.
@@ -26,9 +28,9 @@ type programKey struct {
 	answered  string // which steps the script answers: see answered
 }
 
-// NewLibrary returns an empty library.
-func NewLibrary() *Library {
-	return &Library{files: map[string]*Source{}, built: map[*template.Workflow]*Source{}, programs: map[programKey]*Program{}}
+// NewLibrary returns an empty library. Its worlds may name the machines in Go.
+func NewLibrary(code ...*machine.Code) *Library {
+	return &Library{files: map[string]*Source{}, built: map[*template.Workflow]*Source{}, programs: map[programKey]*Program{}, code: code}
 }
 
 // Find finds the workflow of a scenario whose file is in folder: inline, by the name of one of those built in Go, or in a file.

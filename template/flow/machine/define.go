@@ -24,6 +24,8 @@ type Definition struct {
 	notes   reflect.Type // nil: none
 	start   func(b *binding, in *machine.Input) (state value.Value, a *activation, err error)
 	refused error
+
+	migrations map[string]migration // by the version that they begin at
 }
 
 // Name returns the name of the machine.
@@ -79,7 +81,7 @@ func (d *Definition) refuse(format string, args ...any) {
 //
 // Define panics if the types cannot be kept, with the name of the field.
 func Define[State, Event, Key any](name, version string, step func(a *Activation[Key], s *State, e Event) (*State, error), options ...Option) *Definition {
-	d := &Definition{state: reflect.TypeFor[State](), raises: map[string]reflect.Type{}}
+	d := &Definition{state: reflect.TypeFor[State](), raises: map[string]reflect.Type{}, migrations: map[string]migration{}}
 	d.code = &machine.Code{Implementation: machine.Implementation{Name: name, Version: version}, Bind: d.bind}
 	d.start = starter(step)
 	if key := reflect.TypeFor[Key](); key != reflect.TypeFor[struct{}]() {
@@ -114,8 +116,10 @@ func (d *Definition) check(event reflect.Type) (err error) {
 	if len(d.emits) > 0 && d.arms.message != "" {
 		return fmt.Errorf("it emits %q, and its event has no arm for receipts", d.emits[0].name)
 	}
-	_, err = d.declare(gotypes.Declarations{})
-	return err
+	if _, err = d.declare(gotypes.Declarations{}); err != nil {
+		return err
+	}
+	return d.checkMigrations()
 }
 
 func (d *Definition) mayEmit(effect string) bool {
@@ -241,6 +245,9 @@ func (d *Definition) compile(w *machine.World, m *machine.Machine) (b *binding, 
 			return nil, err
 		}
 	}
+	if err := d.bindMigrations(m); err != nil {
+		return nil, err
+	}
 	if err := d.compileEmitted(b, m); err != nil {
 		return nil, err
 	}
@@ -346,24 +353,11 @@ func StateOf[T any](state value.Value) (T, error) {
 	if state == nil {
 		return into, errors.New("the cell has no state")
 	}
-	types := gotypes.Declarations{}
-	doc, err := types.Derive(reflect.TypeFor[T](), "")
+	codec, err := codecOf(reflect.TypeFor[T]())
 	if err != nil {
 		return into, err
 	}
-	declared, err := types.Types()
-	if err != nil {
-		return into, err
-	}
-	of, err := gotypes.Read(declared, doc)
-	if err != nil {
-		return into, err
-	}
-	normal, err := of.Normalize(state)
-	if err != nil {
-		return into, err
-	}
-	codec, err := gotypes.Compile(reflect.TypeFor[T](), of)
+	normal, err := codec.Type().Normalize(state)
 	if err != nil {
 		return into, err
 	}
