@@ -148,21 +148,22 @@ var floors = []floor{
 	{"coordinator/reader", uses("template/machine", "reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
 		"template/expr", "template/value")},
-	{"coordinator/lists", uses("coordinator/query", "coordinator/reader", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
+	{"coordinator/retention", uses("coordinator/limits", "coordinator/query", "reactive/decide", "reactive/journal")},
+	{"coordinator/lists", uses("coordinator/query", "coordinator/reader", "coordinator/retention", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
 		"reactive/journal", "reactive/routed")},
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
 	{"coordinator/cells", uses("template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
 	{"coordinator", uses("coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/lists", "coordinator/operation", "coordinator/parking", "coordinator/pickup",
-		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "coordinator/transfer", "internal/cancelled", "internal/usercode", "reactive",
+		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "coordinator/retention", "coordinator/transfer", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/call", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed", "template",
 		"template/machine", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive/live")},
 	{"coordinator/parcel", uses("coordinator", "coordinator/limits", "coordinator/registry", "reactive/journal", "template")},
-	{"coordinator/doctor", uses("coordinator/compiled", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
+	{"coordinator/doctor", uses("coordinator/compiled", "coordinator/retention", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
 		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
-	{"coordinator/api", uses("coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
+	{"coordinator/api", uses("coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "coordinator/retention", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
 		"template/expr", "template/plan", "template/value")},
 	{"coordinator/control", uses("coordinator", "coordinator/query", "coordinator/api", "internal/cancelled", "internal/readfile",
 		"internal/usercode", "reactive/journal", "reactive/journal/disk")},
@@ -203,7 +204,7 @@ var floors = []floor{
 		"coordinator/doctor", "reactive",
 		"reactive/journal", "reactive/journal/disk", "template/value")},
 	{"cmd/sluice/run", uses("cmd/sluice/cli", "cmd/sluice/progress", "cmd/sluice/view", "coordinator", "coordinator/api",
-		"coordinator/control", "coordinator/directory", "coordinator/limits", "coordinator/operation", "coordinator/parcel", "reactive", "reactive/inspect", "reactive/journal",
+		"coordinator/control", "coordinator/directory", "coordinator/limits", "coordinator/operation", "coordinator/parcel", "coordinator/retention", "reactive", "reactive/inspect", "reactive/journal",
 		"reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds", "template/value")},
 	{"cmd/machinevet", uses("template/machine/purity")},
 	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs")},
@@ -458,7 +459,7 @@ func TestThePureHalfIsPure(t *testing.T) {
 	}
 }
 
-// Only a turn of the coordinator appends to the journal of a run. Definitions have their own streams.
+// Only a turn of the coordinator appends to the journal of a run. Definitions, and how long runs are kept, have their own streams.
 func TestOneCallAppendsToRuns(t *testing.T) {
 	var places []string
 	for _, s := range sources(t, false) {
@@ -470,7 +471,7 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 			if !ok || len(call.Args) < 5 {
 				return true
 			}
-			if f, ok := call.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Append" && !isContent(call.Args[1]) || f.Sel.Name == "AppendParts") {
+			if f, ok := call.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Append" && !isContent(call.Args[1]) && !selects(call.Args[1], "journal", "RetentionStream") || f.Sel.Name == "AppendParts") {
 				places = append(places, s.name)
 			}
 			return true
@@ -484,7 +485,7 @@ var writers = map[journal.Writer][]string{
 	journal.Command:  {"coordinator", "coordinator/cells"},
 	journal.Stepper:  {"reactive/decide", "reactive/net/token.go", "reactive/world/activate.go", "reactive/world/fail.go", "reactive/world/freeze.go"},
 	journal.Timer:    {"reactive/ledger", "reactive/net", "reactive/world"},
-	journal.Registry: {"coordinator/registry"},
+	journal.Registry: {"coordinator/registry", "coordinator/retention"},
 }
 
 // writerIn returns the writer whose code is in a source; "": none.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
@@ -68,6 +69,20 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		if errors.Is(err, coordinator.ErrRunNotFound) {
 			return nil
 		}
+		return err
+	},
+	"Engine.Keep": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		return e.Keep(ctx, retention.Rule{Keep: time.Hour}, "ann")
+	},
+	"Engine.ClearKeep": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		return e.ClearKeep(ctx, "", true, "ann")
+	},
+	"Engine.Rules": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.Rules(ctx)
+		return err
+	},
+	"Engine.Collect": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.Collect(ctx, retention.Collection{Dry: true})
 		return err
 	},
 	"Engine.Registry": func(_ context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/residence"
+	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
@@ -116,7 +117,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 			_ = e.Shutdown(ctx)
 		}
 	}()
-	if err := usercode.Call(func() error { return e.pickUp(ctx, "") }); err != nil {
+	if err := usercode.Call(func() error { return errors.Join(retention.Begin(ctx, store, e.clock.Now()), e.pickUp(ctx, "")) }); err != nil {
 		return nil, fmt.Errorf("find unfinished runs: %w", err)
 	}
 	ready = true
@@ -213,22 +214,11 @@ func (e *Engine) exists(ctx context.Context, id string) (bool, error) {
 	if err := e.checkOpen(); err != nil {
 		return false, err
 	}
-	if !journal.IsRun(id) {
-		return false, nil
-	}
-	e.mu.Lock()
-	known := e.runs[id] != nil || e.parked.At(id) != nil
-	e.mu.Unlock()
-	if known {
+	if (process{e}).Holds(id) {
 		return true, nil
 	}
-	for _, err := range journal.ReadLean(ctx, e.store, id, 1, journal.Beginnings) {
-		if err != nil && !errors.Is(err, journal.ErrDamaged) && !errors.Is(err, journal.ErrVersion) {
-			return false, e.readError(ctx, fmt.Errorf("read run %s: %w", id, err))
-		}
-		return true, nil
-	}
-	return false, nil
+	ok, err := e.reader.Exists(ctx, id, e.clock.Now())
+	return ok, e.readError(ctx, err)
 }
 
 func (e *Engine) shutting() bool {

@@ -31,6 +31,14 @@ func (p process) Go(f func())                                          { p.loops
 func (p process) CheckOpen() error                                     { return p.checkOpen() }
 func (p process) ReadError(ctx context.Context, err error) error       { return p.readError(ctx, err) }
 
+func (p process) WatchDefinitions() (func(string) bool, func()) { return p.registry.Watch() }
+func (p process) Holds(run string) bool                         { return p.active(run) != nil || p.parked.At(run) != nil }
+
+func (p process) SweepContent(ctx context.Context, run string, dry bool) (int, error) {
+	_, deleted, err := p.handle(run, "").Sweep(ctx, dry)
+	return deleted, err
+}
+
 func (p process) Parked(ctx context.Context, run string) error {
 	return p.handle(run, "").Parked(ctx)
 }

@@ -124,6 +124,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 		return nil, fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d",
 			ErrLimit, entry.Plan.Workflow.Name, len(entry.Plan.Checked.Items), most)
 	}
+	defer e.registry.Use()()
 	children, err := e.registry.Bundle(ctx, entry)
 	if err != nil {
 		return nil, e.readError(ctx, err)
@@ -168,9 +169,10 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	r := newRun(e, id)
 	r.calls.Ring, r.started = ring, true
 	r.setRoot(entry, e.reader.NewRoot(e.ctx, id, entry), 0)
-	done := make(chan error, 1)
-	r.inbox.Add(decide.Item{Event: first, Reply: inbox.Once(done)})
+	done, used := make(chan error, 1), e.registry.Use() // until the start is durable, even if the caller does not wait for that
+	r.inbox.Add(decide.Item{Event: first, Reply: inbox.Once(done, used)})
 	if !e.enter(r) {
+		used()
 		return e.existing(ctx, &first)
 	}
 	if parent := e.active(journal.ParentRun(id)); parent != nil && parent.paused.Load() {

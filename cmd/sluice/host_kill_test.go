@@ -25,6 +25,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/doctor"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -51,8 +52,17 @@ steps:
 output: "{{ steps.letter.output }}"
 `
 
+// brief is done at once, and kept for no time.
+const brief = `
+kind: Workflow
+name: brief
+operations: {one: {value: {{number}}}}
+steps: [{operation: one}]
+`
+
 // TestAHostKilledUnderLoadLosesNothing kills a host with SIGKILL, again and again, while runs are started there, receive messages and
-// decisions and are cancelled. What was acknowledged is there in the end, and a call whose answer was journaled is never made again.
+// decisions and are cancelled, others are deleted, and what is not kept is collected. What was acknowledged is there in the end, and a
+// call whose answer was journaled is never made again.
 func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 	kills := hostKills
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
@@ -66,20 +76,28 @@ func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 	require.NoError(t, err)
 	l := &hostLoad{
 		t: t, killing: killing{t: t, dir: dir}, attached: attached, started: map[string]bool{}, sent: map[string]bool{}, decided: map[string]bool{},
-		cancelled: map[string]bool{}, answered: map[string]int{},
+		cancelled: map[string]bool{}, answered: map[string]int{}, brief: map[string]bool{}, deleted: map[string]bool{}, collected: map[string]bool{},
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	rng := rand.New(rand.NewPCG(3, 4))
 	p := l.serve()
 	var all sync.WaitGroup
+	eventually(t, "the rule is set", func() bool {
+		return l.ask(ctx, "", &api.Request{Verb: api.Retain, Query: "workflow:brief", Keep: "0s"}, map[string]bool{}) == nil
+	})
 	for worker := range 4 {
 		all.Go(func() { l.work(ctx, worker) })
 	}
-	for range kills {
-		before := l.acknowledged.Load()
+	all.Go(func() { l.discard(ctx) })
+	all.Go(func() { l.collect(ctx) })
+	for n := range kills {
+		before, whole := l.acknowledged.Load(), l.collections.Load()
 		more := int64(1 + rng.IntN(40))
 		eventually(t, "requests are acknowledged", func() bool { return l.acknowledged.Load() >= before+more })
+		if n%10 == 9 { // the others are killed in the middle of one
+			eventually(t, "a collection ends", func() bool { return l.collections.Load() > whole })
+		}
 		p.signal(syscall.SIGKILL)
 		p.wait()
 		l.inspect()
@@ -91,8 +109,8 @@ func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, p.wait(), "%s", &p.stderr)
 	l.judge()
-	t.Logf("%d kills, %d acknowledged: %d starts, %d messages, %d decisions, %d cancelled", kills, l.acknowledged.Load(), len(l.started),
-		len(l.sent), len(l.decided), len(l.cancelled))
+	t.Logf("%d kills, %d acknowledged: %d starts, %d messages, %d decisions, %d cancelled, %d deleted; %d collected in %d whole collections", kills,
+		l.acknowledged.Load(), len(l.started), len(l.sent), len(l.decided), len(l.cancelled), len(l.deleted), len(l.collected), l.collections.Load())
 }
 
 // hostLoad is what is asked of a host that is killed, and what was acknowledged.
@@ -105,6 +123,55 @@ type hostLoad struct {
 	mu                                sync.Mutex
 	started, sent, decided, cancelled map[string]bool // acknowledged, by run
 	answered                          map[string]int  // by run and step: number of calls when the answer was first found in the journal
+	brief, deleted, collected         map[string]bool // runs of no time: started, deleted, and told of by a collection
+	collections                       atomic.Int64    // that have ended
+}
+
+// discard starts runs that are kept for no time, each with a definition of its own or one that an earlier had, and deletes some.
+func (l *hostLoad) discard(ctx context.Context) {
+	for n := 0; ctx.Err() == nil; n++ {
+		run := fmt.Sprintf("brief-%d", n)
+		file := writeFile(l.t, l.dir, "brief.yaml", strings.ReplaceAll(brief, "{{number}}", fmt.Sprint(n%7)))
+		parcel, _, err := cli.LoadParcel(l.t.Context(), file)
+		if err != nil {
+			l.t.Error(err)
+			return
+		}
+		attached, err := (&api.Attachment{Parcel: parcel}).Encode()
+		if err != nil {
+			l.t.Error(err)
+			return
+		}
+		if l.ask(ctx, run, &api.Request{Verb: api.Begin, ID: run, Dir: l.dir, Attachment: attached}, l.brief) != nil {
+			l.awaitHost(ctx)
+			continue
+		}
+		if n%3 == 0 {
+			_ = l.ask(ctx, run, &api.Request{Verb: api.Delete, Run: run}, l.deleted)
+		}
+	}
+}
+
+// collect collects what is not kept, over and over.
+func (l *hostLoad) collect(ctx context.Context) {
+	for ctx.Err() == nil {
+		c, err := control.Dial(filepath.Join(l.dir, "journal"))
+		if err == nil {
+			_, err = c.Collect(ctx, false, "", func(g *api.Gone) error {
+				if g.Kind == "run" {
+					l.mu.Lock()
+					l.collected[g.Name] = true
+					l.mu.Unlock()
+				}
+				return nil
+			})
+		}
+		if err != nil {
+			l.awaitHost(ctx)
+			continue
+		}
+		l.collections.Add(1)
+	}
 }
 
 // serve starts a host and waits until it is ready.
@@ -247,9 +314,27 @@ func (l *hostLoad) judge() {
 			require.True(l.t, has[typ.String()+" "+run], "run %s: an acknowledged %s is lost", run, typ)
 		}
 	}
+	require.NotEmpty(l.t, l.deleted)
+	require.NotEmpty(l.t, l.collected)
+	for _, gone := range []map[string]bool{l.deleted, l.collected} {
+		for run := range gone {
+			require.True(l.t, strings.HasPrefix(run, "brief-"), "run %s is kept, and was deleted", run)
+			require.False(l.t, has["run.started "+run], "run %s was deleted, and is there again", run)
+		}
+	}
+	l.soundDefinitions()
 	calls := l.calls()
 	require.NotEmpty(l.t, l.answered)
 	for key, n := range l.answered {
 		require.Equal(l.t, n, calls[key], "%s was called again after it had been answered", key)
 	}
+}
+
+// soundDefinitions checks that each run that is there has its definition.
+func (l *hostLoad) soundDefinitions() {
+	raw, err := disk.OpenRaw(filepath.Join(l.dir, "journal"), false, disk.Config{})
+	require.NoError(l.t, err)
+	report, err := doctor.Check(l.t.Context(), raw, false, func(f doctor.Fault) error { return errors.New(f.Run + f.Content + ": " + f.What) })
+	require.NoError(l.t, errors.Join(err, raw.Close()))
+	require.Zero(l.t, report.Faults)
 }

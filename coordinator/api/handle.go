@@ -43,6 +43,9 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	if req.Verb == Export || req.Verb == Import || req.Verb == Backup {
 		return &Done{}, move(ctx, engine, req, emit)
 	}
+	if req.Verb.ofFolder() {
+		return ofFolder(ctx, engine, req, emit)
+	}
 	if req.Verb == Delete {
 		return &Done{Run: req.Run}, deleteRun(ctx, engine, req.Run)
 	}

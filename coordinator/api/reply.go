@@ -29,6 +29,8 @@ type Reply struct {
 	Value       json.RawMessage          `json:"value,omitempty"`       // of Output: any JSON
 	Data        []byte                   `json:"data,omitempty"`        // of Export: the next part of the file
 	Imported    *Imported                `json:"imported,omitempty"`    // of Import: what has become of a run of the file
+	Rule        *Rule                    `json:"rule,omitempty"`        // of Rules
+	Gone        *Gone                    `json:"gone,omitempty"`        // of Collect
 	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
 	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed
@@ -57,6 +59,8 @@ type Done struct {
 
 	TrimmedFrom uint64 `json:"trimmed_from,omitempty"` // of a sweep: first event that it has trimmed, or would have
 	TrimmedTo   uint64 `json:"trimmed_to,omitempty"`   // of a sweep: last of these
+
+	Collected *Collected `json:"collected,omitempty"` // of Collect
 
 	Document json.RawMessage `json:"document,omitempty"` // of a start by name that asks for it: the canonical document of the workflow
 

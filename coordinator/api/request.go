@@ -53,6 +53,9 @@ const (
 	Export  Verb = "export"   // runs with all that they need, as a file. Runs; or Query ("": all), if there are none
 	Import  Verb = "import"   // take in the runs of such a file. File
 	Backup  Verb = "backup"   // make a copy of the journal. File: the folder for it
+	Retain  Verb = "keep"     // set how long runs are kept that have ended. Query, Keep ("": remove the rule with the query), Every
+	Rules   Verb = "rules"    // how long they are kept
+	Collect Verb = "collect"  // delete what is not kept any more. Dry, Beside, Keep ("": by the rules; else all runs so long)
 )
 
 // The decisions.
@@ -97,6 +100,9 @@ type Request struct {
 	File string   `json:"file,omitempty"` // absolute path of a file or folder, which the answering process opens
 
 	Name       string `json:"name,omitempty"`     // of a published workflow
+	Keep       string `json:"keep,omitempty"`     // how long runs are kept that have ended: an age such as 30d, or Forever
+	Every      bool   `json:"every,omitempty"`    // of a rule that is removed: all rules are
+	Beside     bool   `json:"beside,omitempty"`   // other work goes on meanwhile: it pauses between its slices
 	Dir        string `json:"dir,omitempty"`      // absolute path of the folder in which programs of the run start
 	Document   bool   `json:"document,omitempty"` // of a start by name: the answer has the document of the workflow
 	Attached   int    `json:"attached,omitempty"` // bytes that follow the line, an Attachment; set by Encode
@@ -106,7 +112,7 @@ type Request struct {
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import, Retain:
 		return true
 	}
 	return false
@@ -115,20 +121,27 @@ func (v Verb) Command() bool {
 // attaches reports whether requests with the verb have an attachment, and are about no run that there is.
 func (v Verb) attaches() bool { return v == Begin || v == Publish }
 
-// Follows reports whether the answer to the verb lasts as long as it takes: what it waits for, or what it reads and writes.
-func (v Verb) Follows() bool {
-	return v == Watch || v == Await || v == Export || v == Import || v == Backup
-}
+// ofFolder reports whether the verb is about all runs, or those of a query.
+func (v Verb) ofFolder() bool { return v == Retain || v == Rules || v == Collect }
 
 // one reports whether requests with the verb are about one run that there is.
 func (v Verb) one() bool {
-	return v != List && v != Export && v != Import && v != Backup && !v.attaches()
+	return v != List && v != Export && v != Import && v != Backup && !v.ofFolder() && !v.attaches()
 }
 
-// read reports whether the verb only reads.
-func (v Verb) read() bool {
+// Follows reports whether the answer to the verb lasts as long as what it waits for, reads or writes, and ends when its reader goes.
+func (v Verb) Follows() bool {
 	switch v {
-	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await, Export, Backup:
+	case Watch, Await, Export, Import, Backup, Collect:
+		return true
+	}
+	return false
+}
+
+// open reports whether the verb is none of a command: it may be repeated, and takes as long as it takes.
+func (v Verb) open() bool {
+	switch v {
+	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await, Export, Backup, Rules, Collect:
 		return true
 	}
 	return false
@@ -139,7 +152,7 @@ func (r *Request) check() error {
 	fault := r.momentFault()
 	switch {
 	case fault != "":
-	case !r.Verb.Command() && !r.Verb.read():
+	case !r.Verb.Command() && !r.Verb.open():
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
 	case r.Attached > AttachmentMax || len(r.Attachment) > AttachmentMax:
 		fault = fmt.Sprintf("the workflow and the input that are attached have %d bytes, at most %d are allowed", max(r.Attached, len(r.Attachment)), AttachmentMax)

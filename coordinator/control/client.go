@@ -95,6 +95,27 @@ func (c *Client) List(ctx context.Context, req api.Request, each func(*api.Run) 
 	return done, err
 }
 
+// Rules yields how long runs are kept that have ended.
+func (c *Client) Rules(ctx context.Context) iter.Seq2[*api.Rule, error] {
+	return stream(ctx, c, &api.Request{Verb: api.Rules}, func(r *api.Reply) *api.Rule { return r.Rule })
+}
+
+// Collect deletes what is not kept any more, and passes it to each; if dry is true, it only passes what it would delete. keep replaces the
+// rules, if it is not empty.
+func (c *Client) Collect(ctx context.Context, dry bool, keep string, each func(*api.Gone) error) (done api.Collected, err error) {
+	req := &api.Request{Verb: api.Collect, Dry: dry, Keep: keep, Beside: c.held}
+	err = c.ask(ctx, req, func(r *api.Reply) error {
+		switch {
+		case r.Gone != nil:
+			return each(r.Gone)
+		case r.Done != nil && r.Done.Collected != nil:
+			done = *r.Done.Collected
+		}
+		return nil
+	})
+	return done, err
+}
+
 // ExplainQuery says which index carries the query of a list, and which of its terms are checked afterwards.
 func (c *Client) ExplainQuery(ctx context.Context, text string, labels map[string]string) (x *query.Explanation, err error) {
 	err = c.ask(ctx, &api.Request{Verb: api.List, Query: text, Labels: labels, Dry: true}, func(r *api.Reply) error {

@@ -5,16 +5,20 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// apart checks a stream that belongs to neither a run nor content: the definitions that the name of a workflow has stood for, or
-// which runs are held.
+// apart checks a stream that belongs to neither a run nor content: the definitions that the name of a workflow has stood for,
+// which runs are held, or how long runs are kept.
 func (d *doctor) apart(ctx context.Context, stream string) error {
 	means, check := "the name may not stand for its newest workflow", d.version
-	if stream == journal.HeldStream() {
+	switch stream {
+	case journal.HeldStream():
 		means, check = "a run that is held may go on, or one that is not may stand still", mark
+	case journal.RetentionStream:
+		means, check = "no run is deleted by itself any more, nor with sluice gc", rules
 	}
 	fault := func(event uint64, what string) error {
 		return d.fault(Fault{Kind: Event, Run: stream, Event: event, What: what, Means: means})
@@ -59,6 +63,14 @@ func (d *doctor) version(ctx context.Context, e *journal.Event) string {
 	}
 	if _, lost := d.plan(ctx, e.Detail.Start.Workflow); errors.Is(lost, errAbsent) {
 		return fmt.Sprintf("has a definition that is missing, %s", e.Detail.Start.Workflow)
+	}
+	return ""
+}
+
+// rules returns what is wrong with the rules of how long runs are kept.
+func rules(_ context.Context, e *journal.Event) string {
+	if err := retention.Check(e); err != nil {
+		return "has no rules: " + sentence(err)
 	}
 	return ""
 }

@@ -145,12 +145,15 @@ func (b *Inbox) Close() (items []decide.Item, ended []*pool.Call) {
 	return items, ended
 }
 
-// Once returns a reply that sends the first error to done, which has room for one, and drops the others.
-func Once(done chan<- error) func(error) {
+// Once returns a reply that sends the first error to done, which has room for one, drops the others, and then calls after.
+func Once(done chan<- error, after ...func()) func(error) {
 	return func(err error) {
 		select {
 		case done <- err:
 		default:
+		}
+		for _, f := range after {
+			f()
 		}
 	}
 }

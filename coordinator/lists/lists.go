@@ -1,33 +1,25 @@
-// Package lists finds, reads and deletes the runs of a store. Its methods are a part of coordinator.Engine and coordinator.Run.
+// Package lists finds and reads the runs of a store. Its methods are a part of coordinator.Engine and coordinator.Run.
 package lists
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"iter"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/reader"
+	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
-	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // Engine is what a Lists needs of an engine.
-type Engine interface {
-	// CheckOpen returns an error once the engine has shut down.
-	CheckOpen() error
+type Engine = retention.Engine
 
-	// ReadError completes the error of a reader.
-	ReadError(ctx context.Context, err error) error
-}
-
-// Lists finds and deletes runs.
+// Lists finds runs.
 type Lists struct {
+	retention.Retention // of the runs that have ended: see there
+
 	store  journal.Store
 	reader *reader.Reader
 	engine Engine
@@ -37,7 +29,7 @@ type Lists struct {
 // New returns the lists of an engine's store. The Store of the configuration is set.
 func New(store journal.Store, from *reader.Reader, engine Engine, moves transfer.Config) Lists {
 	moves.Store = store
-	return Lists{store, from, engine, transfer.New(moves)}
+	return Lists{retention.New(store, engine), store, from, engine, transfer.New(moves)}
 }
 
 // Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. The
@@ -94,52 +86,6 @@ func (l Lists) Find(ctx context.Context, text string) iter.Seq2[journal.Head, er
 			}
 		}
 	}
-}
-
-// Delete removes a run that has ended, with the runs that its calls have started: its events, its place in lists, and what it kept
-// as content. Its id is not free afterwards. It returns decide.ErrNotPossible for a run that has not ended, and for one that another
-// run has started. If it fails in the middle, the run itself is still there, and Delete may be called again.
-func (l Lists) Delete(ctx context.Context, run string) error {
-	if err := l.engine.CheckOpen(); err != nil {
-		return err
-	}
-	if parent := journal.ParentRun(run); parent != "" {
-		return fmt.Errorf("%w: run %s belongs to run %s, and is deleted with it", decide.ErrNotPossible, run, parent)
-	}
-	family, err := l.family(ctx, run)
-	if err != nil {
-		return l.engine.ReadError(ctx, err)
-	}
-	for _, id := range slices.Backward(family) { // children before their parents
-		if err := l.store.Delete(ctx, id); err != nil && !errors.Is(err, journal.ErrDeleted) {
-			if errors.Is(err, journal.ErrInvalid) {
-				err = notEnded(id)
-			}
-			return l.engine.ReadError(ctx, err)
-		}
-	}
-	return nil
-}
-
-// family returns a run and those below it, in order of id, so that children follow their parents.
-func (l Lists) family(ctx context.Context, run string) ([]string, error) {
-	list := []string{run}
-	for head, err := range l.store.Heads(ctx, run+"/") {
-		switch {
-		case head.Run != "" && !strings.HasPrefix(head.Run, run+"/"):
-			return list, nil
-		case err != nil:
-			return nil, fmt.Errorf("find the runs below run %s: %w", run, err)
-		case head.Open:
-			return nil, notEnded(head.Run)
-		}
-		list = append(list, head.Run)
-	}
-	return list, nil
-}
-
-func notEnded(run string) error {
-	return fmt.Errorf("%w: run %s has not ended; cancel it first", decide.ErrNotPossible, run)
 }
 
 // Completed yields what a reader does, with complete errors.

@@ -256,7 +256,7 @@ func (p *parser) instant(t *term, begin int, values []string) error {
 		}
 		return nil
 	}
-	age, ok := ageOf(v)
+	age, ok := ParseAge(v)
 	if !ok {
 		e := p.fault(begin, v, "this is no age: a number and s, m, h, d or w")
 		e.Suggestion = "age" + t.sign + "1h"
@@ -267,8 +267,8 @@ func (p *parser) instant(t *term, begin int, values []string) error {
 	return nil
 }
 
-// ageOf reads an age such as 90m, 7d or 1.5h.
-func ageOf(text string) (time.Duration, bool) {
+// ParseAge reads an age such as 90m, 7d or 1.5h.
+func ParseAge(text string) (time.Duration, bool) {
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	if len(text) < 2 || strings.Trim(text[:len(text)-1], "0123456789.") != "" {
 		return 0, false
@@ -279,4 +279,17 @@ func ageOf(text string) (time.Duration, bool) {
 		return time.Duration(d), true
 	}
 	return 0, false
+}
+
+// FormatAge writes an age as ParseAge reads it.
+func FormatAge(age time.Duration) string {
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}} {
+		if age != 0 && age%u.unit == 0 {
+			return strconv.FormatInt(int64(age/u.unit), 10) + u.name
+		}
+	}
+	return strconv.FormatFloat(age.Seconds(), 'f', -1, 64) + "s"
 }

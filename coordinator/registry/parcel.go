@@ -85,13 +85,17 @@ func checkDefinition(hash string, text json.RawMessage) (value.Value, error) {
 	return w.Document(), nil
 }
 
-// StoreDefinition makes one definition durable, which has that hash.
+// StoreDefinition makes one definition durable, which has that hash, unless it is known to be. See Use.
 func (l *Registry) StoreDefinition(ctx context.Context, hash string, content value.Value) error {
+	if l.uses.note(hash) {
+		return nil
+	}
 	event := []journal.Event{{Type: journal.ContentStored, Value: content}}
 	_, err := l.store.Append(ctx, journal.DefinitionStream(hash), 0, event, journal.Head{})
 	if err != nil && !errors.Is(err, journal.ErrConflict) {
 		return fmt.Errorf("store definition %s: %w", hash, err)
 	}
+	l.uses.keep(hash)
 	return nil
 }
 

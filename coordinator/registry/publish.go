@@ -25,6 +25,7 @@ var ErrNotPublished = errors.New("registry: no workflow of that name is publishe
 // Publish makes an entry the newest version of its workflow's name. was is the version before, nil if there is none. If that is the
 // same, now is was, and nothing is journaled.
 func (l *Registry) Publish(ctx context.Context, e *Entry, actor string, at int64) (now, was *Version, err error) {
+	defer l.Use()()
 	children, err := l.Bundle(ctx, e)
 	if err != nil {
 		return nil, nil, err

@@ -42,6 +42,7 @@ type Registry struct {
 	started    []*Entry // entries of named that were started but not registered, oldest first
 	undo       []func() // reverts the changes of the current addition
 	additions  atomic.Uint64
+	uses       uses
 }
 
 // Functions maps names to the Go functions of one definition. It is immutable once in use.
@@ -57,7 +58,6 @@ type Entry struct {
 	Directory  directory.Directory // of its document
 	home       string              // folder to which the paths of children are relative
 	Missing    error               // the operations and functions that this program lacks; only of a restored entry
-	stored     bool                // the definition is in the store
 }
 
 // WorkflowsMax bounds the compiled workflows that an engine keeps, separately by tree, hash and file. Beyond it, all are
@@ -378,18 +378,9 @@ func (l *Registry) names() []string {
 
 // keep makes the definition of an entry durable, once.
 func (l *Registry) keep(ctx context.Context, e *Entry) error {
-	l.mu.Lock()
-	stored := e.stored
-	l.mu.Unlock()
-	if stored {
-		return nil
-	}
 	if err := l.StoreDefinition(ctx, e.Plan.Hash, e.Plan.Workflow.Document()); err != nil {
 		return fmt.Errorf("workflow %s: %w", e.Plan.Workflow.Name, err)
 	}
-	l.mu.Lock()
-	e.stored = true
-	l.mu.Unlock()
 	return nil
 }
 
@@ -450,7 +441,6 @@ func (l *Registry) restore(content any, hash string, children map[string]string)
 	if err != nil {
 		return nil, fmt.Errorf("definition %s: %w", hash, err)
 	}
-	e.stored = true
 	return e, nil
 }
 

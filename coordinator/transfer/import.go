@@ -46,6 +46,7 @@ func (t *Transfer) Import(ctx context.Context, file io.ReaderAt, actor string) (
 	if err := t.Holds.Hold(ctx, actor, slices.Sorted(maps.Keys(seen.open))...); err != nil {
 		return nil, err
 	}
+	defer t.Registry.Use()() // until the runs refer to their definitions
 	w := &writer{t: t, ctx: ctx, runs: seen.runs}
 	if err := newSource(file).visit(ctx, w); err != nil {
 		return nil, fmt.Errorf("the import is not complete, import the file again: %w", err)

@@ -64,6 +64,7 @@ const (
 	CellExpired         Type = 36 // a cell without activity is deleted. Node; Detail.Due
 	WorldSnapshotted    Type = 37 // the state of a world is kept as content. Value: as of which event, and the hashes, see docs/events.md
 	WorkflowPublished   Type = 38 // of a stream `#wf/…`: the name stands for this definition from now on. Detail.Start: Name, Version, Workflow, Children, Actor
+	RetentionSet        Type = 39 // how long finished runs are kept from now on, in the stream of that. Detail.Actor; Value: list of rules
 )
 
 // Detail holds the fields that only some types have. An event owns its Detail.

@@ -44,11 +44,22 @@ type Store interface {
 	// Newest returns the place behind all changes so far: what a list shows that is read from now on includes them.
 	Newest(ctx context.Context) (Place, error)
 
-	// Delete removes the events, the content and the head of a run. Its id stays taken: appending to it and reading it return
-	// ErrDeleted, and so does deleting it again. It returns ErrNotFound for a stream without events, and ErrInvalid for an open run
-	// and a content stream. When it returns nil, the run is durably gone; large values and definitions, which other runs may
-	// share, stay.
-	Delete(ctx context.Context, stream string) error
+	// Delete removes the events, the content and the head of a run. A tombstone stays: until its id is free, appending to it and
+	// reading it return a *DeletedError, which wraps ErrDeleted, and so does deleting it again. Then an append after 0 of an event
+	// that was decided when the id was free begins the stream anew. Delete returns ErrNotFound for a stream without events, and
+	// ErrInvalid for an open run and a content stream. When it returns nil, the run is durably gone; large values and definitions,
+	// which other runs may share, stay: see SweepStreams.
+	Delete(ctx context.Context, stream string, t Tombstone) error
+
+	// Size returns about how many bytes the events and the content of a stream take, without the large values that are streams of
+	// their own. It is 0 for a stream without events.
+	Size(ctx context.Context, stream string) (int64, error)
+
+	// SweepStreams deletes the content streams to which no event refers, and the tombstones of ids that are free. It spares what
+	// is appended at the same time, and what an event refers to that is appended at the same time, also if it was stored before.
+	// If an event cannot be read, what it refers to is unknown: SweepStreams then returns the error, and has deleted tombstones
+	// at most. After another error it may have deleted a part. What is deleted may be there again after a crash.
+	SweepStreams(ctx context.Context, s *StreamSweep) error
 
 	// Rebuild makes all indexes anew from the heads, and starts the change log afresh: places from before are ErrGap.
 	Rebuild(ctx context.Context) error

@@ -20,6 +20,9 @@ const (
 	heldName   = apartMark + "held"
 )
 
+// RetentionStream is the stream of how long finished runs are kept: its last event is the one that counts.
+const RetentionStream = apartMark + "keep"
+
 // StreamNameMax bounds the name of a stream, in bytes.
 const StreamNameMax = 512
 
@@ -47,7 +50,7 @@ func IsRun(stream string) bool { return !IsContent(stream) && !strings.HasPrefix
 // CheckAppend returns an error for an append that no store accepts; stores call it first. The error wraps ErrInvalid. A
 // stream's name is 1 to StreamNameMax bytes of UTF-8 without NUL. A content stream takes exactly one ContentStored event,
 // after sequence 0, and no head; that of `blob/<hash>` must have that hash. Other streams take no ContentStored. Only the stream
-// of a name takes WorkflowPublished, and nothing else; streams that begin with `#` have no head. A head must name its stream. An append without events is allowed: it replaces the head, if the stream's last sequence is after.
+// of a name takes WorkflowPublished, and only RetentionStream RetentionSet, and both nothing else; streams that begin with `#` have no head. A head must name its stream. An append without events is allowed: it replaces the head, if the stream's last sequence is after.
 func CheckAppend(stream string, after uint64, events []Event, head *Head) error {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("%w to %q: %s", ErrInvalid, stream, fmt.Sprintf(format, args...))
@@ -64,9 +67,10 @@ func CheckAppend(stream string, after uint64, events []Event, head *Head) error 
 		}
 		return checkBlob(stream, &events[0])
 	}
-	isName := strings.HasPrefix(stream, namePrefix)
+	isName, isRetention := strings.HasPrefix(stream, namePrefix), stream == RetentionStream
 	for i := range events {
-		if t := events[i].Type; !t.valid() || t == ContentStored || isName != (t == WorkflowPublished) {
+		t := events[i].Type
+		if !t.valid() || t == ContentStored || isName != (t == WorkflowPublished) || isRetention != (t == RetentionSet) {
 			return fault("event %d has type %s", after+uint64(i)+1, t)
 		}
 	}

@@ -1,6 +1,9 @@
 package journal
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // Sweeps tells a store which content must survive a sweep because it is put at the same time. A store calls Begin before it
 // first calls keep, and Put before it writes what PutContent was given; it asks Spares at a moment at which nothing is written,
@@ -63,4 +66,38 @@ func (w *Sweep) End() {
 	w.all.mu.Lock()
 	defer w.all.mu.Unlock()
 	delete(w.all.sweeps, w)
+}
+
+// StreamSweep says what SweepStreams deletes. The functions may be nil.
+type StreamSweep struct {
+	Now int64 // tombstones of ids that are free then are deleted, Unix nanoseconds
+	Dry bool  // nothing is deleted: Found is called with what would be
+
+	Gone  func(run string) bool            // runs whose events do not count, as if they were deleted
+	Keep  func(stream string) bool         // content that stays anyhow; called when it is about to be deleted, while nothing is appended, and must not use the store
+	Pause func(ctx context.Context) error  // called between two slices of the work, each of some milliseconds; its error ends the sweep
+	Found func(stream string, bytes int64) // called with each stream that was deleted; not with tombstones
+}
+
+// Rest calls Pause, and returns an error if the sweep must end.
+func (s *StreamSweep) Rest(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || s.Pause == nil {
+		return err
+	}
+	return s.Pause(ctx)
+}
+
+// Counts reports whether the events of a stream count: it is no content, and no run that is gone.
+func (s *StreamSweep) Counts(stream string) bool {
+	return !IsContent(stream) && (s.Gone == nil || !s.Gone(stream))
+}
+
+// Spares reports whether content stays though no event refers to it.
+func (s *StreamSweep) Spares(stream string) bool { return s.Keep != nil && s.Keep(stream) }
+
+// Tell tells of a stream that was deleted.
+func (s *StreamSweep) Tell(stream string, bytes int64) {
+	if s.Found != nil {
+		s.Found(stream, bytes)
+	}
 }

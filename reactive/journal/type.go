@@ -50,6 +50,7 @@ var kinds = [...]struct {
 	CellExpired:         {"cell.expired", []Writer{Timer}},
 	WorldSnapshotted:    {"world.snapshotted", []Writer{Stepper}},
 	WorkflowPublished:   {"workflow.published", []Writer{Registry}},
+	RetentionSet:        {"retention.set", []Writer{Registry}},
 }
 
 // Writer is a source of events. Only the coordinator appends them to a run's journal, in one place.
@@ -60,7 +61,7 @@ const (
 	Command  Writer = "command"  // a person or program sent it to the coordinator, which journals or refuses it
 	Stepper  Writer = "stepper"  // package decide derived it from the journal, or from the result of a call
 	Timer    Writer = "timer"    // a timer fired: of a call, in package ledger, of a playbook, in package net, or of a world, in package world
-	Registry Writer = "registry" // it stores a definition, or the name of one, and belongs to no run
+	Registry Writer = "registry" // it stores a definition, the name of one, or how long runs are kept, and belongs to no run
 )
 
 // Writers returns the writers of events of type t; none if the type is only read.

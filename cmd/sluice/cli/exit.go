@@ -50,7 +50,8 @@ func Refuse(err error) error { return &Exit{Refused, err} }
 func Fail(err error) error { return &Exit{Failed, err} }
 
 // ExitOf returns the Exit for the error of a request to an engine or a journal: Refused if the request names a run, a step, a cell or a
-// journal that does not exist, or a file or folder that will not do, Interrupted if the context was cancelled, and Failed otherwise. It returns nil for nil.
+// journal that does not exist, or not any more, or a file or folder that will not do, Interrupted if the context was cancelled, and
+// Failed otherwise. It returns nil for nil.
 func ExitOf(err error) error {
 	if err == nil {
 		return nil
@@ -60,7 +61,7 @@ func ExitOf(err error) error {
 	}
 	for _, unknown := range []error{
 		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput,
-		decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal, coordinator.ErrNoMoment,
+		decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal, coordinator.ErrNoMoment, journal.ErrDeleted,
 		archive.ErrRefused, journal.ErrBackup,
 	} {
 		if errors.Is(err, unknown) {

@@ -16,7 +16,8 @@ func newDelete() *cobra.Command {
 		Use:   "delete RUN…",
 		Short: "Delete runs that have ended",
 		Long: `Delete removes runs that have ended, each with the runs that it has started: their events, and their places in lists. Nothing
-brings them back. Their ids are not free afterwards.
+brings them back. An id is not free for as long as the run would have been kept (see sluice keep), or never where all are kept
+forever; until then sluice runs show says when the run was deleted. What only it needed goes with the next sluice gc.
 
 RUN is the whole id of a run here, and not a beginning of it. A run that has not ended is refused: cancel it first. Of several
 runs, those before a refused one are deleted.`,

@@ -1,5 +1,5 @@
 // Package commands holds the verbs that change a run: send, patch, decide, pause, resume, cancel, abort, retry, snapshot and gc;
-// and publish, which changes what a name stands for.
+// and publish, which changes what a name stands for; keep and gc, which are about all runs of a folder.
 //
 // Each makes one api.Request, a command in the sense of event sourcing: it is journaled or refused. If a process works on the
 // journal's folder, the request goes to it over its socket; otherwise this process opens the journal while the command takes
@@ -10,6 +10,6 @@ import "github.com/spf13/cobra"
 
 // New returns the verbs. Each call returns new ones, since a cobra.Command keeps the flags it was run with.
 func New() []*cobra.Command {
-	return []*cobra.Command{newSend(), newPatch(), newDecide(), newPause(), newResume(), newCancel(), newDelete(), newAbort(), newRetry(), newSnapshot(), newGC(),
+	return []*cobra.Command{newSend(), newPatch(), newDecide(), newPause(), newResume(), newCancel(), newDelete(), newAbort(), newRetry(), newSnapshot(), newGC(), newKeep(),
 		newPublish()}
 }

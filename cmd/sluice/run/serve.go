@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,9 @@ log says why, once, at level WARN, and so do sluice runs and sluice runs show. O
 Commands reach the host through the socket control.sock in the folder, which only the same user may use. A program that a
 workflow runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the
 host, those that --pass-env names, and those that its binding sets.
+
+It deletes what is not kept any more (see sluice keep), when it begins and once an hour, in small slices with pauses, so that its
+runs go on. Of a folder that keeps everything it only logs what keeping runs for 30 days would free.
 
 SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are
 then stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go
@@ -78,10 +82,14 @@ func serve(cmd *cobra.Command, dir string, passEnv []string, stops *interrupts) 
 		return cli.Fail(err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "ready: process %d works on %s\n", os.Getpid(), dir)
-	surveying := make(chan struct{})
-	go func() { defer close(surveying); survey(ctx, engine) }()
-	defer func() { <-surveying }() // the engine's end ends it
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	keeping, stopKeeping := context.WithCancel(ctx)
+	defer stopKeeping()
+	beside.Go(func() { survey(ctx, engine) }) // the engine's end ends it
+	beside.Go(func() { keepHouse(keeping, engine, logger) })
 	<-stops.first()
+	stopKeeping()
 	logger.Info("stopping: no more requests are taken, and calls under way have time to end", "time", stopTime)
 	if err := stop(ctx, engine); err != nil {
 		return cli.Fail(err)

@@ -88,6 +88,8 @@ func openToStart(ctx context.Context, dir string, of *what, config coordinator.C
 			return cli.Refuse(fmt.Errorf("%w; to start a file, give its path with its extension", api.ErrorOf(err)))
 		case badInput:
 			return cli.Refuse(fmt.Errorf("--input: %w", err))
+		case errors.Is(err, journal.ErrDeleted):
+			return cli.Refuse(fmt.Errorf("--id: %w", err))
 		case exists:
 			return cli.Refuse(fmt.Errorf("--id: there is another run %s in this journal: %s; to go on with that one, run:\n  %s",
 				id, other.Difference, cli.ResumeCommand(dir, id)))

@@ -23,9 +23,11 @@ type request struct {
 	blobs       []blob       // values stored outside of their events
 	large       int          // bytes of their records
 	codec       journal.Codec
-	at          int64  // At of the event that is being encoded
-	change      change // what is done instead of an append; nil: it is an append
-	gap         bool   // the events between event 1 and these count as trimmed
+	at          int64    // At of the event that is being encoded
+	first       int64    // At of the first event
+	refers      []string // definitions that the events refer to
+	change      change   // what is done instead of an append; nil: it is an append
+	gap         bool     // the events between event 1 and these count as trimmed
 
 	state atomic.Int32
 	err   error      // the answer, kept by the committer until the sync
@@ -133,8 +135,9 @@ func (s *Store) commit(ctx context.Context, r *request) error {
 func (r *request) encode(stream string, after uint64, events []journal.Event, head *journal.Head) (err error) {
 	r.stream, r.after, r.last = stream, after, after+uint64(len(events))
 	r.headKey = appendHeadKey(r.headKey[:0], stream)
-	r.record, r.head, r.blobs, r.large = r.record[:0], r.head[:0], r.blobs[:0], 0
+	r.record, r.head, r.blobs, r.large, r.refers = r.record[:0], r.head[:0], r.blobs[:0], 0, nil
 	if len(events) > 0 {
+		r.first = events[0].At
 		r.key = appendEventsKey(r.key[:0], stream, after+1)
 		r.record = beginRecord(r.record)
 	}
@@ -145,6 +148,7 @@ func (r *request) encode(stream string, after uint64, events []journal.Event, he
 	for i := range events {
 		e := events[i]
 		e.Seq, r.at = after+uint64(i)+1, e.At
+		r.refers = append(r.refers, journal.Definitions(&e)...)
 		if r.record, err = r.codec.Append(r.record, &e); err != nil {
 			return err
 		}
@@ -190,6 +194,6 @@ func (r *request) release() {
 		r.record = nil
 	}
 	clear(r.blobs[:cap(r.blobs)])
-	r.stream, r.err, r.change, r.indexed, r.gap = "", nil, nil, journal.Head{}, false
+	r.stream, r.err, r.change, r.indexed, r.refers, r.gap = "", nil, nil, journal.Head{}, nil, false
 	requests.Put(r)
 }

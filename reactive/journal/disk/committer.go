@@ -42,8 +42,11 @@ type committer struct {
 	group  []*request
 	bytes  int            // in group
 	moves  []records.Move // of the streams of those in group that were accepted
-	key    []byte
-	value  []byte
+	puts   bool           // the batch has content
+
+	referred map[string]bool // content that was appended or referred to since a sweep began; nil: there is none
+	key      []byte
+	value    []byte
 }
 
 func newCommitter(s *Store, number uint64, log *records.ChangeLog) *committer {
@@ -172,7 +175,7 @@ func (c *committer) write() error {
 	b := s.db.NewBatch()
 	defer b.Close()
 	clear(c.moves)
-	c.moves = c.moves[:0]
+	c.moves, c.puts = c.moves[:0], false
 	for _, r := range c.group {
 		r.err = c.stage(b, r)
 	}
@@ -232,8 +235,15 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 	if err != nil {
 		return err
 	}
-	if t.Deleted {
-		return journal.ErrDeleted
+	c.note(r)
+	if x, ok := r.change.(expiry); ok {
+		return x.stage(c, b, r.stream, t)
+	}
+	if t.Deleted != nil {
+		if !r.begins(t.Deleted) {
+			return t.Deleted
+		}
+		t = c.s.live.Renew(r.stream)
 	}
 	if r.change != nil {
 		return c.stageChange(b, r, t)
@@ -262,7 +272,7 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 		if err := c.stageIndex(b, r, t); err != nil {
 			return err
 		}
-		c.value = headRecord{last: r.last, first: t.First, head: head}.append(c.value[:0], r.headKey)
+		c.value = records.Head{Last: r.last, First: t.First, Encoded: head}.Append(c.value[:0], r.headKey)
 		if err := b.Set(r.headKey, c.value, nil); err != nil {
 			return err
 		}
@@ -274,6 +284,9 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 // stageBlob adds a blob to the batch if it is not stored yet.
 func (c *committer) stageBlob(b *pebble.Batch, v *blob) error {
 	t, err := c.tipOf(v.stream, nil)
+	if c.referred != nil {
+		c.referred[v.stream] = true
+	}
 	if err != nil || t.Last > 0 {
 		return err
 	}
@@ -314,8 +327,8 @@ func (c *committer) tipOf(stream string, headKey []byte) (*records.Tip, error) {
 // would overwrite the events.
 func (c *committer) loadTip(t *records.Tip, stream string, headKey []byte) error {
 	found, err := c.s.get(headKey, func(record []byte) error {
-		h, err := openHead(record, headKey)
-		t.Last, t.First, t.Head, t.Deleted = h.last, h.first, append([]byte(nil), h.head...), h.deleted
+		h, err := records.OpenHead(record, headKey)
+		t.Last, t.First, t.Head, t.Deleted = h.Last, h.First, append([]byte(nil), h.Encoded...), h.Deleted
 		return err
 	})
 	if err != nil || found {

@@ -45,7 +45,7 @@ func (s *Store) PutContent(ctx context.Context, stream string, blobs [][]byte) e
 	hashes, err := journal.CheckContent(stream, blobs)
 	if err == nil {
 		s.sweeps.Put(stream, hashes)
-		err = s.putAll(ctx, stream, hashes, blobs)
+		err = putAll(ctx, s, stream, hashes, blobs)
 	}
 	if err != nil {
 		return fmt.Errorf("put content of %s: %w", stream, err)
@@ -54,7 +54,7 @@ func (s *Store) PutContent(ctx context.Context, stream string, blobs [][]byte) e
 }
 
 // putAll puts blobs, a part at a time; if there are none, an empty part finds out whether the stream exists.
-func (s *Store) putAll(ctx context.Context, stream string, hashes []journal.Hash, blobs [][]byte) error {
+func putAll(ctx context.Context, s *Store, stream string, hashes []journal.Hash, blobs [][]byte) error {
 	part := new(put)
 	for i, blob := range blobs {
 		if part.add(stream, hashes[i], blob); part.bytes < putBytes || i == len(blobs)-1 {
@@ -84,7 +84,8 @@ func (p *put) add(stream string, hash journal.Hash, blob []byte) {
 
 func (p *put) size() int { return p.bytes }
 
-func (p *put) stage(_ *committer, b *pebble.Batch, _ string, _ *records.Tip) error {
+func (p *put) stage(c *committer, b *pebble.Batch, _ string, _ *records.Tip) error {
+	c.puts = true
 	for i, key := range p.keys {
 		if err := b.Set(key, p.records[i], nil); err != nil {
 			return err
@@ -137,13 +138,13 @@ const pageContent = 1024
 // SweepContent implements journal.ContentStore. It reads all content of the stream once, in pages, and keeps no other caller
 // waiting for longer than the deletion of a page takes.
 func (s *Store) SweepContent(ctx context.Context, stream string, keep func(journal.Hash) bool) error {
-	if err := s.sweep(ctx, stream, keep); err != nil {
+	if err := sweepContent(ctx, s, stream, keep); err != nil {
 		return fmt.Errorf("sweep content of %s: %w", stream, err)
 	}
 	return nil
 }
 
-func (s *Store) sweep(ctx context.Context, stream string, keep func(journal.Hash) bool) error {
+func sweepContent(ctx context.Context, s *Store, stream string, keep func(journal.Hash) bool) error {
 	sweep := s.sweeps.Begin(stream)
 	defer sweep.End()
 	prefix := appendContentPrefix(nil, stream)

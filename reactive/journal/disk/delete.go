@@ -13,10 +13,10 @@ import (
 
 // Delete implements journal.Store. What stays is a record of a few bytes in the place of the head. It returns when that is synced;
 // the space is free when Pebble has compacted the tables that hold the events.
-func (s *Store) Delete(ctx context.Context, stream string) error {
+func (s *Store) Delete(ctx context.Context, stream string, t journal.Tombstone) error {
 	err := journal.CheckDelete(stream, &journal.Head{})
 	if err == nil {
-		err = s.alter(ctx, stream, deletionOfAll{})
+		err = s.alter(ctx, stream, deletionOfAll{t})
 	}
 	if err != nil {
 		return fmt.Errorf("delete %s: %w", stream, err)
@@ -25,12 +25,12 @@ func (s *Store) Delete(ctx context.Context, stream string) error {
 }
 
 // deletionOfAll is the removal of a stream.
-type deletionOfAll struct{}
+type deletionOfAll struct{ journal.Tombstone }
 
 func (deletionOfAll) size() int { return 0 }
 
 // stage makes a commit of the removal, unlike other changes, so that it is synced and in the change log.
-func (deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *records.Tip) error {
+func (d deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *records.Tip) error {
 	var head journal.Head
 	if len(t.Head) > 0 {
 		var err error
@@ -44,13 +44,37 @@ func (deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *reco
 	c.before = c.keysOf(t)
 	written, err := records.StageIndex(b, c.before, nil)
 	c.s.indexWritten.Add(int64(written))
-	events, content := appendStreamPrefix(nil, stream), appendContentPrefix(nil, stream)
-	key := appendHeadKey(nil, stream)
-	err = errors.Join(err, b.DeleteRange(events, behind(events), nil), b.DeleteRange(content, behind(content), nil),
-		b.Set(key, headRecord{last: t.Last, deleted: true}.append(nil, key), nil))
+	key, gone := appendHeadKey(nil, stream), &journal.DeletedError{Tombstone: d.Tombstone}
+	err = errors.Join(err, c.deleteAll(b, appendStreamPrefix(nil, stream), t.Last != t.Durable),
+		c.deleteAll(b, appendContentPrefix(nil, stream), c.puts), b.Set(key, records.Head{Last: t.Last, Deleted: gone}.Append(nil, key), nil))
 	if err == nil {
-		t.Sum, t.Deleted = 0, true
+		t.Sum, t.Deleted = 0, gone
 		c.accept(records.Move{Stream: stream, Tip: t}, nil)
 	}
 	return err
+}
+
+// deleteSingly is how many records are deleted one by one: each range that is deleted makes later reads slower, until it is
+// compacted.
+const deleteSingly = 64
+
+// deleteAll deletes the records whose keys have a prefix. If the batch may hold some, it deletes the range, whatever is in it.
+func (c *committer) deleteAll(b *pebble.Batch, prefix []byte, staged bool) error {
+	upper := behind(prefix)
+	if staged {
+		return b.DeleteRange(prefix, upper, nil)
+	}
+	it, err := c.s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: upper})
+	if err != nil {
+		return readError(err)
+	}
+	count := 0
+	for ok := it.First(); ok && err == nil; ok = it.Next() {
+		if count++; count > deleteSingly {
+			err = b.DeleteRange(it.Key(), upper, nil)
+			break
+		}
+		err = b.Delete(it.Key(), nil)
+	}
+	return errors.Join(err, c.s.blame(readError(errors.Join(it.Error(), it.Close()))))
 }

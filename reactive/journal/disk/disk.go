@@ -64,6 +64,7 @@ type Store struct {
 	queue     chan *request
 	committer *committer
 	sweeps    journal.Sweeps
+	sweeping  sync.Mutex // held by SweepStreams
 	space     space
 	syncing   sync.Mutex            // held while a commit is visible but not durable
 	newest    atomic.Uint64         // number of the last durable commit

@@ -19,6 +19,10 @@ func TestLists(t *testing.T) {
 	journaltest.TestLists(t, func(t *testing.T) journal.Store { return open(t, t.TempDir(), disk.Config{}) })
 }
 
+func TestSweeps(t *testing.T) {
+	journaltest.TestSweeps(t, func(t *testing.T) journal.Store { return open(t, t.TempDir(), disk.Config{}) })
+}
+
 func TestContent(t *testing.T) {
 	journaltest.TestContent(t, func(t *testing.T) journal.ContentStore { return open(t, t.TempDir(), disk.Config{}) })
 }

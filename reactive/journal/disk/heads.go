@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // pageHeads is how many heads one access to the database reads.
@@ -93,14 +94,14 @@ func headAt(it *pebble.Iterator) (h journal.Head, err error) {
 
 // headIn returns the head in a record that was found under key; the zero Head if there is none in it.
 func headIn(record, key []byte) (h journal.Head, err error) {
-	r, err := openHead(record, key)
-	if err != nil || len(r.head) == 0 {
+	r, err := records.OpenHead(record, key)
+	if err != nil || len(r.Encoded) == 0 {
 		return h, err
 	}
-	if h, err = journal.DecodeHead(r.head); err != nil {
+	if h, err = journal.DecodeHead(r.Encoded); err != nil {
 		return h, fmt.Errorf("head of %s: %w", key[1:], err)
 	}
-	h.Last, h.First = r.last, r.first
+	h.Last, h.First = r.Last, r.First
 	return h, nil
 }
 

@@ -113,7 +113,7 @@ func TestADeletedRunStaysDeleted(t *testing.T) {
 	files := written(t, "a", "b")
 	s := open(t, "data", disk.Config{FS: files})
 	require.NoError(t, s.PutContent(t.Context(), "a", [][]byte{{1}}))
-	require.NoError(t, s.Delete(t.Context(), "a"))
+	require.NoError(t, s.Delete(t.Context(), "a", journal.Tombstone{}))
 	require.NoError(t, s.Close())
 	change(t, files, func(db *pebble.DB) {
 		for _, prefix := range []string{"ea\x00", "ba\x00"} {

@@ -100,94 +100,12 @@ func (r *Raw) flush(least int) error {
 // the iteration continues with those that can.
 func (r *Raw) Streams(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		sources := []*names{{r: r, space: spaceHeads}, {r: r, space: spaceEvents}, {r: r, space: spaceContent}}
-		for {
-			next, found := "", false
-			for _, n := range sources {
-				name, ok, err := n.peek(ctx)
-				if err != nil && !yield("", err) {
-					return
-				}
-				if ok && (!found || name < next) {
-					next, found = name, true
-				}
-			}
-			if !found || !yield(next, nil) {
+		for name, err := range records.Streams(ctx, r.s.db) {
+			if !yield(name, readError(err)) {
 				return
 			}
-			for _, n := range sources {
-				n.pass(next)
-			}
 		}
 	}
-}
-
-// names iterates over the names of streams in one key space, a page at a time.
-type names struct {
-	r     *Raw
-	space byte
-	page  []string
-	after []byte // the last key visited
-	over  bool
-}
-
-// pageNames is how many names one access to the database reads.
-const pageNames = 1024
-
-// peek returns the next name. An error is returned once, and the name after it by the next call.
-func (n *names) peek(ctx context.Context) (name string, ok bool, err error) {
-	if len(n.page) == 0 && !n.over {
-		if err = ctx.Err(); err == nil {
-			err = n.load()
-		}
-		n.over = n.over || err != nil || len(n.page) < pageNames
-	}
-	if len(n.page) == 0 {
-		return "", false, err
-	}
-	return n.page[0], true, err
-}
-
-func (n *names) pass(name string) {
-	if len(n.page) > 0 && n.page[0] == name {
-		n.page = n.page[1:]
-	}
-}
-
-// load fills the page. It seeks from the first record of one stream to that of the next.
-func (n *names) load() error {
-	lower := n.after
-	if lower == nil {
-		lower = []byte{n.space}
-	}
-	it, err := n.r.s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: []byte{n.space + 1}})
-	if err != nil {
-		return readError(err)
-	}
-	defer it.Close()
-	n.page = n.page[:0]
-	for ok := it.First(); ok && len(n.page) < pageNames; ok = it.SeekGE(n.after) {
-		name := nameIn(it.Key())
-		n.page = append(n.page, name)
-		n.after = append(append(append(n.after[:0], n.space), name...), 0)
-		if n.space != spaceHeads {
-			n.after = behind(n.after)
-		}
-	}
-	if err = it.Error(); err != nil {
-		return fmt.Errorf("records behind %q cannot be read: %w", n.after, readError(err))
-	}
-	return nil
-}
-
-// nameIn returns the name of the stream that a key belongs to.
-func nameIn(key []byte) string {
-	for i, b := range key {
-		if b == 0 && key[0] != spaceHeads {
-			return string(key[1:i])
-		}
-	}
-	return string(key[1:])
 }
 
 // Record is one record of events, as stored in the database.
@@ -294,20 +212,20 @@ func (r *Raw) Head(stream string) (h journal.Head, err error) {
 		return h, readError(err)
 	}
 	defer closer.Close()
-	opened, err := openHead(record, key)
+	opened, err := records.OpenHead(record, key)
 	if err != nil {
 		return h, err
 	}
-	if opened.deleted {
-		return h, journal.ErrDeleted
+	if opened.Deleted != nil {
+		return h, opened.Deleted
 	}
-	if len(opened.head) == 0 {
+	if len(opened.Encoded) == 0 {
 		return h, ErrNoHead
 	}
-	if h, err = journal.DecodeHead(opened.head); err == nil && (h.Last != 0 || h.First != 0) {
+	if h, err = journal.DecodeHead(opened.Encoded); err == nil && (h.Last != 0 || h.First != 0) {
 		err = fmt.Errorf("%w: it has its number twice", journal.ErrDamaged)
 	}
-	h.Last, h.First = opened.last, opened.first
+	h.Last, h.First = opened.Last, opened.First
 	return h, err
 }
 
@@ -322,7 +240,7 @@ func (r *Raw) PutHead(h journal.Head) error {
 	}
 	r.changed = true
 	key := appendHeadKey(nil, h.Run)
-	if err = r.batch.Set(key, headRecord{last: last, first: first, head: encoded}.append(nil, key), nil); err != nil {
+	if err = r.batch.Set(key, records.Head{Last: last, First: first, Encoded: encoded}.Append(nil, key), nil); err != nil {
 		return err
 	}
 	return r.flush(rawBatchBytes)

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // A page is the result of one access to the database: at least one record, then more until either bound is reached. Between
@@ -176,11 +177,11 @@ func boundsOf(it *pebble.Iterator, stream string) (last, first uint64, err error
 			if err != nil {
 				return 0, 0, readError(err)
 			}
-			h, err := openHead(record, key)
-			if h.deleted {
-				err = journal.ErrDeleted
+			h, err := records.OpenHead(record, key)
+			if h.Deleted != nil {
+				err = h.Deleted
 			}
-			return h.last, h.first, err
+			return h.Last, h.First, err
 		}
 		if err := it.Error(); err != nil {
 			return 0, 0, readError(err)

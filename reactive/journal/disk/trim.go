@@ -48,7 +48,7 @@ func (m trim) stage(c *committer, b *pebble.Batch, stream string, t *records.Tip
 		}
 	}
 	key := appendHeadKey(nil, stream)
-	if err = b.Set(key, headRecord{last: t.Last, first: m.before, head: t.Head}.append(nil, key), nil); err == nil {
+	if err = b.Set(key, records.Head{Last: t.Last, First: m.before, Encoded: t.Head}.Append(nil, key), nil); err == nil {
 		t.First = m.before
 	}
 	return err

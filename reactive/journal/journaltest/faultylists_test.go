@@ -21,7 +21,7 @@ type faultyLists struct {
 	journal.Store
 	list    func(ctx context.Context, q journal.Query) iter.Seq2[journal.Head, error]
 	changes func(ctx context.Context, after journal.Place) iter.Seq2[journal.Change, error]
-	remove  func(ctx context.Context, stream string) error
+	remove  func(ctx context.Context, stream string, t journal.Tombstone) error
 	rebuild func(ctx context.Context) error
 	append  func(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error)
 }
@@ -34,7 +34,9 @@ func (f *faultyLists) Changes(ctx context.Context, after journal.Place) iter.Seq
 	return f.changes(ctx, after)
 }
 
-func (f *faultyLists) Delete(ctx context.Context, stream string) error { return f.remove(ctx, stream) }
+func (f *faultyLists) Delete(ctx context.Context, stream string, t journal.Tombstone) error {
+	return f.remove(ctx, stream, t)
+}
 
 func (f *faultyLists) Rebuild(ctx context.Context) error { return f.rebuild(ctx) }
 
@@ -155,8 +157,8 @@ var listFaults = map[string]struct {
 	}},
 	"deletes a run of a similar name, too": {"what_is_deleted_is_gone,_and_its_id_is_not_free", func(f *faultyLists) {
 		remove := f.remove
-		f.remove = func(ctx context.Context, stream string) error {
-			return errors.Join(remove(ctx, stream), remove(ctx, stream+"b"))
+		f.remove = func(ctx context.Context, stream string, t journal.Tombstone) error {
+			return errors.Join(remove(ctx, stream, t), remove(ctx, stream+"b", t))
 		}
 	}},
 	"takes the id of a deleted run": {"what_is_deleted_is_gone,_and_its_id_is_not_free", func(f *faultyLists) {
@@ -171,8 +173,8 @@ var listFaults = map[string]struct {
 	}},
 	"deletes what is open": {"what_must_stay_is_not_deleted", func(f *faultyLists) {
 		remove := f.remove
-		f.remove = func(ctx context.Context, stream string) error {
-			if err := remove(ctx, stream); !errors.Is(err, journal.ErrInvalid) {
+		f.remove = func(ctx context.Context, stream string, t journal.Tombstone) error {
+			if err := remove(ctx, stream, t); !errors.Is(err, journal.ErrInvalid) {
 				return err
 			}
 			return nil

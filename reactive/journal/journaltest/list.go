@@ -228,7 +228,7 @@ func testChanges(t *testing.T, s journal.Store) {
 		mustAppend(t, s, run, last[run], batch(1+i%3, ""), journal.Head{Run: run, Status: "completed"})
 		last[run] += uint64(1 + i%3)
 		if i == 50 {
-			require.NoError(t, s.Delete(context.Background(), "run-1"))
+			require.NoError(t, s.Delete(context.Background(), "run-1", journal.Tombstone{}))
 			last["run-1"] = 0
 			states = append(states, state{newest(t, s), maps.Clone(last)})
 		}
@@ -281,7 +281,7 @@ func testDelete(t *testing.T, s journal.Store) {
 			}
 		}
 	}()
-	require.NoError(t, s.Delete(ctx, "a"))
+	require.NoError(t, s.Delete(ctx, "a", journal.Tombstone{}))
 	require.ErrorIs(t, <-ended, journal.ErrDeleted, "a tail ends")
 	_, err := read(s, "a", 1)
 	require.ErrorIs(t, err, journal.ErrDeleted)
@@ -289,7 +289,7 @@ func testDelete(t *testing.T, s journal.Store) {
 		_, err = s.Append(ctx, "a", after, batch(1, ""), journal.Head{Run: "a"})
 		require.ErrorIs(t, err, journal.ErrDeleted)
 	}
-	require.ErrorIs(t, s.Delete(ctx, "a"), journal.ErrDeleted)
+	require.ErrorIs(t, s.Delete(ctx, "a", journal.Tombstone{}), journal.ErrDeleted)
 	require.Len(t, mustHeads(t, s, ""), 2)
 	for _, q := range []journal.Query{{Index: journal.ByStart}, {Index: journal.ByLabel, Key: "k", Value: "v"}, {Index: journal.ByStatus, Key: "completed"}} {
 		require.Equal(t, []string{"a/b", "ab"}, listed(t, s, q))
@@ -307,9 +307,9 @@ func testDeleteRefuses(t *testing.T, s journal.Store) {
 	ctx := context.Background()
 	mustAppend(t, s, "open", 0, batch(1, ""), journal.Head{Run: "open", Open: true})
 	mustAppend(t, s, "def/x", 0, []journal.Event{{Type: journal.ContentStored, Value: "x"}}, journal.Head{})
-	require.ErrorIs(t, s.Delete(ctx, "open"), journal.ErrInvalid)
-	require.ErrorIs(t, s.Delete(ctx, "def/x"), journal.ErrInvalid)
-	require.ErrorIs(t, s.Delete(ctx, "nobody"), journal.ErrNotFound)
+	require.ErrorIs(t, s.Delete(ctx, "open", journal.Tombstone{}), journal.ErrInvalid)
+	require.ErrorIs(t, s.Delete(ctx, "def/x", journal.Tombstone{}), journal.ErrInvalid)
+	require.ErrorIs(t, s.Delete(ctx, "nobody", journal.Tombstone{}), journal.ErrNotFound)
 	require.Len(t, mustRead(t, s, "open", 1), 1)
 	require.Len(t, mustRead(t, s, "def/x", 1), 1)
 }
@@ -319,7 +319,7 @@ func testRebuild(t *testing.T, s journal.Store) {
 	for i := range 30 {
 		putHead(t, s, journal.Head{Run: fmt.Sprint(i), Name: "w", Status: []string{"completed", "waiting"}[i%2], Started: int64(i), Open: i%2 == 1, Due: int64(i)})
 	}
-	require.NoError(t, s.Delete(ctx, "4"))
+	require.NoError(t, s.Delete(ctx, "4", journal.Tombstone{}))
 	before := listed(t, s, journal.Query{Index: journal.ByStatus, Key: "waiting"})
 	require.NoError(t, s.Rebuild(ctx))
 	require.Equal(t, before, listed(t, s, journal.Query{Index: journal.ByStatus, Key: "waiting"}))
@@ -346,7 +346,7 @@ func testListEnds(t *testing.T, s journal.Store) {
 		}
 		_, err := s.Newest(ctx)
 		require.ErrorIs(t, err, want)
-		require.ErrorIs(t, s.Delete(ctx, "run"), want)
+		require.ErrorIs(t, s.Delete(ctx, "run", journal.Tombstone{}), want)
 		require.ErrorIs(t, s.Rebuild(ctx), want)
 	}
 	check(gone, context.Canceled)
@@ -396,7 +396,7 @@ func testListModel(t *testing.T, s journal.Store) {
 			"delete": func(t *rapid.T) {
 				run := ids.Draw(t, "run")
 				h, known := heads[run]
-				err := s.Delete(context.Background(), run)
+				err := s.Delete(context.Background(), run, journal.Tombstone{})
 				switch {
 				case gone[run]:
 					require.ErrorIs(t, err, journal.ErrDeleted)

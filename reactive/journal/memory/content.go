@@ -118,8 +118,8 @@ func (s *stream) locked(do func(*stream) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.log.deleted:
-		return journal.ErrDeleted
+	case s.log.deleted != nil:
+		return s.log.deleted
 	case s.log.last == 0:
 		return journal.ErrNotFound
 	}

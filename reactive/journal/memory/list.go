@@ -120,7 +120,7 @@ func (s *Store) Newest(ctx context.Context) (journal.Place, error) {
 }
 
 // Delete implements journal.Store. The name and a few bytes stay in memory.
-func (s *Store) Delete(ctx context.Context, name string) error {
+func (s *Store) Delete(ctx context.Context, name string, t journal.Tombstone) error {
 	if err := journal.CheckDelete(name, &journal.Head{}); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 		if err := journal.CheckDelete(name, &st.head); err != nil {
 			return err
 		}
-		st.log, st.head, st.content = log{deleted: true}, journal.Head{}, nil
+		st.log, st.head, st.content = log{deleted: &journal.DeletedError{Tombstone: t}}, journal.Head{}, nil
 		st.changed = change{number: s.changes.Add(1)}
 		st.wake()
 		return nil

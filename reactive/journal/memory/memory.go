@@ -18,6 +18,7 @@ import (
 type Store struct {
 	streams sync.Map // name → *stream; never deleted from
 	sweeps  journal.Sweeps
+	refers  references
 	changes atomic.Uint64 // number of the newest change
 	fresh   atomic.Uint64 // the change log begins behind this one
 	closed  chan struct{}
@@ -59,13 +60,10 @@ func (s *Store) append(ctx context.Context, name string, after uint64, events []
 	if err := journal.CheckAppend(name, after, events, head); err != nil {
 		return 0, err
 	}
-	st := s.stream(name)
-	last, ok, deleted := st.append(after, events, head, gap, &s.changes)
-	if deleted {
-		return 0, fmt.Errorf("append to %s: %w", name, journal.ErrDeleted)
-	}
-	if !ok {
-		return 0, fmt.Errorf("append to %s after %d, but it is at %d: %w", name, after, last, journal.ErrConflict)
+	defer s.refer(name, events)()
+	last, err := s.stream(name).append(after, events, head, gap, &s.changes)
+	if err != nil {
+		return 0, fmt.Errorf("append to %s after %d: %w", name, after, err)
 	}
 	return last, nil
 }
@@ -116,8 +114,8 @@ func (s *Store) Tail(ctx context.Context, name string, from uint64) iter.Seq2[jo
 
 // yield yields the events of a snapshot and reports whether the reader wants more.
 func (s *Store) yield(ctx context.Context, name string, log log, from uint64, yield func(journal.Event, error) bool) bool {
-	if log.deleted {
-		yield(journal.Event{}, fmt.Errorf("read %s: %w", name, journal.ErrDeleted))
+	if log.deleted != nil {
+		yield(journal.Event{}, fmt.Errorf("read %s: %w", name, log.deleted))
 		return false
 	}
 	for seq := max(from, 1); seq <= log.last; {

@@ -21,6 +21,10 @@ func TestLists(t *testing.T) {
 	journaltest.TestLists(t, func(*testing.T) journal.Store { return memory.New() })
 }
 
+func TestSweeps(t *testing.T) {
+	journaltest.TestSweeps(t, func(*testing.T) journal.Store { return memory.New() })
+}
+
 func TestContent(t *testing.T) {
 	journaltest.TestContent(t, func(*testing.T) journal.ContentStore { return memory.New() })
 }

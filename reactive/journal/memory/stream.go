@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 	"sync"
@@ -38,24 +39,28 @@ type stream struct {
 type log struct {
 	chunks  [][]journal.Event
 	last    uint64
-	first   uint64          // the event behind the trimmed ones; 0: none were
-	start   []journal.Event // event 1, once others were trimmed
-	deleted bool
+	first   uint64                // the event behind the trimmed ones; 0: none were
+	start   []journal.Event       // event 1, once others were trimmed
+	deleted *journal.DeletedError // the stream was deleted; nil: it was not
 }
 
 // append stores events after sequence after, as the next change of the store; if that is not the last, or the stream was deleted,
-// it changes nothing and returns the last and false. With gap, the last must be 1, and the events up to after count as trimmed.
-func (s *stream) append(
-	after uint64, events []journal.Event, head *journal.Head, gap bool, changes *atomic.Uint64,
-) (last uint64, ok, deleted bool) {
+// it changes nothing and returns why. With gap, the last must be 1, and the events up to after count as trimmed.
+func (s *stream) append(after uint64, events []journal.Event, head *journal.Head, gap bool, changes *atomic.Uint64) (last uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if gone := s.log.deleted; gone != nil {
+		if !gone.Begins(after, events) {
+			return 0, gone
+		}
+		s.log = log{}
+	}
 	expected := after
 	if gap {
 		expected = 1
 	}
-	if s.log.last != expected || s.log.deleted || gap && s.log.first != 0 {
-		return s.log.last, false, s.log.deleted
+	if s.log.last != expected || gap && s.log.first != 0 {
+		return 0, fmt.Errorf("it is at %d: %w", s.log.last, journal.ErrConflict)
 	}
 	if gap {
 		s.log = s.log.behind(after)
@@ -71,7 +76,7 @@ func (s *stream) append(
 	if len(events) > 0 {
 		s.wake()
 	}
-	return s.log.last, true, false
+	return s.log.last, nil
 }
 
 // wake wakes the readers that wait. The caller holds mu.

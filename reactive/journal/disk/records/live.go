@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // Live holds in memory the state of the streams appended to recently, and the readers that wait for each to grow. Only the
@@ -27,12 +29,12 @@ const LiveStreams = 32 << 10
 
 // Tip is the end of a stream. Last runs ahead of Durable while a commit is in flight.
 type Tip struct {
-	Last    uint64 // accepted by the committer
-	Durable uint64 // synced, and so visible to readers
-	First   uint64 // behind the trimmed events; 0: none were; only the committer uses it
-	Head    []byte // the encoded head at last; empty: none
-	Sum     uint64 // of the head's keys in the indexes; 0: unknown
-	Deleted bool   // its name is not free
+	Last    uint64                // accepted by the committer
+	Durable uint64                // synced, and so visible to readers
+	First   uint64                // behind the trimmed events; 0: none were; only the committer uses it
+	Head    []byte                // the encoded head at last; empty: none
+	Sum     uint64                // of the head's keys in the indexes; 0: unknown
+	Deleted *journal.DeletedError // its name is not free; nil: it was not deleted
 }
 
 // Move is the change of one stream by a commit.
@@ -72,6 +74,13 @@ func (l *Live) Remember(stream string, t *Tip) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.keep(strings.Clone(stream), t) // the name may be part of a larger string
+}
+
+// Renew forgets what is known of a stream of which nothing is left, and returns the new end. Called by the committer.
+func (l *Live) Renew(stream string) *Tip {
+	t := new(Tip)
+	l.Remember(stream, t)
+	return t
 }
 
 func (l *Live) keep(stream string, t *Tip) {

@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 func TestLiveForgetsWhatIsOldAndNothingElse(t *testing.T) {
@@ -41,4 +45,22 @@ func TestLiveKeepsNoWaiterWhoLeft(t *testing.T) {
 	leaveThird()
 	require.Empty(t, l.waiting)
 	require.NotEqual(t, second, third)
+}
+
+// What is known of a stream that begins anew is nothing: its first events are not durable because those of the old one were.
+func TestARenewedStreamHasNothingDurable(t *testing.T) {
+	db, err := pebble.Open("", &pebble.Options{FS: vfs.NewMem()})
+	require.NoError(t, err)
+	defer db.Close()
+	l := NewLive(8)
+	old := &Tip{Last: 5, Durable: 5, Deleted: &journal.DeletedError{}}
+	l.Remember("s", old)
+	tip := l.Renew("s")
+	require.Equal(t, &Tip{}, tip)
+	require.Same(t, tip, l.Tip("s"))
+	l.Accept(Move{Stream: "s", Tip: tip, Last: 1}, nil)
+	it, durable, err := l.View(db, "s")
+	require.NoError(t, err)
+	require.NoError(t, it.Close())
+	require.Zero(t, durable, "the commit is in flight")
 }

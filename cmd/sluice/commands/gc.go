@@ -1,0 +1,112 @@
+package commands
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+func newGC() *cobra.Command {
+	cmd, c := newCommand(api.Sweep, &cobra.Command{
+		Use:   "gc [RUN]",
+		Short: "Delete what is not kept any more",
+		Long: `Gc deletes the runs of a folder that have ended and whose time is over, see sluice keep, and then what nothing refers to any
+more: definitions, large values, and content of worlds. It prints each run and each definition that it has deleted, and the
+sum. Runs that are open stay, and so does a run as long as one that it has started is kept. An id stays taken for as long as
+the run was kept: sluice runs show says then when it was deleted. Without rules no run is deleted, but what deleted runs have
+left behind is.
+
+A host (sluice serve) does the same by itself, once an hour, and pauses between small slices so that its runs go on. Gc may be
+stopped at any moment, and goes on when it is called again.
+
+With -o json it prints one object a line, {"kind":…,"name":…,"bytes":…} with run, definition or blob as kind, or
+{"kind":"content", "name":…,"blobs":…} of a world, and at last
+{"runs":…,"definitions":…,"blobs":…,"content":…,"bytes":…,"failed":…}. Bytes are about those of the records; the disk has them
+back when the store has compacted its files.
+
+With RUN, a world, it deletes only the content of that one that its last two snapshots do not need, and prints how much it has
+kept and deleted. It also trims the journal: it deletes the events that the two have replaced, but for the first and the newest.
+How many of the newest stay is what the process was told that works on the world (sluice run --keep-events); if none does, all
+stay, unless --keep-events is given here. The engine does both by itself from time to time; the world goes on meanwhile.`,
+		Example: `  sluice gc --dry-run --data ./journal
+  sluice gc --data ./journal -o json
+  sluice gc shop --keep-events 100000 --data ./journal`,
+		Args: cobra.MaximumNArgs(1),
+	})
+	cmd.Flags().BoolVar(&c.req.Dry, "dry-run", false, "delete nothing, only say what would be")
+	cmd.Flags().IntVar(&c.req.Events, "keep-events", 0, "of RUN, keep at least the newest `N` events; -1: all (default: as the process that works on the world does, or all)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			if cmd.Flags().Changed("keep-events") {
+				return fmt.Errorf("--keep-events is of one world: name its run")
+			}
+			return c.collect(cmd)
+		}
+		c.req.Run = args[0]
+		done, err := c.do(cmd)
+		if err == nil && c.output.Value != "json" {
+			what, gone := "deleted", "trimmed"
+			if c.req.Dry {
+				what, gone = "to be deleted", "to be trimmed"
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%d blobs kept, %d %s\n", done.Kept, done.Deleted, what)
+			if done.TrimmedTo > 0 {
+				fmt.Fprintf(cmd.OutOrStdout(), "events %d to %d %s\n", done.TrimmedFrom, done.TrimmedTo, gone)
+			}
+			return nil
+		}
+		return c.end(cmd, &done, err)
+	}
+	return cmd
+}
+
+// collect deletes what is not kept any more of a whole folder.
+func (c *command) collect(cmd *cobra.Command) error {
+	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	objects := cli.NewObjects(out, false)
+	what := "deleted"
+	if c.req.Dry {
+		what = "to be deleted"
+	}
+	each := func(g *api.Gone) error {
+		switch {
+		case c.output.Value == "json":
+			objects.Print(g)
+		case g.Kind == "run" || g.Kind == "definition":
+			fmt.Fprintf(out, "%s %s: %s\n", g.Kind, progress.Clean(g.Name), cli.Plural(int(g.Bytes), "byte"))
+		}
+		return nil
+	}
+	var sum api.Collected
+	err := control.With(ctx, c.dir, coordinator.Config{}, func(client *control.Client) (err error) {
+		sum, err = client.Collect(ctx, c.req.Dry, "", each)
+		return err
+	})
+	if err != nil {
+		return cli.ExitOf(err)
+	}
+	if c.output.Value == "json" {
+		objects.Print(&sum)
+		return objects.End()
+	}
+	fmt.Fprintf(out, "%s: %s\n", what, Sum(&sum))
+	if sum.Failed > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s cannot be read, and nothing of them was deleted: sluice doctor says why\n", cli.Plural(sum.Failed, "run"))
+	}
+	return nil
+}
+
+// Sum says for people what was deleted, or would be.
+func Sum(c *api.Collected) string {
+	text := fmt.Sprintf("%s, %s, %s", cli.Plural(c.Runs, "run"), cli.Plural(c.Definitions, "definition"), cli.Plural(c.Blobs, "blob"))
+	if c.Content > 0 {
+		text += fmt.Sprintf(", %s of worlds", cli.Plural(c.Content, "blob"))
+	}
+	return text + ", " + cli.Plural(int(c.Bytes), "byte")
+}

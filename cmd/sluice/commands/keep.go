@@ -1,0 +1,120 @@
+package commands
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+// keep is the verb about how long runs are kept.
+type keep struct {
+	dir    string
+	req    api.Request
+	clear  bool
+	output *cli.Choice
+}
+
+func newKeep() *cobra.Command {
+	k := &keep{req: api.Request{Verb: api.Retain}}
+	cmd := &cobra.Command{
+		Use:   "keep [TIME]",
+		Short: "Set how long runs are kept after they have ended",
+		Long: `Keep sets how long the runs of a folder are kept after they have ended, and without TIME prints it. TIME is a number and s, m,
+h, d or w, or forever. Then sluice gc deletes them, and so does a host (sluice serve) by itself.
+
+--where makes a rule for the runs that a query selects, as that of sluice runs list. Of several rules that select a run, the
+longest time counts; the rule without --where is for the runs that no other selects. A run stays as long as one that it has
+started is kept, and while it is open. --clear removes the rule with that query; without --where all rules, so that everything is
+kept.
+
+A new folder keeps runs for 30 days. One that an earlier version has made keeps everything until this is set.
+
+With -o json it prints one object a line for each rule: {"where":…,"keep":…}. It ends with 2 for a query or a time that is none.`,
+		Example: `  sluice keep --data ./journal
+  sluice keep 30d --data ./journal
+  sluice keep 1w --where 'status:completed' --data ./journal
+  sluice keep forever --where 'label.audit:yes' --data ./journal
+  sluice keep --clear --where 'status:completed' --data ./journal`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	cmd.ValidArgs = []string{"1d", "1w", "30d", "90d", api.Forever}
+	cli.JournalFlag(cmd, &k.dir)
+	flags := cmd.Flags()
+	flags.StringVarP(&k.req.Query, "where", "w", "", "only for the runs that `QUERY` selects")
+	flags.BoolVar(&k.clear, "clear", false, "remove the rule")
+	flags.StringVar(&k.req.Actor, "actor", "", "record `NAME` as who has set it (default: the user's name)")
+	k.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
+	cmd.RunE = k.run
+	return cmd
+}
+
+func (k *keep) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	if k.req.Actor == "" {
+		k.req.Actor = cli.UserName()
+	}
+	sets := k.clear || len(args) > 0
+	switch {
+	case k.clear && len(args) > 0:
+		return fmt.Errorf("--clear removes a rule and %q sets one: give one of the two", args[0])
+	case !sets && cmd.Flags().Changed("where"):
+		return fmt.Errorf("--where says for which runs: for how long? For example: sluice keep 30d --where '%s'", progress.Clean(k.req.Query))
+	case len(args) > 0 && args[0] == "":
+		return fmt.Errorf("the time is empty: it is a number and s, m, h, d or w, such as 30d, or %s", api.Forever)
+	case len(args) > 0:
+		k.req.Keep = args[0]
+	}
+	k.req.Every = k.clear && !cmd.Flags().Changed("where")
+	err := control.With(ctx, k.dir, coordinator.Config{}, func(client *control.Client) error {
+		if sets {
+			if _, err := client.Do(ctx, &k.req); err != nil {
+				return err
+			}
+		}
+		return k.show(cmd, client)
+	})
+	return cli.ExitOf(err)
+}
+
+// show prints the rules.
+func (k *keep) show(cmd *cobra.Command, client *control.Client) error {
+	objects, out := cli.NewObjects(cmd.OutOrStdout(), false), cmd.OutOrStdout()
+	rest := "runs are kept forever"
+	others := ""
+	for rule, err := range client.Rules(cmd.Context()) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case k.output.Value == "json":
+			objects.Print(rule)
+		case rule.Where == "":
+			rest = "runs are kept " + lasting(rule.Keep)
+		default:
+			others += fmt.Sprintf("%s for: %s\n", lasting(rule.Keep), progress.Clean(rule.Where))
+		}
+	}
+	if k.output.Value == "json" {
+		return objects.End()
+	}
+	fmt.Fprint(out, others)
+	if others != "" {
+		rest = "other " + rest
+	}
+	fmt.Fprintln(out, rest)
+	return nil
+}
+
+// lasting says how long something is kept.
+func lasting(keep string) string {
+	if keep == api.Forever {
+		return keep
+	}
+	return keep + " after their end"
+}

@@ -1,0 +1,30 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Exists reports whether there is a run with that id. A run whose first record is damaged exists. For one that was deleted it returns
+// a *journal.DeletedError until its id is free.
+func (r *Reader) Exists(ctx context.Context, id string, now int64) (bool, error) {
+	if !journal.IsRun(id) {
+		return false, nil
+	}
+	for _, err := range r.store.Read(ctx, id, 1) {
+		if gone, ok := errors.AsType[*journal.DeletedError](err); ok {
+			if gone.Free(now) {
+				return false, nil
+			}
+			return false, fmt.Errorf("%s: %w", id, gone)
+		}
+		if err != nil && !errors.Is(err, journal.ErrDamaged) && !errors.Is(err, journal.ErrVersion) {
+			return false, fmt.Errorf("read run %s: %w", id, err)
+		}
+		return true, nil
+	}
+	return false, nil
+}

@@ -1,0 +1,104 @@
+package registry
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// uses are the definitions that starts and publications use which are under way: between the moment at which a definition is taken
+// for stored and that at which an event refers to it, nothing in the store says that it is needed.
+//
+//	start  ──┤ Use ── store definitions ── append run.started ── done ├──
+//	sweep       ──┤ Watch ── mark ── used? no: forget that it is stored, delete ── end ├──
+type uses struct {
+	mu      sync.Mutex
+	stored  map[string]bool    // definitions that are in the store, by hash; not all
+	under   [2]int             // uses that have begun in each generation
+	used    [2]map[string]bool // definitions noted in each; forgotten when all uses that began in it, or before, have ended
+	now     int                // the younger generation
+	watched int                // sweeps under way: nothing is forgotten
+}
+
+// Bounds of what is remembered: beyond either it is forgotten as soon as it may be.
+const (
+	storedMany = 10_000
+	usedMany   = 1_000
+)
+
+// Use keeps the definitions that are stored or found until done is called from being swept.
+func (l *Registry) Use() (done func()) {
+	u := &l.uses
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	generation := u.now
+	u.under[generation]++
+	return sync.OnceFunc(func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.under[generation]--
+		u.forget()
+	})
+}
+
+// forget forgets what no use under way may have noted. The caller holds mu.
+func (u *uses) forget() {
+	older := 1 - u.now
+	if u.watched > 0 || u.under[older] > 0 {
+		return
+	}
+	clear(u.used[older])
+	if u.under[u.now] == 0 {
+		clear(u.used[u.now])
+	} else if len(u.used[u.now]) > usedMany {
+		u.now = older
+	}
+}
+
+// note notes that a definition is used, and reports whether it is stored.
+func (u *uses) note(hash string) (stored bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.used[u.now] == nil {
+		u.used[u.now] = map[string]bool{}
+	}
+	u.used[u.now][hash] = true
+	return u.stored[hash]
+}
+
+// keep records that a definition is stored.
+func (u *uses) keep(hash string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.stored) >= storedMany || u.stored == nil {
+		u.stored = map[string]bool{}
+	}
+	u.stored[hash] = true
+}
+
+// Watch begins a sweep, which end ends. used reports whether a definition is used by a use that is under way, or was since the
+// sweep began; if not, the registry takes it for deleted.
+func (l *Registry) Watch() (used func(stream string) bool, end func()) {
+	u := &l.uses
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.watched++
+	used = func(stream string) bool {
+		hash := strings.TrimPrefix(stream, journal.DefinitionStream(""))
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if u.used[0][hash] || u.used[1][hash] {
+			return true
+		}
+		delete(u.stored, hash)
+		return false
+	}
+	end = func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.watched--
+		u.forget()
+	}
+	return used, end
+}

@@ -1,0 +1,304 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Kinds of what is collected.
+const (
+	KindRun        = "run"        // Name: its id
+	KindDefinition = "definition" // Name: its hash
+	KindValue      = "blob"       // Name: the hash of a large value
+	KindContent    = "content"    // Name: the id of the world whose content it was
+)
+
+// Gone is something that was deleted, or would be.
+type Gone struct {
+	Kind  string // a Kind… constant
+	Name  string // see there
+	Blobs int    // of content
+	Bytes int64  // about; 0 for content
+}
+
+// Collection configures a Collect.
+type Collection struct {
+	Dry    bool             // nothing is deleted
+	Beside bool             // other work goes on: it pauses after each slice of its own
+	Found  func(Gone) error // is called with what was deleted; its error ends the collection. nil: no one wants to know
+	Rules  []Rule           // in place of those of the store; nil: those
+}
+
+// Collected counts what was deleted, or would be.
+type Collected struct {
+	Runs        int   // with those below them
+	Definitions int   // to which no run and no name refers any more
+	Values      int   // large ones, to which no event refers any more
+	Content     int   // blobs that worlds do not need any more
+	Bytes       int64 // of all but content, about
+	Failed      int   // runs that cannot be read, and stay
+}
+
+// Collect deletes the runs whose time is over by the rules, and then definitions, large values and content of worlds to which
+// nothing refers any more, also what earlier deletions have left behind. It may be stopped at any moment, and goes on when it is
+// called again. If events cannot be read, what they refer to is unknown: definitions and large values then stay, and Collect returns
+// that error at the end.
+func (r Retention) Collect(ctx context.Context, how Collection) (Collected, error) {
+	if err := r.engine.CheckOpen(); err != nil {
+		return Collected{}, err
+	}
+	c := &collector{Retention: r, how: how, now: r.engine.Now(), gone: map[string]bool{}, pace: pace{beside: how.Beside, began: time.Now()}}
+	err := c.collect(ctx)
+	return c.done, r.engine.ReadError(ctx, err)
+}
+
+// collector is a Collect under way.
+type collector struct {
+	Retention
+	how   Collection
+	now   int64
+	times *times
+	pace  pace
+	done  Collected
+	slice []family
+	gone  map[string]bool // runs without a parent that a dry collection would delete
+	err   error           // of Found
+}
+
+// family is a run and those below it, whose time is over.
+type family struct {
+	heads []journal.Head
+	bytes []int64
+	err   error
+}
+
+func (c *collector) collect(ctx context.Context) error {
+	rules := c.how.Rules
+	if rules == nil {
+		var err error
+		if rules, _, err = c.read(ctx); err != nil {
+			return err
+		}
+	}
+	var err error
+	if c.times, err = timesOf(rules, c.now); err != nil {
+		return err
+	}
+	if least, ok := c.times.least(); ok {
+		if err := c.collectRuns(ctx, c.now-int64(least)); err != nil {
+			return err
+		}
+	}
+	if err := c.sweepWorlds(ctx); err != nil {
+		return err
+	}
+	return c.sweep(ctx)
+}
+
+// collectRuns deletes the runs whose time is over. None that was started later than an instant has.
+func (c *collector) collectRuns(ctx context.Context, latest int64) error {
+	looked := 0
+	for head, err := range c.store.List(ctx, journal.Query{Index: journal.ByStart, Oldest: true}) {
+		switch {
+		case err != nil && head.Run == "":
+			return err
+		case err != nil:
+			c.done.Failed++
+			continue
+		case head.Started > latest:
+			return c.flush(ctx)
+		}
+		if journal.ParentRun(head.Run) == "" && !head.Open {
+			if err := c.look(ctx, &head); err != nil {
+				return err
+			}
+		}
+		if looked++; looked%lookSlice == 0 || len(c.slice) == deleteSlice {
+			if err := c.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return c.flush(ctx)
+}
+
+// Bounds of a slice: runs that are looked at, and families that are deleted.
+const (
+	lookSlice   = 512
+	deleteSlice = 128
+)
+
+// look adds the family of a run to the slice if the time of each is over.
+func (c *collector) look(ctx context.Context, head *journal.Head) error {
+	if !c.over(head) || c.engine.Holds(head.Run) {
+		return nil
+	}
+	heads, err := c.family(ctx, head.Run)
+	switch {
+	case errors.Is(err, decide.ErrNotPossible):
+		return nil // one is open
+	case errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion):
+		c.done.Failed++
+		return nil
+	case err != nil:
+		return err
+	}
+	f := family{heads: heads, bytes: make([]int64, len(heads))}
+	for i := range heads {
+		if heads[i].Open || !c.over(&heads[i]) || c.engine.Holds(heads[i].Run) {
+			return nil
+		}
+		if f.bytes[i], err = c.store.Size(ctx, heads[i].Run); err != nil {
+			return err
+		}
+	}
+	c.slice = append(c.slice, f)
+	return nil
+}
+
+// over reports whether the time of a run is over.
+func (c *collector) over(h *journal.Head) bool {
+	until, ok := c.times.until(h)
+	return ok && c.now >= until
+}
+
+// flush deletes the families of the slice at the same time, so that they share commits, and pauses.
+func (c *collector) flush(ctx context.Context) error {
+	var all sync.WaitGroup
+	for i := range c.slice {
+		f := &c.slice[i]
+		if c.how.Dry {
+			c.gone[f.heads[0].Run] = true
+			continue
+		}
+		all.Go(func() { f.err = c.deleteAll(ctx, f.heads, tombstoneOf(c.times, f.heads, c.now)) })
+	}
+	all.Wait()
+	for i := range c.slice {
+		f := &c.slice[i]
+		if errors.Is(f.err, decide.ErrNotPossible) || errors.Is(f.err, journal.ErrDeleted) {
+			continue // it was reopened, or deleted, meanwhile
+		}
+		if f.err != nil {
+			return f.err
+		}
+		for j := range f.heads {
+			c.done.Runs++
+			if err := c.found(Gone{Kind: KindRun, Name: f.heads[j].Run, Bytes: f.bytes[j]}); err != nil {
+				return err
+			}
+		}
+	}
+	c.slice = c.slice[:0]
+	return c.pace.rest(ctx)
+}
+
+// found tells of something that was deleted.
+func (c *collector) found(g Gone) error {
+	c.done.Bytes += g.Bytes
+	if c.how.Found == nil {
+		return nil
+	}
+	return c.how.Found(g)
+}
+
+// sweepWorlds deletes the content of open worlds that they do not need any more.
+func (c *collector) sweepWorlds(ctx context.Context) error {
+	for _, status := range []string{"running", "waiting", "paused"} {
+		looked := 0
+		for head, err := range c.store.List(ctx, journal.Query{Index: journal.ByStatus, Key: status}) {
+			if err != nil && head.Run == "" {
+				return err
+			}
+			if looked++; looked%lookSlice == 0 {
+				if err := c.pace.rest(ctx); err != nil {
+					return err
+				}
+			}
+			if err != nil || !head.Open || head.Snapshot == 0 {
+				continue
+			}
+			if err := c.sweepWorld(ctx, head.Run); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *collector) sweepWorld(ctx context.Context, run string) error {
+	deleted, err := c.engine.SweepContent(ctx, run, c.how.Dry)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil { // it is parked, or damaged: what it needs is not known
+		c.done.Failed++
+		return nil
+	}
+	if c.done.Content += deleted; deleted > 0 {
+		err = c.found(Gone{Kind: KindContent, Name: run, Blobs: deleted})
+	}
+	return errors.Join(err, c.pace.rest(ctx))
+}
+
+// sweep deletes definitions and large values to which nothing refers.
+func (c *collector) sweep(ctx context.Context) error {
+	uses, end := c.engine.WatchDefinitions()
+	defer end()
+	w := &journal.StreamSweep{Now: c.now, Dry: c.how.Dry, Keep: uses, Pause: c.rest, Found: c.swept}
+	if c.how.Dry {
+		w.Keep = nil
+		w.Gone = func(run string) bool { root, _, _ := strings.Cut(run, "/"); return c.gone[root] }
+	}
+	if err := c.store.SweepStreams(ctx, w); err != nil {
+		return fmt.Errorf("definitions and large values stay: %w", err)
+	}
+	return c.err
+}
+
+func (c *collector) rest(ctx context.Context) error { return errors.Join(c.err, c.pace.rest(ctx)) }
+
+func (c *collector) swept(stream string, bytes int64) {
+	kind, name := KindValue, strings.TrimPrefix(stream, "blob/")
+	if hash, ok := strings.CutPrefix(stream, journal.DefinitionStream("")); ok {
+		kind, name = KindDefinition, hash
+		c.done.Definitions++
+	} else {
+		c.done.Values++
+	}
+	if err := c.found(Gone{Kind: kind, Name: name, Bytes: bytes}); c.err == nil {
+		c.err = err
+	}
+}
+
+// pace has work that goes on beside other work take a fifth of the time.
+type pace struct {
+	beside bool
+	began  time.Time // of the slice
+}
+
+// restLongest bounds a pause.
+const restLongest = time.Second
+
+// rest pauses for four times as long as the slice has taken.
+func (p *pace) rest(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || !p.beside {
+		return err
+	}
+	pause := time.NewTimer(min(4*time.Since(p.began), restLongest))
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	p.began = time.Now()
+	return nil
+}

@@ -1,0 +1,133 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Engine is what a Retention needs of an engine.
+type Engine interface {
+	// CheckOpen returns an error once the engine has shut down.
+	CheckOpen() error
+
+	// ReadError completes the error of a reader.
+	ReadError(ctx context.Context, err error) error
+
+	// Now returns the time of the engine's clock, Unix nanoseconds.
+	Now() int64
+
+	// Holds reports whether a run is in memory, or parked.
+	Holds(run string) bool
+
+	// SweepContent deletes the content of a world that nothing needs, and returns how many blobs it has deleted, or would have.
+	SweepContent(ctx context.Context, run string, dry bool) (int, error)
+
+	// WatchDefinitions returns a function that reports whether a start that is under way, or was since the call, uses a
+	// definition, and forgets that it is stored if none does; until end is called.
+	WatchDefinitions() (uses func(stream string) bool, end func())
+}
+
+// Retention keeps and deletes the runs of a store.
+type Retention struct {
+	store  journal.Store
+	engine Engine
+}
+
+// New returns the retention of an engine's store.
+func New(store journal.Store, engine Engine) Retention { return Retention{store, engine} }
+
+// Delete removes a run that has ended, with the runs that its calls have started: its events, its place in lists, and what it kept
+// as content. A tombstone stays as long as the rules of the store keep such a run, without rules for ever: its id is not free until
+// then. Delete returns decide.ErrNotPossible for a run that has not ended, and for one that another run has started. If it fails in
+// the middle, the run itself is still there, and Delete may be called again.
+func (r Retention) Delete(ctx context.Context, run string) error {
+	if err := r.engine.CheckOpen(); err != nil {
+		return err
+	}
+	if parent := journal.ParentRun(run); parent != "" {
+		return fmt.Errorf("%w: run %s belongs to run %s, and is deleted with it", decide.ErrNotPossible, run, parent)
+	}
+	family, err := r.family(ctx, run)
+	if err != nil {
+		return r.engine.ReadError(ctx, err)
+	}
+	rules, _, err := r.read(ctx)
+	if err != nil {
+		return r.engine.ReadError(ctx, err)
+	}
+	now := r.engine.Now()
+	t, err := timesOf(rules, now)
+	if err != nil {
+		return err
+	}
+	return r.deleteAll(ctx, family, tombstoneOf(t, family, now))
+}
+
+// tombstoneOf returns the tombstone of a family that is deleted now.
+func tombstoneOf(t *times, family []journal.Head, now int64) journal.Tombstone {
+	keep := time.Duration(0)
+	for i := range family {
+		if family[i].Status != "" { // else it cannot be read
+			keep = longer(keep, t.of(&family[i]))
+		}
+	}
+	if keep == Forever {
+		return journal.Tombstone{At: now}
+	}
+	return journal.Tombstone{At: now, Until: now + int64(keep)}
+}
+
+// deleteAll deletes a family.
+func (r Retention) deleteAll(ctx context.Context, family []journal.Head, t journal.Tombstone) error {
+	for _, h := range slices.Backward(family) { // children before their parents
+		if err := r.store.Delete(ctx, h.Run, t); err != nil && !(errors.Is(err, journal.ErrDeleted) && h.Run != family[0].Run) {
+			if errors.Is(err, journal.ErrInvalid) {
+				err = notEnded(h.Run)
+			}
+			return r.engine.ReadError(ctx, err)
+		}
+	}
+	return nil
+}
+
+// family returns the heads of a run and of those below it, in order of id, so that children follow their parents.
+func (r Retention) family(ctx context.Context, run string) ([]journal.Head, error) {
+	list := []journal.Head{{Run: run}}
+	for head, err := range r.store.Heads(ctx, before(run)) {
+		if head.Run == run {
+			list[0] = head
+		}
+		if head.Run != run || err != nil {
+			break
+		}
+	}
+	for head, err := range r.store.Heads(ctx, run+"/") {
+		switch {
+		case head.Run != "" && !strings.HasPrefix(head.Run, run+"/"):
+			return list, nil
+		case err != nil:
+			return nil, fmt.Errorf("find the runs below run %s: %w", run, err)
+		case head.Open:
+			return nil, notEnded(head.Run)
+		}
+		list = append(list, head)
+	}
+	return list, nil
+}
+
+// before returns a text that is before a run's id, with no id between.
+func before(run string) string {
+	last := len(run) - 1
+	return run[:last] + string([]byte{run[last] - 1, 0xff})
+}
+
+func notEnded(run string) error {
+	return fmt.Errorf("%w: run %s has not ended; cancel it first", decide.ErrNotPossible, run)
+}

@@ -1,0 +1,245 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/query"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Forever is the time of a rule whose runs are never deleted.
+const Forever time.Duration = -1
+
+// Default is how long a new store keeps runs that have ended.
+const Default = 30 * 24 * time.Hour
+
+// RulesMax bounds the rules of a store.
+const RulesMax = 100
+
+// Rule says how long runs are kept after they have ended. Of several rules whose queries select a run, the longest time counts; the
+// rule without a query is for the runs that no other selects.
+type Rule struct {
+	Where string        // which runs, see package query; "": all others
+	Keep  time.Duration // 0 or more, or Forever
+}
+
+// ErrRule is wrapped by errors about rules that are refused.
+var ErrRule = errors.New("retention: the rule is refused")
+
+// Rules returns the rules, that without a query first.
+func (r Retention) Rules(ctx context.Context) ([]Rule, error) {
+	if err := r.engine.CheckOpen(); err != nil {
+		return nil, err
+	}
+	rules, _, err := r.read(ctx)
+	return rules, r.engine.ReadError(ctx, err)
+}
+
+// Keep adds a rule, or replaces that with the same query. actor is who does so.
+func (r Retention) Keep(ctx context.Context, rule Rule, actor string) error {
+	q, err := query.Parse(rule.Where, time.Now())
+	if err != nil {
+		return fmt.Errorf("%w: query: %w", ErrRule, err)
+	}
+	if rule.Keep < 0 && rule.Keep != Forever {
+		return fmt.Errorf("%w: runs cannot be kept for %s", ErrRule, rule.Keep)
+	}
+	rule.Where = q.String()
+	return r.change(ctx, actor, func(rules []Rule) ([]Rule, error) {
+		rules = append(without(rules, rule.Where), rule)
+		if len(rules) > RulesMax {
+			return nil, fmt.Errorf("%w: there are %d, which is the most", ErrRule, RulesMax)
+		}
+		return rules, nil
+	})
+}
+
+// ClearKeep removes the rule with a query. If all is true, it removes all rules: the store keeps everything from then on.
+func (r Retention) ClearKeep(ctx context.Context, where string, all bool, actor string) error {
+	q, err := query.Parse(where, time.Now())
+	if err != nil {
+		return fmt.Errorf("%w: query: %w", ErrRule, err)
+	}
+	return r.change(ctx, actor, func(rules []Rule) ([]Rule, error) {
+		left := without(rules, q.String())
+		if !all && len(left) == len(rules) {
+			return nil, fmt.Errorf("%w: there is none with the query %q", ErrRule, where)
+		}
+		if all {
+			left = nil
+		}
+		return left, nil
+	})
+}
+
+func without(rules []Rule, where string) []Rule {
+	return slices.DeleteFunc(slices.Clone(rules), func(rule Rule) bool { return rule.Where == where })
+}
+
+// change replaces the rules.
+func (r Retention) change(ctx context.Context, actor string, by func([]Rule) ([]Rule, error)) error {
+	if err := errors.Join(r.engine.CheckOpen(), limits.CheckActor(actor)); err != nil {
+		return err
+	}
+	for {
+		rules, last, err := r.read(ctx)
+		if err != nil {
+			return r.engine.ReadError(ctx, err)
+		}
+		if rules, err = by(rules); err != nil {
+			return err
+		}
+		if err = write(ctx, r.store, r.engine.Now(), last, rules, actor); !errors.Is(err, journal.ErrConflict) {
+			return r.engine.ReadError(ctx, err)
+		}
+	}
+}
+
+// Begin gives a store that holds nothing yet the rule of new ones. One that takes no writes stays as it is.
+func Begin(ctx context.Context, store journal.Store, now int64) error {
+	for _, err := range store.Read(ctx, journal.RetentionStream, 1) {
+		return ignoreDamage(err)
+	}
+	for range store.Changes(ctx, "") { // the least work, and there also where all runs were deleted
+		return nil
+	}
+	for _, err := range store.Heads(ctx, "") {
+		return ignoreDamage(err)
+	}
+	err := write(ctx, store, now, 0, []Rule{{Keep: Default}}, "")
+	if errors.Is(err, journal.ErrConflict) || errors.Is(err, journal.ErrReadOnly) {
+		return nil
+	}
+	return err
+}
+
+// ignoreDamage returns the error of a store that cannot be read at all.
+func ignoreDamage(err error) error {
+	if errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) {
+		return nil
+	}
+	return err
+}
+
+// read returns the rules, and the number of the last event.
+func (r Retention) read(ctx context.Context) (rules []Rule, last uint64, err error) {
+	for e, err := range r.store.Read(ctx, journal.RetentionStream, 1) {
+		if err == nil {
+			rules, err = rulesOf(e.Value)
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("read how long runs are kept: %w", err)
+		}
+		last = e.Seq
+	}
+	return rules, last, nil
+}
+
+// Check returns what is wrong with an event of the rules' stream.
+func Check(e *journal.Event) error {
+	if e.Type != journal.RetentionSet {
+		return fmt.Errorf("%w: version %d of the rules is an event %s", journal.ErrDamaged, e.Seq, e.Type)
+	}
+	_, err := rulesOf(e.Value)
+	return err
+}
+
+// rulesOf decodes the value of an event.
+func rulesOf(v any) (rules []Rule, err error) {
+	list, ok := v.([]any)
+	for _, one := range list {
+		members, _ := one.(map[string]any)
+		where, isText := members["where"].(string)
+		keep, isInt := members["keep"].(int64)
+		ok = ok && isText && isInt
+		rules = append(rules, Rule{where, time.Duration(keep)})
+	}
+	if !ok && v != nil {
+		return nil, fmt.Errorf("%w: the rules are none", journal.ErrDamaged)
+	}
+	return rules, nil
+}
+
+func write(ctx context.Context, store journal.Store, now int64, after uint64, rules []Rule, actor string) error {
+	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.Where, b.Where) })
+	list := make([]any, len(rules))
+	for i, rule := range rules {
+		list[i] = map[string]any{"where": rule.Where, "keep": int64(rule.Keep)}
+	}
+	event := journal.Event{Type: journal.RetentionSet, At: now, Value: list, Detail: &journal.Detail{Actor: actor}}
+	_, err := store.Append(ctx, journal.RetentionStream, after, []journal.Event{event}, journal.Head{})
+	if err != nil {
+		return fmt.Errorf("set how long runs are kept: %w", err)
+	}
+	return nil
+}
+
+// times tells for each run how long it is kept.
+type times struct {
+	rest    time.Duration // for runs that no query selects
+	queries []*query.Query
+	keep    []time.Duration // by query
+}
+
+func timesOf(rules []Rule, now int64) (*times, error) {
+	t := &times{rest: Forever}
+	for _, rule := range rules {
+		if rule.Where == "" {
+			t.rest = rule.Keep
+			continue
+		}
+		q, err := query.Parse(rule.Where, time.Unix(0, now))
+		if err != nil {
+			return nil, fmt.Errorf("rule %q of how long runs are kept: %w", rule.Where, err)
+		}
+		t.queries, t.keep = append(t.queries, q), append(t.keep, rule.Keep)
+	}
+	return t, nil
+}
+
+// of returns how long a run is kept.
+func (t *times) of(h *journal.Head) time.Duration {
+	longest, found := time.Duration(0), false
+	for i, q := range t.queries {
+		if q.Matches(h) {
+			longest, found = longer(longest, t.keep[i]), true
+		}
+	}
+	if !found {
+		return t.rest
+	}
+	return longest
+}
+
+func longer(a, b time.Duration) time.Duration {
+	if a == Forever || b == Forever {
+		return Forever
+	}
+	return max(a, b)
+}
+
+// least returns the shortest time of any run; false: all are kept for ever.
+func (t *times) least() (least time.Duration, ok bool) {
+	for _, keep := range append(slices.Clone(t.keep), t.rest) {
+		if keep != Forever && (!ok || keep < least) {
+			least, ok = keep, true
+		}
+	}
+	return least, ok
+}
+
+// until returns the instant until which a run that has ended is kept; false: for ever.
+func (t *times) until(h *journal.Head) (int64, bool) {
+	keep := t.of(h)
+	ended := h.Ended
+	if ended == 0 {
+		ended = h.Updated // an earlier version did not write the end
+	}
+	return ended + int64(keep), keep != Forever
+}
