@@ -27,8 +27,8 @@ func (r *run) recover(ctx context.Context) bool {
 	}
 	r.seq = root.Seq()
 	r.setRoot(entry, root, root.At())
-	if r.calls.Ring == nil {
-		r.calls.Ring = keychain.New(root.Plan().Workflow, reader.Workload(root), root.Start().Dir, r.engine.config.SecretTimeout)
+	if start := root.Start(); r.calls.Ring == nil && start != nil { // a run that is not durable yet has that of its start
+		r.calls.Ring = keychain.New(root.Plan().Workflow, reader.Workload(root), start.Dir, r.engine.config.SecretTimeout)
 	}
 	if !r.inbox.Holds(journal.NodeRetried) && r.finish() {
 		return false

@@ -39,7 +39,8 @@ func TestOnlyFilesOfABoundedSizeAreRead(t *testing.T) {
 		"validate":        func(path string) []string { return []string{"validate", path} },
 		"check":           func(path string) []string { return []string{"check", path} },
 		"graph":           func(path string) []string { return []string{"graph", path} },
-		"import":          func(path string) []string { return []string{"import", "wfformat", path} },
+		"convert":         func(path string) []string { return []string{"convert", "wfformat", path} },
+		"import":          func(path string) []string { return []string{"import", path, "--data", dir} },
 		"test":            func(path string) []string { return []string{"test", path} },
 		"test's workflow": func(path string) []string { return []string{"test", scenarioOf(path)} },
 		"child":           func(path string) []string { return []string{"run", parentOf(path)} },
@@ -59,8 +60,8 @@ func TestOnlyFilesOfABoundedSizeAreRead(t *testing.T) {
 			switch name {
 			case "input", "send":
 				path, limit = largeInput, cli.InputMax
-			case "import":
-				t.Skip("this file has another limit")
+			case "convert", "import":
+				t.Skip("this file has another limit, or none: it is read line by line")
 			}
 			code, out, said := perform(t, args(path)...)
 			require.NotZero(t, code, out)

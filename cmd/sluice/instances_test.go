@@ -36,7 +36,7 @@ func TestRecordedRunsRunAgain(t *testing.T) {
 			instance, err := wfformat.Parse(data)
 			require.NoError(t, err)
 			document := filepath.Join(t.TempDir(), "w.yaml")
-			require.Equal(t, cli.Done, execute([]string{"import", "wfformat", file, "--speed", "100000", "-o", document}))
+			require.Equal(t, cli.Done, execute([]string{"convert", "wfformat", file, "--speed", "100000", "-o", document}))
 			out, err := exec.Command(program(t), "run", document, "-o", "json").Output()
 			require.NoError(t, err)
 			checkOrder(t, instance, out)

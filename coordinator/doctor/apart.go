@@ -38,7 +38,6 @@ func (d *doctor) apart(ctx context.Context, stream string) error {
 		}
 		for i := range record.Events {
 			e := &record.Events[i]
-			d.report.Events++
 			if what := check(ctx, e); what != "" {
 				if err := fault(next, fmt.Sprintf("entry %d %s", next, what)); err != nil {
 					return err
@@ -47,13 +46,29 @@ func (d *doctor) apart(ctx context.Context, stream string) error {
 			next++
 		}
 	}
-	switch _, err := d.raw.Head(stream); {
-	case errors.Is(err, disk.ErrNoHead):
+	return d.last(stream, next-1)
+}
+
+// last checks the number of the last entry of a stream that is no run's, without which nothing can be added to it.
+func (d *doctor) last(stream string, last uint64) error {
+	f := Fault{Kind: Head, Derived: true, Run: stream, Means: "nothing can be added to it"}
+	switch h, err := d.raw.Head(stream); {
+	case err == nil:
+		f.What, f.Means = "there is a head, but only runs have one", "lists show a run that there is not"
+	case errors.Is(err, disk.ErrNoHead) && h.Last == last:
 		return nil
-	case err != nil:
-		return fault(0, "the number of the last entry cannot be read: "+sentence(err))
+	case errors.Is(err, disk.ErrNoHead):
+		f.What = fmt.Sprintf("its last entry is %d, but its number is said to be %d", last, h.Last)
+	default:
+		f.What = "the number of its last entry cannot be read: " + sentence(err)
 	}
-	return d.strayHead(Fault{Run: stream, What: "there is a head, but only runs have one"})
+	if d.mend {
+		if err := d.raw.PutLast(stream, last); err != nil {
+			return fmt.Errorf("mend the number of the last entry of %s: %w", stream, err)
+		}
+		f.Mended = fmt.Sprintf("the number was set to %d", last)
+	}
+	return d.fault(f)
 }
 
 // version returns what is wrong with a definition that a name has stood for.

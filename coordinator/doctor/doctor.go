@@ -39,7 +39,7 @@ type Fault struct {
 // Report counts the records read and the faults found.
 type Report struct {
 	Runs     int `json:"runs"`     // including those that have only a head
-	Events   int `json:"events"`   // readable ones
+	Events   int `json:"events"`   // readable ones, of runs
 	Contents int `json:"contents"` // definitions, large values and content that runs keep
 	Faults   int `json:"faults"`   // found, including those that were mended
 	Derived  int `json:"derived"`  // faults of records that can be rebuilt

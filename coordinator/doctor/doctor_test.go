@@ -84,7 +84,11 @@ func breakHeads(t *rapid.T, r records) map[string]bool {
 			garbage := string(rapid.SliceOfN(rapid.Byte(), 9, 40).Draw(t, "garbage"))
 			r[key] = sealed(key, "\x00\x00\x00\x00\x01"+was[5:13]+"\xff"+garbage)
 		case 4:
-			r[key] = altered(t, key, was)
+			if !journal.IsRun(key[1:]) { // it has a number alone
+				r[key] = sealed(key, "\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x09")
+			} else {
+				r[key] = altered(t, key, was)
+			}
 		case 5:
 			if r[key] = r[rapid.SampledFrom(keys).Draw(t, "other")]; r[key] == "" { // removed by an earlier change
 				delete(r, key)
@@ -105,7 +109,7 @@ func TestDerivedRecordsAreRebuilt(t *testing.T) {
 		faults, report := examined(t, files, true)
 		require.Empty(t, faults)
 		require.True(t, report.Sound())
-		require.Equal(t, len(sound.keys('h')), report.Runs)
+		require.Equal(t, len(sound.keys('h'))-1, report.Runs, "all but the rules of how long runs are kept")
 		require.Greater(t, report.Events, report.Runs)
 		require.Equal(t, sound, read(t, files), "a sound store does not change")
 		rapid.Check(t, func(t *rapid.T) {
@@ -135,7 +139,7 @@ func TestDerivedRecordsAreRebuilt(t *testing.T) {
 				found[f.Run] = true
 			}
 			require.Equal(t, broken, found)
-			require.Equal(t, len(sound.keys('h')), report.Runs)
+			require.Equal(t, len(sound.keys('h'))-1, report.Runs, "all but the rules of how long runs are kept")
 			require.Equal(t, spoiled, read(t, files), "a check without mend changes nothing")
 
 			mended, report := examined(t, files, true)

@@ -14,7 +14,7 @@ func (r *Reader) Exists(ctx context.Context, id string, now int64) (bool, error)
 	if !journal.IsRun(id) {
 		return false, nil
 	}
-	for _, err := range r.store.Read(ctx, id, 1) {
+	for _, err := range journal.ReadLean(ctx, r.store, id, 1, journal.Beginnings) {
 		if gone, ok := errors.AsType[*journal.DeletedError](err); ok {
 			if gone.Free(now) {
 				return false, nil

@@ -62,7 +62,7 @@ func (s *Store) loadHeads(page []listed, after string) ([]listed, string, bool, 
 		n++
 		after = string(it.Key()[1:])
 		h, err := headAt(it)
-		if err != nil { // heads of other streams are still readable
+		if err != nil && journal.IsRun(after) { // heads of other streams are still readable
 			h = journal.Head{Run: after}
 		}
 		if h.Run != "" {

@@ -201,7 +201,8 @@ func (r *Raw) recordAt(it *pebble.Iterator, prefix []byte) (out Record) {
 // ErrNoHead means that a stream has no head, or one without a run.
 var ErrNoHead = errors.New("journal: no head")
 
-// Head reads the head of a stream, with Last and First. The error wraps ErrNoHead, ErrDamaged or ErrVersion.
+// Head reads the head of a stream, with Last and First. The error wraps ErrNoHead, and then Last is known if the store has it;
+// ErrDamaged or ErrVersion.
 func (r *Raw) Head(stream string) (h journal.Head, err error) {
 	key := appendHeadKey(nil, stream)
 	record, closer, err := r.s.db.Get(key)
@@ -220,7 +221,7 @@ func (r *Raw) Head(stream string) (h journal.Head, err error) {
 		return h, opened.Deleted
 	}
 	if len(opened.Encoded) == 0 {
-		return h, ErrNoHead
+		return journal.Head{Last: opened.Last}, ErrNoHead
 	}
 	if h, err = journal.DecodeHead(opened.Encoded); err == nil && (h.Last != 0 || h.First != 0) {
 		err = fmt.Errorf("%w: it has its number twice", journal.ErrDamaged)
@@ -244,6 +245,13 @@ func (r *Raw) PutHead(h journal.Head) error {
 		return err
 	}
 	return r.flush(rawBatchBytes)
+}
+
+// PutLast replaces what is under a stream's head key by the sequence of its last event alone: only runs have heads.
+func (r *Raw) PutLast(stream string, last uint64) error {
+	r.changed = true
+	key := appendHeadKey(nil, stream)
+	return errors.Join(r.batch.Set(key, records.Head{Last: last}.Append(nil, key), nil), r.flush(rawBatchBytes))
 }
 
 // DropHead removes the head of a stream that has no events.
