@@ -60,7 +60,7 @@ func ExampleStore() {
 		fmt.Println(e.Seq, e.Type, e.Node, err)
 	}
 	// Output:
-	// 2 append to run-1 after 0, but it is at 2: journal: the stream has moved on
+	// 2 append to run-1 after 0: it is at 2: journal: the stream has moved on
 	// 1 run.started  <nil>
 	// 2 call.requested split <nil>
 }
