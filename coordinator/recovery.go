@@ -28,7 +28,9 @@ func (r *run) recover(ctx context.Context) bool {
 	r.seq = root.Seq()
 	r.setRoot(entry, root, root.At())
 	if start := root.Start(); r.calls.Ring == nil && start != nil { // a run that is not durable yet has that of its start
-		r.calls.Ring = keychain.New(root.Plan().Workflow, reader.Workload(root), start.Dir, r.engine.config.SecretTimeout)
+		if ring := keychain.New(root.Plan().Workflow, reader.Workload(root), start.Dir, r.engine.config.SecretTimeout); ring != nil {
+			r.calls.Ring = ring // calls under way read it, also where there is none
+		}
 	}
 	if !r.inbox.Holds(journal.NodeRetried) && r.finish() {
 		return false
