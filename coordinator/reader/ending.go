@@ -48,6 +48,9 @@ func (r *Reader) Ending(ctx context.Context, run string) (out Ending, err error)
 // Await follows a run that is not in memory, after the event with sequence last, until it ends; a run that does not go on here
 // has also ended if that follows from timers that have fallen due. It returns nil if over ends first, or a timer falls due.
 func (r *Reader) Await(ctx, over context.Context, run string, last uint64) (*inspect.Result, error) {
+	if last == 0 { // it was deleted, and its id is free
+		return nil, fmt.Errorf("%w: %s", decide.ErrRunNotFound, run)
+	}
 	following, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(over, cancel)()
