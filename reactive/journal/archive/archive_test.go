@@ -85,7 +85,7 @@ func drawValue(t *rapid.T) any {
 	return rapid.OneOf(
 		rapid.Just[any](nil), rapid.Just[any](int64(1)<<60+1), rapid.Just[any](""), rapid.Just[any](false),
 		rapid.Just[any](map[string]any{}), rapid.Just[any]([]any{nil, 1.5, 1e300, int64(-1)}),
-		rapid.Map(rapid.Float64(), func(f float64) any { return f }),
+		rapid.Map(rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{1 << 63, -1 << 63, 1e20, -1e21, 1e-7})), func(f float64) any { return f }),
 		rapid.Map(rapid.String(), func(s string) any { return map[string]any{s: []any{s, "\x00\u2029</script>"}} }),
 		rapid.Map(rapid.IntRange(30_000, 40_000), func(n int) any { return strings.Repeat("x", n) }),
 	).Draw(t, "value")

@@ -124,12 +124,12 @@ func lineOf(e *journal.Event, blob string) (*eventLine, error) {
 	if d := e.Detail; d != nil {
 		l.Detail = &detailLine{Detail: *d, Received: stamp(d.Received), Due: stamp(d.Due), RetryAt: stamp(d.RetryAt)}
 	}
-	return l, l.normalize()
+	return l, l.each(normalized)
 }
 
 // event returns the event of a line.
 func (l *eventLine) event() (e journal.Event, err error) {
-	if err = l.normalize(); err != nil {
+	if err = l.each(normalized); err != nil {
 		return e, err
 	}
 	e = l.Event
@@ -142,30 +142,41 @@ func (l *eventLine) event() (e journal.Event, err error) {
 	return e, err
 }
 
-// normalize makes the values in a line values of package value: a number is then written and read as one and the same. It writes
-// to nothing that the line shares.
-func (l *eventLine) normalize() (err error) {
+// each replaces the values in a line by what change returns for them. It writes to nothing that the line shares.
+func (l *eventLine) each(change func(any) (any, error)) (err error) {
 	set := func(v *any) {
-		if err == nil {
-			*v, err = value.Of(*v)
+		if err == nil && *v != nil {
+			*v, err = change(*v)
 		}
 	}
 	set(&l.Value)
 	if l.Detail == nil {
 		return err
 	}
-	set(&l.Detail.About)
-	if f := l.Detail.Failure; f != nil {
+	detail := *l.Detail
+	set(&detail.About)
+	if f := detail.Failure; f != nil {
 		own := *f
 		set(&own.Details)
-		l.Detail.Failure = &own
+		detail.Failure = &own
 	}
-	if s := l.Detail.Start; s != nil && s.Identity != nil {
+	if s := detail.Start; s != nil && s.Identity != nil {
 		start, identity := *s, *s.Identity
 		set(&identity.Resources)
-		start.Identity, l.Detail.Start = &identity, &start
+		start.Identity, detail.Start = &identity, &start
 	}
+	l.Detail = &detail
 	return err
+}
+
+// normalized returns a value of package value.
+func normalized(v any) (any, error) { return value.Of(v) }
+
+// exactly returns the text of a value. Package json would write a float of 20 digits like an integer, which is refused when it is
+// read.
+func exactly(v any) (any, error) {
+	text, err := value.JSON(v)
+	return json.RawMessage(text), err
 }
 
 // parseHash reads a hash in hexadecimal digits.
@@ -178,10 +189,23 @@ func parseHash(text string) (hash journal.Hash, err error) {
 }
 
 // encode returns a line with its line feed.
-func encode(l *line) ([]byte, error) {
+func encode(l *line) (_ []byte, err error) {
+	own := *l
+	if l.Event != nil {
+		event := *l.Event
+		if err = event.each(exactly); err != nil {
+			return nil, err
+		}
+		own.Event = &event
+	}
+	if l.Document != nil {
+		if own.Document, err = exactly(l.Document); err != nil {
+			return nil, err
+		}
+	}
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	err := e.Encode(l)
+	err = e.Encode(&own)
 	return text.Bytes(), err
 }
