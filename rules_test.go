@@ -239,7 +239,7 @@ var libraries = map[string][]string{
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
 	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},
 	"golang.org/x/sync":                        {"coordinator/pool"},
-	"golang.org/x/sys":                         {"coordinator/operation", "reactive/journal/disk"},
+	"golang.org/x/sys":                         {"coordinator/operation", "reactive/journal/disk", "reactive/journal/disk/records"},
 	"golang.org/x/text":                        {"coordinator/registry"},
 	"golang.org/x/tools":                       {"cmd/machinevet", "template/machine/purity"},
 	"pgregory.net/rapid":                       {"reactive/journal/journaltest"},
