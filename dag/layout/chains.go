@@ -119,6 +119,7 @@ func (l *level) giveUp(c chain) {
 type segment struct {
 	upper, lower     int32
 	upperAt, lowerAt int
+	light            bool
 }
 
 // portAt returns where a port of an item is, from its middle.
@@ -138,9 +139,12 @@ func (l *level) makeSegments(b *building) {
 	}
 	slices.SortFunc(l.segs, func(x, y segment) int {
 		return cmp.Or(cmp.Compare(x.upper, y.upper), cmp.Compare(x.lower, y.lower), cmp.Compare(x.upperAt, y.upperAt),
-			cmp.Compare(x.lowerAt, y.lowerAt))
+			cmp.Compare(x.lowerAt, y.lowerAt), lightLast(x.light, y.light))
 	})
-	l.segs = slices.Compact(l.segs)
+	l.segs = slices.CompactFunc(l.segs, func(x, y segment) bool {
+		y.light = x.light
+		return x == y
+	})
 	down, up := make([][2]int32, len(l.segs)), make([][2]int32, len(l.segs))
 	for i, s := range l.segs {
 		down[i], up[i] = [2]int32{s.upper, s.lower}, [2]int32{s.lower, s.upper}
@@ -161,7 +165,7 @@ func (l *level) segmentsOf(b *building, c *chain) {
 	}
 	for _, k := range c.links {
 		link := &l.links[k]
-		s := segment{upper: c.item, lower: link.to, upperAt: start, lowerAt: l.portAt(b, link.to, link.toPort)}
+		s := segment{upper: c.item, lower: link.to, upperAt: start, lowerAt: l.portAt(b, link.to, link.toPort), light: link.light}
 		if bend, ok := c.at(l.items[link.to].layer - 1); ok {
 			s.upper, s.upperAt = bend, 0
 		}

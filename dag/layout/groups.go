@@ -76,6 +76,7 @@ type link struct {
 	from, to int32
 	fromPort int32 // -1: the middle
 	toPort   int32
+	light    bool
 	back     bool  // it closes a cycle
 	chain    int32 // that it takes; -1: a lane
 	lane     int32
@@ -210,16 +211,16 @@ func (b *building) addEdges(at []end) {
 		order[i] = int32(i)
 	}
 	ends := func(i int32) (from, to int32) { return b.number[b.g.Edges[i].From], b.number[b.g.Edges[i].To] }
-	slices.SortFunc(order, func(x, y int32) int {
+	slices.SortStableFunc(order, func(x, y int32) int {
 		xf, xt := ends(x)
 		yf, yt := ends(y)
-		return cmp.Or(cmp.Compare(xf, yf), cmp.Compare(xt, yt), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(xf, yf), cmp.Compare(xt, yt), lightLast(b.g.Edges[x].Light, b.g.Edges[y].Light))
 	})
 	cut := make([][]piece, len(b.g.Edges))
 	total := 0
 	for _, i := range order {
 		from, to := ends(i)
-		cut[i] = b.cut(at[from], at[to])
+		cut[i] = b.cut(at[from], at[to], b.g.Edges[i].Light)
 		total += len(cut[i])
 	}
 	b.from = make([]int32, 0, len(cut)+1)
@@ -231,7 +232,17 @@ func (b *building) addEdges(at []end) {
 	b.from = append(b.from, int32(len(b.pieces)))
 }
 
-func (b *building) cut(from, to end) []piece {
+func lightLast(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+func (b *building) cut(from, to end, light bool) []piece {
 	if from.source < 0 && from == to {
 		return nil // within a collapsed group
 	}
@@ -243,17 +254,17 @@ func (b *building) cut(from, to end) []piece {
 		if from.level > to.level {
 			l := b.levels[from.level]
 			port := l.port(l.outPort, anOutPort, source)
-			out = append(out, piece{from.level, l.link(link{source: source, from: from.item, fromPort: fromPort, to: port, toPort: -1})})
+			out = append(out, piece{from.level, l.link(link{light: light, source: source, from: from.item, fromPort: fromPort, to: port, toPort: -1})})
 			from.level, from.item, fromPort = l.outer, l.within, port
 			continue
 		}
 		l := b.levels[to.level]
 		port := l.port(l.inPort, anInPort, source)
-		in = append(in, piece{to.level, l.link(link{source: source, from: port, fromPort: -1, to: to.item, toPort: toPort})})
+		in = append(in, piece{to.level, l.link(link{light: light, source: source, from: port, fromPort: -1, to: to.item, toPort: toPort})})
 		to.level, to.item, toPort = l.outer, l.within, port
 	}
 	l := b.levels[from.level]
-	out = append(out, piece{from.level, l.link(link{source: source, from: from.item, fromPort: fromPort, to: to.item, toPort: toPort})})
+	out = append(out, piece{from.level, l.link(link{light: light, source: source, from: from.item, fromPort: fromPort, to: to.item, toPort: toPort})})
 	slices.Reverse(in)
 	return append(out, in...)
 }

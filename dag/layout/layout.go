@@ -35,8 +35,11 @@ type Node struct {
 	Group         int // index of the group that it is in; -1: none
 }
 
-// Edge leads from one node to another, by index.
-type Edge struct{ From, To int }
+// Edge leads from one node to another, by index. A light one does not pull its ends together, so that others are straighter.
+type Edge struct {
+	From, To int
+	Light    bool
+}
 
 // Group is a frame around nodes and other groups. A collapsed one is a box of the given size without content; otherwise the size is
 // the least that it has, its insets included.

@@ -24,7 +24,7 @@ func graphs(t *rapid.T) *Graph {
 	}
 	if nodes > 0 {
 		for range rapid.IntRange(0, 50).Draw(t, "edges") {
-			g.Edges = append(g.Edges, Edge{rapid.IntRange(0, nodes-1).Draw(t, "from"), rapid.IntRange(0, nodes-1).Draw(t, "to")})
+			g.Edges = append(g.Edges, Edge{rapid.IntRange(0, nodes-1).Draw(t, "from"), rapid.IntRange(0, nodes-1).Draw(t, "to"), rapid.Bool().Draw(t, "light")})
 		}
 	}
 	return g
@@ -173,7 +173,7 @@ func TestTheOrderOfNodesAndEdgesDoesNotMatter(t *testing.T) {
 			place[v] = to
 		}
 		for _, e := range edges {
-			other.Edges = append(other.Edges, Edge{place[g.Edges[e].From], place[g.Edges[e].To]})
+			other.Edges = append(other.Edges, Edge{place[g.Edges[e].From], place[g.Edges[e].To], g.Edges[e].Light})
 		}
 		q, err := Lay(&other)
 		require.NoError(t, err)
@@ -219,7 +219,7 @@ func TestCrossingsAreThoseThatPairsTell(t *testing.T) {
 }
 
 func TestEdgesOnACycleAreReversed(t *testing.T) {
-	g := &Graph{Nodes: boxes(3), Edges: []Edge{{0, 1}, {1, 2}, {2, 0}, {1, 1}}}
+	g := &Graph{Nodes: boxes(3), Edges: edges(0, 1, 1, 2, 2, 0, 1, 1)}
 	p, err := Lay(g)
 	require.NoError(t, err)
 	require.Equal(t, []bool{false, false, true, true}, p.Reversed)
@@ -230,7 +230,7 @@ func TestEdgesOnACycleAreReversed(t *testing.T) {
 	g.Edges = g.Edges[3:]
 	_, err = Lay(g)
 	require.EqualError(t, err, `layout: the edges lead in a cycle: "00001", and back`)
-	g.Edges = []Edge{{0, 1}, {1, 2}, {2, 0}}
+	g.Edges = edges(0, 1, 1, 2, 2, 0)
 	_, err = Lay(g)
 	require.EqualError(t, err, `layout: the edges lead in a cycle: "00000", "00001", "00002", and back`)
 	g.Edges = g.Edges[:2]
@@ -243,7 +243,7 @@ func TestWhatIsNotSoundIsRefused(t *testing.T) {
 		`layout: two nodes have the id "a"`:                                      {Nodes: []Node{{ID: "a", Group: -1}, {ID: "a", Group: -1}}},
 		`layout: node "a": the size -1 × 0 is not in 0..1048576`:                 {Nodes: []Node{{ID: "a", Width: -1, Group: -1}}},
 		`layout: node "a": there is no group 0`:                                  {Nodes: []Node{{ID: "a"}}},
-		`layout: edge 0: there is no node 0 or no node 1`:                        {Nodes: boxes(1), Edges: []Edge{{0, 1}}},
+		`layout: edge 0: there is no node 0 or no node 1`:                        {Nodes: boxes(1), Edges: edges(0, 1)},
 		`layout: group 0 is in itself, or in more than 64 groups`:                {Groups: []Group{{Parent: 0}}},
 		`layout: group 0: there is no group 7`:                                   {Groups: []Group{{Parent: 7}}},
 		`layout: group 0: a size or inset of -3 is not in 0..1048576`:            {Groups: []Group{{Parent: -1, Inset: Inset{Top: -3}}}},
@@ -252,6 +252,14 @@ func TestWhatIsNotSoundIsRefused(t *testing.T) {
 		_, err := Lay(g)
 		require.EqualError(t, err, want)
 	}
+}
+
+// edges returns edges between pairs of nodes.
+func edges(ends ...int) (list []Edge) {
+	for i := 0; i < len(ends); i += 2 {
+		list = append(list, Edge{From: ends[i], To: ends[i+1]})
+	}
+	return list
 }
 
 func boxes(n int) []Node {
@@ -271,7 +279,7 @@ func workflow(n int) *Graph {
 		for range 1 + r.IntN(4) {
 			u := max(0, v-1-r.IntN(60))
 			if !before[u] {
-				g.Edges = append(g.Edges, Edge{u, v})
+				g.Edges = append(g.Edges, Edge{From: u, To: v})
 			}
 			before[u] = true
 		}
@@ -295,9 +303,9 @@ func TestBendsAreBounded(t *testing.T) {
 	const n = 10_000
 	g := &Graph{Nodes: boxes(n)}
 	for v := range n - 1 {
-		g.Edges = append(g.Edges, Edge{v, v + 1})
+		g.Edges = append(g.Edges, Edge{From: v, To: v + 1})
 		if v+n/2 < n {
-			g.Edges = append(g.Edges, Edge{v, v + n/2})
+			g.Edges = append(g.Edges, Edge{From: v, To: v + n/2})
 		}
 	}
 	p, err := Lay(g)
@@ -318,9 +326,9 @@ func TestLongEdgesOfOneNodeShareTheirBends(t *testing.T) {
 	const n = 50
 	g := &Graph{Nodes: boxes(n)}
 	for v := 1; v < n; v++ {
-		g.Edges = append(g.Edges, Edge{v - 1, v})
+		g.Edges = append(g.Edges, Edge{From: v - 1, To: v})
 		if v > 1 {
-			g.Edges = append(g.Edges, Edge{0, v})
+			g.Edges = append(g.Edges, Edge{From: 0, To: v})
 		}
 	}
 	p, err := Lay(g)
@@ -337,7 +345,7 @@ func TestAnotherStepMovesFewOfTheOthers(t *testing.T) {
 	for _, at := range []int{10, len(g.Edges) / 2, len(g.Edges) - 10} {
 		e := g.Edges[at]
 		more := &Graph{Nodes: append(slices.Clone(g.Nodes), Node{ID: "new", Rank: e.From, Width: 160, Height: 40, Group: -1}),
-			Edges: append(slices.Clone(g.Edges), Edge{e.From, n}, Edge{n, e.To})}
+			Edges: append(slices.Clone(g.Edges), Edge{From: e.From, To: n}, Edge{From: n, To: e.To})}
 		moved, after := 0, rowsIn(t, more)
 		for v := range n {
 			if d := after[v] - before[v]; d < -1 || d > 1 {
@@ -396,7 +404,7 @@ func FuzzLay(f *testing.F) {
 			g.Nodes[i].Group = max(-1, g.Nodes[i].Group)
 		}
 		for i := 2; i+1 < len(data) && i < 400; i += 2 {
-			g.Edges = append(g.Edges, Edge{int(data[i]) % len(g.Nodes), int(data[i+1]) % len(g.Nodes)})
+			g.Edges = append(g.Edges, Edge{int(data[i]) % len(g.Nodes), int(data[i+1]) % len(g.Nodes), i%3 == 0})
 		}
 		p, err := Lay(g)
 		require.NoError(t, err)

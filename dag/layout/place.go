@@ -7,12 +7,14 @@ import (
 
 // Weights of what pulls at an item: lines between bends shall be straight before others.
 const (
-	weightAlone = 0.01
+	weightAlone = 0.001
+	weightLight = 0.01
 	weightLine  = 1.0
 	weightBend  = 4.0
 )
 
 // place gives every item its x: each layer as near to its neighbours as the widths allow, in some sweeps.
+// The last one leads down, so that what has one predecessor stands below it.
 func (l *level) place(b *building) {
 	for _, layer := range l.layers {
 		x := 0
@@ -27,16 +29,16 @@ func (l *level) place(b *building) {
 		}
 	}
 	p := pool{}
-	rounds := 8
+	rounds := 9
 	if len(l.items) > 100_000 {
-		rounds = 4
+		rounds = 5
 	}
 	for round := range rounds {
 		for n := range l.layers {
 			if round%2 == 0 {
-				l.align(b, &p, n, true, round+2 >= rounds)
+				l.align(b, &p, n, true, false)
 			} else {
-				l.align(b, &p, len(l.layers)-1-n, round+2 >= rounds, true)
+				l.align(b, &p, len(l.layers)-1-n, false, true)
 			}
 		}
 	}
@@ -80,9 +82,12 @@ func (l *level) align(b *building, p *pool, n int, above, below bool) {
 
 // wanted returns where the neighbours of an item pull it, and how much.
 func (l *level) wanted(i int32, above, below bool) (want, weight float64) {
-	pull := func(other int32, at int) {
+	pull := func(other int32, at int, light bool) {
 		w := weightLine
-		if l.items[i].kind == aBend && l.items[other].kind == aBend {
+		switch {
+		case light:
+			w = weightLight
+		case l.items[i].kind == aBend && l.items[other].kind == aBend:
 			w = weightBend
 		}
 		want += float64(w * float64(l.items[other].x+at))
@@ -91,12 +96,12 @@ func (l *level) wanted(i int32, above, below bool) (want, weight float64) {
 	}
 	if above {
 		for _, s := range l.up.of(i) {
-			pull(l.segs[s].upper, l.segs[s].upperAt-l.segs[s].lowerAt)
+			pull(l.segs[s].upper, l.segs[s].upperAt-l.segs[s].lowerAt, l.segs[s].light)
 		}
 	}
 	if below {
 		for _, s := range l.down.of(i) {
-			pull(l.segs[s].lower, l.segs[s].lowerAt-l.segs[s].upperAt)
+			pull(l.segs[s].lower, l.segs[s].lowerAt-l.segs[s].upperAt, l.segs[s].light)
 		}
 	}
 	if weight == 0 {
