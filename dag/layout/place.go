@@ -80,34 +80,46 @@ func (l *level) align(b *building, p *pool, n int, above, below bool) {
 	p.work = 0
 }
 
-// wanted returns where the neighbours of an item pull it, and how much.
+// wanted returns where the neighbours of an item pull it, and how much. Light segments pull only where there are no others.
 func (l *level) wanted(i int32, above, below bool) (want, weight float64) {
-	pull := func(other int32, at int, light bool) {
-		w := weightLine
-		switch {
-		case light:
-			w = weightLight
-		case l.items[i].kind == aBend && l.items[other].kind == aBend:
-			w = weightBend
+	for _, light := range [...]bool{false, true} {
+		var sum pull
+		if above {
+			for _, s := range l.up.of(i) {
+				seg := &l.segs[s]
+				sum.by(l, seg, light, i, seg.upper, seg.upperAt-seg.lowerAt)
+			}
 		}
-		want += float64(w * float64(l.items[other].x+at))
-		weight += w
-		l.work++
-	}
-	if above {
-		for _, s := range l.up.of(i) {
-			pull(l.segs[s].upper, l.segs[s].upperAt-l.segs[s].lowerAt, l.segs[s].light)
+		if below {
+			for _, s := range l.down.of(i) {
+				seg := &l.segs[s]
+				sum.by(l, seg, light, i, seg.lower, seg.lowerAt-seg.upperAt)
+			}
+		}
+		if sum.weight > 0 && light {
+			return sum.want / sum.weight, weightLight
+		}
+		if sum.weight > 0 {
+			return sum.want / sum.weight, sum.weight
 		}
 	}
-	if below {
-		for _, s := range l.down.of(i) {
-			pull(l.segs[s].lower, l.segs[s].lowerAt-l.segs[s].upperAt, l.segs[s].light)
-		}
+	return float64(l.items[i].x), weightAlone
+}
+
+// pull is the sum of what pulls at an item.
+type pull struct{ want, weight float64 }
+
+func (p *pull) by(l *level, s *segment, light bool, i, other int32, at int) {
+	l.work++
+	if s.light != light {
+		return
 	}
-	if weight == 0 {
-		return float64(l.items[i].x), weightAlone
+	w := weightLine
+	if l.items[i].kind == aBend && l.items[other].kind == aBend {
+		w = weightBend
 	}
-	return want / weight, weight
+	p.want += float64(w * float64(l.items[other].x+at))
+	p.weight += w
 }
 
 // moveToOrigin moves the items so that the leftmost begins at 0.

@@ -29,12 +29,8 @@ func (p *picture) setLegend() {
 		}
 	}
 	lines := map[string]int{}
-	back := 0
-	for i, l := range p.lines {
+	for _, l := range p.lines {
 		lines[l.class]++
-		if p.where.Reversed[i] {
-			back++
-		}
 	}
 	var all []entry
 	for _, status := range statuses {
@@ -51,9 +47,9 @@ func (p *picture) setLegend() {
 	add(count["gate"], entry{mark: "gate", text: "gate: lets in when its rules allow"})
 	add(count["stack"], entry{mark: "stack", text: "one for many"})
 	add(count["dot"], entry{mark: "dot", text: "many meet"})
-	add(lines["wet"]+lines["data wet"]+lines["depends wet"], entry{line: "wet", text: "after a completed call"})
-	add(lines["data"]+lines["data wet"], entry{line: "data", text: "data"})
-	add(lines["depends"]+lines["depends wet"], entry{line: "depends", text: "waited for"})
+	add(lines["wet"]+lines["data wet"]+lines["made wet"], entry{line: "wet", text: "after a completed call"})
+	add(lines["data"]+lines["data wet"], entry{line: "data", text: "data only"})
+	add(lines["made"]+lines["made wet"], entry{line: "made", text: "to a call that it made"})
 	x, row := margin, []entry(nil)
 	for _, e := range all {
 		width := 24 + widthOf(e.text, middle) + 16

@@ -55,8 +55,8 @@ func newNode(look dag.Look) *node {
 		left = markRoom
 	}
 	room := nodeMax - left - textRoom
-	n.name = cutMiddle(lines[0], room, middle)
-	width := widthOf(n.name, middle)
+	n.name = cutMiddle(lines[0], room, n.face())
+	width := widthOf(n.name, n.face())
 	for i, note := range lines[1:] {
 		if i == notesMax {
 			n.notes[i-1] = cutEnd(n.notes[i-1]+" …", room, small)
@@ -89,6 +89,14 @@ func newLabel(text string) *node {
 	n := &node{shape: label, name: cutEnd(strings.ReplaceAll(whole, "\n", " "), 220, code), whole: whole, height: 18}
 	n.width = widthOf(n.name, code) + 12
 	return n
+}
+
+// face returns how the name is set.
+func (n *node) face() face {
+	if n.shape == gate || n.shape == label {
+		return code
+	}
+	return middle
 }
 
 // mark returns the name of the mark that a node has; "": none.

@@ -12,7 +12,7 @@ text{font:12px Inter,ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"No
 .code{font:11px ui-monospace,"SF Mono","JetBrains Mono","Cascadia Mono",Menlo,Consolas,"Liberation Mono",monospace}
 .paper{fill:var(--paper)}.rule{stroke:var(--line);fill:none}
 .frame{stroke:var(--edge);stroke-dasharray:4 3}.f0{fill:var(--sunk)}.f1{fill:var(--paper)}.bed{stroke:none}
-.line{fill:none;stroke:var(--edge)}.data{stroke-dasharray:2 3}.depends{stroke-dasharray:6 3}.line.wet{stroke:var(--wet);stroke-width:2}
+.line{fill:none;stroke:var(--edge)}.data{stroke-dasharray:2 3}.made{stroke-dasharray:6 3}.line.wet{stroke:var(--wet);stroke-width:2}
 .tip{fill:var(--edge)}.tip.wet{fill:var(--wet)}
 .box{fill:var(--sheet);stroke:var(--edge)}.gate .box{stroke:var(--line)}.label .box{fill:var(--paper);stroke:var(--line)}.dot circle{fill:var(--edge)}
 .s-running .box{fill:var(--soft);stroke:var(--water);stroke-width:1.5}.s-ready .box{stroke:var(--water);stroke-width:1.5}

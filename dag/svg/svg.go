@@ -61,7 +61,7 @@ type frame struct {
 // line is an edge, or half of one that has a label.
 type line struct {
 	from, to int
-	class    string // data, depends, wet
+	class    string // data, made, wet
 	open     bool   // it has no head: it leads to a label
 	light    bool   // it is for readers only, and no step waits for it
 }
@@ -171,7 +171,7 @@ func (p *picture) common(a, b int) int {
 
 // classOf returns the class of an edge's line. It is wet once what is above it has completed.
 func (p *picture) classOf(from int, t dag.EdgeType) string {
-	class := map[dag.EdgeType]string{dag.Data: "data", dag.DependsOn: "depends"}[t]
+	class := map[dag.EdgeType]string{dag.Data: "data", dag.Triggered: "made"}[t]
 	if p.nodes[from].class == "completed" {
 		class = strings.TrimSpace(class + " wet")
 	}

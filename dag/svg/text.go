@@ -43,14 +43,19 @@ func widthOf(text string, f face) int {
 	for _, r := range text {
 		tenths += tenthsOf(r, f)
 	}
-	switch f {
-	case middle:
-		tenths = tenths * 12 / 10
-	default:
-		tenths = tenths * 11 / 10
-	}
-	return (tenths + 9) / 10
+	return (tenths*size(f) + 99) / 100
 }
+
+// size returns the size of a face.
+func size(f face) int {
+	if f == middle {
+		return 12
+	}
+	return 11
+}
+
+// roomOf returns the room that a character takes at most.
+func roomOf(r rune, f face) int { return (tenthsOf(r, f)*size(f) + 99) / 100 }
 
 // tenthsOf returns the tenths of a point that a character takes at a size of ten points.
 func tenthsOf(r rune, f face) int {
@@ -76,7 +81,7 @@ func cutEnd(text string, room int, f face) string {
 	}
 	width := widthOf("…", f)
 	for i, r := range text {
-		if width += (tenthsOf(r, f)*13 + 99) / 100; width > room {
+		if width += roomOf(r, f); width > room {
 			return strings.TrimRight(text[:i], " ") + "…"
 		}
 	}
@@ -92,7 +97,7 @@ func cutMiddle(text string, room int, f face) string {
 	first, last := "", ""
 	width := 0
 	for i, r := range text {
-		if width += (tenthsOf(r, f)*13 + 99) / 100; width > half {
+		if width += roomOf(r, f); width > half {
 			first = text[:i]
 			break
 		}
@@ -100,7 +105,7 @@ func cutMiddle(text string, room int, f face) string {
 	width = 0
 	for i := len(text); i > 0; {
 		r, size := utf8.DecodeLastRuneInString(text[:i])
-		if width += (tenthsOf(r, f)*13 + 99) / 100; width > half {
+		if width += roomOf(r, f); width > half {
 			break
 		}
 		i -= size

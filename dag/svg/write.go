@@ -154,7 +154,7 @@ func (w *writer) inside(n *node, b layout.Box) {
 		w.mark(mark, b.X+10, b.Y+b.Height/2-8)
 	}
 	class := "name"
-	if n.shape == gate {
+	if n.face() == code {
 		class = "code"
 	}
 	y := b.Y + (b.Height-(len(n.notes)+1)*lineHeight)/2 + 12
