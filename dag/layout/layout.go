@@ -18,6 +18,7 @@ const (
 
 // Graph is what is laid out.
 type Graph struct {
+	// What is laid out: ends of edges, and groups, are named by their index.
 	Nodes  []Node
 	Edges  []Edge
 	Groups []Group
@@ -29,24 +30,24 @@ type Graph struct {
 
 // Node is a box. Its ID is unique among the nodes; Rank, then ID, decides which of two nodes that could change places comes first.
 type Node struct {
-	ID            string
-	Rank          int
-	Width, Height int
-	Group         int // index of the group that it is in; -1: none
+	ID            string // unique
+	Rank          int    // the lower one comes first
+	Width, Height int    // of the box
+	Group         int    // index of the group that it is in; -1: none
 }
 
 // Edge leads from one node to another, by index. A light one does not pull its ends together, so that others are straighter.
 type Edge struct {
-	From, To int
-	Light    bool
+	From, To int  // nodes
+	Light    bool // it does not pull
 }
 
 // Group is a frame around nodes and other groups. A collapsed one is a box of the given size without content; otherwise the size is
 // the least that it has, its insets included.
 type Group struct {
-	Parent        int // index of the group that it is in; -1: none
-	Collapsed     bool
-	Width, Height int
+	Parent        int   // index of the group that it is in; -1: none
+	Collapsed     bool  // its content is not shown
+	Width, Height int   // of the box; the least if it has content
 	Inset         Inset // between the frame and its content
 }
 
@@ -74,7 +75,7 @@ type Box struct{ X, Y, Width, Height int }
 
 // Picture is a graph that was laid out. Its upper left corner is (0, 0).
 type Picture struct {
-	Width, Height int
+	Width, Height int    // of all
 	Nodes         []Box  // by node; in a collapsed group that of the group
 	Groups        []Box  // by group; in a collapsed group that of the group
 	Reversed      []bool // by edge: it is drawn against the direction

@@ -111,5 +111,6 @@ func cutMiddle(text string, room int, f face) string {
 		i -= size
 		last = text[i:]
 	}
-	return first + "…" + last
+	// A mark that belongs to a character which was cut stands on none.
+	return first + "…" + strings.TrimLeftFunc(last, func(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me) })
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/xml"
 	"fmt"
+	"strings"
 
 	"github.com/sluiceflow/sluice/dag/layout"
 )
@@ -90,7 +91,7 @@ func (w *writer) line(i int) {
 		if w.p.right {
 			tip = "l-6-4v8z"
 		}
-		fmt.Fprintf(w, `<path class="tip %s" d="M%d %d%s"/>`, l.class, end.X, end.Y, tip)
+		fmt.Fprintf(w, `<path class="%s" d="M%d %d%s"/>`, strings.TrimSpace("tip "+l.class), end.X, end.Y, tip)
 	}
 	w.WriteByte('\n')
 }
@@ -120,7 +121,7 @@ func (w *writer) node(i int) {
 	if known[n.class] {
 		class += " s-" + n.class
 	}
-	fmt.Fprintf(w, `<g class="node %s"><title>`, class)
+	fmt.Fprintf(w, `<g class="%s"><title>`, strings.TrimSpace("node "+strings.TrimSpace(class)))
 	w.text(n.whole)
 	w.WriteString("</title>")
 	switch n.shape {
