@@ -25,11 +25,12 @@ func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph FILE | graph RUN --data DIR",
 		Short: "Draw a workflow, or the calls of a run",
-		Long: `Graph prints the steps of a workflow and the edges between them: as a Mermaid flowchart, in the DOT language of Graphviz, as
-JSON, or as an SVG picture that stands alone, light or dark as the reader's system is. A conditional is a diamond with its tests on the edges; a map is a stack, in a frame with what is done for each item; an
-edge is dotted if it is there only because a step reads the output of another. A small point stands for a place where many
-steps are waited for. In JSON a conditional is no node: its test is a guard on the edges into its branches, after the guards
-of the conditionals around it.
+		Long: `Graph prints the steps of a workflow and the edges between them: as a Mermaid flowchart, in the DOT language of Graphviz, as JSON,
+or as an SVG picture that stands alone, light or dark as the reader's system is. A conditional is a diamond with its tests on the
+edges; a map is a stack, in a frame with what is done for each item; an edge is dotted if it is there only because a step reads
+the output of another. A small point stands for a place where many steps are waited for. In JSON a conditional is no node: its
+test is a guard on the edges into its branches, after the guards of the conditionals around it. In SVG it is a gate, a call to
+others is dashed, and a legend says what else there is.
 
 Of a playbook it prints the steps, and the arcs between them with their guards. A step with a gate is dashed, and a loop is a
 stack; the labels name joins, the entry and the final step.
