@@ -32,5 +32,5 @@
 // # Cost
 //
 // O(s log s) for a fixed number of sweeps, where s is the number of nodes, edges and bends, and bends are at most 20 for each
-// node and edge, or 6 in large graphs. 10,000 nodes with 25,000 edges take 0.2 s, 100,000 nodes 2 s.
+// node and edge, or 6 in large graphs. 10,000 nodes with 25,000 edges take 0.4 s, 100,000 nodes 2.6 s.
 package layout
