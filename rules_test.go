@@ -41,6 +41,8 @@ var floors = []floor{
 	{"dag", nil},
 	{"dag/dominikbraun", uses("dag")},
 	{"dag/petri", uses("dag")},
+	{"dag/layout", nil},
+	{"dag/svg", uses("dag", "dag/layout")},
 
 	// workflows
 	{"template/value", uses("internal/usercode")},
@@ -197,7 +199,7 @@ var floors = []floor{
 		"template/value", "template/wfformat")},
 	{"cmd/sluice/moves", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "coordinator/doctor",
 		"coordinator/transfer", "internal/readfile", "reactive/journal/disk")},
-	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "template",
+	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "dag/svg", "template",
 		"template/machine", "template/plan", "template/playbook")},
 	{"cmd/sluice/commands", uses("reactive/inspect", "coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
 	{"cmd/sluice/runs", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control",
@@ -247,7 +249,7 @@ var libraries = map[string][]string{
 
 // pure lists the packages without clocks, goroutines, randomness and I/O: their results follow from their inputs, such as a journal.
 var pure = []string{
-	"signals", "dag", "dag/dominikbraun",
+	"signals", "dag", "dag/dominikbraun", "dag/layout", "dag/svg",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/secret", "template/expr/jinja",
 	"template/duration", "template/fields", "template/schema", "template/machine", "template/machine/purity", "dag/petri", "internal/binheap",
