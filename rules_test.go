@@ -166,7 +166,7 @@ var floors = []floor{
 	{"coordinator/api", uses("coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "coordinator/retention", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
 		"template/expr", "template/plan", "template/value")},
 	{"coordinator/feed", uses("coordinator", "coordinator/api", "coordinator/query", "reactive/journal")},
-	{"coordinator/httpapi/token", uses("internal/readfile")},
+	{"coordinator/httpapi/token", nil},
 	{"coordinator/httpapi", uses("coordinator", "coordinator/api", "coordinator/feed", "coordinator/query", "internal/usercode", "reactive/journal", "template/value")},
 	{"coordinator/control", uses("coordinator", "coordinator/query", "coordinator/api", "internal/cancelled", "internal/readfile",
 		"internal/usercode", "reactive/journal", "reactive/journal/disk")},
