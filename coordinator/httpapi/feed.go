@@ -109,6 +109,7 @@ func (c *exchange) stream(open func() (observer, error)) error {
 	ctx, cancel := context.WithCancel(c.req.Context())
 	defer cancel()
 	defer context.AfterFunc(c.ctx, cancel)()
+	c.unhurried()
 	w := newFrameWriter(c.w, strings.Contains(c.req.Header.Get("Accept"), "text/event-stream"))
 	if err := w.begin(); err != nil {
 		return nil // the client has gone

@@ -115,7 +115,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")
-	if path.Clean(req.URL.Path) != req.URL.Path {
+	if escaped := req.URL.EscapedPath(); path.Clean(escaped) != escaped {
 		s.fail(w, req, problem(CodeNoRoute, "the path is not in its shortest form"))
 		return
 	}

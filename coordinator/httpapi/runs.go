@@ -207,6 +207,7 @@ func showRun(c *exchange) error {
 func (c *exchange) show(status int, id string, at *api.Moment, wait time.Duration) error {
 	ctx := c.req.Context()
 	if wait > 0 {
+		c.unhurried()
 		run, err := c.engine.Run(ctx, id)
 		if err != nil {
 			return err
@@ -231,6 +232,11 @@ func (c *exchange) show(status int, id string, at *api.Moment, wait time.Duratio
 	return c.reply(status, shown)
 }
 
+// unhurried lifts the deadline for the request, which has arrived: else it would end an answer that lasts longer.
+func (c *exchange) unhurried() {
+	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // a writer without deadlines is one in memory
+}
+
 func etag(seq uint64) string { return `"` + strconv.FormatUint(seq, 10) + `"` }
 
 // unchanged refuses a command to a run that has gone on since the client saw it.
@@ -249,7 +255,9 @@ func (c *exchange) unchanged(run *coordinator.Run) error {
 	return nil
 }
 
-func deleteRun(c *exchange) error { return command(c, api.Delete, func(*exchange, *api.Request) error { return nil }) }
+func deleteRun(c *exchange) error {
+	return command(c, api.Delete, func(*exchange, *api.Request) error { return nil })
+}
 
 // command carries out a command to a run.
 func command(c *exchange, verb api.Verb, read func(*exchange, *api.Request) error) error {
