@@ -21,7 +21,7 @@ const (
 
 // Frame is one message to an observer. The observer must not change Data, which it may share with others.
 type Frame struct {
-	Kind string
+	Kind string // see KindSnapshot and the others
 	ID   string // where an observer that has read the frame resumes
 	Data []byte // JSON
 }

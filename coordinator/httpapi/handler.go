@@ -38,7 +38,7 @@ func ParseRole(name string) Role { return Role(max(0, slices.Index(roleNames, na
 // Identity is who makes a request.
 type Identity struct {
 	Name string // the actor of its commands, in the journal
-	Role Role
+	Role Role   // what it may do
 }
 
 // Limits of streams, by default.

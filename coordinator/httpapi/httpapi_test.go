@@ -169,7 +169,7 @@ func TestARunIsStartedShownAndChanged(t *testing.T) {
 	require.Len(t, ok[StepList](s, "GET", "/v1/runs/a/steps", "").Items, 2)
 	require.Equal(t, "completed", ok[api.Step](s, "GET", "/v1/runs/a/steps/say", "").Status)
 	s.refused("finished", "POST", "/v1/runs/a/cancel", `{"reason": "late"}`)
-	s.refused("not_possible", "POST", "/v1/runs/a/steps/ask/decide", `{"decision": "fulfilled"}`)
+	s.refused("finished", "POST", "/v1/runs/a/steps/ask/decide", `{"decision": "fulfilled"}`)
 	s.refused("step_not_found", "POST", "/v1/runs/a/steps/asc/abort", ``)
 	s.refused(CodeForbidden, "DELETE", "/v1/runs/a", "")
 	s.token = "admin"

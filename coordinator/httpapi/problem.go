@@ -39,20 +39,20 @@ var statuses = map[string]int{
 
 // Problem is an error as clients receive it: RFC 9457. It holds no values of the request.
 type Problem struct {
-	Type       string         `json:"type"`   // /problems/CODE
-	Title      string         `json:"title"`  // of the status
-	Status     int            `json:"status"` // of HTTP
-	Detail     string         `json:"detail"` // for people
-	Instance   string         `json:"instance,omitempty"`
+	Type       string         `json:"type"`                 // /problems/CODE
+	Title      string         `json:"title"`                // of the status
+	Status     int            `json:"status"`               // of HTTP
+	Detail     string         `json:"detail"`               // for people
+	Instance   string         `json:"instance,omitempty"`   // path of the request
 	Code       string         `json:"code"`                 // for programs: see docs/errors.md
 	Suggestion string         `json:"suggestion,omitempty"` // a run or step that was probably meant
-	Errors     []ProblemPlace `json:"errors,omitempty"`
+	Errors     []ProblemPlace `json:"errors,omitempty"`     // where it is
 }
 
 // ProblemPlace is a place of the request at which something is wrong.
 type ProblemPlace struct {
 	Pointer string `json:"pointer"` // a JSON pointer into the body, or query/NAME, or header/NAME
-	Detail  string `json:"detail"`
+	Detail  string `json:"detail"`  // for people
 }
 
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }

@@ -10,14 +10,15 @@ import (
 
 // Route is a method of a path. The table of them is the source of openapi.json.
 type Route struct {
-	Method, Path string
-	Role         Role    // the least that may use it; Nobody: no token is needed, and any name of the server is allowed
-	Summary      string  // what it does
-	Query        []Param // its parameters
-	Headers      []Param // those that mean something here
-	Body         any     // a value of the type of the body; nil: none
-	Status       int     // of success; 0: 200
-	Answer       any     // a value of the type of the answer; nil: no JSON, or any
+	Method  string  // of HTTP
+	Path    string  // as http.ServeMux has it
+	Role    Role    // the least that may use it; Nobody: no token is needed, and any name of the server is allowed
+	Summary string  // what it does
+	Query   []Param // its parameters
+	Headers []Param // those that mean something here
+	Body    any     // a value of the type of the body; nil: none
+	Status  int     // of success; 0: 200
+	Answer  any     // a value of the type of the answer; nil: no JSON, or any
 
 	serve func(*exchange) error
 }
@@ -84,29 +85,29 @@ type (
 type (
 	// RunPage is a part of a list of runs.
 	RunPage struct {
-		Items []*api.Run `json:"items"`
+		Items []*api.Run `json:"items"`          // newest first
 		Next  string     `json:"next,omitempty"` // cursor of the next part; "": this is the last
 	}
 
 	// StepList is the steps of a run.
 	StepList struct {
-		Items []*api.Step `json:"items"`
+		Items []*api.Step `json:"items"` // in the order of the workflow
 	}
 
 	// CallList is the calls of a run and those around it.
 	CallList struct {
-		Items []*api.Call `json:"items"`
+		Items []*api.Call `json:"items"` // in no particular order
 	}
 
 	// EventPage is a part of the events of a run.
 	EventPage struct {
-		Items []*api.Event `json:"items"`
+		Items []*api.Event `json:"items"`          // in order
 		Next  string       `json:"next,omitempty"` // cursor of the next part; "": this is the last for now
 	}
 
 	// VersionAnswer is the version of the server.
 	VersionAnswer struct {
-		Version string `json:"version"`
+		Version string `json:"version"` // as sluice --version prints it
 	}
 
 	// HealthAnswer says that the server works.

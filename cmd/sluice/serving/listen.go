@@ -18,7 +18,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
-	"github.com/sluiceflow/sluice/coordinator/httpapi/token"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
 )
 
 // Limits of connections. A feed has a deadline for each thing that it writes, instead of those for whole requests.
@@ -33,9 +33,13 @@ const (
 
 // Flags say where a host listens.
 type Flags struct {
-	Listen, Ready, Proxy, Cert, Key string
-	Hosts                           []string
-	NoAuth                          bool
+	Listen string   // address; "": it does not
+	Ready  string   // file that gets the URL
+	Proxy  string   // range of addresses
+	Cert   string   // file
+	Key    string   // file
+	Hosts  []string // names of the server
+	NoAuth bool     // no tokens are needed
 }
 
 // Add adds the flags to a command.
@@ -115,7 +119,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 	if f.NoAuth {
 		config.Open = httpapi.Identity{Name: "no-auth", Role: httpapi.Admin}
 	} else {
-		config.Authenticate = authenticate(token.Of(dir))
+		config.Authenticate = authenticate(tokens.Of(dir))
 	}
 	handler, err := httpapi.Handler(engine, config)
 	if err != nil {
@@ -160,7 +164,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 }
 
 // authenticate returns the function that knows the tokens of a folder.
-func authenticate(keep *token.Keep) func(string) (httpapi.Identity, bool) {
+func authenticate(keep *tokens.Keep) func(string) (httpapi.Identity, bool) {
 	return func(text string) (httpapi.Identity, bool) {
 		t, ok := keep.Check(text, time.Now())
 		role := httpapi.ParseRole(t.Role)

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
-	"github.com/sluiceflow/sluice/coordinator/httpapi/token"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
 )
 
 // New returns the commands.
@@ -59,7 +59,7 @@ It ends with 0 if the token was made, and with 2 if the name is taken or not all
 		if expires > 0 {
 			until = now.Add(expires)
 		}
-		made, err := token.Of(dir).Create(args[0], role.Value, now, until)
+		made, err := tokens.Of(dir).Create(args[0], role.Value, now, until)
 		if err != nil {
 			return refused(err)
 		}
@@ -80,7 +80,7 @@ func newList() *cobra.Command {
 	var dir string
 	cli.JournalFlag(cmd, &dir)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		list, err := token.Of(dir).List()
+		list, err := tokens.Of(dir).List()
 		if err != nil {
 			return cli.Fail(err)
 		}
@@ -108,7 +108,7 @@ It ends with 0 if the token was removed, and with 2 if there is none of that nam
 	}
 	var dir string
 	cli.JournalFlag(cmd, &dir)
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return refused(token.Of(dir).Revoke(args[0])) }
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return refused(tokens.Of(dir).Revoke(args[0])) }
 	return cmd
 }
 
@@ -117,7 +117,7 @@ func refused(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, token.ErrExists), errors.Is(err, token.ErrUnknown), errors.Is(err, token.ErrName):
+	case errors.Is(err, tokens.ErrExists), errors.Is(err, tokens.ErrUnknown), errors.Is(err, tokens.ErrName):
 		return cli.Refuse(err)
 	}
 	return cli.Fail(err)

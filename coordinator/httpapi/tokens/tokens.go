@@ -1,6 +1,6 @@
-// Package token keeps the tokens by which clients of a server show who they are: a file in the folder of the journal, which only its
+// Package tokens keeps the tokens by which clients of a server show who they are: a file in the folder of the journal, which only its
 // owner may read, with a hash of each. A token itself is shown once, when it is made.
-package token
+package tokens
 
 import (
 	"bytes"
@@ -33,18 +33,18 @@ const prefix = "sluice_"
 
 // Errors of tokens.
 var (
-	ErrExists  = errors.New("token: there is a token of that name")
-	ErrUnknown = errors.New("token: there is no token of that name")
-	ErrName    = errors.New("token: a name has 1 to 128 printable characters of ASCII without spaces")
-	ErrBusy    = errors.New("token: another process changes the tokens")
+	ErrExists  = errors.New("tokens: there is a token of that name")
+	ErrUnknown = errors.New("tokens: there is no token of that name")
+	ErrName    = errors.New("tokens: a name has 1 to 128 printable characters of ASCII without spaces")
+	ErrBusy    = errors.New("tokens: another process changes the tokens")
 )
 
 // Token is what is kept of a token.
 type Token struct {
-	Name    string    `json:"name"` // the actor of its commands
-	Role    string    `json:"role"`
-	Hash    string    `json:"hash"` // SHA-256 of the token, in hexadecimal
-	Created time.Time `json:"created"`
+	Name    string    `json:"name"`             // the actor of its commands
+	Role    string    `json:"role"`             // what its owner may do
+	Hash    string    `json:"hash"`             // SHA-256 of the token, in hexadecimal
+	Created time.Time `json:"created"`          // when it was made
 	Expires time.Time `json:"expires,omitzero"` // zero: never
 }
 
@@ -95,7 +95,7 @@ func (k *Keep) Create(name, role string, now, expires time.Time) (token string, 
 			return nil, fmt.Errorf("%w: %q", ErrExists, name)
 		}
 		if len(list) == tokensMax {
-			return nil, fmt.Errorf("token: there are %d tokens, at most %d are kept: revoke some", len(list), tokensMax)
+			return nil, fmt.Errorf("tokens: there are %d tokens, at most %d are kept: revoke some", len(list), tokensMax)
 		}
 		return slices.Insert(list, i, Token{name, role, hash(token), now.UTC(), expires.UTC()}), nil
 	})
