@@ -51,7 +51,7 @@ func (f *Flags) Add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.Hosts, "host", nil, "clients may call the server by this `NAME`, too (may be repeated)")
 	flags.StringVar(&f.Proxy, "behind-proxy", "", "listen on a network for a proxy that has an address in `CIDR`, and no one else")
 	flags.StringVar(&f.Cert, "tls-cert", "", "listen with TLS: `FILE` with the certificates in PEM")
-	flags.StringVar(&f.Key, "tls-key", "", "`FILE` with the key of the certificate in PEM")
+	flags.StringVar(&f.Key, "tls-key", "", "the key of the certificate: `FILE` in PEM")
 }
 
 // plan is what follows from the flags.

@@ -22,8 +22,8 @@ func New() []*cobra.Command {
   operator  also starts and changes runs
   admin     also deletes them
 
-The folder keeps a hash of each, in tokens.json; the token itself is printed once, when it is made. What is made or revoked counts at once,
-also for a host that is running.`,
+The folder keeps a hash of each, in tokens.json; the token itself is printed once, when it is made. What is made or revoked counts
+at once, also for a host that is running.`,
 		Example: `  sluice token create ann --role operator --data ./journal
   sluice token list --data ./journal
   sluice token revoke ann --data ./journal`,
