@@ -167,6 +167,9 @@ var floors = []floor{
 		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
 	{"coordinator/api", uses("coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "coordinator/retention", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
 		"template/expr", "template/plan", "template/value")},
+	{"coordinator/feed", uses("coordinator", "coordinator/api", "coordinator/query", "reactive/journal")},
+	{"coordinator/httpapi/tokens", nil},
+	{"coordinator/httpapi", uses("coordinator", "coordinator/api", "coordinator/feed", "coordinator/query", "internal/usercode", "reactive/journal", "template/value")},
 	{"coordinator/control", uses("coordinator", "coordinator/query", "coordinator/api", "internal/cancelled", "internal/readfile",
 		"internal/usercode", "reactive/journal", "reactive/journal/disk")},
 	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry",
@@ -205,11 +208,12 @@ var floors = []floor{
 	{"cmd/sluice/runs", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control",
 		"coordinator/doctor", "reactive",
 		"reactive/journal", "reactive/journal/disk", "template/value")},
-	{"cmd/sluice/run", uses("cmd/sluice/cli", "cmd/sluice/progress", "cmd/sluice/view", "coordinator", "coordinator/api",
+	{"cmd/sluice/serving", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/httpapi", "coordinator/httpapi/tokens")},
+	{"cmd/sluice/run", uses("cmd/sluice/cli", "cmd/sluice/progress", "cmd/sluice/serving", "cmd/sluice/view", "coordinator", "coordinator/api",
 		"coordinator/control", "coordinator/directory", "coordinator/limits", "coordinator/operation", "coordinator/parcel", "coordinator/retention", "reactive", "reactive/inspect", "reactive/journal",
 		"reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds", "template/value")},
 	{"cmd/machinevet", uses("template/machine/purity")},
-	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs")},
+	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving")},
 }
 
 type floor struct {
@@ -236,7 +240,7 @@ var libraries = map[string][]string{
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator/registry"},
 	"github.com/sosodev/duration":              {"template/duration"},
-	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs"},
+	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving"},
 	"github.com/spf13/pflag":                   {"cmd/sluice/cli"},
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
 	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},

@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/moves"
 	"github.com/sluiceflow/sluice/cmd/sluice/run"
 	"github.com/sluiceflow/sluice/cmd/sluice/runs"
+	"github.com/sluiceflow/sluice/cmd/sluice/serving"
 )
 
 // execute runs a command line and returns the exit code.
@@ -50,5 +51,6 @@ that a run can be interrupted at any moment and resumed.`,
 	root.AddCommand(runs.New()...)
 	root.AddCommand(commands.New()...)
 	root.AddCommand(moves.New()...)
+	root.AddCommand(serving.New()...)
 	return root
 }

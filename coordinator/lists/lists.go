@@ -69,6 +69,14 @@ func (l Lists) Newest(ctx context.Context) (journal.Place, error) {
 	return p, l.engine.ReadError(ctx, err)
 }
 
+// AwaitChange returns when a run may have changed since a place, such as the one that Newest has returned.
+func (l Lists) AwaitChange(ctx context.Context, after journal.Place) error {
+	if err := l.engine.CheckOpen(); err != nil {
+		return err
+	}
+	return l.engine.ReadError(ctx, l.store.AwaitChange(ctx, after))
+}
+
 // Find yields the runs that a query selects, newest first. The text is that of package query: `status:failed label.team:payments`.
 func (l Lists) Find(ctx context.Context, text string) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {

@@ -20,12 +20,7 @@ const (
 )
 
 // Work counts what a Store has done, for tests and measurements.
-type Work struct {
-	HeadsRead    int64 // by Heads, List and Head
-	IndexMade    int64 // heads in appends of which the keys in indexes were made
-	IndexWritten int64 // keys of indexes
-	BlobsRead    int64 // values that are stored outside of their events
-}
+type Work = records.Work
 
 // Work returns the counts since the store was opened.
 func (s *Store) Work() Work {
@@ -195,4 +190,15 @@ func (s *Store) Newest(ctx context.Context) (journal.Place, error) {
 		return "", fmt.Errorf("read changes: %w", err)
 	}
 	return records.PlaceOf(s.newest.Load()), nil
+}
+
+// AwaitChange implements journal.Store.
+func (s *Store) AwaitChange(ctx context.Context, after journal.Place) error {
+	grown, leave := s.live.Wait(records.AnyStream) // before reading, so that no change is missed
+	defer leave()
+	newest, err := s.Newest(ctx)
+	if err == nil && newest == after {
+		err = pause(ctx, s, grown)
+	}
+	return err
 }

@@ -31,6 +31,7 @@ func TestLists(t *testing.T, open func(t *testing.T) journal.Store) {
 		{"streams that are no runs are in no list", testListOfRuns},
 		{"changes go on from every place", testChanges},
 		{"a place that is not known is a gap", testChangesGap},
+		{"changes are waited for", testAwaitChange},
 		{"what is deleted is gone, and its id is not free", testDelete},
 		{"what must stay is not deleted", testDeleteRefuses},
 		{"a rebuild changes no list", testRebuild},
@@ -213,6 +214,24 @@ func newest(t require.TestingT, s journal.Store) journal.Place {
 	p, err := s.Newest(context.Background())
 	require.NoError(t, err)
 	return p
+}
+
+// testAwaitChange waits for changes of several kinds, each begun before and after the wait.
+func testAwaitChange(t *testing.T, s journal.Store) {
+	changed := func(change func()) {
+		place, returned := newest(t, s), make(chan error, 1)
+		go func() { returned <- s.AwaitChange(context.Background(), place) }()
+		change()
+		require.NoError(t, <-returned)
+		require.NotEqual(t, place, newest(t, s))
+		require.NoError(t, s.AwaitChange(context.Background(), place), "there was a change since")
+	}
+	changed(func() { mustAppend(t, s, "run", 0, batch(1, ""), journal.Head{Run: "run", Status: "running"}) })
+	changed(func() { mustAppend(t, s, "run", 1, batch(1, ""), journal.Head{Run: "run", Status: "completed"}) })
+	changed(func() { require.NoError(t, s.Delete(context.Background(), "run", journal.Tombstone{})) })
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.ErrorIs(t, s.AwaitChange(ctx, newest(t, s)), context.Canceled)
 }
 
 func testChanges(t *testing.T, s journal.Store) {

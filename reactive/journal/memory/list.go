@@ -119,11 +119,30 @@ func (s *Store) Newest(ctx context.Context) (journal.Place, error) {
 	return placeOf(s.changes.Load()), nil
 }
 
+// AwaitChange implements journal.Store.
+func (s *Store) AwaitChange(ctx context.Context, after journal.Place) error {
+	changed := s.awaited.begin()
+	defer s.awaited.end()
+	newest, err := s.Newest(ctx)
+	if err != nil || newest != after {
+		return err
+	}
+	select {
+	case <-changed:
+		return nil
+	case <-s.closed:
+		return journal.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Delete implements journal.Store. The name and a few bytes stay in memory.
 func (s *Store) Delete(ctx context.Context, name string, t journal.Tombstone) error {
 	if err := journal.CheckDelete(name, &journal.Head{}); err != nil {
 		return err
 	}
+	defer s.awaited.wake()
 	return s.change(ctx, "delete", name, func(st *stream) error {
 		if err := journal.CheckDelete(name, &st.head); err != nil {
 			return err
