@@ -63,7 +63,7 @@ var floors = []floor{
 	{"template/machine/address", uses("template/document", "template/schema", "template/value")},
 	{"template/machine", uses("template", "template/machine/address", "template/machine/tagged", "template/document", "template/duration", "template/expr", "template/fields",
 		"template/schema", "template/secret", "template/value")},
-	{"template/machine/attempt", uses("template", "template/expr", "template/machine", "template/value")},
+	{"template/machine/attempt", uses("internal/usercode", "template", "template/expr", "template/machine", "template/value")},
 	{"template/schema/gotypes", uses("template/document", "template/duration", "template/schema", "template/value")},
 	{"template/flow/machine/entropy", nil},
 	{"template/flow/machine", uses("template", "template/document", "template/flow/machine/entropy", "template/machine",
