@@ -69,6 +69,11 @@ func (l Lists) Newest(ctx context.Context) (journal.Place, error) {
 	return p, l.engine.ReadError(ctx, err)
 }
 
+// Published yields the names of the published workflows that begin so, in order.
+func (l Lists) Published(ctx context.Context, begun string) iter.Seq2[string, error] {
+	return Completed(ctx, l.engine, l.store.Published(ctx, begun))
+}
+
 // Find yields the runs that a query selects, newest first. The text is that of package query: `status:failed label.team:payments`.
 func (l Lists) Find(ctx context.Context, text string) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {
