@@ -38,10 +38,15 @@ type Engine interface {
 type Retention struct {
 	store  journal.Store
 	engine Engine
+	doors  *doors
 }
 
 // New returns the retention of an engine's store.
-func New(store journal.Store, engine Engine) Retention { return Retention{store, engine} }
+func New(store journal.Store, engine Engine) Retention { return Retention{store, engine, &doors{}} }
+
+// BeginCommand tells that a command for a run is under way, until end is called: no run of its family is deleted meanwhile. It waits
+// for a deletion of the family that is under way.
+func (r Retention) BeginCommand(run string) (end func()) { return r.doors.enter(run) }
 
 // Delete removes a run that has ended, with the runs that its calls have started: its events, its place in lists, and what it kept
 // as content. A tombstone stays as long as the rules of the store keep such a run, without rules for ever: its id is not free until
@@ -84,8 +89,21 @@ func tombstoneOf(t *times, family []journal.Head, now int64) journal.Tombstone {
 	return journal.Tombstone{At: now, Until: now + int64(keep)}
 }
 
-// deleteAll deletes a family.
+// deleteAll deletes a family as it was found, while no command can change it.
 func (r Retention) deleteAll(ctx context.Context, family []journal.Head, t journal.Tombstone) error {
+	root := family[0].Run
+	open, ok := r.doors.shut(root)
+	if !ok {
+		return fmt.Errorf("%w: run %s is about to change; try again", decide.ErrNotPossible, root)
+	}
+	defer open()
+	now, err := r.family(ctx, root)
+	if err != nil {
+		return r.engine.ReadError(ctx, err)
+	}
+	if !same(family, now) {
+		return fmt.Errorf("%w: run %s has changed meanwhile; try again", decide.ErrNotPossible, root)
+	}
 	for _, h := range slices.Backward(family) { // children before their parents
 		if err := r.store.Delete(ctx, h.Run, t); err != nil && !(errors.Is(err, journal.ErrDeleted) && h.Run != family[0].Run) {
 			if errors.Is(err, journal.ErrInvalid) {
@@ -95,6 +113,11 @@ func (r Retention) deleteAll(ctx context.Context, family []journal.Head, t journ
 		}
 	}
 	return nil
+}
+
+// same reports whether the runs of a family are where they were. The first one may be gone: deleting it says so.
+func same(was, now []journal.Head) bool {
+	return now[0].Status == "" || slices.EqualFunc(was, now, func(a, b journal.Head) bool { return a.Run == b.Run && a.Last == b.Last })
 }
 
 // family returns the heads of a run and of those below it, in order of id, so that children follow their parents.
