@@ -99,7 +99,9 @@ func (p *parent) goesOn(t *testing.T) {
 	require.Equal(t, "p p/step#1 p/step#2", p.left(t))
 }
 
-func (p *parent) end(t *testing.T) { require.NoError(t, p.engine.Shutdown(context.WithoutCancel(t.Context()))) }
+func (p *parent) end(t *testing.T) {
+	require.NoError(t, p.engine.Shutdown(context.WithoutCancel(t.Context())))
+}
 
 // A retry that arrives when the run below is deleted already waits, and finds no run.
 func TestARetryBehindADeletionFindsNoRun(t *testing.T) {
