@@ -30,6 +30,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 	if err := cmp.Or(r.engine.checkOpen(), limits.CheckActor(r.actor)); err != nil {
 		return taken, err
 	}
+	defer r.engine.BeginCommand(r.id)()
 	if r.actor != "" {
 		event.Detail = cmp.Or(event.Detail, &journal.Detail{})
 		event.Detail.Actor = r.actor
@@ -47,12 +48,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 			taken = journaled
 		}
 	}
-	if errors.Is(err, decide.ErrRules) { // the rules of a finished run no longer matter
-		if head, unread := r.engine.reader.Head(ctx, r.id); unread == nil && !head.Open {
-			err = fmt.Errorf("run %s: %w", r.id, ErrFinished)
-		}
-	}
-	return taken, err
+	return taken, r.engine.reader.Refused(ctx, r.id, err)
 }
 
 // Look implements cells.Run. A run that does not go on here, or has ended, is read from its journal.

@@ -68,7 +68,7 @@ const codeInternal = "internal"
 type Error struct {
 	Code       string `json:"code"`                 // see docs/errors.md
 	Message    string `json:"message"`              // for people
-	Suggestion string `json:"suggestion,omitempty"` // a run or step that was probably meant
+	Suggestion string `json:"suggestion,omitempty"` // a run, step or workflow that was probably meant
 
 	cause error // in the process where it happened
 }

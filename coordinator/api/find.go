@@ -14,7 +14,7 @@ import (
 
 const (
 	namedMax   = 5      // runs that the error of an ambiguous prefix names
-	compareMax = 10_000 // runs that a misspelt id is compared with
+	compareMax = 10_000 // runs or workflows that a misspelt name is compared with
 )
 
 // find returns the run with an id, or the only one whose id has that prefix.

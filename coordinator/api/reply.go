@@ -30,6 +30,7 @@ type Reply struct {
 	Data        []byte                   `json:"data,omitempty"`        // of Export: the next part of the file
 	Imported    *Imported                `json:"imported,omitempty"`    // of Import: what has become of a run of the file
 	Rule        *Rule                    `json:"rule,omitempty"`        // of Rules
+	Name        string                   `json:"name,omitempty"`        // of Names: of a workflow
 	Gone        *Gone                    `json:"gone,omitempty"`        // of Collect
 	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out

@@ -55,6 +55,7 @@ const (
 	Backup  Verb = "backup"   // make a copy of the journal. File: the folder for it
 	Retain  Verb = "keep"     // set how long runs are kept that have ended. Query, Keep ("": remove the rule with the query), Every
 	Rules   Verb = "rules"    // how long they are kept
+	Names   Verb = "names"    // the names of published workflows, in order. Name: how they begin; Limit
 	Collect Verb = "collect"  // delete what is not kept any more. Dry, Beside, Keep ("": by the rules; else all runs so long)
 )
 
@@ -88,7 +89,7 @@ type Request struct {
 	Status  string `json:"status,omitempty"`  // only cells of this status, see world.Status; or Paused
 	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
 	Index   string `json:"index,omitempty"`   // NAME=VALUE: only cells that have the value in that index, a text or JSON
-	Limit   int    `json:"limit,omitempty"`   // at most so many cells or runs; 0: all
+	Limit   int    `json:"limit,omitempty"`   // at most so many cells, runs or names; 0: all
 	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count; of a list: only explain the query
 	Events  int    `json:"events,omitempty"`  // of a sweep: so many of the newest events stay at least; negative: all; 0: as the process that goes on with the world is configured, and all if none does
 
@@ -99,7 +100,7 @@ type Request struct {
 	Runs []string `json:"runs,omitempty"` // ids, or prefixes of them
 	File string   `json:"file,omitempty"` // absolute path of a file or folder, which the answering process opens
 
-	Name       string `json:"name,omitempty"`     // of a published workflow
+	Name       string `json:"name,omitempty"`     // of a published workflow; of names: how they begin
 	Keep       string `json:"keep,omitempty"`     // how long runs are kept that have ended: an age such as 30d, or Forever
 	Every      bool   `json:"every,omitempty"`    // of a rule that is removed: all rules are
 	Beside     bool   `json:"beside,omitempty"`   // other work goes on meanwhile: it pauses between its slices
@@ -122,7 +123,7 @@ func (v Verb) Command() bool {
 func (v Verb) attaches() bool { return v == Begin || v == Publish }
 
 // ofFolder reports whether the verb is about all runs, or those of a query.
-func (v Verb) ofFolder() bool { return v == Retain || v == Rules || v == Collect }
+func (v Verb) ofFolder() bool { return v == Retain || v == Rules || v == Collect || v == Names }
 
 // one reports whether requests with the verb are about one run that there is.
 func (v Verb) one() bool {
@@ -141,7 +142,7 @@ func (v Verb) Follows() bool {
 // open reports whether the verb is none of a command: it may be repeated, and takes as long as it takes.
 func (v Verb) open() bool {
 	switch v {
-	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await, Export, Backup, Rules, Collect:
+	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await, Export, Backup, Rules, Collect, Names:
 		return true
 	}
 	return false

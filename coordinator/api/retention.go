@@ -119,6 +119,8 @@ func ofFolder(ctx context.Context, engine *coordinator.Engine, req *Request, emi
 		err = retain(ctx, engine, req)
 	case Rules:
 		err = rules(ctx, engine, emit)
+	case Names:
+		err = names(ctx, engine, req, emit)
 	default:
 		done.Collected, err = collect(ctx, engine, req, emit)
 	}

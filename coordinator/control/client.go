@@ -100,6 +100,17 @@ func (c *Client) Rules(ctx context.Context) iter.Seq2[*api.Rule, error] {
 	return stream(ctx, c, &api.Request{Verb: api.Rules}, func(r *api.Reply) *api.Rule { return r.Rule })
 }
 
+// Published yields the names of published workflows that begin so, in order, at most so many; 0: all.
+func (c *Client) Published(ctx context.Context, begun string, limit int) iter.Seq2[*string, error] {
+	req := &api.Request{Verb: api.Names, Name: begun, Limit: limit}
+	return stream(ctx, c, req, func(r *api.Reply) *string {
+		if r.Name == "" {
+			return nil
+		}
+		return &r.Name
+	})
+}
+
 // Collect deletes what is not kept any more, and passes it to each; if dry is true, it only passes what it would delete. keep replaces the
 // rules, if it is not empty.
 func (c *Client) Collect(ctx context.Context, dry bool, keep string, each func(*api.Gone) error) (done api.Collected, err error) {

@@ -29,7 +29,7 @@ type Lists struct {
 // New returns the lists of an engine's store. The Store of the configuration is set.
 func New(store journal.Store, from *reader.Reader, engine Engine, moves transfer.Config) Lists {
 	moves.Store = store
-	return Lists{retention.New(store, engine), store, from, engine, transfer.New(moves)}
+	return Lists{retention.New(store, engine, moves.Holds), store, from, engine, transfer.New(moves)}
 }
 
 // Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. The
@@ -75,6 +75,11 @@ func (l Lists) AwaitChange(ctx context.Context, after journal.Place) error {
 		return err
 	}
 	return l.engine.ReadError(ctx, l.store.AwaitChange(ctx, after))
+}
+
+// Published yields the names of the published workflows that begin so, in order.
+func (l Lists) Published(ctx context.Context, begun string) iter.Seq2[string, error] {
+	return Completed(ctx, l.engine, l.store.Published(ctx, begun))
 }
 
 // Find yields the runs that a query selects, newest first. The text is that of package query: `status:failed label.team:payments`.

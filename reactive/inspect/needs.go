@@ -12,9 +12,9 @@ import (
 // so that they are loaded before the event is applied, and applying cannot fail for want of one.
 //
 //	workflow   what tests and lists of maps read; the answers of participants; outputs that are decided about
-//	others     all: what a playbook or a world reads may be anything
+//	others     inputs, messages and answers: what a playbook or a world reads may be anything
 type Needs struct {
-	all   bool
+	all   bool                // of what comes in
 	input bool                // of the run
 	rows  map[*plan.Node]bool // the output of each
 }
@@ -64,7 +64,9 @@ func (n *Needs) Value(root *reactive.Root, e *journal.Event) bool {
 	switch e.Type {
 	case journal.RunStarted:
 		return n.all || n.input
-	case journal.MessageReceived, journal.RunFinished, journal.CallRequested:
+	case journal.RunFinished, journal.CallRequested:
+		return false
+	case journal.MessageReceived:
 		return n.all
 	case journal.CallResponded:
 		v, ok := root.Node(e.Node)

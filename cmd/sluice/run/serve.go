@@ -38,8 +38,8 @@ Commands reach the host through the socket control.sock in the folder, which onl
 workflow runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the
 host, those that --pass-env names, and those that its binding sets.
 
-It deletes what is not kept any more (see sluice keep), when it begins and once an hour, in small slices with pauses, so that its
-runs go on. Of a folder that keeps everything it only logs what keeping runs for 30 days would free.
+It deletes what is not kept any more (see sluice keep): when it begins, when that changes, and as often as the shortest time says,
+at least once an hour; in small slices with pauses, so that its runs go on. Of a folder that keeps everything it only logs what keeping runs for 30 days would free.
 
 With --listen it also answers HTTP, so that programs start, show and change runs, and follow them live: GET /openapi.json describes
 all. Each request needs a token, see sluice token, also from this machine; --no-auth is for loopback addresses only. Another

@@ -113,6 +113,16 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 	return page, len(places) == most, nil
 }
 
+// Published implements journal.Store.
+func (s *Store) Published(ctx context.Context, begun string) iter.Seq2[string, error] {
+	return records.Published(ctx, begun, func(use func(pebble.Reader) error) error {
+		return swept{Store: s}.View(func(pebble.Reader) error {
+			db := s.snapshot()
+			return errors.Join(use(db), db.Close())
+		})
+	})
+}
+
 // snapshot returns the state of the database, in which all is durable: it waits for a commit in flight.
 func (s *Store) snapshot() *pebble.Snapshot {
 	s.syncing.Lock()
