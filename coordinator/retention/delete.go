@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/archive"
 )
 
 // Engine is what a Retention needs of an engine.
@@ -45,7 +46,10 @@ type Retention struct {
 
 // Holds knows which runs are held, see package holds.
 type Holds interface {
+	// Has reports whether a run is held.
 	Has(run string) bool
+
+	// Lift ends the hold of runs.
 	Lift(ctx context.Context, actor string, runs ...string) error
 }
 
@@ -105,8 +109,7 @@ func (r Retention) giveUp(ctx context.Context, run string) error {
 			if err != nil || !head.Open {
 				continue
 			}
-			head.Open, head.Status, head.Ended, head.Due, head.Waits = false, string(reactive.RunAborted), r.engine.Now(), 0, nil
-			if _, err := r.store.Append(ctx, head.Run, head.Last, nil, head); err != nil {
+			if err := archive.GiveUp(ctx, r.store, head, string(reactive.RunAborted), r.engine.Now()); err != nil {
 				return err
 			}
 		}
