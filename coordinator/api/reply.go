@@ -31,6 +31,9 @@ type Reply struct {
 	Imported    *Imported                `json:"imported,omitempty"`    // of Import: what has become of a run of the file
 	Rule        *Rule                    `json:"rule,omitempty"`        // of Rules
 	Gone        *Gone                    `json:"gone,omitempty"`        // of Collect
+	Act         *Act                     `json:"act,omitempty"`         // of Acts, and at last of Bulk, AwaitAct and StopAct
+	Outcome     *Outcome                 `json:"outcome,omitempty"`     // of Acts with a number: what has become of a run; before the act
+	Preview     *ActPreview              `json:"preview,omitempty"`     // of Bulk with Dry
 	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
 	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed

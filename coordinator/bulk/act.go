@@ -26,7 +26,7 @@ const KeptTime = 30 * 24 * time.Hour
 // Errors of acts. Methods wrap them.
 var (
 	ErrAct      = errors.New("bulk: the act is refused")
-	ErrCount    = errors.New("bulk: another number of runs")
+	ErrCount    = errors.New("bulk: the count has changed")
 	ErrUnderWay = errors.New("bulk: another act is under way")
 	ErrNotFound = errors.New("bulk: no such act")
 )
@@ -44,7 +44,7 @@ type Act struct {
 type CountError struct{ Expected, Count int }
 
 func (e *CountError) Error() string {
-	return fmt.Sprintf("%s: the query selects %s now, not %d; nothing was done", ErrCount, counted(e.Count, "run"), e.Expected)
+	return fmt.Sprintf("%s: the query selects %s, not %d; nothing was done", ErrCount, counted(e.Count, "run"), e.Expected)
 }
 
 // Unwrap returns ErrCount.

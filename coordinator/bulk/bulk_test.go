@@ -115,7 +115,7 @@ func TestRetryAsksEachFailedStepAgain(t *testing.T) {
 		return 1, nil
 	})
 	e := engineOn(t, memory.New(), op)
-	started(t, e, `{kind: Workflow, name: pay, steps: [{parallel: {id: p, steps: [{id: x, operation: charge, idempotent: false}, {id: y, operation: charge}]}}]}`, "p", 3)
+	started(t, e, `{kind: Workflow, name: pay, steps: [{parallel: {steps: [{id: x, operation: charge, idempotent: false}, {id: y, operation: charge}]}}]}`, "p", 3)
 	for i := range 3 {
 		r, err := e.Run(t.Context(), fmt.Sprintf("p%d", i))
 		require.NoError(t, err)

@@ -249,6 +249,17 @@ func (c *Client) Follow(ctx context.Context, run string, from uint64) iter.Seq2[
 	return stream(ctx, c, req, func(r *api.Reply) *api.Update { return r.Update })
 }
 
+// Acts passes what a request about acts on many runs is answered with to each: acts, outcomes and previews. See api.Bulk, api.Acts,
+// api.AwaitAct and api.StopAct.
+func (c *Client) Acts(ctx context.Context, req *api.Request, each func(*api.Reply) error) error {
+	return c.ask(ctx, req, func(r *api.Reply) error {
+		if r.Act == nil && r.Outcome == nil && r.Preview == nil {
+			return nil
+		}
+		return each(r)
+	})
+}
+
 // Do sends a command. When it returns without an error, the command is durable. If the holder does not take it within five
 // seconds, Do returns api.ErrNoAnswer, as all requests do, and the holder will not carry it out later.
 func (c *Client) Do(ctx context.Context, req *api.Request) (done api.Done, err error) {
