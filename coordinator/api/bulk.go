@@ -13,24 +13,24 @@ import (
 
 // Act is an act on many runs, and how far it is.
 type Act struct {
-	ID      uint64    `json:"id"`
+	ID      uint64    `json:"id"`               // its number
 	Act     string    `json:"act"`              // what is done, such as cancel
 	Query   string    `json:"query"`            // that has selected the runs
 	State   string    `json:"state"`            // a bulk.State
 	Actor   string    `json:"actor,omitempty"`  // who has begun it
 	Reason  string    `json:"reason,omitempty"` // in the words of the actor
-	Began   time.Time `json:"began"`
-	Ended   time.Time `json:"ended,omitzero"` // zero: it has not
-	Count   int       `json:"count"`          // runs that it has chosen
-	Done    int       `json:"done"`           // runs to which it has done what was asked
-	Already int       `json:"already"`        // runs that were so already, or that have ended meanwhile
-	Refused int       `json:"refused"`        // runs that have refused it
-	Left    int       `json:"left"`           // runs that were not asked
+	Began   time.Time `json:"began"`            // when it had chosen its runs
+	Ended   time.Time `json:"ended,omitzero"`   // zero: it has not
+	Count   int       `json:"count"`            // runs that it has chosen
+	Done    int       `json:"done"`             // runs to which it has done what was asked
+	Already int       `json:"already"`          // runs that were so already, or that have ended meanwhile
+	Refused int       `json:"refused"`          // runs that have refused it
+	Left    int       `json:"left"`             // runs that were not asked
 }
 
 // Outcome is what an act has done to a run.
 type Outcome struct {
-	Run    string `json:"run"`
+	Run    string `json:"run"`           // id
 	Result string `json:"result"`        // a bulk.Result, or waiting: it was not asked
 	Why    string `json:"why,omitempty"` // not there: the result says all
 }
@@ -40,8 +40,8 @@ const Waiting = "waiting"
 
 // ActPreview is what an act on many runs would do.
 type ActPreview struct {
-	Act     string     `json:"act"`
-	Query   string     `json:"query"`
+	Act     string     `json:"act"`                      // what would be done, such as cancel
+	Query   string     `json:"query"`                    // that selects the runs
 	Count   int        `json:"count"`                    // runs that the query selects
 	Will    int        `json:"will"`                     // of these, to which it would be done
 	Already int        `json:"already"`                  // of these, that are so already, or have ended
@@ -53,15 +53,15 @@ type ActPreview struct {
 
 // Reasoned counts runs.
 type Reasoned struct {
-	Why   string `json:"why"`
-	Count int    `json:"count"`
+	Why   string `json:"why"`   // what becomes of them
+	Count int    `json:"count"` // how many
 }
 
 // Again are steps of a workflow, not idempotent, that would be asked again.
 type Again struct {
-	Workflow string `json:"workflow"`
-	Step     string `json:"step"`
-	Count    int    `json:"count"`
+	Workflow string `json:"workflow"` // name
+	Step     string `json:"step"`     // key, without the numbers of items
+	Count    int    `json:"count"`    // how many
 }
 
 func actOf(s *bulk.Status) *Act {

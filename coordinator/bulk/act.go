@@ -99,12 +99,12 @@ const (
 type Status struct {
 	Act            // Expect is the number of runs that it has chosen
 	ID      uint64 // its stream is `#bulk/<id>`
-	State   State
-	Began   int64 // Unix nanoseconds
-	Ended   int64 // Unix nanoseconds; 0: it has not
-	Done    int   // runs to which it has done what was asked
-	Already int   // runs that were so already, or that have ended meanwhile
-	Refused int   // runs that have refused it
+	State   State  // see there
+	Began   int64  // Unix nanoseconds
+	Ended   int64  // Unix nanoseconds; 0: it has not
+	Done    int    // runs to which it has done what was asked
+	Already int    // runs that were so already, or that have ended meanwhile
+	Refused int    // runs that have refused it
 }
 
 // Over reports whether the act has ended.
@@ -125,7 +125,7 @@ const (
 
 // Outcome is what an act has done to a run.
 type Outcome struct {
-	Run    string
+	Run    string // id
 	Result Result // "": the run has not been asked
 	Why    string // for people; "": the result says all
 }

@@ -18,8 +18,8 @@ import (
 
 // Preview is what an act would do, if it began now.
 type Preview struct {
-	Verb    string
-	Where   string
+	Verb    string         // of the act
+	Where   string         // its query, as it was read
 	Count   int            // runs that the query selects, which an act must expect
 	Will    int            // of these, to which it would be done
 	Already int            // of these, that are so already, or have ended
@@ -33,7 +33,7 @@ type Preview struct {
 type Again struct {
 	Workflow string // name
 	Step     string // key, without the numbers of items
-	Count    int
+	Count    int    // how often
 }
 
 // target is a run that an act has chosen.
