@@ -56,6 +56,7 @@ type acts struct {
 	engine Engine
 
 	begin sync.Mutex // one act at a time chooses its runs
+	slice int        // runs whose outcomes are recorded at once
 
 	mu      sync.Mutex
 	index   index
@@ -64,7 +65,7 @@ type acts struct {
 
 // New returns the acts of an engine's store.
 func New(store journal.Store, from *reader.Reader, engine Engine) Acts {
-	return Acts{&acts{store: store, reader: from, engine: engine, drivers: map[uint64]*driver{}}}
+	return Acts{&acts{store: store, reader: from, engine: engine, slice: sliceRuns, drivers: map[uint64]*driver{}}}
 }
 
 // index is the stream of all acts, folded.
@@ -375,9 +376,12 @@ func (a Acts) BulkOutcomes(ctx context.Context, id uint64) iter.Seq2[Outcome, er
 
 // AwaitBulk waits until an act has ended, or goes on no more: then its state is Suspended.
 func (a Acts) AwaitBulk(ctx context.Context, id uint64) (Status, error) {
-	a.mu.Lock()
-	d := a.drivers[id]
-	a.mu.Unlock()
+	d := a.driver(id)
+	if d == nil {
+		a.begin.Lock() // an engine that has just begun goes on with it in a moment
+		d = a.driver(id)
+		a.begin.Unlock()
+	}
 	if d != nil {
 		select {
 		case <-d.over:
@@ -389,6 +393,13 @@ func (a Acts) AwaitBulk(ctx context.Context, id uint64) (Status, error) {
 		}
 	}
 	return a.BulkAct(ctx, id)
+}
+
+// driver returns what drives an act here; nil: nothing does.
+func (a *acts) driver(id uint64) *driver {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.drivers[id]
 }
 
 // StopBulk stops an act: it asks no more runs, and what it has done stays. It returns when the act has ended. The error wraps ErrAct if
@@ -405,9 +416,7 @@ func (a Acts) StopBulk(ctx context.Context, id uint64, actor string) (Status, er
 	if err := a.note(ctx, e); err != nil {
 		return s, err
 	}
-	a.mu.Lock()
-	d := a.drivers[id]
-	a.mu.Unlock()
+	d := a.driver(id)
 	if d == nil {
 		a.begin.Lock() // an act that nothing drives is brought to its end by one goroutine
 		defer a.begin.Unlock()

@@ -3,6 +3,7 @@ package bulk_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,7 +27,7 @@ func parse(t testing.TB, document string) *template.Workflow {
 
 // engineOn starts an engine that is shut down at the end.
 func engineOn(t testing.TB, s journal.Store, ops ...coordinator.Operation) *coordinator.Engine {
-	e, err := coordinator.New(t.Context(), s, coordinator.Config{Operations: ops})
+	e, err := coordinator.New(t.Context(), s, coordinator.Config{Operations: ops, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = e.Shutdown(context.Background()) })
 	return e

@@ -79,7 +79,7 @@ func (d *driver) drive(ctx context.Context) error {
 		if len(left) == 0 || d.stopping.Load() && !d.again {
 			return d.end(ctx)
 		}
-		slice := left[:min(len(left), sliceRuns)]
+		slice := left[:min(len(left), d.slice)]
 		outcomes := d.ask(ctx, slice)
 		if err := errors.Join(context.Cause(ctx), d.engine.CheckOpen()); err != nil {
 			return fmt.Errorf("act %d goes on later: %w", d.id, err)
@@ -237,9 +237,9 @@ func (a *acts) finish(ctx context.Context, id uint64) error {
 
 // GoOn has an engine go on with the acts that no process goes on with. It returns at once.
 func GoOn(a Acts, report func(error)) {
+	a.begin.Lock() // so that who asks about an act finds it going on
 	a.engine.Go(func() {
 		ctx := a.engine.Draining()
-		a.begin.Lock()
 		defer a.begin.Unlock()
 		list, err := a.suspended(ctx)
 		for _, one := range list {
