@@ -86,7 +86,13 @@ func (a *acts) choose(ctx context.Context, act *Act) (*chosen, *verb, error) {
 }
 
 // lists is the store, as a query reads it.
-func (a *acts) lists() query.Lister { return a.store }
+func (a *acts) lists() query.Lister { return lister{a.store, a.engine} }
+
+// lister lists runs, and knows which are held.
+type lister struct {
+	query.Lister
+	query.Holder
+}
 
 // examined is what is foreseen of one run.
 type examined struct {
