@@ -65,7 +65,7 @@ type Done struct {
 
 	Collected *Collected `json:"collected,omitempty"` // of Collect
 
-	Document json.RawMessage `json:"document,omitempty"` // of a start by name that asks for it: the canonical document of the workflow
+	Document json.RawMessage `json:"document,omitempty"` // of a start by name, or a run that is shown, that asks for it: the canonical document of the workflow
 
 	Published *Version `json:"published,omitempty"` // of a publish: the newest version now
 	Replaced  *Version `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already

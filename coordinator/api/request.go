@@ -112,7 +112,7 @@ type Request struct {
 	Every      bool   `json:"every,omitempty"`    // of a rule that is removed: all rules are
 	Beside     bool   `json:"beside,omitempty"`   // other work goes on meanwhile: it pauses between its slices
 	Dir        string `json:"dir,omitempty"`      // absolute path of the folder in which programs of the run start
-	Document   bool   `json:"document,omitempty"` // of a start by name: the answer has the document of the workflow
+	Document   bool   `json:"document,omitempty"` // of a start by name, or of a run that is shown: the answer has the document of the workflow
 	Attached   int    `json:"attached,omitempty"` // bytes that follow the line, an Attachment; set by Encode
 	Attachment []byte `json:"-"`                  // these bytes
 }

@@ -150,6 +150,23 @@ func (c *Client) Show(ctx context.Context, run string) (*api.Run, error) {
 	return shown, err
 }
 
+// Workflow returns a run without its steps, and the canonical document of its workflow.
+func (c *Client) Workflow(ctx context.Context, run string) (shown *api.Run, document json.RawMessage, err error) {
+	err = c.ask(ctx, &api.Request{Verb: api.Show, Run: run, Document: true}, func(r *api.Reply) error {
+		switch {
+		case r.Run != nil:
+			shown = r.Run
+		case r.Done != nil:
+			document = r.Done.Document
+		}
+		return nil
+	})
+	if err == nil && (shown == nil || document == nil) {
+		err = api.ErrorOf(api.ErrHungUp)
+	}
+	return shown, document, err
+}
+
 // Cell returns a cell of a world's run.
 func (c *Client) Cell(ctx context.Context, run, address string) (*api.Cell, error) {
 	return c.cell(ctx, &api.Request{Verb: api.Show, Run: run, Step: address})
