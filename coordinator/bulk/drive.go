@@ -15,7 +15,7 @@ import (
 // How an act goes through its runs: a slice is recorded as a whole, and so many of its runs are asked at the same time.
 const (
 	sliceRuns = 256
-	atOnce    = 64
+	atOnce    = 32
 )
 
 // driver does what an act is to do.
