@@ -151,21 +151,24 @@ var floors = []floor{
 		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
 		"template/expr", "template/value")},
 	{"coordinator/retention", uses("coordinator/limits", "coordinator/query", "reactive", "reactive/journal/archive", "reactive/decide", "reactive/journal")},
-	{"coordinator/lists", uses("coordinator/query", "coordinator/reader", "coordinator/retention", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
+	{"coordinator/commands", uses("reactive", "reactive/call", "reactive/journal", "template/value")},
+	{"coordinator/bulk", uses("coordinator/commands", "coordinator/limits", "coordinator/query", "coordinator/reader", "internal/cancelled", "internal/usercode",
+		"reactive", "reactive/decide", "reactive/journal", "template/expr", "template/plan")},
+	{"coordinator/lists", uses("coordinator/bulk", "coordinator/query", "coordinator/reader", "coordinator/retention", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
 		"reactive/journal", "reactive/routed")},
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
 	{"coordinator/cells", uses("template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
-	{"coordinator", uses("coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
+	{"coordinator", uses("coordinator/bulk", "coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/commands", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/lists", "coordinator/operation", "coordinator/parking", "coordinator/pickup",
 		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "coordinator/retention", "coordinator/transfer", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/call", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed", "template",
 		"template/machine", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive/live")},
 	{"coordinator/parcel", uses("coordinator", "coordinator/limits", "coordinator/registry", "reactive/journal", "template")},
-	{"coordinator/doctor", uses("coordinator/compiled", "coordinator/retention", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
+	{"coordinator/doctor", uses("coordinator/bulk", "coordinator/compiled", "coordinator/retention", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
 		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
-	{"coordinator/api", uses("coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "coordinator/retention", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
+	{"coordinator/api", uses("coordinator/bulk", "coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "coordinator/retention", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
 		"template/expr", "template/plan", "template/value")},
 	{"coordinator/feed", uses("coordinator", "coordinator/api", "coordinator/query", "reactive/journal")},
 	{"coordinator/httpapi/tokens", nil},
@@ -192,7 +195,7 @@ var floors = []floor{
 	// the API and the command
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
 	{"cmd/sluice/progress", uses("reactive/inspect", "reactive/world", "template/machine", "coordinator", "reactive", "reactive/journal", "template")},
-	{"cmd/sluice/cli", uses("reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
+	{"cmd/sluice/cli", uses("coordinator/bulk", "reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
 		"reactive/journal", "template", "template/document", "template/expr", "template/kinds", "template/plan",
 		"template/value")},
 	{"cmd/sluice/view", uses("reactive/inspect", "reactive/world", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive",
@@ -205,6 +208,7 @@ var floors = []floor{
 	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "dag/svg", "template",
 		"template/machine", "template/plan", "template/playbook")},
 	{"cmd/sluice/commands", uses("reactive/inspect", "coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
+	{"cmd/sluice/bulk", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/bulk", "coordinator/control")},
 	{"cmd/sluice/runs", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control",
 		"coordinator/doctor", "reactive",
 		"reactive/journal", "reactive/journal/disk", "template/value")},
@@ -213,7 +217,7 @@ var floors = []floor{
 		"coordinator/control", "coordinator/directory", "coordinator/limits", "coordinator/operation", "coordinator/parcel", "coordinator/retention", "reactive", "reactive/inspect", "reactive/journal",
 		"reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds", "template/value")},
 	{"cmd/machinevet", uses("template/machine/purity")},
-	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving")},
+	{"cmd/sluice", uses("cmd/sluice/bulk", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving")},
 }
 
 type floor struct {
@@ -240,7 +244,7 @@ var libraries = map[string][]string{
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator/registry"},
 	"github.com/sosodev/duration":              {"template/duration"},
-	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving"},
+	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/bulk", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving"},
 	"github.com/spf13/pflag":                   {"cmd/sluice/cli"},
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
 	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},
@@ -488,10 +492,10 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 
 // writers holds the packages in which each writer of events makes them, and single files of packages with two.
 var writers = map[journal.Writer][]string{
-	journal.Command:  {"coordinator", "coordinator/cells"},
+	journal.Command:  {"coordinator", "coordinator/cells", "coordinator/commands"},
 	journal.Stepper:  {"reactive/decide", "reactive/net/token.go", "reactive/world/activate.go", "reactive/world/fail.go", "reactive/world/freeze.go"},
 	journal.Timer:    {"reactive/ledger", "reactive/net", "reactive/world"},
-	journal.Registry: {"coordinator/registry", "coordinator/retention"},
+	journal.Registry: {"coordinator/bulk", "coordinator/registry", "coordinator/retention"},
 }
 
 // writerIn returns the writer whose code is in a source; "": none.
@@ -618,10 +622,11 @@ func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
 	}
 }
 
-// isContent reports whether a stream has the name of a definition, or is that of the name of a workflow.
+// isContent reports whether a stream has the name of a definition, or is that of the name of a workflow, of held runs, or of acts on
+// many runs.
 func isContent(stream ast.Expr) bool {
 	call, ok := stream.(*ast.CallExpr)
-	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream", "HeldStream")
+	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream", "HeldStream", "BulkIndex", "BulkStream")
 }
 
 // Tests wait for events, or sleep in a synctest bubble, where time is virtual.

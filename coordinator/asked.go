@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/coordinator/commands"
 	"github.com/sluiceflow/sluice/coordinator/inbox"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/lists"
@@ -18,7 +19,7 @@ import (
 // handle returns a handle of a run whose commands are those of actor.
 func (e *Engine) handle(id, actor string) (r *Run) {
 	r = &Run{Reading: lists.Of(e.Lists, id), engine: e, id: id, actor: actor}
-	r.Handle = cells.New(asked{r})
+	r.Handle, r.Commands = cells.New(asked{r}), commands.Of(asked{r}.Take)
 	return r
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -88,6 +89,38 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 	"Engine.Collect": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
 		_, err := e.Collect(ctx, retention.Collection{Dry: true})
 		return err
+	},
+	"Engine.PreviewBulk": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.PreviewBulk(ctx, bulk.Act{Verb: "cancel", Where: "none"})
+		return err
+	},
+	"Engine.BeginBulk": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.BeginBulk(ctx, bulk.Act{Verb: "cancel", Where: "none", Expect: 1})
+		return unless(err, bulk.ErrCount)
+	},
+	"Engine.AwaitBulk": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.AwaitBulk(ctx, 7)
+		return unless(err, bulk.ErrNotFound)
+	},
+	"Engine.StopBulk": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.StopBulk(ctx, 7, "ann")
+		return unless(err, bulk.ErrNotFound)
+	},
+	"Engine.BulkAct": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.BulkAct(ctx, 7)
+		return unless(err, bulk.ErrNotFound)
+	},
+	"Engine.BulkActs": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) (last error) {
+		for _, err := range e.BulkActs(ctx) {
+			last = err
+		}
+		return last
+	},
+	"Engine.BulkOutcomes": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) (last error) {
+		for _, err := range e.BulkOutcomes(ctx, 7) {
+			last = unless(err, bulk.ErrNotFound)
+		}
+		return last
 	},
 	"Engine.Export": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
 		return e.Export(ctx, io.Discard, r.ID())
@@ -253,6 +286,14 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 	"Run.Patch": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		return r.Patch(ctx, map[string]any{"a": 1})
 	},
+}
+
+// unless returns an error, and nil for an answer that is wanted.
+func unless(err, wanted error) error {
+	if errors.Is(err, wanted) {
+		return nil
+	}
+	return err
 }
 
 // answerless names the methods that return no error or do their work once. InMemory is for tests.

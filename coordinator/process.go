@@ -31,6 +31,17 @@ func (p process) Go(f func())                                          { p.loops
 func (p process) CheckOpen() error                                     { return p.checkOpen() }
 func (p process) ReadError(ctx context.Context, err error) error       { return p.readError(ctx, err) }
 
+func (p process) Draining() context.Context { return p.draining }
+
+func (p process) Take(ctx context.Context, run, actor string, command journal.Event) error {
+	_, err := asked{p.handle(run, actor)}.Take(ctx, command)
+	return err
+}
+
+func (p process) Lifted(ctx context.Context, run, act string) (bool, error) {
+	return p.driven.Holds().Lifted(ctx, run, act)
+}
+
 func (p process) WatchDefinitions() (func(string) bool, func()) { return p.registry.Watch() }
 func (p process) Holds(run string) bool                         { return p.active(run) != nil || p.parked.At(run) != nil }
 

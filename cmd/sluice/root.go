@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/bulk"
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/commands"
 	"github.com/sluiceflow/sluice/cmd/sluice/documents"
@@ -46,6 +47,7 @@ that a run can be interrupted at any moment and resumed.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(cli.SuggestFlag)
 	root.AddCommand(run.New()...)
+	root.AddCommand(bulk.New())
 	root.AddCommand(graph.New(), newVersion())
 	root.AddCommand(documents.New()...)
 	root.AddCommand(runs.New()...)

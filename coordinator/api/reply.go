@@ -32,6 +32,9 @@ type Reply struct {
 	Rule        *Rule                    `json:"rule,omitempty"`        // of Rules
 	Name        string                   `json:"name,omitempty"`        // of Names: of a workflow
 	Gone        *Gone                    `json:"gone,omitempty"`        // of Collect
+	Act         *Act                     `json:"act,omitempty"`         // of Acts, and at last of Bulk, AwaitAct and StopAct
+	Outcome     *Outcome                 `json:"outcome,omitempty"`     // of Acts with a number: what has become of a run; before the act
+	Preview     *ActPreview              `json:"preview,omitempty"`     // of Bulk with Dry
 	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
 	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed
@@ -63,7 +66,7 @@ type Done struct {
 
 	Collected *Collected `json:"collected,omitempty"` // of Collect
 
-	Document json.RawMessage `json:"document,omitempty"` // of a start by name that asks for it: the canonical document of the workflow
+	Document json.RawMessage `json:"document,omitempty"` // of a start by name, or a run that is shown, that asks for it: the canonical document of the workflow
 
 	Published *Version `json:"published,omitempty"` // of a publish: the newest version now
 	Replaced  *Version `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already

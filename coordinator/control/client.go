@@ -161,6 +161,23 @@ func (c *Client) Show(ctx context.Context, run string) (*api.Run, error) {
 	return shown, err
 }
 
+// Workflow returns a run without its steps, and the canonical document of its workflow.
+func (c *Client) Workflow(ctx context.Context, run string) (shown *api.Run, document json.RawMessage, err error) {
+	err = c.ask(ctx, &api.Request{Verb: api.Show, Run: run, Document: true}, func(r *api.Reply) error {
+		switch {
+		case r.Run != nil:
+			shown = r.Run
+		case r.Done != nil:
+			document = r.Done.Document
+		}
+		return nil
+	})
+	if err == nil && (shown == nil || document == nil) {
+		err = api.ErrorOf(api.ErrHungUp)
+	}
+	return shown, document, err
+}
+
 // Cell returns a cell of a world's run.
 func (c *Client) Cell(ctx context.Context, run, address string) (*api.Cell, error) {
 	return c.cell(ctx, &api.Request{Verb: api.Show, Run: run, Step: address})
@@ -258,6 +275,17 @@ func (c *Client) Watch(ctx context.Context, run string, from uint64) iter.Seq2[*
 func (c *Client) Follow(ctx context.Context, run string, from uint64) iter.Seq2[*api.Update, error] {
 	req := &api.Request{Verb: api.Watch, Run: run, From: from, UntilParked: true}
 	return stream(ctx, c, req, func(r *api.Reply) *api.Update { return r.Update })
+}
+
+// Acts passes what a request about acts on many runs is answered with to each: acts, outcomes and previews. See api.Bulk, api.Acts,
+// api.AwaitAct and api.StopAct.
+func (c *Client) Acts(ctx context.Context, req *api.Request, each func(*api.Reply) error) error {
+	return c.ask(ctx, req, func(r *api.Reply) error {
+		if r.Act == nil && r.Outcome == nil && r.Preview == nil {
+			return nil
+		}
+		return each(r)
+	})
 }
 
 // Do sends a command. When it returns without an error, the command is durable. If the holder does not take it within five

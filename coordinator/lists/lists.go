@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/retention"
@@ -14,11 +15,15 @@ import (
 )
 
 // Engine is what a Lists needs of an engine.
-type Engine = retention.Engine
+type Engine interface {
+	retention.Engine
+	bulk.Engine
+}
 
 // Lists finds runs.
 type Lists struct {
 	retention.Retention // of the runs that have ended: see there
+	bulk.Acts           // on many runs: see there
 
 	store  journal.Store
 	reader *reader.Reader
@@ -29,7 +34,7 @@ type Lists struct {
 // New returns the lists of an engine's store. The Store of the configuration is set.
 func New(store journal.Store, from *reader.Reader, engine Engine, moves transfer.Config) Lists {
 	moves.Store = store
-	return Lists{retention.New(store, engine, moves.Holds), store, from, engine, transfer.New(moves)}
+	return Lists{retention.New(store, engine, moves.Holds), bulk.New(store, from, engine), store, from, engine, transfer.New(moves)}
 }
 
 // Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. The

@@ -65,6 +65,7 @@ const (
 	WorldSnapshotted    Type = 37 // the state of a world is kept as content. Value: as of which event, and the hashes, see docs/events.md
 	WorkflowPublished   Type = 38 // of a stream `#wf/…`: the name stands for this definition from now on. Detail.Start: Name, Version, Workflow, Children, Actor
 	RetentionSet        Type = 39 // how long finished runs are kept from now on, in the stream of that. Detail.Actor; Value: list of rules
+	BulkRecorded        Type = 40 // of a stream `#bulk…`: what an act on many runs is, has chosen or has done. Detail.State: which of these; Detail.Actor, Detail.Reason; Value, see package bulk
 )
 
 // Detail holds the fields that only some types have. An event owns its Detail.
@@ -87,7 +88,7 @@ type Detail struct {
 	Making       int32    `json:"making,omitempty"`       // which making of the call reports: 1, and one more each time it is made again with the same request id
 	Work         bool     `json:"work,omitempty"`         // a retry repeats the work also where only the decision is open
 	Cause        string   `json:"cause,omitempty"`        // id of the run whose pause or resume reaches this one, its child
-	ID           string   `json:"id,omitempty"`           // of a message, as its sender named it: a second one of that id is not taken
+	ID           string   `json:"id,omitempty"`           // of a message, as its sender named it: a second one of that id is not taken; of a command, the act on many runs to which it belongs
 	Cells        []string `json:"cells,omitempty"`        // addresses of the cells of a world that a message went to, in order
 }
 

@@ -143,6 +143,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if errors.Is(err, journal.ErrLocked) && f.resume == "" && answers(f.data) {
 		return f.runHeld(cmd, input, args[0], stops)
 	}
+	if errors.Is(err, journal.ErrLocked) && f.resume != "" && answers(f.data) {
+		return f.resumeHeld(cmd, stops)
+	}
 	if err != nil {
 		return err
 	}

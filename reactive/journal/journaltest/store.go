@@ -225,6 +225,9 @@ func testInvalid(t *testing.T, s journal.Store) {
 		"a name in a run":            {"run", []journal.Event{{Type: journal.WorkflowPublished}}, journal.Head{}},
 		"steps of a name":            {"#wf/order", batch(1, ""), journal.Head{}},
 		"a head of a name":           {"#wf/order", []journal.Event{{Type: journal.WorkflowPublished}}, journal.Head{Run: "#wf/order"}},
+		"an act in a run":            {"run", []journal.Event{{Type: journal.BulkRecorded}}, journal.Head{}},
+		"steps of an act":            {"#bulk/1", batch(1, ""), journal.Head{}},
+		"steps of all acts":          {"#bulk", batch(1, ""), journal.Head{}},
 		"a blob of another hash":     {"blob/" + strings.Repeat("0", 64), content, journal.Head{}},
 	}
 	for name, test := range tests {
