@@ -158,7 +158,7 @@ func drawEvent() *rapid.Generator[journal.Event] {
 		e := journal.Event{
 			Seq: rapid.Uint64().Draw(t, "seq"), At: rapid.Int64().Draw(t, "at"), Node: text.Draw(t, "node"),
 			Value: leaf.Draw(t, "value"), Attempt: rapid.Int32().Draw(t, "attempt"),
-			Type: journal.Type(rapid.IntRange(1, int(journal.RetentionSet)).Draw(t, "type")),
+			Type: journal.Type(rapid.IntRange(1, int(journal.ResultAdopted)).Draw(t, "type")),
 		}
 		switch rapid.IntRange(0, 2).Draw(t, "detail") {
 		case 1:
@@ -298,7 +298,7 @@ func TestTypesHaveNames(t *testing.T) {
 	for n := range 256 {
 		typ := journal.Type(n)
 		parsed, err := journal.ParseType(typ.String())
-		if n >= 1 && n <= int(journal.RetentionSet) {
+		if n >= 1 && n <= int(journal.ResultAdopted) {
 			require.NoError(t, err)
 			require.Equal(t, typ, parsed)
 		} else {

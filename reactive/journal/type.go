@@ -51,6 +51,9 @@ var kinds = [...]struct {
 	WorldSnapshotted:    {"world.snapshotted", []Writer{Stepper}},
 	WorkflowPublished:   {"workflow.published", []Writer{Registry}},
 	RetentionSet:        {"retention.set", []Writer{Registry}},
+	ResultKept:          {"result.kept", []Writer{Command}},
+	InputSet:            {"input.set", []Writer{Command}},
+	ResultAdopted:       {"result.adopted", []Writer{Stepper}},
 }
 
 // Writer is a source of events. Only the coordinator appends them to a run's journal, in one place.
