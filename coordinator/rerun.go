@@ -6,10 +6,11 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/rerun"
 )
 
-// Rerun says which steps of a run run again, and what is different: see rerun.Options. RerunPreview says what that will do.
+// Rerun says which steps of a run run again, and what is different: see rerun.Options. RerunPreview says what that will do, to each RerunStep.
 type (
 	Rerun        = rerun.Options
 	RerunPreview = rerun.Preview
+	RerunStep    = rerun.Step
 )
 
 // Rerun starts a new run that keeps results of this one and runs the rest again. It has the labels, the identity and the folder of

@@ -55,6 +55,7 @@ const (
 	Backup  Verb = "backup"   // make a copy of the journal. File: the folder for it
 	Retain  Verb = "keep"     // set how long runs are kept that have ended. Query, Keep ("": remove the rule with the query), Every
 	Rules   Verb = "rules"    // how long they are kept
+	Repeat  Verb = "rerun"    // start a new run that keeps results of a run. Run, Rerun, ID, Dir, Labels, Attachment: workflow and input, Dry: only say what it would do
 	Collect Verb = "collect"  // delete what is not kept any more. Dry, Beside, Keep ("": by the rules; else all runs so long)
 )
 
@@ -99,6 +100,8 @@ type Request struct {
 	Runs []string `json:"runs,omitempty"` // ids, or prefixes of them
 	File string   `json:"file,omitempty"` // absolute path of a file or folder, which the answering process opens
 
+	Rerun *Rerun `json:"rerun,omitempty"` // of a rerun: what runs again
+
 	Name       string `json:"name,omitempty"`     // of a published workflow
 	Keep       string `json:"keep,omitempty"`     // how long runs are kept that have ended: an age such as 30d, or Forever
 	Every      bool   `json:"every,omitempty"`    // of a rule that is removed: all rules are
@@ -112,7 +115,7 @@ type Request struct {
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import, Retain:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import, Retain, Repeat:
 		return true
 	}
 	return false
@@ -156,7 +159,7 @@ func (r *Request) check() error {
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
 	case r.Attached > AttachmentMax || len(r.Attachment) > AttachmentMax:
 		fault = fmt.Sprintf("the workflow and the input that are attached have %d bytes, at most %d are allowed", max(r.Attached, len(r.Attachment)), AttachmentMax)
-	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches():
+	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches() && r.Verb != Repeat:
 		fault = fmt.Sprintf("nothing can be attached to %q", r.Verb)
 	case r.Dir != "" && !filepath.IsAbs(r.Dir):
 		fault = fmt.Sprintf("the folder %q is not an absolute path", r.Dir)
@@ -176,6 +179,8 @@ func (r *Request) check() error {
 		fault = "no message is named"
 	case r.Verb == Await && r.If == "":
 		fault = "no condition is given"
+	case r.Verb == Repeat && r.Rerun == nil:
+		fault = "it does not say what runs again"
 	case r.Limit < 0:
 		fault = fmt.Sprintf("a limit cannot be %d", r.Limit)
 	case r.Status != "" && !slices.Contains(CellStatuses, r.Status):

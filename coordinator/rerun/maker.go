@@ -78,14 +78,18 @@ func (m *Maker) Make(ctx context.Context, run string, o *Options) (*Made, error)
 
 // entry returns the workflow of the new run.
 func (m *Maker) entry(ctx context.Context, s *source, o *Options) (entry *registry.Entry, err error) {
-	if o.Workflow == nil {
+	switch {
+	case o.Entry != nil:
+		entry = o.Entry
+	case o.Workflow != nil:
+		if entry, err = m.Registry.Add(o.Workflow); err != nil {
+			return nil, err
+		}
+	default:
 		if entry, err = m.Registry.Find(ctx, s.start.Workflow, s.start.Children); err != nil {
 			return nil, fmt.Errorf("run %s cannot be rerun here: %w", s.id, err)
 		}
 		return entry, nil
-	}
-	if entry, err = m.Registry.Add(o.Workflow); err != nil {
-		return nil, err
 	}
 	if r := entry.Plan.Workflow.Routing; r != nil {
 		return nil, fmt.Errorf("%w: %s is a %s: a run of steps is rerun with a workflow of steps", decide.ErrNotPossible, entry.Plan.Workflow.Name, r.Kind())

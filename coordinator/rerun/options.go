@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template"
 )
@@ -21,6 +22,7 @@ type Options struct {
 	Set      map[string]any     // values by place: `steps.price.output`, `steps.price.input.currency`
 	Input    any                // of the run; nil: that of the old one
 	Workflow *template.Workflow // nil: that of the old run
+	Entry    *registry.Entry    // of the workflow, in the engine's Registry, in place of Workflow
 }
 
 // check returns why options contradict each other.
@@ -34,7 +36,7 @@ func (o *Options) check() error {
 	switch {
 	case len(chosen) > 1:
 		return fmt.Errorf("%w: say what runs again in one way: from a step, only a step, what failed, or what changed", decide.ErrNotPossible)
-	case len(chosen) == 0 && len(o.Set) == 0 && o.Input == nil && o.Workflow == nil && o.At == 0:
+	case len(chosen) == 0 && len(o.Set) == 0 && o.Input == nil && o.Workflow == nil && o.Entry == nil && o.At == 0:
 		return fmt.Errorf("%w: say what runs again: from a step, only a step, what failed, or what changed", decide.ErrNotPossible)
 	}
 	return nil
@@ -48,7 +50,7 @@ type selection struct {
 
 func (o *Options) selection() selection {
 	s := selection{from: o.From, only: o.Only, failed: o.Failed, changed: o.Changed}
-	s.changed = s.changed || s.from == "" && s.only == "" && !s.failed && len(o.Set) == 0 && (o.Input != nil || o.Workflow != nil)
+	s.changed = s.changed || s.from == "" && s.only == "" && !s.failed && len(o.Set) == 0 && (o.Input != nil || o.Workflow != nil || o.Entry != nil)
 	return s
 }
 
