@@ -154,7 +154,9 @@ var floors = []floor{
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
 	{"coordinator/cells", uses("template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
-	{"coordinator", uses("coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
+	{"coordinator/rerun", uses("coordinator/children", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide",
+		"reactive/journal", "reactive/ledger", "template", "template/expr", "template/plan", "template/value")},
+	{"coordinator", uses("coordinator/rerun", "coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/lists", "coordinator/operation", "coordinator/parking", "coordinator/pickup",
 		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "coordinator/retention", "coordinator/transfer", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/call", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed", "template",
@@ -482,7 +484,7 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 
 // writers holds the packages in which each writer of events makes them, and single files of packages with two.
 var writers = map[journal.Writer][]string{
-	journal.Command:  {"coordinator", "coordinator/cells"},
+	journal.Command:  {"coordinator", "coordinator/cells", "coordinator/rerun"},
 	journal.Stepper:  {"reactive/decide", "reactive/net/token.go", "reactive/world/activate.go", "reactive/world/fail.go", "reactive/world/freeze.go"},
 	journal.Timer:    {"reactive/ledger", "reactive/net", "reactive/world"},
 	journal.Registry: {"coordinator/registry", "coordinator/retention"},

@@ -85,7 +85,7 @@ func (e *Engine) noteStart(ctx context.Context, entry *registry.Entry, first jou
 	r.setRoot(entry, root, 0)
 	var batch []journal.Event
 	var err error
-	panicked := e.reader.Derived(id, func() { batch, err = r.step.NoteStart(r.instant(), first, kept) })
+	panicked := e.reader.Derived(id, func() { batch, err = decide.NoteStart(r.step, r.instant(), first, kept) })
 	if err = errors.Join(panicked, err); err != nil {
 		return nil, fmt.Errorf("start run %s: %w", id, err)
 	}

@@ -18,22 +18,22 @@ import (
 
 // Maker makes reruns. It reads only.
 type Maker struct {
-	Store    journal.Store
-	Registry *registry.Registry
-	Limits   decide.Limits // that a new run keeps
-	Now      func() int64
+	Store    journal.Store                                                            // has the runs
+	Registry *registry.Registry                                                       // has their workflows
+	Limits   decide.Limits                                                            // that a new run keeps
+	Now      func() int64                                                             // the instant, Unix nanoseconds
 	Host     func(run string, entry *registry.Entry, root *reactive.Root) decide.Host // for previews
 }
 
 // Made is a rerun that is not begun.
 type Made struct {
-	Entry    *registry.Entry
-	Input    value.Value
-	From     *journal.From
-	Kept     []journal.Event // that follow the first event
-	Dir      string          // of the old run, as what follows
-	Labels   map[string]string
-	Identity *journal.Identity
+	Entry    *registry.Entry   // of the new run
+	Input    value.Value       // of the new run
+	From     *journal.From     // what it repeats
+	Kept     []journal.Event   // that follow the first event
+	Dir      string            // of the old run
+	Labels   map[string]string // of the old run
+	Identity *journal.Identity // of the old run
 
 	maker *Maker
 }

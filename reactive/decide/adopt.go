@@ -15,7 +15,7 @@ import (
 
 // adopt journals that a step takes the result that is kept for it. It reports false when there is none, or when the result
 // depends on an input that is another now.
-func (s *Stepper) adopt(v int32) bool {
+func adopt(s *Stepper, v int32) bool {
 	kept := s.root.KeptFor(v)
 	if kept == nil {
 		return false
@@ -42,7 +42,7 @@ func incomplete(now int64) journal.Event {
 }
 
 // NoteStart returns the events by which a run begins that no engine drives: its start, and what it keeps.
-func (s *Stepper) NoteStart(now int64, first journal.Event, kept []journal.Event) ([]journal.Event, error) {
+func NoteStart(s *Stepper, now int64, first journal.Event, kept []journal.Event) ([]journal.Event, error) {
 	s.Settle(now)
 	if _, err := s.refuseCommand(&first); err != nil {
 		return nil, err

@@ -438,7 +438,7 @@ func (s *Stepper) start() {
 		if !ok {
 			return
 		}
-		if s.adopt(v) {
+		if adopt(s, v) {
 			continue
 		}
 		if room := s.root.RoomOf(v); room != reactive.NoRoom {
