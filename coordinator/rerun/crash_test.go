@@ -93,13 +93,13 @@ func TestARerunThatIsStoredInPartIsClosed(t *testing.T) {
 	c.open(t)
 	big := strings.Repeat("x", 1<<20)
 	list := []any{}
-	for range 30 {
+	for range 18 {
 		list = append(list, big)
 	}
 	w := parse(t, `{kind: Workflow, name: big, steps: [{map: {id: each, over: "{{ input }}", steps: [{operation: a, input: "{{ item }}"}]}}, {operation: b}]}`)
 	r, result := c.run(t, w, list)
 	require.NoError(t, result.Err())
-	require.Len(t, c.made(), 31)
+	require.Len(t, c.made(), 19)
 	_, _, calls := c.again(t, r, coordinator.Rerun{From: "b"})
 	require.Equal(t, []string{"b <nil>"}, calls)
 

@@ -95,14 +95,14 @@ func (c *counted) again(t testing.TB, r *coordinator.Run, what coordinator.Rerun
 }
 
 // holds requires that what ran was among what a preview said would run, or may.
-func holds(t testing.TB, r *coordinator.Run, p *rerun.Preview) {
+func holds(t require.TestingT, r *coordinator.Run, p *rerun.Preview) {
 	said := map[string]bool{}
 	for _, list := range [][]rerun.Step{p.Will, p.May} {
 		for _, s := range list {
 			said[s.Step] = true
 		}
 	}
-	for e, err := range r.Events(t.Context(), 1) {
+	for e, err := range r.Events(context.Background(), 1) {
 		require.NoError(t, err)
 		if e.Type == journal.CallRequested {
 			require.True(t, said[e.Node] || said[pattern(e.Node)], "%s ran, and %+v did not say so", e.Node, p)
