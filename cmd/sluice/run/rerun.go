@@ -218,7 +218,6 @@ func (f *rerunFlags) preview(cmd *cobra.Command, req *api.Request, asJSON bool) 
 		return o.End()
 	}
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "rerun of %s, as of its event %d\n", progress.Clean(p.Run), p.Seq)
 	listSteps(out, "will run", p.Will)
 	listSteps(out, "may run", p.May)
 	listSteps(out, "kept", p.Kept)
@@ -230,6 +229,9 @@ const namedMax = 12
 
 // listSteps prints one line about steps; the items of a step count together.
 func listSteps(out io.Writer, title string, steps []coordinator.RerunStep) {
+	if len(steps) == 0 {
+		return
+	}
 	count, marked := map[string]int{}, map[string]bool{}
 	var ids []string
 	for _, s := range steps {
