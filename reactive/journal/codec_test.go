@@ -152,6 +152,9 @@ func drawEvent() *rapid.Generator[journal.Event] {
 			Start: rapid.Ptr(rapid.Just(journal.Start{}), true).Draw(t, "none"), Failure: failure.Draw(t, "failure"),
 			Participants: texts.Draw(t, "participants"), Reason: text.Draw(t, "reason"), Due: rapid.Int64().Draw(t, "due"),
 			Count: rapid.Int32().Draw(t, "count"),
+			Kept: &journal.Kept{
+				Run: text.Draw(t, "run"), Seq: uint64(rapid.Uint32().Draw(t, "seq")), Status: text.Draw(t, "status"), If: rapid.Bool().Draw(t, "if"),
+			},
 		}
 	})
 	return rapid.Custom(func(t *rapid.T) journal.Event {
