@@ -49,8 +49,9 @@ the workflow, and mean --changed unless something else is said. With --at N, res
 --dry-run says which steps will run, which may (if their input is another, their branch is taken, or their map has such an item) and
 which are kept, and starts nothing. Steps with idempotent: false are marked: running them again is not the same as once.
 
-What is kept is journaled with the new run, so RUN may be deleted. If a process works on DIR, the new run is started there, and its id is
-printed. Where none does, this process carries the run out and shows it, as sluice run does. Playbooks and worlds are not rerun.
+What is kept is journaled with the new run, so RUN may be deleted. If a process works on DIR, the new run is started there,
+and its id is printed. Where none does, this process carries the run out and shows it, as sluice run does. Playbooks and
+worlds are not rerun.
 
 With -o json it prints {"run":…,"of":…,"driven":…}, and with --dry-run {"run":…,"seq":…,"will":[…],"may":[…],"kept":[…]}, where each
 step has step, operation and non_idempotent; where this process carries the run out, what sluice run -o json prints.
