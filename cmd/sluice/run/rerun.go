@@ -43,21 +43,23 @@ func newRerun() *cobra.Command {
 
 Steps without a result to keep run in any case. --set steps.STEP.output=VALUE gives a step that result, and without one of the
 flags above what follows it runs again; steps.STEP.input=VALUE has it run with that input. Behind them may be a path, such as
-steps.price.output.total=12. VALUE is JSON if it parses as JSON, and else a string. --input and --workflow replace the input and
-the workflow, and mean --changed unless something else is said. With --at N, results count as of event N of RUN.
+steps.price.output.total=12. VALUE is JSON if it parses as JSON, and else a string. --input and --workflow replace the input
+and the workflow, and mean --changed unless something else is said. With --at N, results count as of event N of RUN.
 
---dry-run says which steps will run, which may (if their input is another, their branch is taken, or their map has such an item) and
-which are kept, and starts nothing. Steps with idempotent: false are marked: running them again is not the same as once.
+--dry-run says which steps will run, which may (if their input is another, their branch is taken, or their map has such an
+item) and which are kept, and starts nothing. Steps with idempotent: false are marked: running them again is not the same as
+once.
 
 What is kept is journaled with the new run, so RUN may be deleted. If a process works on DIR, the new run is started there,
 and its id is printed. Where none does, this process carries the run out and shows it, as sluice run does. Playbooks and
 worlds are not rerun.
 
-With -o json it prints {"run":…,"of":…,"driven":…}, and with --dry-run {"run":…,"seq":…,"will":[…],"may":[…],"kept":[…]}, where each
-step has step, operation and non_idempotent; where this process carries the run out, what sluice run -o json prints.
+With -o json it prints {"run":…,"of":…,"driven":…}, and with --dry-run {"run":…,"seq":…,"will":[…],"may":[…],"kept":[…]},
+where each step has step, operation and non_idempotent; where this process carries the run out, what sluice run -o json
+prints.
 
-It ends with 0 if the run is durable and, if this process carries it out, has completed, with 1 if it has not completed or cannot be
-rerun in this way, and with 2 if there is no such run or step, or for wrong usage.`,
+It ends with 0 if the run is durable and, if this process carries it out, has completed, with 1 if it has not completed or
+cannot be rerun in this way, and with 2 if there is no such run or step, or for wrong usage.`,
 		Example: `  sluice rerun tuesday --failed --dry-run --data ./journal
   sluice rerun tuesday --from publish --data ./journal
   sluice rerun tuesday --changed --workflow order.yaml --data ./journal
