@@ -159,7 +159,9 @@ var floors = []floor{
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
 	{"coordinator/cells", uses("template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
-	{"coordinator", uses("coordinator/bulk", "coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/commands", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
+	{"coordinator/rerun", uses("coordinator/children", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide",
+		"reactive/journal", "reactive/ledger", "template", "template/expr", "template/plan", "template/value")},
+	{"coordinator", uses("coordinator/rerun", "coordinator/bulk", "coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/commands", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/lists", "coordinator/operation", "coordinator/parking", "coordinator/pickup",
 		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "coordinator/retention", "coordinator/transfer", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/call", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed", "template",
@@ -249,7 +251,7 @@ var libraries = map[string][]string{
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
 	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},
 	"golang.org/x/sync":                        {"coordinator/pool"},
-	"golang.org/x/sys":                         {"coordinator/operation", "reactive/journal/disk"},
+	"golang.org/x/sys":                         {"coordinator/operation", "reactive/journal/disk", "reactive/journal/disk/records"},
 	"golang.org/x/text":                        {"coordinator/registry"},
 	"golang.org/x/tools":                       {"cmd/machinevet", "template/machine/purity"},
 	"pgregory.net/rapid":                       {"reactive/journal/journaltest"},
@@ -492,7 +494,7 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 
 // writers holds the packages in which each writer of events makes them, and single files of packages with two.
 var writers = map[journal.Writer][]string{
-	journal.Command:  {"coordinator", "coordinator/cells", "coordinator/commands"},
+	journal.Command:  {"coordinator", "coordinator/cells", "coordinator/commands", "coordinator/rerun"},
 	journal.Stepper:  {"reactive/decide", "reactive/net/token.go", "reactive/world/activate.go", "reactive/world/fail.go", "reactive/world/freeze.go"},
 	journal.Timer:    {"reactive/ledger", "reactive/net", "reactive/world"},
 	journal.Registry: {"coordinator/bulk", "coordinator/registry", "coordinator/retention"},

@@ -60,7 +60,7 @@ func (p process) Host(run string, entry *registry.Entry, root *reactive.Root) de
 }
 
 func (p process) Begin(ctx context.Context, entry *registry.Entry, input any, child children.Start) error {
-	_, err := p.begin(ctx, entry, input, startOptions{id: child.ID, parent: child.Call, in: child.Identity, dir: child.Dir})
+	_, err := p.begin(ctx, entry, input, startOptions{id: child.ID, parent: child.Call, in: child.Identity, dir: child.Dir, from: child.From, kept: child.Kept})
 	return err
 }
 

@@ -78,6 +78,8 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = views(ctx, run, req, emit)
 	case Watch:
 		err = watch(ctx, run, req, emit)
+	case Repeat:
+		err = rerun(ctx, engine, run, req, done, emit)
 	default:
 		done.Driven, done.Did, done.Step = run.Driven(), string(req.Verb), req.Step
 		err = command(ctx, run.As(req.Actor), req, done)

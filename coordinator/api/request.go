@@ -61,6 +61,7 @@ const (
 	Acts     Verb = "acts"     // acts on many runs, newest first; with Number, what one has done to each run. Number
 	AwaitAct Verb = "act"      // wait until an act has ended. Number
 	StopAct  Verb = "stop"     // stop an act. Number
+	Repeat   Verb = "rerun"    // start a new run that keeps results of a run. Run, Rerun, ID, Dir, Labels, Attachment: workflow and input, Dry: only say what it would do
 )
 
 // The decisions.
@@ -108,6 +109,8 @@ type Request struct {
 	Expect int    `json:"expect,omitempty"` // how many runs the query is expected to select
 	Number uint64 `json:"number,omitempty"` // id of an act
 
+	Rerun *Rerun `json:"rerun,omitempty"` // of a rerun: what runs again
+
 	Name       string `json:"name,omitempty"`     // of a published workflow; of names: how they begin
 	Keep       string `json:"keep,omitempty"`     // how long runs are kept that have ended: an age such as 30d, or Forever
 	Every      bool   `json:"every,omitempty"`    // of a rule that is removed: all rules are
@@ -121,7 +124,7 @@ type Request struct {
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import, Retain, Bulk, StopAct:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import, Retain, Bulk, StopAct, Repeat:
 		return true
 	}
 	return false
@@ -170,7 +173,7 @@ func (r *Request) check() error {
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
 	case r.Attached > AttachmentMax || len(r.Attachment) > AttachmentMax:
 		fault = fmt.Sprintf("the workflow and the input that are attached have %d bytes, at most %d are allowed", max(r.Attached, len(r.Attachment)), AttachmentMax)
-	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches():
+	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches() && r.Verb != Repeat:
 		fault = fmt.Sprintf("nothing can be attached to %q", r.Verb)
 	case r.Dir != "" && !filepath.IsAbs(r.Dir):
 		fault = fmt.Sprintf("the folder %q is not an absolute path", r.Dir)
@@ -190,6 +193,8 @@ func (r *Request) check() error {
 		fault = "no message is named"
 	case r.Verb == Await && r.If == "":
 		fault = "no condition is given"
+	case r.Verb == Repeat && r.Rerun == nil:
+		fault = "it does not say what runs again"
 	case r.Limit < 0:
 		fault = fmt.Sprintf("a limit cannot be %d", r.Limit)
 	case r.Status != "" && !slices.Contains(CellStatuses, r.Status):

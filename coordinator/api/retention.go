@@ -121,7 +121,7 @@ func ofFolder(ctx context.Context, engine *coordinator.Engine, req *Request, emi
 		err = retain(ctx, engine, req)
 	case req.Verb == Rules:
 		err = rules(ctx, engine, emit)
-	case Names:
+	case req.Verb == Names:
 		err = names(ctx, engine, req, emit)
 	default:
 		done.Collected, err = collect(ctx, engine, req, emit)

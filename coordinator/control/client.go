@@ -127,6 +127,20 @@ func (c *Client) Collect(ctx context.Context, dry bool, keep string, each func(*
 	return done, err
 }
 
+// Rerun starts a run that keeps results of another, as req.Rerun says. With req.Dry it only passes what that would do to each.
+func (c *Client) Rerun(ctx context.Context, req *api.Request, each func(*api.RerunStep) error) (done api.Done, err error) {
+	err = c.ask(ctx, req, func(r *api.Reply) error {
+		switch {
+		case r.Rerun != nil:
+			return each(r.Rerun)
+		case r.Done != nil:
+			done = *r.Done
+		}
+		return nil
+	})
+	return done, err
+}
+
 // ExplainQuery says which index carries the query of a list, and which of its terms are checked afterwards.
 func (c *Client) ExplainQuery(ctx context.Context, text string, labels map[string]string) (x *query.Explanation, err error) {
 	err = c.ask(ctx, &api.Request{Verb: api.List, Query: text, Labels: labels, Dry: true}, func(r *api.Reply) error {

@@ -66,8 +66,12 @@ func (n *Needs) Value(root *reactive.Root, e *journal.Event) bool {
 		return n.all || n.input
 	case journal.RunFinished, journal.CallRequested:
 		return false
-	case journal.MessageReceived:
+	case journal.MessageReceived, journal.InputSet:
 		return n.all
+	case journal.ResultKept: // its node may not be there yet
+		id, _, _ := plan.ParseKey(e.Node)
+		row, ok := root.Plan().Row(id)
+		return n.all || ok && (root.Plan().Rows[row].Decides || n.rows[&root.Plan().Nodes[row]])
 	case journal.CallResponded:
 		v, ok := root.Node(e.Node)
 		if n.all || !ok || e.Detail != nil && e.Detail.Participant != "" {

@@ -52,6 +52,9 @@ var kinds = [...]struct {
 	WorkflowPublished:   {"workflow.published", []Writer{Registry}},
 	RetentionSet:        {"retention.set", []Writer{Registry}},
 	BulkRecorded:        {"bulk.recorded", []Writer{Registry}},
+	ResultKept:          {"result.kept", []Writer{Command}},
+	InputSet:            {"input.set", []Writer{Command}},
+	ResultAdopted:       {"result.adopted", []Writer{Stepper}},
 }
 
 // Writer is a source of events. Only the coordinator appends them to a run's journal, in one place.

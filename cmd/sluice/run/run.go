@@ -27,7 +27,7 @@ import (
 )
 
 // New returns the verbs. Each call returns new ones, since a cobra.Command keeps the flags it was run with.
-func New() []*cobra.Command { return []*cobra.Command{newRun(), newStart(), newServe()} }
+func New() []*cobra.Command { return []*cobra.Command{newRun(), newStart(), newRerun(), newServe()} }
 
 func newRun() *cobra.Command {
 	cmd := &cobra.Command{

@@ -160,7 +160,14 @@ func testFields(t *testing.T, s journal.Store) {
 			Detail: &journal.Detail{Start: &journal.Start{
 				Run: "run", Workflow: "cafe", Name: "n", Version: "1", FailurePolicy: "p", MaxConcurrency: 2, Engine: 1,
 				Expressions: 1, Functions: []string{"f"}, Parent: "p/a#1", Labels: map[string]string{"k": "v"}, Actor: "ann",
+				From: &journal.From{Run: "old", Seq: 9, Kept: 1},
 			}},
+		},
+		{
+			Type: journal.ResultKept, Node: "a", Attempt: 2, Value: "v", Detail: &journal.Detail{
+				About: []any{"report"},
+				Kept:  &journal.Kept{Run: "old", Seq: 8, Status: "completed", Fulfillment: "fulfilled", Input: []byte{1, 2}, If: true},
+			},
 		},
 		{
 			Type: journal.CallError, At: -5, Node: "a/b", Attempt: 2, Detail: &journal.Detail{

@@ -25,9 +25,9 @@ type Place struct {
 // NewPlace returns a Place without files. Real says that files is the operating system's.
 func NewPlace(files vfs.FS, real bool) Place { return Place{files: files, real: real} }
 
-// Hold records the files of the directory. If another directory takes its place, it has other files.
+// Hold records the directory and its files.
 func (p *Place) Hold(dir string) error {
-	for _, name := range []string{LockName, MarkName, DatabaseName} {
+	for _, name := range []string{"", LockName, MarkName, DatabaseName} {
 		path := p.files.PathJoin(dir, name)
 		id, err := p.identify(path)
 		if err != nil {
