@@ -24,7 +24,7 @@ type Work = records.Work
 
 // Work returns the counts since the store was opened.
 func (s *Store) Work() Work {
-	return Work{s.headsRead.Load(), s.indexMade.Load(), s.indexWritten.Load(), s.blobsRead.Load()}
+	return Work{HeadsRead: s.headsRead.Load(), IndexMade: s.indexMade.Load(), IndexWritten: s.indexWritten.Load(), BlobsRead: s.blobsRead.Load()}
 }
 
 // stageIndex adds the keys in which the new head of a stream differs from the old one. Most appends change none, and make none.
