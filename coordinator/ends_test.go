@@ -283,6 +283,33 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		_, err := r.Trim(ctx, 0, true)
 		return err
 	},
+	"Engine.AwaitChange": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		place, err := e.Newest(ctx)
+		if err != nil {
+			return err
+		}
+		return e.AwaitChange(ctx, place)
+	},
+	"Engine.Published": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) (last error) {
+		for _, err := range e.Published(ctx, "") {
+			last = err
+		}
+		return last
+	},
+	"Engine.RuleChanges": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		for _, err := range e.RuleChanges(ctx) {
+			return err
+		}
+		return nil
+	},
+	"Run.Rerun": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Rerun(ctx, coordinator.Rerun{From: "approval"})
+		return err
+	},
+	"Run.PreviewRerun": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.PreviewRerun(ctx, coordinator.Rerun{From: "approval"})
+		return err
+	},
 	"Run.Patch": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		return r.Patch(ctx, map[string]any{"a": 1})
 	},
@@ -297,7 +324,7 @@ func unless(err, wanted error) error {
 }
 
 // answerless names the methods that return no error or do their work once. InMemory is for tests.
-var answerless = []string{"Engine.BeforeShutdown", "Engine.Held", "Engine.InMemory", "Engine.Moving", "Engine.Shutdown", "Run.As", "Run.Driven", "Run.Held", "Run.ID"}
+var answerless = []string{"Engine.BeforeShutdown", "Engine.BeginCommand", "Engine.Held", "Engine.InMemory", "Engine.Moving", "Engine.Shutdown", "Run.As", "Run.Driven", "Run.Held", "Run.ID"}
 
 func TestTheTableOfMethodsIsComplete(t *testing.T) {
 	var want []string

@@ -15,7 +15,7 @@ func newShow() *cobra.Command {
 		Use:   "show ID",
 		Short: "Show what an act on many runs has done",
 		Long: `Show prints how far an act on many runs is, and of each run to which it has not simply done what was asked what has become of
-it. --follow waits for its end first. What has become of each run is kept for 30 days, and for the newest 100 acts that have ended;
+it. --follow waits for its end first. What has become of each run is kept for 30 days, and for the newest 100 acts that ended;
 the sums stay.
 
 With -o json it prints one object a line: {"run":…,"result":…,"why":…} of each run, where result is done, already, refused or

@@ -39,9 +39,11 @@ workflow runs starts in the folder from which its run was started, and receives 
 host, those that --pass-env names, and those that its binding sets.
 
 It deletes what is not kept any more (see sluice keep): when it begins, when that changes, and as often as the shortest time says,
-at least once an hour; in small slices with pauses, so that its runs go on. Of a folder that keeps everything it only logs what keeping runs for 30 days would free.
+at least once an hour; in small slices with pauses, so that its runs go on. Of a folder that keeps everything it only
+logs what keeping runs for 30 days would free.
 
-With --listen it also answers HTTP, so that programs start, show and change runs, and follow them live: GET /openapi.json describes
+With --listen it also answers HTTP, so that programs start, show and change runs, and follow them live: GET /openapi.json
+describes
 all. Each request needs a token, see sluice token, also from this machine; --no-auth is for loopback addresses only. Another
 address needs TLS, or a proxy in front that has it. What a client does is journaled under the name of its token.
 
