@@ -4,8 +4,5 @@ package shield
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// grow does nothing: only on Linux is room set aside.
-func grow(vfs.File, int64, int64) {}
-
-// cut does nothing.
-func cut(vfs.File, int64) {}
+// giveBack does nothing: only on Linux is room set aside.
+func giveBack(vfs.File) {}
