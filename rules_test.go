@@ -52,6 +52,7 @@ var floors = []floor{
 	{"template/schema", uses("template/document", "template/duration", "template/expr", "template/value")},
 	{"template", uses("template/document", "template/duration", "template/expr", "template/fields", "template/value")},
 	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr")},
+	{"template/difference", uses("template/plan", "template/value")},
 	{"template/flow", uses("template", "template/document", "template/value")},
 	{"template/workflowdef", uses("template", "template/document", "template/value")},
 	{"template/secret", uses("template", "template/document", "template/expr", "template/fields", "template/value")},
@@ -116,6 +117,7 @@ var floors = []floor{
 	{"reactive/bodies", uses("reactive", "reactive/net", "reactive/world", "template/machine", "template/plan", "template/playbook")},
 	{"reactive/decide", uses("reactive", "reactive/bodies", "reactive/call", "reactive/journal", "template", "template/duration",
 		"template/expr", "template/machine", "template/plan", "template/playbook", "template/value")},
+	{"reactive/shadow", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "template/machine", "template/plan", "template/value")},
 	{"reactive/inspect", uses("reactive/world", "template/machine", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/ledger",
 		"reactive/explain", "reactive/routed", "template", "template/expr", "template/plan", "template/value")},
 
@@ -255,7 +257,7 @@ var pure = []string{
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
 	"reactive/decoded", "reactive/world", "reactive/world/aftermath", "reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/receipt", "reactive/world/recent", "reactive/world/steps", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
 	"reactive/world/trie", "template/schema/gotypes", "template/flow/machine", "template/machine/address", "template/machine/attempt", "template/machine/tagged",
-	"coordinator/query",
+	"coordinator/query", "template/difference", "reactive/shadow",
 }
 
 // pkg is the output of `go list` for a package of this module.
