@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
+	"github.com/sluiceflow/sluice/reactive/shadow"
 )
 
 // Errors besides those of an engine.
@@ -59,6 +60,8 @@ var codes = []struct {
 	{"deleted", journal.ErrDeleted},
 	{"refused_file", archive.ErrRefused},
 	{"no_backup", journal.ErrBackup},
+	{"no_shadow", shadow.ErrWorld},
+	{"other_kind", shadow.ErrKind},
 }
 
 // codeInternal is the code of every other error.

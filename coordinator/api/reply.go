@@ -31,6 +31,8 @@ type Reply struct {
 	Imported    *Imported                `json:"imported,omitempty"`    // of Import: what has become of a run of the file
 	Rule        *Rule                    `json:"rule,omitempty"`        // of Rules
 	Gone        *Gone                    `json:"gone,omitempty"`        // of Collect
+	Shadow      *Shadowed                `json:"shadow,omitempty"`      // of Shadow, for each run
+	Diff        *Diff                    `json:"diff,omitempty"`        // of Compare
 	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
 	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed

@@ -15,6 +15,7 @@ import (
 // Attachment is what a request brings along that may be large.
 type Attachment struct {
 	Parcel *parcel.Parcel  `json:"parcel,omitempty"` // the workflow; nil: the request names a published one
+	Old    *parcel.Parcel  `json:"old,omitempty"`    // the workflow that it is compared with; nil: the request names a published one
 	Input  json.RawMessage `json:"input,omitempty"`  // of the run; empty: null
 }
 

@@ -240,7 +240,7 @@ func (p *pairs) unpaired() (list []Difference) {
 				if side(of) == recorded {
 					d.Old = described(&e)
 				} else {
-					d.New = described(&e)
+					d.New, d.ahead = described(&e), true
 				}
 				list = append(list, d)
 			}

@@ -31,8 +31,11 @@ type Difference struct {
 	Participant string      `json:"participant,omitempty"`
 	Seq         uint64      `json:"seq,omitempty"`  // of the run's event; of what it has not done, the event at which it would be done
 	What        string      `json:"what,omitempty"` // type of the event
+	Begun       bool        `json:"begun"`          // the run has begun what would go otherwise
 	Old         value.Value `json:"old,omitempty"`
 	New         value.Value `json:"new,omitempty"`
+
+	ahead bool // the run has not done it
 }
 
 // Report is how a run would have gone under another workflow.
@@ -47,6 +50,16 @@ type Report struct {
 
 // Same reports whether there is no difference.
 func (r *Report) Same() bool { return len(r.Differences) == 0 && r.More == 0 }
+
+// Past returns the first difference in what the run has begun; nil if there is none: all differences are still to come.
+func (r *Report) Past() *Difference {
+	for i := range r.Differences {
+		if r.Differences[i].Begun {
+			return &r.Differences[i]
+		}
+	}
+	return nil
+}
 
 // Report compares the run with its shadow as of the last event that was added; more may be added.
 func (s *Shadow) Report() (*Report, error) {
@@ -67,7 +80,24 @@ func (s *Shadow) Report() (*Report, error) {
 		}
 		r.Differences = append(r.Differences, d)
 	}
+	for i := range r.Differences {
+		r.Differences[i].Begun = s.begun(&r.Differences[i])
+	}
 	return r, nil
+}
+
+// begun reports whether a difference is about what the run has begun: anything that it has decided, and what it has not if that is about
+// a step that it has asked, or about its end. All tokens of a playbook come from others, so its routes are one.
+func (s *Shadow) begun(d *Difference) bool {
+	switch {
+	case s.is.Body() != nil:
+		return true
+	case d.Kind == Branch:
+		return false
+	case d.ahead:
+		return d.Kind == End || s.asked[d.Step]
+	}
+	return true
 }
 
 // String describes a difference for people.
