@@ -19,10 +19,12 @@ import (
 	"github.com/sluiceflow/sluice/template/difference"
 )
 
-// impactMax bounds the open runs that a diff compares, and impactTime how long it takes for that: the rest is counted as not looked at.
+// impactMax bounds the open runs that a diff compares, and impactTime how long it takes for that, publishTime how long a publish does:
+// the rest is counted as not looked at.
 const (
-	impactMax  = 1000
-	impactTime = 10 * time.Second
+	impactMax   = 1000
+	impactTime  = 10 * time.Second
+	publishTime = 2 * time.Second
 )
 
 // Shadowed is how a run would have gone by another workflow.
@@ -33,33 +35,33 @@ type Shadowed struct {
 
 // Diff is how a workflow differs from an earlier one.
 type Diff struct {
-	Old     string        `json:"old"` // hash
-	New     string        `json:"new"` // hash
-	Added   []string      `json:"added,omitempty"`
-	Removed []string      `json:"removed,omitempty"`
-	Changed []DiffStep    `json:"changed,omitempty"`
-	Whole   []DiffPart    `json:"whole,omitempty"` // of the workflow as a whole
-	Runs    []DiffOpenRun `json:"runs,omitempty"`  // open runs of the old one
-	Left    int           `json:"left,omitempty"`  // open runs that were not looked at
+	Old     string        `json:"old"`               // hash
+	New     string        `json:"new"`               // hash
+	Added   []string      `json:"added,omitempty"`   // steps that only the new one has
+	Removed []string      `json:"removed,omitempty"` // steps that only the old one has
+	Changed []DiffStep    `json:"changed,omitempty"` // steps of both that have changed
+	Whole   []DiffPart    `json:"whole,omitempty"`   // of the workflow as a whole
+	Runs    []DiffOpenRun `json:"runs,omitempty"`    // open runs of the old one
+	Left    int           `json:"left,omitempty"`    // open runs that were not looked at
 }
 
 // DiffStep is a step that has changed.
 type DiffStep struct {
-	Step  string     `json:"step"`
-	Parts []DiffPart `json:"parts"`
+	Step  string     `json:"step"`  // its id
+	Parts []DiffPart `json:"parts"` // what has changed of it
 }
 
 // DiffPart is a part of a step, such as its input, in both versions.
 type DiffPart struct {
-	Part string `json:"part"`
-	Old  any    `json:"old"`
-	New  any    `json:"new"`
+	Part string `json:"part"` // such as input
+	Old  any    `json:"old"`  // null: it had none
+	New  any    `json:"new"`  // null: it has none
 }
 
 // DiffOpenRun says of an open run whether all that it has begun would have gone the same way by the new workflow.
 type DiffOpenRun struct {
-	Run     string `json:"run"`
-	Same    bool   `json:"same"`
+	Run     string `json:"run"`               // id
+	Same    bool   `json:"same"`              // nothing that it has begun would have gone otherwise
 	Because string `json:"because,omitempty"` // why not
 	Differs int    `json:"differs,omitempty"` // differences, also in what is still to come
 }
@@ -82,6 +84,21 @@ func diffParts(parts []difference.Part) (list []DiffPart) {
 
 // None reports whether the two versions are the same.
 func (d *Diff) None() bool { return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Whole) == 0 }
+
+// OpenRuns says for people what the difference means for open runs.
+func (d *Diff) OpenRuns() string {
+	same := 0
+	for i := range d.Runs {
+		if d.Runs[i].Same {
+			same++
+		}
+	}
+	text := fmt.Sprintf("of %d of the old version, %d have begun nothing that differs", len(d.Runs), same)
+	if d.Left > 0 {
+		text += fmt.Sprintf("; %d more were not looked at", d.Left)
+	}
+	return text
+}
 
 // changes carries out a request that compares workflows, or runs with one.
 func changes(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (*Done, error) {
@@ -177,7 +194,7 @@ func compare(ctx context.Context, engine *coordinator.Engine, old, now *registry
 	out := DiffOf(old.Plan.Hash, now.Plan.Hash, difference.Between(old.Plan, now.Plan))
 	if old.Plan.Hash != now.Plan.Hash {
 		var err error
-		if out.Runs, out.Left, err = impacts(ctx, engine, old.Plan.Workflow.Name, old.Plan.Hash, now); err != nil {
+		if out.Runs, out.Left, err = impacts(ctx, engine, old, now, impactTime); err != nil {
 			return err
 		}
 	}
@@ -185,15 +202,17 @@ func compare(ctx context.Context, engine *coordinator.Engine, old, now *registry
 }
 
 // impacts says of the open runs of a version what another one means for them, and counts those that it had no time for.
-func impacts(ctx context.Context, engine *coordinator.Engine, name, hash string, now *registry.Entry) (list []DiffOpenRun, left int, err error) {
-	begun := time.Now()
+func impacts(
+	ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, most time.Duration,
+) (list []DiffOpenRun, left int, err error) {
+	name, hash, begun := old.Plan.Workflow.Name, old.Plan.Hash, time.Now()
 	for _, status := range []reactive.RunStatus{reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused} {
 		for head, err := range engine.List(ctx, journal.Query{Index: journal.ByStatus, Key: string(status)}) {
 			switch {
 			case err != nil:
 				return nil, 0, fmt.Errorf("list runs: %w", err)
 			case head.Name != name || head.Workflow != hash:
-			case len(list) == impactMax || time.Since(begun) > impactTime:
+			case len(list) == impactMax || time.Since(begun) > most:
 				left++
 			default:
 				list = append(list, impact(ctx, engine, head.Run, now))
@@ -216,4 +235,25 @@ func impact(ctx context.Context, engine *coordinator.Engine, run string, now *re
 		out.Because = found.Ahead.String()
 	}
 	return out
+}
+
+// effect returns what a version means for the open runs of the one that it has replaced; nil if there are none.
+func effect(ctx context.Context, engine *coordinator.Engine, was, now *parcel.Version) (*Diff, error) {
+	l, err := engine.Registry()
+	if err != nil {
+		return nil, err
+	}
+	old, err := l.Read(ctx, was.Hash, was.Children)
+	if err != nil {
+		return nil, err
+	}
+	is, err := l.Read(ctx, now.Hash, now.Children)
+	if err != nil {
+		return nil, err
+	}
+	out := DiffOf(was.Hash, now.Hash, difference.Between(old.Plan, is.Plan))
+	if out.Runs, out.Left, err = impacts(ctx, engine, old, is, publishTime); err != nil || len(out.Runs)+out.Left == 0 {
+		return nil, err
+	}
+	return out, nil
 }

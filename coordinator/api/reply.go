@@ -69,6 +69,7 @@ type Done struct {
 	Published *Version `json:"published,omitempty"` // of a publish: the newest version now
 	Replaced  *Version `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already
 	Unchanged bool     `json:"unchanged,omitempty"` // of a publish: it was the newest already
+	Effect    *Diff    `json:"effect,omitempty"`    // of a publish: how it differs from the version before, if that has open runs, and what it means for them
 }
 
 // Version is a definition that the name of a workflow stands for.

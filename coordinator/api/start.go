@@ -64,6 +64,11 @@ func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *p
 	if !done.Unchanged {
 		done.Replaced = versionOf(was)
 	}
+	if was != nil && !done.Unchanged {
+		if done.Effect, err = effect(ctx, engine, was, now); err != nil { // the version is published
+			done.Warning = "what it means for open runs is not known: " + ErrorOf(err).Message
+		}
+	}
 	return nil
 }
 

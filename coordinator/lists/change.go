@@ -60,7 +60,7 @@ func (l Lists) entry(w *template.Workflow) (entry *registry.Entry, err error) {
 
 // Impact is what another workflow means for an open run.
 type Impact struct {
-	Run    string
+	Run    string             // id
 	Report *shadow.Report     // nil: the run cannot be compared
 	Ahead  *shadow.Difference // the first difference in what the run has begun; nil: there is none
 	Err    error              // why it cannot be compared

@@ -25,26 +25,26 @@ const (
 
 // Difference is one way in which the other workflow goes another way than the run went.
 type Difference struct {
-	Kind        Kind        `json:"kind"`
-	Step        string      `json:"step,omitempty"` // key; "": the run
-	Attempt     int32       `json:"attempt,omitempty"`
-	Participant string      `json:"participant,omitempty"`
-	Seq         uint64      `json:"seq,omitempty"`  // of the run's event; of what it has not done, the event at which it would be done
-	What        string      `json:"what,omitempty"` // type of the event
-	Begun       bool        `json:"begun"`          // the run has begun what would go otherwise
-	Old         value.Value `json:"old,omitempty"`
-	New         value.Value `json:"new,omitempty"`
+	Kind        Kind        `json:"kind"`                  // what differs
+	Step        string      `json:"step,omitempty"`        // key; "": the run
+	Attempt     int32       `json:"attempt,omitempty"`     // of the step
+	Participant string      `json:"participant,omitempty"` // of the step, whom it asks
+	Seq         uint64      `json:"seq,omitempty"`         // of the run's event; of what it has not done, the event at which it would be done
+	What        string      `json:"what,omitempty"`        // type of the event
+	Begun       bool        `json:"begun"`                 // the run has begun what would go otherwise
+	Old         value.Value `json:"old,omitempty"`         // as it was
+	New         value.Value `json:"new,omitempty"`         // as it would be
 
 	ahead bool // the run has not done it
 }
 
 // Report is how a run would have gone under another workflow.
 type Report struct {
-	Run         string             `json:"run"`
-	Events      uint64             `json:"events"` // of the run
-	Status      reactive.RunStatus `json:"status"` // of the run
-	Shadow      reactive.RunStatus `json:"shadow"` // what it would be
-	Differences []Difference       `json:"differences"`
+	Run         string             `json:"run"`            // id
+	Events      uint64             `json:"events"`         // of the run
+	Status      reactive.RunStatus `json:"status"`         // of the run
+	Shadow      reactive.RunStatus `json:"shadow"`         // what it would be
+	Differences []Difference       `json:"differences"`    // in the order in which they were found
 	More        int                `json:"more,omitempty"` // differences that are not listed
 }
 

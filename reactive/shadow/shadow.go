@@ -12,7 +12,7 @@ import (
 )
 
 // ErrWorld means that a run is that of a world, which has no shadow.
-var ErrWorld = errors.New("coordinator: worlds are not shadowed, compared or moved: a world takes its next version by itself, or is started anew")
+var ErrWorld = errors.New("coordinator: a world has no shadow: its documents are compared by diff, without its runs")
 
 // ErrKind means that the two workflows are of different kinds.
 var ErrKind = errors.New("coordinator: a workflow cannot take the place of one of another kind")

@@ -18,15 +18,14 @@ type Difference struct {
 
 // Step is a step that has changed.
 type Step struct {
-	ID    string
-	Parts []Part
+	ID    string // as in the document
+	Parts []Part // what has changed of it
 }
 
-// Part is what has changed of a step, or of the workflow: a word, such as "input", and the part in both versions, nil where there is
-// none.
+// Part is what has changed of a step, or of the workflow.
 type Part struct {
-	What     string
-	Old, New value.Value
+	What     string      // a word, such as "input"
+	Old, New value.Value // in both versions; nil: there is none
 }
 
 // None reports whether the two versions are the same.

@@ -122,26 +122,14 @@ func printDiff(w io.Writer, d *api.Diff) {
 	for _, p := range d.Whole {
 		printPart(w, &p)
 	}
-	same := 0
 	for _, r := range d.Runs {
-		if r.Same {
-			same++
-			continue
+		if !r.Same {
+			line(w, "", "run %s: its past differs: %s", r.Run, r.Because)
 		}
-		line(w, "", "run %s: its past differs: %s", r.Run, r.Because)
 	}
-	if len(d.Runs) > 0 {
-		line(w, "", "open runs: %s", Runs(d, same))
+	if len(d.Runs)+d.Left > 0 {
+		line(w, "", "open runs: %s", d.OpenRuns())
 	}
-}
-
-// Runs says what a difference means for open runs.
-func Runs(d *api.Diff, same int) string {
-	text := fmt.Sprintf("of %d of the old version, %d have begun nothing that differs", len(d.Runs), same)
-	if d.Left > 0 {
-		text += fmt.Sprintf("; %d more were not looked at", d.Left)
-	}
-	return text
 }
 
 func printPart(w io.Writer, p *api.DiffPart) {
