@@ -189,7 +189,7 @@ var floors = []floor{
 	// the API and the command
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
 	{"cmd/sluice/progress", uses("reactive/inspect", "reactive/world", "template/machine", "coordinator", "reactive", "reactive/journal", "template")},
-	{"cmd/sluice/cli", uses("reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
+	{"cmd/sluice/cli", uses("reactive/shadow", "reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
 		"reactive/journal", "template", "template/document", "template/expr", "template/kinds", "template/plan",
 		"template/value")},
 	{"cmd/sluice/view", uses("reactive/inspect", "reactive/world", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive",
