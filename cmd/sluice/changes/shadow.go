@@ -23,7 +23,8 @@ workflow goes another way: what it would ask that was never asked, what it would
 conditional would decide otherwise, and how the run would end. What was never asked stays unanswered.
 
 NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. RUN is the id of a run, or an
-unambiguous beginning of it; --where selects runs as that of runs list does. Workflows and playbooks have a shadow, worlds have not.
+unambiguous beginning of it; --where selects runs as that of runs list does. Workflows and playbooks have a shadow, worlds have
+none.
 With -o json it prints an object for each run:
   {"run":…,"events":…,"status":…,"shadow":…,"differences":[{"kind":…,"step":…,"seq":…,"begun":…,"old":…,"new":…}]}
 
