@@ -20,8 +20,8 @@ func newDiff() *cobra.Command {
 		Use:   "diff OLD NEW",
 		Short: "Show what has changed from one version of a workflow to another",
 		Long: `Diff prints the steps that only one of two versions of a workflow has, and what has changed of the others: operation, input,
-edges, guards, timing and so on. OLD and NEW are files, or, with --data, names of published workflows: order is the newest version of that
-name, order@2 its second.
+edges, guards, timing and so on. OLD and NEW are files, or, with --data, names of published workflows: order is the newest
+version of that name, order@2 its second.
 
 With --data it also says of each open run of OLD whether all that it has begun would have gone the same way by NEW, and if not, what
 would not; of at most 1,000 runs, and no longer than ten seconds: it counts the others. With -o json it prints one object:
