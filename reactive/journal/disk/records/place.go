@@ -3,8 +3,6 @@ package records
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -14,7 +12,7 @@ import (
 // held identifies the files that must stay in place while a store is open.
 type held struct {
 	path string
-	info fs.FileInfo
+	id   identity
 }
 
 // Place is a directory whose files must stay in place while a store is open.
@@ -27,15 +25,15 @@ type Place struct {
 // NewPlace returns a Place without files. Real says that files is the operating system's.
 func NewPlace(files vfs.FS, real bool) Place { return Place{files: files, real: real} }
 
-// Hold records the files of the directory.
+// Hold records the files of the directory. If another directory takes its place, it has other files.
 func (p *Place) Hold(dir string) error {
-	for _, name := range []string{"", LockName, MarkName, DatabaseName} {
+	for _, name := range []string{LockName, MarkName, DatabaseName} {
 		path := p.files.PathJoin(dir, name)
-		info, err := p.stat(path)
+		id, err := p.identify(path)
 		if err != nil {
 			return err
 		}
-		p.held = append(p.held, held{path, info})
+		p.held = append(p.held, held{path, id})
 	}
 	return nil
 }
@@ -43,8 +41,8 @@ func (p *Place) Hold(dir string) error {
 // Gone returns an error if a held file is not in its place: writes would go to files without a name, or of another store.
 func (p *Place) Gone() error {
 	for _, h := range p.held {
-		info, err := p.stat(h.path)
-		if err == nil && (!p.real || os.SameFile(info, h.info)) {
+		id, err := p.identify(h.path)
+		if err == nil && (!p.real || id.is(h.id)) {
 			continue
 		}
 		if err == nil {
@@ -56,9 +54,10 @@ func (p *Place) Gone() error {
 	return nil
 }
 
-func (p *Place) stat(path string) (fs.FileInfo, error) {
+func (p *Place) identify(path string) (id identity, err error) {
 	if p.real {
-		return os.Stat(path)
+		return identify(path)
 	}
-	return p.files.Stat(path)
+	_, err = p.files.Stat(path)
+	return id, err
 }
