@@ -23,10 +23,11 @@ func newDiff() *cobra.Command {
 edges, guards, timing and so on. OLD and NEW are files, or, with --data, names of published workflows: order is the newest
 version of that name, order@2 its second.
 
-With --data it also says of each open run of OLD whether all that it has begun would have gone the same way by NEW, and if not, what
-would not; of at most 1,000 runs, and no longer than ten seconds: it counts the others. With -o json it prints one object:
-  {"old":HASH,"new":HASH,"added":[…],"removed":[…],"changed":[{"step":…,"parts":[{"part":…,"old":…,"new":…}]}],"whole":[…],
-   "runs":[{"run":…,"same":…,"because":…,"differs":…}],"left":…}
+With --data it also says of each open run of OLD whether all that it has begun would have gone the same way by NEW, and if
+not, what would differ; of at most 1,000 runs, and no longer than ten seconds: it counts the others. With -o json it prints one
+object:
+  {"old":HASH,"new":HASH,"added":[…],"removed":[…],"changed":[{"step":…,"parts":[{"part":…,"old":…,"new":…}]}],
+   "whole":[…],"runs":[{"run":…,"same":…,"because":…,"differs":…}],"left":…}
 
 It ends with 0 if the two are the same, with 1 if they differ or an error occurred, and with 2 if one is refused or not there.`,
 		Example: `  sluice diff order.yaml order-new.yaml
