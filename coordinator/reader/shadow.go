@@ -20,7 +20,7 @@ func (r *Reader) Shadow(ctx context.Context, run string, now *registry.Entry) (r
 	var s *shadow.Shadow
 	for e, err := range r.store.Read(ctx, run, 1) {
 		if err == nil && s == nil {
-			s, err = r.shadowOf(ctx, run, &e, now)
+			s, err = shadowOf(ctx, r, run, &e, now)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("shadow run %s: %w", run, err)
@@ -37,7 +37,7 @@ func (r *Reader) Shadow(ctx context.Context, run string, now *registry.Entry) (r
 }
 
 // shadowOf returns the shadow of a run that begins with an event.
-func (r *Reader) shadowOf(ctx context.Context, run string, first *journal.Event, now *registry.Entry) (*shadow.Shadow, error) {
+func shadowOf(ctx context.Context, r *Reader, run string, first *journal.Event, now *registry.Entry) (*shadow.Shadow, error) {
 	start := decide.StartOf(first)
 	if start == nil {
 		return nil, fmt.Errorf("%w: it does not begin with its start", journal.ErrDamaged)
