@@ -41,6 +41,8 @@ var floors = []floor{
 	{"dag", nil},
 	{"dag/dominikbraun", uses("dag")},
 	{"dag/petri", uses("dag")},
+	{"dag/layout", nil},
+	{"dag/svg", uses("dag", "dag/layout")},
 
 	// workflows
 	{"template/value", uses("internal/usercode")},
@@ -61,7 +63,7 @@ var floors = []floor{
 	{"template/machine/address", uses("template/document", "template/schema", "template/value")},
 	{"template/machine", uses("template", "template/machine/address", "template/machine/tagged", "template/document", "template/duration", "template/expr", "template/fields",
 		"template/schema", "template/secret", "template/value")},
-	{"template/machine/attempt", uses("template", "template/expr", "template/machine", "template/value")},
+	{"template/machine/attempt", uses("internal/usercode", "template", "template/expr", "template/machine", "template/value")},
 	{"template/schema/gotypes", uses("template/document", "template/duration", "template/schema", "template/value")},
 	{"template/flow/machine/entropy", nil},
 	{"template/flow/machine", uses("template", "template/document", "template/flow/machine/entropy", "template/machine",
@@ -148,23 +150,31 @@ var floors = []floor{
 	{"coordinator/reader", uses("template/machine", "reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
 		"template/expr", "template/value")},
-	{"coordinator/retention", uses("coordinator/limits", "coordinator/query", "reactive/decide", "reactive/journal")},
-	{"coordinator/lists", uses("coordinator/query", "coordinator/reader", "coordinator/retention", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
+	{"coordinator/retention", uses("coordinator/limits", "coordinator/query", "reactive", "reactive/journal/archive", "reactive/decide", "reactive/journal")},
+	{"coordinator/commands", uses("reactive", "reactive/call", "reactive/journal", "template/value")},
+	{"coordinator/bulk", uses("coordinator/commands", "coordinator/limits", "coordinator/query", "coordinator/reader", "internal/cancelled", "internal/usercode",
+		"reactive", "reactive/decide", "reactive/journal", "template/expr", "template/plan")},
+	{"coordinator/lists", uses("coordinator/bulk", "coordinator/query", "coordinator/reader", "coordinator/retention", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
 		"reactive/journal", "reactive/routed")},
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
 	{"coordinator/cells", uses("template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
-	{"coordinator", uses("coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
+	{"coordinator/rerun", uses("coordinator/children", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide",
+		"reactive/journal", "reactive/ledger", "template", "template/expr", "template/plan", "template/value")},
+	{"coordinator", uses("coordinator/rerun", "coordinator/bulk", "coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/commands", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/lists", "coordinator/operation", "coordinator/parking", "coordinator/pickup",
 		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "coordinator/retention", "coordinator/transfer", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/call", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed", "template",
 		"template/machine", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive/live")},
 	{"coordinator/parcel", uses("coordinator", "coordinator/limits", "coordinator/registry", "reactive/journal", "template")},
-	{"coordinator/doctor", uses("coordinator/compiled", "coordinator/retention", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
+	{"coordinator/doctor", uses("coordinator/bulk", "coordinator/compiled", "coordinator/retention", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
 		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
-	{"coordinator/api", uses("coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "coordinator/retention", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
+	{"coordinator/api", uses("coordinator/bulk", "coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "coordinator/retention", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
 		"template/expr", "template/plan", "template/value")},
+	{"coordinator/feed", uses("coordinator", "coordinator/api", "coordinator/query", "reactive/journal")},
+	{"coordinator/httpapi/tokens", nil},
+	{"coordinator/httpapi", uses("coordinator", "coordinator/api", "coordinator/feed", "coordinator/query", "internal/usercode", "reactive/journal", "template/value")},
 	{"coordinator/control", uses("coordinator", "coordinator/query", "coordinator/api", "internal/cancelled", "internal/readfile",
 		"internal/usercode", "reactive/journal", "reactive/journal/disk")},
 	{"coordinator/explore", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry",
@@ -187,7 +197,7 @@ var floors = []floor{
 	// the API and the command
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
 	{"cmd/sluice/progress", uses("reactive/inspect", "reactive/world", "template/machine", "coordinator", "reactive", "reactive/journal", "template")},
-	{"cmd/sluice/cli", uses("reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
+	{"cmd/sluice/cli", uses("coordinator/bulk", "reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
 		"reactive/journal", "template", "template/document", "template/expr", "template/kinds", "template/plan",
 		"template/value")},
 	{"cmd/sluice/view", uses("reactive/inspect", "reactive/world", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive",
@@ -197,17 +207,19 @@ var floors = []floor{
 		"template/value", "template/wfformat")},
 	{"cmd/sluice/moves", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "coordinator/doctor",
 		"coordinator/transfer", "internal/readfile", "reactive/journal/disk")},
-	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "template",
+	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "dag/svg", "template",
 		"template/machine", "template/plan", "template/playbook")},
 	{"cmd/sluice/commands", uses("reactive/inspect", "coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
+	{"cmd/sluice/bulk", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/bulk", "coordinator/control")},
 	{"cmd/sluice/runs", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control",
 		"coordinator/doctor", "reactive",
 		"reactive/journal", "reactive/journal/disk", "template/value")},
-	{"cmd/sluice/run", uses("cmd/sluice/cli", "cmd/sluice/progress", "cmd/sluice/view", "coordinator", "coordinator/api",
+	{"cmd/sluice/serving", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/httpapi", "coordinator/httpapi/tokens")},
+	{"cmd/sluice/run", uses("cmd/sluice/cli", "cmd/sluice/progress", "cmd/sluice/serving", "cmd/sluice/view", "coordinator", "coordinator/api",
 		"coordinator/control", "coordinator/directory", "coordinator/limits", "coordinator/operation", "coordinator/parcel", "coordinator/retention", "reactive", "reactive/inspect", "reactive/journal",
 		"reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds", "template/value")},
 	{"cmd/machinevet", uses("template/machine/purity")},
-	{"cmd/sluice", uses("cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs")},
+	{"cmd/sluice", uses("cmd/sluice/bulk", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving")},
 }
 
 type floor struct {
@@ -234,7 +246,7 @@ var libraries = map[string][]string{
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator/registry"},
 	"github.com/sosodev/duration":              {"template/duration"},
-	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs"},
+	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/bulk", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving"},
 	"github.com/spf13/pflag":                   {"cmd/sluice/cli"},
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
 	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},
@@ -247,7 +259,7 @@ var libraries = map[string][]string{
 
 // pure lists the packages without clocks, goroutines, randomness and I/O: their results follow from their inputs, such as a journal.
 var pure = []string{
-	"signals", "dag", "dag/dominikbraun",
+	"signals", "dag", "dag/dominikbraun", "dag/layout", "dag/svg",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/secret", "template/expr/jinja",
 	"template/duration", "template/fields", "template/schema", "template/machine", "template/machine/purity", "dag/petri", "internal/binheap",
@@ -482,10 +494,10 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 
 // writers holds the packages in which each writer of events makes them, and single files of packages with two.
 var writers = map[journal.Writer][]string{
-	journal.Command:  {"coordinator", "coordinator/cells"},
+	journal.Command:  {"coordinator", "coordinator/cells", "coordinator/commands", "coordinator/rerun"},
 	journal.Stepper:  {"reactive/decide", "reactive/net/token.go", "reactive/world/activate.go", "reactive/world/fail.go", "reactive/world/freeze.go"},
 	journal.Timer:    {"reactive/ledger", "reactive/net", "reactive/world"},
-	journal.Registry: {"coordinator/registry", "coordinator/retention"},
+	journal.Registry: {"coordinator/bulk", "coordinator/registry", "coordinator/retention"},
 }
 
 // writerIn returns the writer whose code is in a source; "": none.
@@ -612,10 +624,11 @@ func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
 	}
 }
 
-// isContent reports whether a stream has the name of a definition, or is that of the name of a workflow.
+// isContent reports whether a stream has the name of a definition, or is that of the name of a workflow, of held runs, or of acts on
+// many runs.
 func isContent(stream ast.Expr) bool {
 	call, ok := stream.(*ast.CallExpr)
-	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream", "HeldStream")
+	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream", "HeldStream", "BulkIndex", "BulkStream")
 }
 
 // Tests wait for events, or sleep in a synctest bubble, where time is virtual.

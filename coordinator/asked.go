@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/coordinator/commands"
 	"github.com/sluiceflow/sluice/coordinator/inbox"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/lists"
@@ -18,7 +19,7 @@ import (
 // handle returns a handle of a run whose commands are those of actor.
 func (e *Engine) handle(id, actor string) (r *Run) {
 	r = &Run{Reading: lists.Of(e.Lists, id), engine: e, id: id, actor: actor}
-	r.Handle = cells.New(asked{r})
+	r.Handle, r.Commands = cells.New(asked{r}), commands.Of(asked{r}.Take)
 	return r
 }
 
@@ -30,6 +31,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 	if err := cmp.Or(r.engine.checkOpen(), limits.CheckActor(r.actor)); err != nil {
 		return taken, err
 	}
+	defer r.engine.BeginCommand(r.id)()
 	if r.actor != "" {
 		event.Detail = cmp.Or(event.Detail, &journal.Detail{})
 		event.Detail.Actor = r.actor
@@ -47,12 +49,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 			taken = journaled
 		}
 	}
-	if errors.Is(err, decide.ErrRules) { // the rules of a finished run no longer matter
-		if head, unread := r.engine.reader.Head(ctx, r.id); unread == nil && !head.Open {
-			err = fmt.Errorf("run %s: %w", r.id, ErrFinished)
-		}
-	}
-	return taken, err
+	return taken, r.engine.reader.Refused(ctx, r.id, err)
 }
 
 // Look implements cells.Run. A run that does not go on here, or has ended, is read from its journal.

@@ -25,7 +25,8 @@
 //	parking    records the runs that cannot go on here, and why
 //	pickup     finds the runs that this engine goes on with, and records which; limits bounds them
 //	residence  bounds the runs in memory
-//	lists      finds and deletes runs; query is the text that selects them
+//	lists      finds and deletes runs; query is the text that selects them; bulk acts on those that it selects
+//	commands   makes the events of commands
 //	inbox      queues the items and finished calls of a run
 //	clock      tells the time, and wakes runs when they are due
 //	operation  makes functions and bindings callable; keychain has their secrets, directory their participants

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -88,6 +89,38 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 	"Engine.Collect": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
 		_, err := e.Collect(ctx, retention.Collection{Dry: true})
 		return err
+	},
+	"Engine.PreviewBulk": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.PreviewBulk(ctx, bulk.Act{Verb: "cancel", Where: "none"})
+		return err
+	},
+	"Engine.BeginBulk": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.BeginBulk(ctx, bulk.Act{Verb: "cancel", Where: "none", Expect: 1})
+		return unless(err, bulk.ErrCount)
+	},
+	"Engine.AwaitBulk": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.AwaitBulk(ctx, 7)
+		return unless(err, bulk.ErrNotFound)
+	},
+	"Engine.StopBulk": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.StopBulk(ctx, 7, "ann")
+		return unless(err, bulk.ErrNotFound)
+	},
+	"Engine.BulkAct": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.BulkAct(ctx, 7)
+		return unless(err, bulk.ErrNotFound)
+	},
+	"Engine.BulkActs": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) (last error) {
+		for _, err := range e.BulkActs(ctx) {
+			last = err
+		}
+		return last
+	},
+	"Engine.BulkOutcomes": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) (last error) {
+		for _, err := range e.BulkOutcomes(ctx, 7) {
+			last = unless(err, bulk.ErrNotFound)
+		}
+		return last
 	},
 	"Engine.Export": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
 		return e.Export(ctx, io.Discard, r.ID())
@@ -250,13 +283,48 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		_, err := r.Trim(ctx, 0, true)
 		return err
 	},
+	"Engine.AwaitChange": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		place, err := e.Newest(ctx)
+		if err != nil {
+			return err
+		}
+		return e.AwaitChange(ctx, place)
+	},
+	"Engine.Published": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) (last error) {
+		for _, err := range e.Published(ctx, "") {
+			last = err
+		}
+		return last
+	},
+	"Engine.RuleChanges": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		for _, err := range e.RuleChanges(ctx) {
+			return err
+		}
+		return nil
+	},
+	"Run.Rerun": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Rerun(ctx, coordinator.Rerun{From: "approval"})
+		return err
+	},
+	"Run.PreviewRerun": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.PreviewRerun(ctx, coordinator.Rerun{From: "approval"})
+		return err
+	},
 	"Run.Patch": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		return r.Patch(ctx, map[string]any{"a": 1})
 	},
 }
 
+// unless returns an error, and nil for an answer that is wanted.
+func unless(err, wanted error) error {
+	if errors.Is(err, wanted) {
+		return nil
+	}
+	return err
+}
+
 // answerless names the methods that return no error or do their work once. InMemory is for tests.
-var answerless = []string{"Engine.BeforeShutdown", "Engine.Held", "Engine.InMemory", "Engine.Moving", "Engine.Shutdown", "Run.As", "Run.Driven", "Run.Held", "Run.ID"}
+var answerless = []string{"Engine.BeforeShutdown", "Engine.BeginCommand", "Engine.Held", "Engine.InMemory", "Engine.Moving", "Engine.Shutdown", "Run.As", "Run.Driven", "Run.Held", "Run.ID"}
 
 func TestTheTableOfMethodsIsComplete(t *testing.T) {
 	var want []string

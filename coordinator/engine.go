@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/clock"
 	"github.com/sluiceflow/sluice/coordinator/holds"
@@ -119,6 +120,9 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}()
 	if err := usercode.Call(func() error { return errors.Join(retention.Begin(ctx, store, e.clock.Now()), e.pickUp(ctx, "")) }); err != nil {
 		return nil, fmt.Errorf("find unfinished runs: %w", err)
+	}
+	if !config.NotesOnly && config.PickUp == nil {
+		bulk.GoOn(e.Acts, func(err error) { config.Logger.Error("an act on many runs cannot go on", "error", err) })
 	}
 	ready = true
 	return e, nil

@@ -6,11 +6,10 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/coordinator/commands"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/lists"
 	"github.com/sluiceflow/sluice/internal/cancelled"
-	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -21,8 +20,9 @@ import (
 // A command is journaled, or refused with an error: ErrFinished if the run has ended, ErrStepNotFound, or ErrNotPossible if it
 // would have no effect. A refused command does not change the journal.
 type Run struct {
-	lists.Reading // what has become of it: see there
-	cells.Handle  // of a world's run: see there
+	lists.Reading     // what has become of it: see there
+	commands.Commands // that change it: see there
+	cells.Handle      // of a world's run: see there
 
 	engine *Engine
 	id     string
@@ -114,43 +114,11 @@ func (r *Run) ending(ctx context.Context) (*Result, uint64, error) {
 	return end.Result, end.Last, nil
 }
 
-// Cancel ends the run: unfinished steps abort, and calls in progress are stopped.
-func (r *Run) Cancel(ctx context.Context, reason string) error {
-	return r.command(ctx, journal.Event{
-		Type: journal.RunCancelled, Detail: &journal.Detail{
-			Reason: reason, Failure: &journal.Failure{Code: reactive.CodeCancelled, Message: reason},
-		},
-	})
-}
-
-// Abort stops an unfinished step, map, map item or named conditional by its key, such as `check[3]`: the call of a step is
-// stopped, a map aborts with its items and a conditional with its branches. A step whose decision is open aborts too. In a
-// playbook it stops a run of a step, such as `fetch@2`, whose arcs are then followed as after a failure, or one of its calls.
-func (r *Run) Abort(ctx context.Context, step, reason string) error {
-	return r.command(ctx, journal.Event{Type: journal.NodeAborted, Node: step, Detail: &journal.Detail{Reason: reason}})
-}
-
 // A RetryOption changes what Retry repeats.
-type RetryOption func(*journal.Detail)
+type RetryOption = commands.RetryOption
 
 // RepeatWork makes Retry repeat the work of a step whose decision is open, and not only ask for the decision again.
 func RepeatWork() RetryOption { return func(d *journal.Detail) { d.Work = true } }
-
-// Retry starts another attempt of a step that has ended or waits for its retry. A finished run is reopened, and its deadline
-// begins anew. Retry is not possible for a run that was cancelled or that ended as a whole, nor for a playbook: start it
-// again.
-//
-// If a step's work is answered and its decision is open, its decision source is asked again; where a person decides, Retry
-// returns ErrNotPossible. See RepeatWork.
-func (r *Run) Retry(ctx context.Context, step string, opts ...RetryOption) error {
-	d := &journal.Detail{}
-	for _, opt := range opts {
-		if opt != nil {
-			opt(d)
-		}
-	}
-	return r.command(ctx, journal.Event{Type: journal.NodeRetried, Node: step, Detail: d})
-}
 
 // Send sends the run a message, which a step that waits for its name takes, now or later. A message that no step of the
 // workflow waits for is journaled and logged: see Awaits. See WithKey.
@@ -173,41 +141,8 @@ func (r *Run) Send(ctx context.Context, name string, payload any, opts ...KeyOpt
 	return err
 }
 
-// Pause prevents new starts until Resume, also in child runs; calls in progress and their timers go on.
-func (r *Run) Pause(ctx context.Context, reason string) error {
-	return r.command(ctx, journal.Event{Type: journal.RunPaused, Detail: &journal.Detail{Reason: reason}})
-}
-
-// Resume ends a pause.
-func (r *Run) Resume(ctx context.Context) error {
-	return r.command(ctx, journal.Event{Type: journal.RunResumed})
-}
-
-// Decide records whether a step's task is done, while that decision is open: the step waits for a person; its decision source
-// is being asked, whose call is then stopped; or an earlier decision has paused the run.
-func (r *Run) Decide(ctx context.Context, step string, done bool, reason string) error {
-	state := call.NotFulfilled
-	if done {
-		state = call.Fulfilled
-	}
-	return r.command(ctx, journal.Event{Type: journal.DecisionReceived, Node: step, Detail: &journal.Detail{
-		State: string(state), Reason: reason,
-	}})
-}
-
 // command passes an event to the run's loop and waits until it is durable or refused.
 func (r *Run) command(ctx context.Context, event journal.Event) error {
 	_, err := asked{r}.Take(ctx, event)
 	return err
-}
-
-// Patch writes to the context of a playbook's run, all changes or none. The keys are paths such as `approved` or
-// `limits.price`; missing objects on the way are created. Gates are then evaluated again. Other runs have no context: Patch
-// returns ErrNotPossible.
-func (r *Run) Patch(ctx context.Context, changes map[string]any) error {
-	values, err := value.OwnMembers(changes)
-	if err != nil {
-		return fmt.Errorf("ctx.%w", err)
-	}
-	return r.command(ctx, journal.Event{Type: journal.ContextPatched, Value: values})
 }

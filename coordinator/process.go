@@ -31,6 +31,17 @@ func (p process) Go(f func())                                          { p.loops
 func (p process) CheckOpen() error                                     { return p.checkOpen() }
 func (p process) ReadError(ctx context.Context, err error) error       { return p.readError(ctx, err) }
 
+func (p process) Draining() context.Context { return p.draining }
+
+func (p process) Take(ctx context.Context, run, actor string, command journal.Event) error {
+	_, err := asked{p.handle(run, actor)}.Take(ctx, command)
+	return err
+}
+
+func (p process) Lifted(ctx context.Context, run, act string) (bool, error) {
+	return p.driven.Holds().Lifted(ctx, run, act)
+}
+
 func (p process) WatchDefinitions() (func(string) bool, func()) { return p.registry.Watch() }
 func (p process) Holds(run string) bool                         { return p.active(run) != nil || p.parked.At(run) != nil }
 
@@ -49,7 +60,7 @@ func (p process) Host(run string, entry *registry.Entry, root *reactive.Root) de
 }
 
 func (p process) Begin(ctx context.Context, entry *registry.Entry, input any, child children.Start) error {
-	_, err := p.begin(ctx, entry, input, startOptions{id: child.ID, parent: child.Call, in: child.Identity, dir: child.Dir})
+	_, err := p.begin(ctx, entry, input, startOptions{id: child.ID, parent: child.Call, in: child.Identity, dir: child.Dir, from: child.From, kept: child.Kept})
 	return err
 }
 

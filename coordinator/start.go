@@ -36,6 +36,18 @@ type startOptions struct {
 	actor  string
 	dir    string
 	in     *journal.Identity // of its calls
+	from   *journal.From     // of a rerun
+	kept   []journal.Event   // that follow its first event
+}
+
+// apply applies options, and checks what they say.
+func (o *startOptions) apply(opts []Option) error {
+	for _, opt := range opts {
+		if opt != nil {
+			opt.apply(o)
+		}
+	}
+	return errors.Join(limits.CheckLabels(o.labels), limits.CheckActor(o.actor), limits.CheckKey(o.key, o.id))
 }
 
 // WithID sets the run's id: printable, without `/ [ ] #` and white space, and none of `def`, `blob`, `.` and `..`. Default: a new
@@ -86,14 +98,14 @@ func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opt
 // StartEntry is Start for an entry of the engine's Registry.
 func (e *Engine) StartEntry(ctx context.Context, entry *registry.Entry, input any, opts ...Option) (*Run, error) {
 	var o startOptions
-	for _, opt := range opts {
-		if opt != nil {
-			opt.apply(&o)
-		}
-	}
-	if err := errors.Join(limits.CheckLabels(o.labels), limits.CheckActor(o.actor), limits.CheckKey(o.key, o.id)); err != nil {
+	if err := o.apply(opts); err != nil {
 		return nil, err
 	}
+	return e.startWith(ctx, entry, input, o)
+}
+
+// startWith is StartEntry with the options applied.
+func (e *Engine) startWith(ctx context.Context, entry *registry.Entry, input any, o startOptions) (*Run, error) {
 	in, err := value.Own(input)
 	if err != nil {
 		return nil, fmt.Errorf("input: %w", err)
@@ -134,6 +146,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	start := first.Detail.Start
 	start.Children = children
 	start.Parent, start.Labels, start.Actor, start.Dir, start.OnBlocked = o.parent, o.labels, o.actor, o.dir, registry.OnBlocked(p.Workflow, e.config.OnBlocked)
+	start.From = o.from
 	if start.Identity, err = decide.OwnIdentity(o.in); err != nil {
 		return nil, err
 	}
@@ -142,7 +155,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 		rand.Read(start.Seed) // never fails
 	}
 	for {
-		run, err := e.beginOnce(ctx, entry, first, o.named)
+		run, err := e.beginOnce(ctx, entry, first, o.kept, o.named)
 		if err != errNotBegun {
 			return run, err
 		}
@@ -150,7 +163,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 }
 
 // beginOnce begins a run, or finds it if the id may exist. It returns errNotBegun if an earlier start of the id has failed.
-func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first journal.Event, named bool) (*Run, error) {
+func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first journal.Event, kept []journal.Event, named bool) (*Run, error) {
 	p, id := entry.Plan, first.Detail.Start.Run
 	if named {
 		if known, err := e.exists(ctx, id); err != nil {
@@ -160,7 +173,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 		}
 	}
 	if e.config.NotesOnly {
-		return e.noteStart(ctx, entry, first)
+		return e.noteStart(ctx, entry, first, kept)
 	}
 	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, first.Detail.Start.Dir, e.config.SecretTimeout)
 	if err != nil {
@@ -171,6 +184,9 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	r.setRoot(entry, e.reader.NewRoot(e.ctx, id, entry), 0)
 	done, used := make(chan error, 1), e.registry.Use() // until the start is durable, even if the caller does not wait for that
 	r.inbox.Add(decide.Item{Event: first, Reply: inbox.Once(done, used)})
+	for _, e := range kept { // before the loop begins, so that one batch has them all
+		r.inbox.Add(decide.Item{Event: e})
+	}
 	if !e.enter(r) {
 		used()
 		return e.existing(ctx, &first)

@@ -162,6 +162,9 @@ func (fs *faults) caughtIn(lo, hi int32) map[int32]bool {
 	return caught
 }
 
+// Caught reports whether a conditional of a node's body caught the node's failure.
+func (fs *faults) Caught(v int32) bool { return fs.caughtIn(fs.extent(fs.l.Node(v).Block))[v] }
+
 // addChain adds p's failure chain to a set.
 func (fs *faults) addChain(set map[int32]bool, p int32) {
 	for stack := []int32{p}; len(stack) > 0; {

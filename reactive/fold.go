@@ -21,6 +21,8 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 		return r.foldMessage(e)
 	case journal.RunReopened:
 		return r.keeper.Reopen()
+	case journal.ResultKept, journal.InputSet:
+		return r.keeper.Keep(e)
 	}
 	if r.Closed() {
 		return ledger.Late

@@ -98,7 +98,7 @@ func documents(steps []Node) []any {
 func nodeDocument(n Node) map[string]any {
 	switch n := n.(type) {
 	case *Step:
-		return n.document()
+		return n.Document()
 	case *Sequential:
 		return container("sequential", fields.Object{"steps": documents(n.Steps)})
 	case *Parallel:
@@ -133,7 +133,8 @@ func container(key string, body fields.Object) map[string]any {
 	return map[string]any{key: map[string]any(body)}
 }
 
-func (s *Step) document() map[string]any {
+// Document returns the step as it stands in the document of its workflow.
+func (s *Step) Document() map[string]any {
 	m := fields.Object{"operation": s.Operation}
 	if s.ID != s.Operation {
 		m.Text("id", s.ID)

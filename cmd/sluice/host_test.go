@@ -134,3 +134,32 @@ func TestCopiesAreMadeThroughAHost(t *testing.T) {
 	host.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, host.wait())
 }
+
+// A host deletes by itself what is not kept any more: what has ended before it began, what ends later, and what a new rule says.
+func TestAHostDeletesWhatIsNotKept(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "one.yaml", "{kind: Workflow, name: one, operations: {one: {value: 1}}, steps: [{operation: one}]}")
+	done := func(args ...string) string {
+		p := launch(t, dir, append(args, "--data", "journal")...)
+		require.Equal(t, cli.Done, p.wait(), &p.stderr)
+		return p.stdout.String()
+	}
+	done("run", "one.yaml", "--id", "early", "--label", "keep=no")
+	done("run", "one.yaml", "--id", "kept")
+	done("keep", "0s", "--where", "label.keep:no")
+	host := serveIn(t, dir)
+	gone := func(run string) func() bool {
+		return func() bool { return !strings.Contains(done("runs"), run) }
+	}
+	eventually(t, "what has ended before is deleted", gone("early"))
+	for _, run := range []string{"later", "latest"} { // while nothing changes but the time
+		done("start", "one.yaml", "--id", run, "--label", "keep=no")
+		eventually(t, "what ends later is deleted", gone(run))
+	}
+	require.Contains(t, done("runs"), "kept")
+	done("keep", "0s")
+	eventually(t, "the new rule counts", gone("kept"))
+	require.Contains(t, host.stderr.String(), "deleted what is not kept any more")
+	host.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, host.wait())
+}

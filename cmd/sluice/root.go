@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/bulk"
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/commands"
 	"github.com/sluiceflow/sluice/cmd/sluice/documents"
@@ -14,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/moves"
 	"github.com/sluiceflow/sluice/cmd/sluice/run"
 	"github.com/sluiceflow/sluice/cmd/sluice/runs"
+	"github.com/sluiceflow/sluice/cmd/sluice/serving"
 )
 
 // execute runs a command line and returns the exit code.
@@ -45,10 +47,12 @@ that a run can be interrupted at any moment and resumed.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(cli.SuggestFlag)
 	root.AddCommand(run.New()...)
+	root.AddCommand(bulk.New())
 	root.AddCommand(graph.New(), newVersion())
 	root.AddCommand(documents.New()...)
 	root.AddCommand(runs.New()...)
 	root.AddCommand(commands.New()...)
 	root.AddCommand(moves.New()...)
+	root.AddCommand(serving.New()...)
 	return root
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -59,6 +60,9 @@ var codes = []struct {
 	{"deleted", journal.ErrDeleted},
 	{"refused_file", archive.ErrRefused},
 	{"no_backup", journal.ErrBackup},
+	{"count_changed", bulk.ErrCount},
+	{"act_under_way", bulk.ErrUnderWay},
+	{"act_not_found", bulk.ErrNotFound},
 }
 
 // codeInternal is the code of every other error.
@@ -68,7 +72,7 @@ const codeInternal = "internal"
 type Error struct {
 	Code       string `json:"code"`                 // see docs/errors.md
 	Message    string `json:"message"`              // for people
-	Suggestion string `json:"suggestion,omitempty"` // a run or step that was probably meant
+	Suggestion string `json:"suggestion,omitempty"` // a run, step or workflow that was probably meant
 
 	cause error // in the process where it happened
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	namedMax   = 5      // runs that the error of an ambiguous prefix names
-	compareMax = 10_000 // runs that a misspelt id is compared with
+	compareMax = 10_000 // runs or workflows that a misspelt name is compared with
 )
 
 // find returns the run with an id, or the only one whose id has that prefix.
@@ -51,15 +51,24 @@ func FindIn(ctx context.Context, store journal.Store, name string) (string, erro
 
 // statusOf returns the status of a run by its head; "" if that cannot be read.
 func statusOf(ctx context.Context, engine *coordinator.Engine, id string) string {
+	head, err := HeadOf(ctx, engine, id)
+	if err != nil {
+		return ""
+	}
+	return head.Status
+}
+
+// HeadOf reads the head of the run with an id; the zero Head if there is none.
+func HeadOf(ctx context.Context, engine *coordinator.Engine, id string) (journal.Head, error) {
 	last := len(id) - 1
 	before := id[:last] + string([]byte{id[last] - 1, 0xff}) // no id lies between this one and the wanted one
 	for head, err := range engine.Runs(ctx, before) {
-		if err != nil || head.Run != id {
-			break
+		if err != nil || head.Run == id {
+			return head, err
 		}
-		return head.Status
+		break
 	}
-	return ""
+	return journal.Head{}, nil
 }
 
 // heads lists runs whose ids are greater than one, in order of id. An error with an id concerns only that run's head.

@@ -59,7 +59,9 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	done := &Done{Run: run.ID()}
 	switch req.Verb {
 	case Show:
-		err = show(ctx, run, req, emit)
+		if err = show(ctx, run, req, emit); err == nil && req.Document {
+			done.Document, err = documentOf(ctx, engine, run)
+		}
 	case Cells:
 		done.Warning, err = listCells(ctx, run, req, emit)
 	case Await:
@@ -76,6 +78,8 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = views(ctx, run, req, emit)
 	case Watch:
 		err = watch(ctx, run, req, emit)
+	case Repeat:
+		err = rerun(ctx, engine, run, req, done, emit)
 	default:
 		done.Driven, done.Did, done.Step = run.Driven(), string(req.Verb), req.Step
 		err = command(ctx, run.As(req.Actor), req, done)
@@ -119,6 +123,23 @@ func show(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Re
 		err = emit(&Reply{Step: stepOf(&state.Steps[i])})
 	}
 	return err
+}
+
+// documentOf returns the canonical document of a run's workflow.
+func documentOf(ctx context.Context, engine *coordinator.Engine, run *coordinator.Run) (json.RawMessage, error) {
+	known, err := engine.Registry()
+	if err != nil {
+		return nil, err
+	}
+	state, err := run.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := known.Read(ctx, state.Start.Workflow, state.Start.Children)
+	if err != nil {
+		return nil, err
+	}
+	return encoded(entry.Plan.Workflow.Document()), nil
 }
 
 func explain(ctx context.Context, run reading, step string, emit func(*Reply) error) error {

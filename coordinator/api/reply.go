@@ -1,6 +1,8 @@
 package api
 
 import (
+	"cmp"
+	"encoding/hex"
 	"encoding/json"
 	"time"
 
@@ -30,7 +32,12 @@ type Reply struct {
 	Data        []byte                   `json:"data,omitempty"`        // of Export: the next part of the file
 	Imported    *Imported                `json:"imported,omitempty"`    // of Import: what has become of a run of the file
 	Rule        *Rule                    `json:"rule,omitempty"`        // of Rules
+	Name        string                   `json:"name,omitempty"`        // of Names: of a workflow
 	Gone        *Gone                    `json:"gone,omitempty"`        // of Collect
+	Act         *Act                     `json:"act,omitempty"`         // of Acts, and at last of Bulk, AwaitAct and StopAct
+	Outcome     *Outcome                 `json:"outcome,omitempty"`     // of Acts with a number: what has become of a run; before the act
+	Preview     *ActPreview              `json:"preview,omitempty"`     // of Bulk with Dry
+	Rerun       *RerunStep               `json:"rerun,omitempty"`       // of Repeat with Dry
 	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
 	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed
@@ -48,6 +55,8 @@ type Done struct {
 	// Cells, it is why the condition could not be evaluated for some.
 	Warning string `json:"warning,omitempty"`
 
+	Of string `json:"of,omitempty"` // of a rerun: the run that it repeats; Run is the new one
+
 	Seq   uint64   `json:"seq,omitempty"`   // of a message to a world: of its event, or of that of an earlier one of the same id; of a snapshot
 	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the cells that it goes to
 
@@ -62,7 +71,7 @@ type Done struct {
 
 	Collected *Collected `json:"collected,omitempty"` // of Collect
 
-	Document json.RawMessage `json:"document,omitempty"` // of a start by name that asks for it: the canonical document of the workflow
+	Document json.RawMessage `json:"document,omitempty"` // of a start by name, or a run that is shown, that asks for it: the canonical document of the workflow
 
 	Published *Version `json:"published,omitempty"` // of a publish: the newest version now
 	Replaced  *Version `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already
@@ -106,6 +115,7 @@ type Run struct {
 	Code     string            `json:"code,omitempty"`     // of the failure with which it has ended; only in a list
 	Ended    time.Time         `json:"ended,omitzero"`     // only in a list
 	Actor    string            `json:"actor,omitempty"`    // that started it; not in a list
+	From     *From             `json:"from,omitempty"`     // of a rerun: the run that it repeats; not in a list
 	Failure  *Failure          `json:"failure,omitempty"`  // not in a list
 	Output   json.RawMessage   `json:"output,omitempty"`   // not in a list
 	Preview  string            `json:"preview,omitempty"`  // in place of an output of more than 32 KiB: the beginning of its JSON; not in a list
@@ -117,6 +127,9 @@ type Run struct {
 	Cells    []Cell            `json:"cells,omitempty"`    // of a world's run, the first of World.Cells; not in a list
 }
 
+// Set is where the result of a step comes from that a person has set.
+const Set = "set"
+
 // Step is a step, map or named conditional of a run.
 type Step struct {
 	Step        string     `json:"step"`                  // key, such as `check[3]`
@@ -127,6 +140,7 @@ type Step struct {
 	Attempts    int32      `json:"attempts,omitempty"`    // made so far
 	Began       time.Time  `json:"began,omitzero"`        // of the newest attempt
 	Ended       time.Time  `json:"ended,omitzero"`        // of the newest attempt
+	Adopted     string     `json:"adopted,omitempty"`     // the run whose result it has adopted, or Set: it has made no call
 	Failure     *Failure   `json:"failure,omitempty"`     // of the newest attempt, or why it was aborted or skipped
 	Message     string     `json:"message,omitempty"`     // that it waits for
 	Fulfillment string     `json:"fulfillment,omitempty"` // state of its task
@@ -218,6 +232,7 @@ type Event struct {
 	Cells        []string        `json:"cells,omitempty"`        // addresses of the cells that a message went to
 	Outcome      string          `json:"outcome,omitempty"`      // late, duplicate or unbound: the event has no effect, or none yet
 	Start        *Start          `json:"start,omitempty"`        // of run.started
+	Kept         *Kept           `json:"kept,omitempty"`         // of result.kept
 }
 
 // Start describes how a run was started, besides its input.
@@ -231,6 +246,24 @@ type Start struct {
 	Labels   map[string]string `json:"labels,omitempty"`   // names to texts
 	Actor    string            `json:"actor,omitempty"`    // who started it
 	Dir      string            `json:"dir,omitempty"`      // folder in which its programs start
+	From     *From             `json:"from,omitempty"`     // of a rerun
+}
+
+// From names the run that a rerun repeats.
+type From struct {
+	Run  string `json:"run"`            // id
+	Seq  uint64 `json:"seq"`            // of its last event that counts
+	Kept int32  `json:"kept,omitempty"` // events that follow the first and say what is kept and set
+}
+
+// Kept describes where a result comes from.
+type Kept struct {
+	Run         string `json:"run,omitempty"`         // id; not there: a person has set it
+	Seq         uint64 `json:"seq,omitempty"`         // of the last event about the step there
+	Status      string `json:"status"`                // of the step
+	Fulfillment string `json:"fulfillment,omitempty"` // state of its task
+	Input       string `json:"input,omitempty"`       // SHA-256 of the input, in hexadecimal
+	If          bool   `json:"if,omitempty"`          // it is only adopted if the step's input is the same
 }
 
 // Identity is the identity under which a run makes its calls.
@@ -310,7 +343,7 @@ func runOfState(s *coordinator.State) *Run {
 	r := &Run{
 		Run: s.Run, Workflow: s.Start.Name, Version: s.Start.Version, Hash: s.Start.Workflow, Status: string(s.Status),
 		Finished: s.Finished, Started: instant(s.Started), Updated: instant(s.Updated), Due: instant(s.Due), Events: s.Seq,
-		Labels: s.Start.Labels, Actor: s.Start.Actor, Failure: FailureOf(s.Failure), Parked: coordinator.ParkedReason(s.Parked),
+		Labels: s.Start.Labels, Actor: s.Start.Actor, From: fromOf(s.Start.From), Failure: FailureOf(s.Failure), Parked: coordinator.ParkedReason(s.Parked),
 		Late: s.Late, Awaits: AwaitsOf(s.Waits),
 	}
 	switch l, large := s.Output.(value.Large); {
@@ -337,6 +370,9 @@ func stepOf(s *coordinator.StepState) *Step {
 		Runs: s.Runs, Live: s.Live, Tokens: s.Tokens, Items: s.Items, ItemsDone: s.ItemsDone,
 		Preview: previewOf(s.Output), Reports: s.Reports, Report: s.Report,
 		Branch: map[plan.Branch]string{plan.Then: "then", plan.Else: "else"}[s.Branch],
+	}
+	if a := s.Adopted; a != nil {
+		out.Adopted = cmp.Or(a.Run, Set)
 	}
 	if s.Fulfillment != call.NoTask {
 		out.Fulfillment = string(s.Fulfillment)
@@ -373,9 +409,19 @@ func EventOf(e *journal.Event) Event {
 	}
 	out.Making, out.Work, out.Cause, out.ID, out.Cells = d.Making, d.Work, d.Cause, d.ID, d.Cells
 	if s := d.Start; s != nil {
-		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, identityOf(s.Identity), s.Labels, s.Actor, s.Dir}
+		out.Start = &Start{s.Run, s.Name, s.Version, s.Workflow, s.Parent, identityOf(s.Identity), s.Labels, s.Actor, s.Dir, fromOf(s.From)}
+	}
+	if k := d.Kept; k != nil {
+		out.Kept = &Kept{k.Run, k.Seq, k.Status, k.Fulfillment, hex.EncodeToString(k.Input), k.If}
 	}
 	return out
+}
+
+func fromOf(f *journal.From) *From {
+	if f == nil {
+		return nil
+	}
+	return &From{f.Run, f.Seq, f.Kept}
 }
 
 // UpdateOf describes an update.

@@ -27,35 +27,41 @@ type Verb string
 
 // The verbs. Those from Send on are commands: they change a run, and need an actor.
 const (
-	List    Verb = "runs"     // runs, newest first. Query, Labels, Limit, Cursor, Dry: only how the query is carried
-	Show    Verb = "show"     // a run and its steps or cells. Run, Step ("": the run; else one cell of a world), At
-	Cells   Verb = "cells"    // the cells of a world. Run, Step ("": all; else one cell), Machine, Status, If, Limit
-	Output  Verb = "output"   // the whole output of a step. Run, Step ("": the run), Participant
-	Await   Verb = "await"    // wait until a condition about a cell of a world holds. Run, Step, If
-	Events  Verb = "events"   // the events of a run's journal. Run, From, Step ("": all)
-	Views   Verb = "views"    // what has happened in the net of a playbook, or in the cells of a world. Run, From, Step ("": all; else one cell)
-	Watch   Verb = "watch"    // changes, past and future, until the run ends. Run, From
-	Graph   Verb = "graph"    // the calls of a run, and of the runs above and below it. Run, At
-	Explain Verb = "explain"  // why a run or a step has its status. Run, Step ("": the run), At
-	Send    Verb = "send"     // send a message to a run. Run, Message, Payload, ID
-	Decide  Verb = "decide"   // decide whether a step's task is done. Run, Step, Decision, Reason
-	Pause   Verb = "pause"    // prevent new starts. Run, Step ("": the run; else hold one cell of a world), Reason
-	Resume  Verb = "resume"   // end a pause. Run, Step
-	Cancel  Verb = "cancel"   // end a run. Run, Reason
-	Abort   Verb = "abort"    // stop a step. Run, Step, Reason
-	Retry   Verb = "retry"    // attempt a step again. Run, Step, Work
-	Delete  Verb = "delete"   // remove a run that has ended, and the runs below it. Run: its whole id
-	Keep    Verb = "snapshot" // keep the state of a world as content. Run
-	Sweep   Verb = "gc"       // delete the content and the events of a world that its last two snapshots do not need. Run, Dry, Events
-	Patch   Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
-	Begin   Verb = "start"    // start a run. Name ("": the workflow attached), ID ("": a new one), Dir, Labels, Attachment
-	Publish Verb = "publish"  // make a workflow the newest of its name. Attachment
-	Export  Verb = "export"   // runs with all that they need, as a file. Runs; or Query ("": all), if there are none
-	Import  Verb = "import"   // take in the runs of such a file. File
-	Backup  Verb = "backup"   // make a copy of the journal. File: the folder for it
-	Retain  Verb = "keep"     // set how long runs are kept that have ended. Query, Keep ("": remove the rule with the query), Every
-	Rules   Verb = "rules"    // how long they are kept
-	Collect Verb = "collect"  // delete what is not kept any more. Dry, Beside, Keep ("": by the rules; else all runs so long)
+	List     Verb = "runs"     // runs, newest first. Query, Labels, Limit, Cursor, Dry: only how the query is carried
+	Show     Verb = "show"     // a run and its steps or cells. Run, Step ("": the run; else one cell of a world), At
+	Cells    Verb = "cells"    // the cells of a world. Run, Step ("": all; else one cell), Machine, Status, If, Limit
+	Output   Verb = "output"   // the whole output of a step. Run, Step ("": the run), Participant
+	Await    Verb = "await"    // wait until a condition about a cell of a world holds. Run, Step, If
+	Events   Verb = "events"   // the events of a run's journal. Run, From, Step ("": all)
+	Views    Verb = "views"    // what has happened in the net of a playbook, or in the cells of a world. Run, From, Step ("": all; else one cell)
+	Watch    Verb = "watch"    // changes, past and future, until the run ends. Run, From
+	Graph    Verb = "graph"    // the calls of a run, and of the runs above and below it. Run, At
+	Explain  Verb = "explain"  // why a run or a step has its status. Run, Step ("": the run), At
+	Send     Verb = "send"     // send a message to a run. Run, Message, Payload, ID
+	Decide   Verb = "decide"   // decide whether a step's task is done. Run, Step, Decision, Reason
+	Pause    Verb = "pause"    // prevent new starts. Run, Step ("": the run; else hold one cell of a world), Reason
+	Resume   Verb = "resume"   // end a pause. Run, Step
+	Cancel   Verb = "cancel"   // end a run. Run, Reason
+	Abort    Verb = "abort"    // stop a step. Run, Step, Reason
+	Retry    Verb = "retry"    // attempt a step again. Run, Step, Work
+	Delete   Verb = "delete"   // remove a run that has ended, and the runs below it. Run: its whole id
+	Keep     Verb = "snapshot" // keep the state of a world as content. Run
+	Sweep    Verb = "gc"       // delete the content and the events of a world that its last two snapshots do not need. Run, Dry, Events
+	Patch    Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
+	Begin    Verb = "start"    // start a run. Name ("": the workflow attached), ID ("": a new one), Dir, Labels, Attachment
+	Publish  Verb = "publish"  // make a workflow the newest of its name. Attachment
+	Export   Verb = "export"   // runs with all that they need, as a file. Runs; or Query ("": all), if there are none
+	Import   Verb = "import"   // take in the runs of such a file. File
+	Backup   Verb = "backup"   // make a copy of the journal. File: the folder for it
+	Retain   Verb = "keep"     // set how long runs are kept that have ended. Query, Keep ("": remove the rule with the query), Every
+	Rules    Verb = "rules"    // how long they are kept
+	Names    Verb = "names"    // the names of published workflows, in order. Name: how they begin; Limit
+	Collect  Verb = "collect"  // delete what is not kept any more. Dry, Beside, Keep ("": by the rules; else all runs so long)
+	Bulk     Verb = "bulk"     // begin to act on many runs. Act, Query, Expect, Reason; Dry: only say what would be done
+	Acts     Verb = "acts"     // acts on many runs, newest first; with Number, what one has done to each run. Number
+	AwaitAct Verb = "act"      // wait until an act has ended. Number
+	StopAct  Verb = "stop"     // stop an act. Number
+	Repeat   Verb = "rerun"    // start a new run that keeps results of a run. Run, Rerun, ID, Dir, Labels, Attachment: workflow and input, Dry: only say what it would do
 )
 
 // The decisions.
@@ -88,7 +94,7 @@ type Request struct {
 	Status  string `json:"status,omitempty"`  // only cells of this status, see world.Status; or Paused
 	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
 	Index   string `json:"index,omitempty"`   // NAME=VALUE: only cells that have the value in that index, a text or JSON
-	Limit   int    `json:"limit,omitempty"`   // at most so many cells or runs; 0: all
+	Limit   int    `json:"limit,omitempty"`   // at most so many cells, runs or names; 0: all
 	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count; of a list: only explain the query
 	Events  int    `json:"events,omitempty"`  // of a sweep: so many of the newest events stay at least; negative: all; 0: as the process that goes on with the world is configured, and all if none does
 
@@ -99,12 +105,18 @@ type Request struct {
 	Runs []string `json:"runs,omitempty"` // ids, or prefixes of them
 	File string   `json:"file,omitempty"` // absolute path of a file or folder, which the answering process opens
 
-	Name       string `json:"name,omitempty"`     // of a published workflow
+	Act    string `json:"act,omitempty"`    // what is done to many runs, see bulk.Verbs
+	Expect int    `json:"expect,omitempty"` // how many runs the query is expected to select
+	Number uint64 `json:"number,omitempty"` // id of an act
+
+	Rerun *Rerun `json:"rerun,omitempty"` // of a rerun: what runs again
+
+	Name       string `json:"name,omitempty"`     // of a published workflow; of names: how they begin
 	Keep       string `json:"keep,omitempty"`     // how long runs are kept that have ended: an age such as 30d, or Forever
 	Every      bool   `json:"every,omitempty"`    // of a rule that is removed: all rules are
 	Beside     bool   `json:"beside,omitempty"`   // other work goes on meanwhile: it pauses between its slices
 	Dir        string `json:"dir,omitempty"`      // absolute path of the folder in which programs of the run start
-	Document   bool   `json:"document,omitempty"` // of a start by name: the answer has the document of the workflow
+	Document   bool   `json:"document,omitempty"` // of a start by name, or of a run that is shown: the answer has the document of the workflow
 	Attached   int    `json:"attached,omitempty"` // bytes that follow the line, an Attachment; set by Encode
 	Attachment []byte `json:"-"`                  // these bytes
 }
@@ -112,7 +124,7 @@ type Request struct {
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import, Retain:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import, Retain, Bulk, StopAct, Repeat:
 		return true
 	}
 	return false
@@ -122,7 +134,12 @@ func (v Verb) Command() bool {
 func (v Verb) attaches() bool { return v == Begin || v == Publish }
 
 // ofFolder reports whether the verb is about all runs, or those of a query.
-func (v Verb) ofFolder() bool { return v == Retain || v == Rules || v == Collect }
+func (v Verb) ofFolder() bool {
+	return v == Retain || v == Rules || v == Collect || v == Names || v.ofMany()
+}
+
+// ofMany reports whether the verb is about acts on many runs.
+func (v Verb) ofMany() bool { return v == Bulk || v == Acts || v == AwaitAct || v == StopAct }
 
 // one reports whether requests with the verb are about one run that there is.
 func (v Verb) one() bool {
@@ -132,7 +149,7 @@ func (v Verb) one() bool {
 // Follows reports whether the answer to the verb lasts as long as what it waits for, reads or writes, and ends when its reader goes.
 func (v Verb) Follows() bool {
 	switch v {
-	case Watch, Await, Export, Import, Backup, Collect:
+	case Watch, Await, Export, Import, Backup, Collect, Bulk, AwaitAct, StopAct:
 		return true
 	}
 	return false
@@ -141,7 +158,7 @@ func (v Verb) Follows() bool {
 // open reports whether the verb is none of a command: it may be repeated, and takes as long as it takes.
 func (v Verb) open() bool {
 	switch v {
-	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await, Export, Backup, Rules, Collect:
+	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await, Export, Backup, Rules, Collect, Names, Acts, AwaitAct:
 		return true
 	}
 	return false
@@ -156,7 +173,7 @@ func (r *Request) check() error {
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
 	case r.Attached > AttachmentMax || len(r.Attachment) > AttachmentMax:
 		fault = fmt.Sprintf("the workflow and the input that are attached have %d bytes, at most %d are allowed", max(r.Attached, len(r.Attachment)), AttachmentMax)
-	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches():
+	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches() && r.Verb != Repeat:
 		fault = fmt.Sprintf("nothing can be attached to %q", r.Verb)
 	case r.Dir != "" && !filepath.IsAbs(r.Dir):
 		fault = fmt.Sprintf("the folder %q is not an absolute path", r.Dir)
@@ -176,6 +193,8 @@ func (r *Request) check() error {
 		fault = "no message is named"
 	case r.Verb == Await && r.If == "":
 		fault = "no condition is given"
+	case r.Verb == Repeat && r.Rerun == nil:
+		fault = "it does not say what runs again"
 	case r.Limit < 0:
 		fault = fmt.Sprintf("a limit cannot be %d", r.Limit)
 	case r.Status != "" && !slices.Contains(CellStatuses, r.Status):

@@ -114,11 +114,15 @@ func collect(ctx context.Context, engine *coordinator.Engine, req *Request, emit
 // ofFolder carries out the requests that are about all runs.
 func ofFolder(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (done *Done, err error) {
 	done = &Done{Did: string(req.Verb)}
-	switch req.Verb {
-	case Retain:
+	switch {
+	case req.Verb.ofMany():
+		err = many(ctx, engine, req, emit)
+	case req.Verb == Retain:
 		err = retain(ctx, engine, req)
-	case Rules:
+	case req.Verb == Rules:
 		err = rules(ctx, engine, emit)
+	case req.Verb == Names:
+		err = names(ctx, engine, req, emit)
 	default:
 		done.Collected, err = collect(ctx, engine, req, emit)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -48,10 +49,41 @@ func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*D
 	default:
 		err = start(ctx, engine, req, &a, done)
 	}
+	if errors.Is(err, parcel.ErrNotPublished) {
+		err = suggestName(ctx, engine, req.Name, err)
+	}
 	if errors.Is(err, parcel.ErrParcel) {
 		err = fmt.Errorf("%w: %w", ErrBadRequest, err)
 	}
 	return done, err
+}
+
+// suggestName completes the error about a name for which no workflow is published.
+func suggestName(ctx context.Context, engine *coordinator.Engine, name string, err error) error {
+	var all []string
+	for one, err := range engine.Published(ctx, "") {
+		if err != nil || len(all) == compareMax {
+			break
+		}
+		all = append(all, one)
+	}
+	e := ErrorOf(err)
+	e.Suggestion, _ = expr.Nearest(name, all)
+	return e
+}
+
+// names emits the names of published workflows.
+func names(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
+	n := 0
+	for name, err := range engine.Published(ctx, req.Name) {
+		if err == nil {
+			err = emit(&Reply{Name: name})
+		}
+		if n++; err != nil || n == req.Limit {
+			return err
+		}
+	}
+	return nil
 }
 
 func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *parcel.Parcel, done *Done) error {

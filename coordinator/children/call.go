@@ -114,5 +114,9 @@ func (c *Children) start(ctx context.Context, id string, call *operation.Call, f
 	if err := entry.Schema.Check(input); err != nil {
 		return err
 	}
-	return c.begin(ctx, entry, input, Start{ID: id, Call: Name(&call.Request), Identity: call.Identity, Dir: call.Dir})
+	from, kept, err := c.kept(ctx, call)
+	if err != nil {
+		return err
+	}
+	return c.begin(ctx, entry, input, Start{ID: id, Call: Name(&call.Request), Identity: call.Identity, Dir: call.Dir, From: from, Kept: kept})
 }

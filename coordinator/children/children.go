@@ -52,6 +52,8 @@ type Start struct {
 	Call     string            // name of the call that starts it, see Name
 	Identity *journal.Identity // in whose name it makes its calls; nil: none
 	Dir      string            // of its programs: see journal.Start
+	From     *journal.From     // of the child of a rerun: the child that it repeats; nil: none
+	Kept     []journal.Event   // what it keeps of that
 }
 
 // Config configures Children.

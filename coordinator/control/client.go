@@ -100,6 +100,17 @@ func (c *Client) Rules(ctx context.Context) iter.Seq2[*api.Rule, error] {
 	return stream(ctx, c, &api.Request{Verb: api.Rules}, func(r *api.Reply) *api.Rule { return r.Rule })
 }
 
+// Published yields the names of published workflows that begin so, in order, at most so many; 0: all.
+func (c *Client) Published(ctx context.Context, begun string, limit int) iter.Seq2[*string, error] {
+	req := &api.Request{Verb: api.Names, Name: begun, Limit: limit}
+	return stream(ctx, c, req, func(r *api.Reply) *string {
+		if r.Name == "" {
+			return nil
+		}
+		return &r.Name
+	})
+}
+
 // Collect deletes what is not kept any more, and passes it to each; if dry is true, it only passes what it would delete. keep replaces the
 // rules, if it is not empty.
 func (c *Client) Collect(ctx context.Context, dry bool, keep string, each func(*api.Gone) error) (done api.Collected, err error) {
@@ -110,6 +121,20 @@ func (c *Client) Collect(ctx context.Context, dry bool, keep string, each func(*
 			return each(r.Gone)
 		case r.Done != nil && r.Done.Collected != nil:
 			done = *r.Done.Collected
+		}
+		return nil
+	})
+	return done, err
+}
+
+// Rerun starts a run that keeps results of another, as req.Rerun says. With req.Dry it only passes what that would do to each.
+func (c *Client) Rerun(ctx context.Context, req *api.Request, each func(*api.RerunStep) error) (done api.Done, err error) {
+	err = c.ask(ctx, req, func(r *api.Reply) error {
+		switch {
+		case r.Rerun != nil:
+			return each(r.Rerun)
+		case r.Done != nil:
+			done = *r.Done
 		}
 		return nil
 	})
@@ -148,6 +173,23 @@ func (c *Client) Show(ctx context.Context, run string) (*api.Run, error) {
 		err = api.ErrorOf(api.ErrHungUp)
 	}
 	return shown, err
+}
+
+// Workflow returns a run without its steps, and the canonical document of its workflow.
+func (c *Client) Workflow(ctx context.Context, run string) (shown *api.Run, document json.RawMessage, err error) {
+	err = c.ask(ctx, &api.Request{Verb: api.Show, Run: run, Document: true}, func(r *api.Reply) error {
+		switch {
+		case r.Run != nil:
+			shown = r.Run
+		case r.Done != nil:
+			document = r.Done.Document
+		}
+		return nil
+	})
+	if err == nil && (shown == nil || document == nil) {
+		err = api.ErrorOf(api.ErrHungUp)
+	}
+	return shown, document, err
 }
 
 // Cell returns a cell of a world's run.
@@ -247,6 +289,17 @@ func (c *Client) Watch(ctx context.Context, run string, from uint64) iter.Seq2[*
 func (c *Client) Follow(ctx context.Context, run string, from uint64) iter.Seq2[*api.Update, error] {
 	req := &api.Request{Verb: api.Watch, Run: run, From: from, UntilParked: true}
 	return stream(ctx, c, req, func(r *api.Reply) *api.Update { return r.Update })
+}
+
+// Acts passes what a request about acts on many runs is answered with to each: acts, outcomes and previews. See api.Bulk, api.Acts,
+// api.AwaitAct and api.StopAct.
+func (c *Client) Acts(ctx context.Context, req *api.Request, each func(*api.Reply) error) error {
+	return c.ask(ctx, req, func(r *api.Reply) error {
+		if r.Act == nil && r.Outcome == nil && r.Preview == nil {
+			return nil
+		}
+		return each(r)
+	})
 }
 
 // Do sends a command. When it returns without an error, the command is durable. If the holder does not take it within five

@@ -16,8 +16,11 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
 )
 
 // bothWays runs a test with a client in the process and with one that uses a socket.
@@ -250,5 +253,34 @@ func TestAReaderMayStopAndGoOnWhereItWas(t *testing.T) {
 			next++
 		}
 		require.EqualValues(t, len(all)+1, next)
+	})
+}
+
+func TestPublishedNamesAreListedByHowTheyBegin(t *testing.T) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+		for _, name := range []string{"refund", "orders", "order"} {
+			w, err := kinds.Load(name+".yaml", []byte("{kind: Workflow, name: "+name+", operations: {one: {value: 1}}, steps: [{operation: one}]}"), template.Known{})
+			require.NoError(t, err)
+			p, err := parcel.Of(t.Context(), e, w.Workflow)
+			require.NoError(t, err)
+			_, _, err = parcel.Publish(t.Context(), e, p, "ann")
+			require.NoError(t, err)
+		}
+		for _, test := range []struct {
+			begun string
+			limit int
+			want  []string
+		}{{"", 0, []string{"order", "orders", "refund"}}, {"or", 0, []string{"order", "orders"}}, {"or", 1, []string{"order"}}, {"orderx", 0, nil}} {
+			var names []string
+			for name, err := range c.Published(t.Context(), test.begun, test.limit) {
+				require.NoError(t, err)
+				names = append(names, *name)
+			}
+			require.Equal(t, test.want, names, test.begun)
+		}
+
+		_, err := c.Do(t.Context(), &api.Request{Verb: api.Begin, Name: "ordr", Actor: "ann"})
+		require.ErrorIs(t, err, parcel.ErrNotPublished)
+		require.ErrorContains(t, err, `(did you mean "order"?)`)
 	})
 }

@@ -4,21 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
 // apart checks a stream that belongs to neither a run nor content: the definitions that the name of a workflow has stood for,
-// which runs are held, or how long runs are kept.
+// which runs are held, how long runs are kept, or acts on many runs.
 func (d *doctor) apart(ctx context.Context, stream string) error {
 	means, check := "the name may not stand for its newest workflow", d.version
 	switch stream {
 	case journal.HeldStream():
 		means, check = "a run that is held may go on, or one that is not may stand still", mark
+	case journal.BulkIndex():
+		means, check = "no act on many runs can begin, or go on", acts(stream)
 	case journal.RetentionStream:
 		means, check = "no run is deleted by itself any more, nor with sluice gc", rules
+	}
+	if strings.HasPrefix(stream, journal.BulkIndex()+"/") {
+		means, check = "this act on many runs cannot go on, and its report cannot be read", acts(stream)
 	}
 	fault := func(event uint64, what string) error {
 		return d.fault(Fault{Kind: Event, Run: stream, Event: event, What: what, Means: means})
@@ -88,6 +95,16 @@ func rules(_ context.Context, e *journal.Event) string {
 		return "has no rules: " + sentence(err)
 	}
 	return ""
+}
+
+// acts returns a check of the entries of a stream about acts on many runs.
+func acts(stream string) func(context.Context, *journal.Event) string {
+	return func(_ context.Context, e *journal.Event) string {
+		if err := bulk.Check(stream, e); err != nil {
+			return "is none of an act on many runs: " + sentence(err)
+		}
+		return ""
+	}
 }
 
 // mark returns what is wrong with a mark about which runs are held.

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -81,16 +82,35 @@ func (h *Holds) Has(run string) bool {
 
 // Hold holds runs. When it returns nil, that is durable.
 func (h *Holds) Hold(ctx context.Context, actor string, runs ...string) error {
-	return h.mark(ctx, journal.RunPaused, actor, runs, false)
+	return h.mark(ctx, journal.RunPaused, journal.Detail{Actor: actor}, runs, false)
 }
 
 // Lift ends the hold of runs, and does nothing for those that are not held. When it returns nil, that is durable.
 func (h *Holds) Lift(ctx context.Context, actor string, runs ...string) error {
-	return h.mark(ctx, journal.RunResumed, actor, runs, true)
+	return h.LiftFor(ctx, "", actor, runs...)
+}
+
+// LiftFor is Lift as a part of an act on many runs, whose name the mark has.
+func (h *Holds) LiftFor(ctx context.Context, act, actor string, runs ...string) error {
+	return h.mark(ctx, journal.RunResumed, journal.Detail{Actor: actor, ID: act}, runs, true)
+}
+
+// Lifted reports whether an act on many runs has ended the hold of a run.
+func (h *Holds) Lifted(ctx context.Context, run, act string) (bool, error) {
+	for e, err := range h.store.Read(ctx, journal.HeldStream(), 1) {
+		if err != nil {
+			return false, fmt.Errorf("read which runs were held: %w", err)
+		}
+		runs, _ := e.Value.([]any)
+		if e.Type == journal.RunResumed && e.Detail != nil && e.Detail.ID == act && slices.Contains(runs, any(run)) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // mark appends a mark about those of the runs that are held, or are not.
-func (h *Holds) mark(ctx context.Context, kind journal.Type, actor string, runs []string, held bool) error {
+func (h *Holds) mark(ctx context.Context, kind journal.Type, d journal.Detail, runs []string, held bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for {
@@ -106,7 +126,7 @@ func (h *Holds) mark(ctx context.Context, kind journal.Type, actor string, runs 
 		if len(ids) == 0 {
 			return nil
 		}
-		e := journal.Event{At: time.Now().UnixNano(), Type: kind, Value: ids, Detail: &journal.Detail{Actor: actor}}
+		e := journal.Event{At: time.Now().UnixNano(), Type: kind, Value: ids, Detail: &d}
 		last, err := h.store.Append(ctx, journal.HeldStream(), h.last, []journal.Event{e}, journal.Head{})
 		switch {
 		case err == nil:

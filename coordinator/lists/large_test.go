@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -28,9 +30,9 @@ func largeSteps(n int) string {
 func endedWith(t *testing.T, document string, input any) (*disk.Store, *coordinator.Engine, *coordinator.Run) {
 	dir := t.TempDir()
 	e := engineOn(t, opened(t, dir))
-	w, err := template.Parse("large.yaml", []byte(document))
+	w, err := kinds.Load("large.yaml", []byte(document), template.Known{})
 	require.NoError(t, err)
-	run, err := e.Start(t.Context(), w, input, coordinator.WithID("r"))
+	run, err := e.Start(t.Context(), w.Workflow, input, coordinator.WithID("r"))
 	require.NoError(t, err)
 	result, err := run.Wait(t.Context())
 	require.NoError(t, err)
@@ -89,6 +91,66 @@ func TestStatusesLoadNoLargeValues(t *testing.T) {
 		_, large := u.Event.Value.(value.Large)
 		require.False(t, large)
 	}
+}
+
+// Explanations and past moments of a workflow load no large value either.
+func TestThePastLoadsNoLargeValues(t *testing.T) {
+	s, _, run := endedWith(t, largeSteps(20), strings.Repeat("large ", 10_000))
+	past := run.At(coordinator.Moment{Seq: 30})
+	state, err := past.State(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 30, state.Seq)
+	for _, step := range []string{"", "s3"} {
+		why, err := run.Explain(t.Context(), step)
+		require.NoError(t, err)
+		require.Equal(t, "completed", why.Status)
+		_, err = past.Explain(t.Context(), step)
+		require.NoError(t, err)
+	}
+	_, err = run.At(coordinator.Moment{Time: time.Unix(0, state.Updated)}).State(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, s.Work().BlobsRead)
+}
+
+// Of a playbook the workload and the answers are loaded: neither what its tools were asked, nor its output.
+func TestStatusesOfAPlaybookLoadWhatComesIn(t *testing.T) {
+	text := strings.Repeat("large ", 10_000)
+	s, _, run := endedWith(t, `
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: large}
+workload: {text: ""}
+workflow:
+  - step: one
+    tool: {kind: command, output: text, stdin: "{{ workload.text }}", shell: "head -c 60000 /dev/zero | tr '\\0' x"}
+    next: {arcs: [{step: two}]}
+  - step: two
+    tool: {kind: command, output: text, stdin: "{{ workload.text }}", shell: "head -c 60000 /dev/zero | tr '\\0' y"}
+`, map[string]any{"text": text})
+	loads := func(read func()) int64 {
+		before := s.Work().BlobsRead
+		read()
+		return s.Work().BlobsRead - before
+	}
+	require.EqualValues(t, 6, loads(func() {
+		for _, err := range run.Events(t.Context(), 1) {
+			require.NoError(t, err)
+		}
+	}), "the workload, two inputs, two answers, and the output")
+	require.EqualValues(t, 3, loads(func() {
+		state, err := run.State(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, reactive.RunCompleted, state.Status)
+	}), "the workload and two answers")
+	require.EqualValues(t, 3, loads(func() {
+		why, err := run.Explain(t.Context(), "")
+		require.NoError(t, err)
+		require.Equal(t, "completed", why.Status)
+	}))
+	require.EqualValues(t, 1, loads(func() {
+		_, err := run.At(coordinator.Moment{Seq: 2}).State(t.Context())
+		require.NoError(t, err)
+	}))
 }
 
 // What a conditional, a map or a decision reads is loaded, and nothing else: the statuses are those that follow from all values.

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/retention"
@@ -14,11 +15,15 @@ import (
 )
 
 // Engine is what a Lists needs of an engine.
-type Engine = retention.Engine
+type Engine interface {
+	retention.Engine
+	bulk.Engine
+}
 
 // Lists finds runs.
 type Lists struct {
 	retention.Retention // of the runs that have ended: see there
+	bulk.Acts           // on many runs: see there
 
 	store  journal.Store
 	reader *reader.Reader
@@ -29,7 +34,7 @@ type Lists struct {
 // New returns the lists of an engine's store. The Store of the configuration is set.
 func New(store journal.Store, from *reader.Reader, engine Engine, moves transfer.Config) Lists {
 	moves.Store = store
-	return Lists{retention.New(store, engine), store, from, engine, transfer.New(moves)}
+	return Lists{retention.New(store, engine, moves.Holds), bulk.New(store, from, engine), store, from, engine, transfer.New(moves)}
 }
 
 // Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. The
@@ -67,6 +72,19 @@ func (l Lists) Newest(ctx context.Context) (journal.Place, error) {
 	}
 	p, err := l.store.Newest(ctx)
 	return p, l.engine.ReadError(ctx, err)
+}
+
+// AwaitChange returns when a run may have changed since a place, such as the one that Newest has returned.
+func (l Lists) AwaitChange(ctx context.Context, after journal.Place) error {
+	if err := l.engine.CheckOpen(); err != nil {
+		return err
+	}
+	return l.engine.ReadError(ctx, l.store.AwaitChange(ctx, after))
+}
+
+// Published yields the names of the published workflows that begin so, in order.
+func (l Lists) Published(ctx context.Context, begun string) iter.Seq2[string, error] {
+	return Completed(ctx, l.engine, l.store.Published(ctx, begun))
 }
 
 // Find yields the runs that a query selects, newest first. The text is that of package query: `status:failed label.team:payments`.

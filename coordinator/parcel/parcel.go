@@ -60,6 +60,20 @@ func Publish(ctx context.Context, engine *coordinator.Engine, p *Parcel, actor s
 	return now, was, whole(err)
 }
 
+// Unpack keeps the definitions of a parcel, and returns the entry of its workflow. They are not deleted before release is called.
+func Unpack(ctx context.Context, engine *coordinator.Engine, p *Parcel) (entry *registry.Entry, release func(), err error) {
+	l, err := engine.Registry()
+	if err != nil {
+		return nil, nil, err
+	}
+	release = l.Use()
+	if entry, err = l.Unpack(ctx, p); err != nil {
+		release()
+		return nil, nil, whole(err)
+	}
+	return entry, release, nil
+}
+
 // Start begins a run of a workflow as Engine.Start does.
 func Start(ctx context.Context, engine *coordinator.Engine, p *Parcel, input any, opts ...coordinator.Option) (*coordinator.Run, error) {
 	l, err := engine.Registry()

@@ -20,9 +20,9 @@ func (r *Runs) Admit(ctx context.Context, run string, command *journal.Event) (r
 	case parent != "":
 		return false, fmt.Errorf("%w: run %s is held with the run that has started it; resume that one", decide.ErrNotPossible, run)
 	}
-	actor := ""
+	d := journal.Detail{}
 	if command.Detail != nil {
-		actor = command.Detail.Actor
+		d = *command.Detail
 	}
-	return true, r.held.Lift(ctx, actor, run)
+	return true, r.held.LiftFor(ctx, d.ID, d.Actor, run)
 }

@@ -24,6 +24,7 @@ var keys = map[string]struct {
 	"hash":     {equal, nil},
 	"label":    {equal, nil},
 	"waits":    {equal, []string{"message", "person", "timer", "gate", "paused"}},
+	"held":     {equal, []string{"import"}},
 	"code":     {equal, nil},
 	"parent":   {equal, nil},
 	"started":  {compare, nil},
@@ -39,7 +40,7 @@ var (
 )
 
 // known are the keys as they are written, for suggestions.
-var known = []string{"status", "workflow", "kind", "hash", "label.NAME", "waits", "code", "parent", "started", "updated", "ended", "due", "age"}
+var known = []string{"status", "workflow", "kind", "hash", "label.NAME", "waits", "held", "code", "parent", "started", "updated", "ended", "due", "age"}
 
 // Parse reads a query; the empty one selects all runs. Ages count back from now. Its errors are *Error.
 func Parse(text string, now time.Time) (*Query, error) {

@@ -154,6 +154,12 @@ type Lister interface {
 	List(ctx context.Context, q journal.Query) iter.Seq2[journal.Head, error]
 }
 
+// Holder is the ability of a Lister that knows which runs are held.
+type Holder interface {
+	// Held reports whether a run is held since it was imported, or the one to which it belongs.
+	Held(run string) bool
+}
+
 // Row is a run of a list.
 type Row struct {
 	Head   journal.Head // as journaled
@@ -165,6 +171,11 @@ type Row struct {
 // read is yielded where nothing but its instant is asked for. The error ends it.
 func (q *Query) Each(ctx context.Context, store Lister, cursor string) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
+		if h, ok := store.(Holder); ok {
+			with := *q
+			with.held = h.Held
+			q = &with
+		}
 		p := q.plan()
 		after, err := q.position(cursor)
 		if err != nil {

@@ -1,6 +1,6 @@
 // Package query is the text by which people select runs: the same for lists and for everything else that is done to many runs.
 //
-//	status:failed,aborted workflow:order label.team:payments waits:person started>2026-11-01 age>1h code:timeout parent:none 01a2
+//	status:failed,aborted workflow:order label.team:payments waits:person -held:import started>2026-11-01 age>1h code:timeout parent:none 01a2
 //
 // Terms are joined by AND, a comma within a term is OR, and a minus before it is NOT. A word without a key is the beginning of an id,
 // or a part of a workflow's name. A text with a space, a comma or a quote in it stands in double quotes, in which a backslash
@@ -30,6 +30,7 @@ const (
 // Query selects runs.
 type Query struct {
 	terms []term
+	held  func(run string) bool // nil: none is
 }
 
 // term is one condition.
@@ -81,17 +82,22 @@ func (q *Query) String() string {
 	return strings.Join(texts, " ")
 }
 
-// Matches reports whether a head is selected.
+// Matches reports whether a head is selected. That a run is held is in no head, but known to Each.
 func (q *Query) Matches(h *journal.Head) bool {
 	for i := range q.terms {
-		if !q.terms[i].matches(h) {
+		if !q.matches(&q.terms[i], h) {
 			return false
 		}
 	}
 	return true
 }
 
-func (t *term) matches(h *journal.Head) bool { return t.holds(h) != t.not }
+func (q *Query) matches(t *term, h *journal.Head) bool {
+	if t.key == "held" { // it is in no head: the mark is beside the journal
+		return (h.Open && q.held != nil && q.held(h.Run)) != t.not
+	}
+	return t.holds(h) != t.not
+}
 
 func (t *term) holds(h *journal.Head) bool {
 	switch t.key {

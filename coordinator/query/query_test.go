@@ -20,7 +20,7 @@ var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 func TestErrorsNameThePlaceTheTextAndTheFix(t *testing.T) {
 	for text, want := range map[string]string{
-		"staus:failed":              `column 1: "staus": there is no such key: the keys are status workflow kind hash label.NAME waits code parent started updated ended due age (did you mean "status"?)`,
+		"staus:failed":              `column 1: "staus": there is no such key: the keys are status workflow kind hash label.NAME waits held code parent started updated ended due age (did you mean "status"?)`,
 		"workflow:a status:faild":   `column 19: "faild": status is one of running waiting paused completed failed partial aborted deadline_exceeded step_timeout damaged (did you mean "failed"?)`,
 		"status>failed":             `column 7: ">": status takes : (did you mean "status:"?)`,
 		"started:2026-11-01":        `column 8: ":": started takes < <= > >= (did you mean "started>"?)`,
@@ -34,7 +34,7 @@ func TestErrorsNameThePlaceTheTextAndTheFix(t *testing.T) {
 		`code:"a"b`:                 `column 9: "b": a space or a comma belongs behind the quote`,
 		`code:a"b"`:                 `column 7: "\"b\"": a quote stands before the whole value, or as \" within quotes`,
 		`code:"\n"`:                 `column 7: "\\n\"": within quotes, a backslash stands before a quote or a backslash`,
-		"label:x":                   `column 1: "label": there is no such key: the keys are status workflow kind hash label.NAME waits code parent started updated ended due age (did you mean "label.NAME"?)`,
+		"label:x":                   `column 1: "label": there is no such key: the keys are status workflow kind hash label.NAME waits held code parent started updated ended due age (did you mean "label.NAME"?)`,
 		"waits:peron":               `column 7: "peron": waits is one of message person timer gate paused (did you mean "person"?)`,
 		"a\xff":                     `column 1: "a�": the query is not UTF-8`,
 		strings.Repeat("x", 10<<20): `column 1: "` + strings.Repeat("x", 40) + `…": the query has 10485760 bytes, and 4096 are the most`,

@@ -72,13 +72,28 @@ func undecided(r explain.Reason) bool {
 func (r *Reader) explainedBy(
 	ctx context.Context, run, step string, way func() (route, error),
 ) (out *explain.Explanation, finished bool, err error) {
+	out, finished, err = r.explainedFrom(ctx, run, step, way, r.lean)
+	if errors.Is(err, errUnread) {
+		out, finished, err = r.explainedFrom(ctx, run, step, way, r.whole)
+	}
+	return out, finished, err
+}
+
+// explainedFrom is explained with a reading of the values; errUnread: some that were not loaded may be read.
+func (r *Reader) explainedFrom(
+	ctx context.Context, run, step string, way func() (route, error), read reading,
+) (out *explain.Explanation, finished bool, err error) {
 	var x *inspect.Explainer
-	root, err := r.followTo(ctx, run, way, r.whole, func(root *reactive.Root) follower {
+	unread := false
+	root, err := r.followTo(ctx, run, way, marking(read, &unread), func(root *reactive.Root) follower {
 		x = inspect.NewExplainer(run, step, root)
 		return follower{apply: x.Apply, told: x.Told, restored: x.Restored}
 	})
 	if err != nil {
 		return nil, false, err
+	}
+	if unread && r.isOverdue(run, root.NextDue()) {
+		return nil, false, errUnread
 	}
 	late, err := r.settle(ctx, root, x.Ahead)
 	if err != nil {

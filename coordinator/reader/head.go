@@ -3,9 +3,11 @@ package reader
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -31,4 +33,14 @@ func (r *Reader) Below(ctx context.Context, id string) iter.Seq2[journal.Head, e
 			}
 		}
 	}
+}
+
+// Refused completes the error of a command: the rules of a run that has finished do not matter any more.
+func (r *Reader) Refused(ctx context.Context, run string, err error) error {
+	if errors.Is(err, decide.ErrRules) {
+		if head, unread := r.Head(ctx, run); unread == nil && !head.Open {
+			return fmt.Errorf("run %s: %w", run, decide.ErrFinished)
+		}
+	}
+	return err
 }

@@ -32,7 +32,7 @@ func (r *Reader) StateAt(ctx context.Context, run string, m Moment) (s *inspect.
 		return nil, err
 	}
 	var states *inspect.States
-	_, err = r.past(ctx, run, seq, seq, func(root *reactive.Root) follower {
+	_, err = r.past(ctx, run, seq, seq, r.lean, func(root *reactive.Root) follower {
 		states = inspect.NewStates(root)
 		return follower{apply: states.Apply, restored: states.Restored}
 	})
@@ -48,7 +48,7 @@ func (r *Reader) CellAt(ctx context.Context, run, address string, m Moment) (cel
 	if err != nil {
 		return cell, err
 	}
-	root, err := r.past(ctx, run, seq, seq, replaying)
+	root, err := r.past(ctx, run, seq, seq, r.lean, replaying)
 	if err != nil {
 		return cell, err
 	}
@@ -71,7 +71,7 @@ func (r *Reader) ExplainAt(ctx context.Context, run, step string, m Moment) (out
 		return nil, err
 	}
 	var x *inspect.Explainer
-	root, err := r.past(ctx, run, 1, seq, func(root *reactive.Root) follower {
+	root, err := r.past(ctx, run, 1, seq, r.lean, func(root *reactive.Root) follower {
 		x = inspect.NewExplainer(run, step, root)
 		return follower{apply: x.Apply, told: x.Told, restored: x.Restored}
 	})
@@ -90,7 +90,7 @@ func (r *Reader) locate(ctx context.Context, run string, m Moment) (seq uint64, 
 	if m.Time.After(time.Unix(0, r.process.Now())) {
 		return 0, fmt.Errorf("%w: %s is yet to come", decide.ErrNoMoment, text(m.Time))
 	}
-	for e, err := range journal.Remaining(ctx, r.store, run, 1) {
+	for e, err := range journal.Remaining(ctx, instants{r}, run, 1) {
 		if err != nil {
 			return 0, fmt.Errorf("read run %s: %w", run, err)
 		}
@@ -111,6 +111,14 @@ func (r *Reader) locate(ctx context.Context, run string, m Moment) (seq uint64, 
 	return seq, nil
 }
 
+// instants reads events without their large values.
+type instants struct{ *Reader }
+
+// Read implements journal.Source.
+func (r instants) Read(ctx context.Context, run string, from uint64) iter.Seq2[journal.Event, error] {
+	return r.lean(ctx, run, from, journal.Beginnings)
+}
+
 // CallGraphAt is CallGraph as of a moment of the run; of the runs around it, it has what they held at that instant.
 func (r *Reader) CallGraphAt(ctx context.Context, run string, m Moment) (*CallGraph, error) {
 	seq, err := r.locate(ctx, run, m)
@@ -118,7 +126,7 @@ func (r *Reader) CallGraphAt(ctx context.Context, run string, m Moment) (*CallGr
 		return nil, err
 	}
 	var own *callgraph.Graph
-	root, err := r.past(ctx, run, 1, seq, func(root *reactive.Root) follower {
+	root, err := r.past(ctx, run, 1, seq, r.whole, func(root *reactive.Root) follower {
 		own = callgraph.New(root)
 		return follower{apply: own.Apply, told: own.Told}
 	})
@@ -126,7 +134,7 @@ func (r *Reader) CallGraphAt(ctx context.Context, run string, m Moment) (*CallGr
 		return nil, err
 	}
 	now := root.At()
-	then := r.before(func(e *journal.Event) bool { return e.At > now })
+	then := before(r.whole, func(e *journal.Event) bool { return e.At > now })
 	return r.callGraphs(ctx, run, func(id string) (*callgraph.Graph, error) {
 		if id == run {
 			return own, nil
@@ -143,7 +151,9 @@ func text(at time.Time) string { return at.Format(time.RFC3339Nano) }
 
 // past follows a run up to the event seq, and returns its root. The events from sequence from on are passed to the follower, if it
 // has not to know the state before them. What is known of a trimmed world begins with the older of its two snapshots.
-func (r *Reader) past(ctx context.Context, run string, from, seq uint64, begin func(*reactive.Root) follower) (*reactive.Root, error) {
+func (r *Reader) past(
+	ctx context.Context, run string, from, seq uint64, read reading, begin func(*reactive.Root) follower,
+) (*reactive.Root, error) {
 	way := func() (route, error) {
 		way, err := r.since(ctx, run, from)
 		if err == nil && way.snapshot != nil && world.Upto(way.snapshot) > seq {
@@ -151,18 +161,18 @@ func (r *Reader) past(ctx context.Context, run string, from, seq uint64, begin f
 		}
 		return way, err
 	}
-	root, err := r.followTo(ctx, run, way, r.before(func(e *journal.Event) bool { return e.Seq > seq }), begin)
+	root, err := r.followTo(ctx, run, way, before(read, func(e *journal.Event) bool { return e.Seq > seq }), begin)
 	if err == nil && root.Seq() < seq {
 		return nil, fmt.Errorf("%w: run %s has %d events, and so no event %d", decide.ErrNoMoment, run, root.Seq(), seq)
 	}
 	return root, err
 }
 
-// before returns the reading of all values that ends before the first event that is beyond a moment.
-func (r *Reader) before(beyond func(*journal.Event) bool) reading {
-	return func(ctx context.Context, run string, from uint64, _ func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
+// before returns a reading that ends before the first event that is beyond a moment.
+func before(read reading, beyond func(*journal.Event) bool) reading {
+	return func(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
 		return func(yield func(journal.Event, error) bool) {
-			for e, err := range r.store.Read(ctx, run, from) {
+			for e, err := range read(ctx, run, from, needed) {
 				if err == nil && beyond(&e) || !yield(e, err) {
 					return
 				}

@@ -65,19 +65,23 @@ func (r *Reader) lost(ctx context.Context, run string, err error) bool {
 // errUnread means that what is to be decided may read any value, of which not all were loaded.
 var errUnread = errors.New("reader: values were not read")
 
+// marking returns a reading that notes whether it has left a value where it is.
+func marking(read reading, unread *bool) reading {
+	return func(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
+		return read(ctx, run, from, func(e *journal.Event) bool {
+			wanted := needed(e)
+			*unread = *unread || journal.IsLarge(e) && !wanted
+			return wanted
+		})
+	}
+}
+
 // followed is State derived from the journal.
 func (r *Reader) followed(ctx context.Context, run string, read reading) (s *inspect.State, err error) {
 	var states *inspect.States
 	unread := false
-	marking := func(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
-		return read(ctx, run, from, func(e *journal.Event) bool {
-			wanted := needed(e)
-			unread = unread || journal.IsLarge(e) && !wanted
-			return wanted
-		})
-	}
 	newest := func() (route, error) { return r.newest(ctx, run) }
-	root, err := r.followTo(ctx, run, newest, marking, func(root *reactive.Root) follower {
+	root, err := r.followTo(ctx, run, newest, marking(read, &unread), func(root *reactive.Root) follower {
 		states = inspect.NewStates(root)
 		return follower{apply: states.Apply, restored: states.Restored}
 	})

@@ -182,3 +182,6 @@ func (l *Registry) Bundle(ctx context.Context, top *Entry) (map[string]string, e
 	}
 	return children, nil
 }
+
+// Find returns the workflow that the operation starts, as it is now.
+func (c *Child) Find(ctx context.Context) (*Entry, error) { return c.find(ctx) }

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/archive"
 )
 
 // Engine is what a Retention needs of an engine.
@@ -38,12 +40,29 @@ type Engine interface {
 type Retention struct {
 	store  journal.Store
 	engine Engine
+	holds  Holds
+	doors  *doors
+}
+
+// Holds knows which runs are held, see package holds.
+type Holds interface {
+	// Has reports whether a run is held.
+	Has(run string) bool
+
+	// Lift ends the hold of runs.
+	Lift(ctx context.Context, actor string, runs ...string) error
 }
 
 // New returns the retention of an engine's store.
-func New(store journal.Store, engine Engine) Retention { return Retention{store, engine} }
+func New(store journal.Store, engine Engine, holds Holds) Retention {
+	return Retention{store, engine, holds, &doors{}}
+}
 
-// Delete removes a run that has ended, with the runs that its calls have started: its events, its place in lists, and what it kept
+// BeginCommand tells that a command for a run is under way, until end is called: no run of its family is deleted meanwhile. It waits
+// for a deletion of the family that is under way.
+func (r Retention) BeginCommand(run string) (end func()) { return r.doors.enter(run) }
+
+// Delete removes a run that has ended, or is held, with the runs that its calls have started: its events, its place in lists, and what it kept
 // as content. A tombstone stays as long as the rules of the store keep such a run, without rules for ever: its id is not free until
 // then. Delete returns decide.ErrNotPossible for a run that has not ended, and for one that another run has started. If it fails in
 // the middle, the run itself is still there, and Delete may be called again.
@@ -53,6 +72,11 @@ func (r Retention) Delete(ctx context.Context, run string) error {
 	}
 	if parent := journal.ParentRun(run); parent != "" {
 		return fmt.Errorf("%w: run %s belongs to run %s, and is deleted with it", decide.ErrNotPossible, run, parent)
+	}
+	if r.holds.Has(run) {
+		if err := r.giveUp(ctx, run); err != nil {
+			return r.engine.ReadError(ctx, err)
+		}
 	}
 	family, err := r.family(ctx, run)
 	if err != nil {
@@ -70,6 +94,33 @@ func (r Retention) Delete(ctx context.Context, run string) error {
 	return r.deleteAll(ctx, family, tombstoneOf(t, family, now))
 }
 
+// giveUp ends a held run and those below it by their heads, since the journal of an import that was interrupted may not go on.
+func (r Retention) giveUp(ctx context.Context, run string) error {
+	open, ok := r.doors.shut(run)
+	if !ok {
+		return aboutToChange(run)
+	}
+	defer open()
+	for _, from := range []string{before(run), run + "/"} {
+		for head, err := range r.store.Heads(ctx, from) {
+			if head.Run != run && (from != run+"/" || !strings.HasPrefix(head.Run, from)) {
+				break
+			}
+			if err != nil || !head.Open {
+				continue
+			}
+			if err := archive.GiveUp(ctx, r.store, head, string(reactive.RunAborted), r.engine.Now()); err != nil {
+				return err
+			}
+		}
+	}
+	return r.holds.Lift(ctx, "", run)
+}
+
+func aboutToChange(run string) error {
+	return fmt.Errorf("%w: run %s is about to change; try again", decide.ErrNotPossible, run)
+}
+
 // tombstoneOf returns the tombstone of a family that is deleted now.
 func tombstoneOf(t *times, family []journal.Head, now int64) journal.Tombstone {
 	keep := time.Duration(0)
@@ -84,8 +135,21 @@ func tombstoneOf(t *times, family []journal.Head, now int64) journal.Tombstone {
 	return journal.Tombstone{At: now, Until: now + int64(keep)}
 }
 
-// deleteAll deletes a family.
+// deleteAll deletes a family as it was found, while no command can change it.
 func (r Retention) deleteAll(ctx context.Context, family []journal.Head, t journal.Tombstone) error {
+	root := family[0].Run
+	open, ok := r.doors.shut(root)
+	if !ok {
+		return aboutToChange(root)
+	}
+	defer open()
+	now, err := r.family(ctx, root)
+	if err != nil {
+		return r.engine.ReadError(ctx, err)
+	}
+	if !same(family, now) {
+		return fmt.Errorf("%w: run %s has changed meanwhile; try again", decide.ErrNotPossible, root)
+	}
 	for _, h := range slices.Backward(family) { // children before their parents
 		if err := r.store.Delete(ctx, h.Run, t); err != nil && !(errors.Is(err, journal.ErrDeleted) && h.Run != family[0].Run) {
 			if errors.Is(err, journal.ErrInvalid) {
@@ -95,6 +159,11 @@ func (r Retention) deleteAll(ctx context.Context, family []journal.Head, t journ
 		}
 	}
 	return nil
+}
+
+// same reports whether the runs of a family are where they were. The first one may be gone: deleting it says so.
+func same(was, now []journal.Head) bool {
+	return now[0].Status == "" || slices.EqualFunc(was, now, func(a, b journal.Head) bool { return a.Run == b.Run && a.Last == b.Last })
 }
 
 // family returns the heads of a run and of those below it, in order of id, so that children follow their parents.

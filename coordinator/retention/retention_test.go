@@ -37,6 +37,12 @@ func (h *host) SweepContent(_ context.Context, run string, _ bool) (int, error) 
 	return 3, h.broken
 }
 
+// none holds no run.
+type none struct{}
+
+func (none) Has(string) bool                               { return false }
+func (none) Lift(context.Context, string, ...string) error { return nil }
+
 const day = 24 * int64(time.Hour)
 
 // put stores a run that was started on one day and has ended on another; 0: it is open.
@@ -88,7 +94,7 @@ func left(t testing.TB, s journal.Store) string {
 func TestRunsGoWhenTheirTimeIsOver(t *testing.T) {
 	stores(t, func(t *testing.T, s journal.Store) {
 		h := &host{held: map[string]bool{"held": true}}
-		r := retention.New(s, h)
+		r := retention.New(s, h, none{})
 		put(t, s, "old", "completed", 1, 2)
 		put(t, s, "held", "completed", 1, 2)
 		put(t, s, "failed", "failed", 1, 2)
@@ -124,7 +130,7 @@ func TestRunsGoWhenTheirTimeIsOver(t *testing.T) {
 func TestFamiliesGoAsAWhole(t *testing.T) {
 	s := memory.New()
 	h := &host{now: 100 * day, held: map[string]bool{}}
-	r := retention.New(s, h)
+	r := retention.New(s, h, none{})
 	require.NoError(t, r.Keep(t.Context(), retention.Rule{Keep: 30 * 24 * time.Hour}, "ann"))
 	want := []string{}
 	// Each digit is the state of one run of the family: 0 there is none, 1 old, 2 young, 3 open, 4 held.
@@ -165,7 +171,7 @@ func TestFamiliesGoAsAWhole(t *testing.T) {
 
 func TestRulesAreRefusedWhole(t *testing.T) {
 	s := memory.New()
-	r := retention.New(s, &host{now: 1})
+	r := retention.New(s, &host{now: 1}, none{})
 	for _, rule := range []retention.Rule{{Where: "x:y"}, {Keep: -2}, {Where: "\xff"}, {Where: strings.Repeat("a ", 10_000)}} {
 		require.ErrorIs(t, r.Keep(t.Context(), rule, "ann"), retention.ErrRule)
 	}
@@ -190,7 +196,7 @@ func TestRulesAreRefusedWhole(t *testing.T) {
 // Only a store that holds nothing is new.
 func TestOnlyANewStoreHasTheRuleOfNewOnes(t *testing.T) {
 	stores(t, func(t *testing.T, s journal.Store) {
-		r := retention.New(s, &host{now: 1})
+		r := retention.New(s, &host{now: 1}, none{})
 		require.NoError(t, retention.Begin(t.Context(), s, 1))
 		require.NoError(t, retention.Begin(t.Context(), s, 1))
 		rules, err := r.Rules(t.Context())
@@ -206,7 +212,7 @@ func TestOnlyANewStoreHasTheRuleOfNewOnes(t *testing.T) {
 		put(t, s, "run", "completed", 1, 2)
 		require.NoError(t, s.Rebuild(t.Context())) // the change log begins afresh
 		require.NoError(t, retention.Begin(t.Context(), s, 1))
-		rules, err := retention.New(s, &host{}).Rules(t.Context())
+		rules, err := retention.New(s, &host{}, none{}).Rules(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, rules)
 	})
@@ -215,7 +221,7 @@ func TestOnlyANewStoreHasTheRuleOfNewOnes(t *testing.T) {
 func TestACollectionMayBeStopped(t *testing.T) {
 	stores(t, func(t *testing.T, s journal.Store) {
 		h := &host{now: 100 * day}
-		r := retention.New(s, h)
+		r := retention.New(s, h, none{})
 		for i := range 200 {
 			put(t, s, fmt.Sprintf("run%03d", i), "completed", 1, 2)
 		}
@@ -247,12 +253,12 @@ func TestContentOfOpenWorldsIsSwept(t *testing.T) {
 		_, err := s.Append(t.Context(), run, 0, event, journal.Head{Run: run, Status: "waiting", Open: true, Snapshot: snapshot})
 		require.NoError(t, err)
 	}
-	done, err := retention.New(s, h).Collect(t.Context(), retention.Collection{})
+	done, err := retention.New(s, h, none{}).Collect(t.Context(), retention.Collection{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"shop"}, h.swept)
 	require.Equal(t, retention.Collected{Content: 3}, done)
 	h.broken = decide.ErrMissing
-	done, err = retention.New(s, h).Collect(t.Context(), retention.Collection{})
+	done, err = retention.New(s, h, none{}).Collect(t.Context(), retention.Collection{})
 	require.NoError(t, err)
 	require.Equal(t, retention.Collected{Failed: 1}, done, "a world that cannot be followed keeps its content")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -39,6 +40,34 @@ func (r Retention) Rules(ctx context.Context) ([]Rule, error) {
 	}
 	rules, _, err := r.read(ctx)
 	return rules, r.engine.ReadError(ctx, err)
+}
+
+// RuleChanges yields the rules, and then again after each change, until ctx or the engine ends.
+func (r Retention) RuleChanges(ctx context.Context) iter.Seq2[[]Rule, error] {
+	return func(yield func([]Rule, error) bool) {
+		rules, last, err := r.read(ctx)
+		if err = errors.Join(r.engine.CheckOpen(), err); !yield(rules, r.engine.ReadError(ctx, err)) || err != nil {
+			return
+		}
+		for e, err := range r.store.Tail(ctx, journal.RetentionStream, last+1) {
+			if err == nil {
+				rules, err = rulesOf(e.Value)
+			}
+			if !yield(rules, r.engine.ReadError(ctx, err)) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Shortest returns the shortest time for which a rule keeps runs; false: all keep them for ever, or there are none.
+func Shortest(rules []Rule) (shortest time.Duration, ok bool) {
+	for _, rule := range rules {
+		if rule.Keep != Forever && (!ok || rule.Keep < shortest) {
+			shortest, ok = rule.Keep, true
+		}
+	}
+	return shortest, ok
 }
 
 // Keep adds a rule, or replaces that with the same query. actor is who does so.

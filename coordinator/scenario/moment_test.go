@@ -73,11 +73,7 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 			root := decide.NewRoot(p)
 			track.serve(root)
 			look := func(state *inspect.State, why *explain.Explanation, g *past.CallGraph) seen {
-				out := seen{state: state, why: why}
-				for id := range int32(g.NodeCount()) {
-					out.calls = append(out.calls, fmt.Sprintf("%s %+v", g.Key(id), g.Call(id)))
-				}
-				return out
+				return seen{state: state, why: why, calls: callsOf(g)}
 			}
 			for i, e := range track.journal {
 				root.Apply(&e)

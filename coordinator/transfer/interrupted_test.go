@@ -82,6 +82,40 @@ func TestAnInterruptedImportIsCompleted(t *testing.T) {
 	}
 }
 
+// Wherever the writing of a file ends, what it has left can be given up: it is deleted, and nothing is held.
+func TestAnInterruptedImportIsGivenUp(t *testing.T) {
+	ctx := context.Background()
+	source := engine(t, memory.New())
+	file := export(t, source, populate(t, source)...)
+	end(source)
+	for n := 0; ; n++ {
+		store := memory.New()
+		_, err := transferOf(t, &failing{store, n}).Import(ctx, bytes.NewReader(file), "ann")
+		if err == nil {
+			return
+		}
+		require.ErrorIs(t, err, errLost)
+		e := engine(t, store)
+		var tops []string
+		for head, err := range store.Heads(ctx, "") {
+			require.NoError(t, err)
+			if journal.ParentRun(head.Run) == "" {
+				tops = append(tops, head.Run)
+			}
+		}
+		for _, id := range tops {
+			require.NoError(t, e.Delete(ctx, id), "%s after %d writes", id, n)
+		}
+		for head, err := range store.Heads(ctx, "") {
+			t.Fatal(head, err)
+		}
+		for _, id := range tops {
+			require.False(t, e.Held(id), id)
+		}
+		end(e)
+	}
+}
+
 // storeOf returns a store with the runs of a file.
 func storeOf(t testing.TB, file []byte) journal.Store {
 	store := memory.New()

@@ -41,6 +41,9 @@ func Ending(req reactive.Request, r call.Result) journal.Event {
 
 // input returns the input of a step's call, from its template or its Go function.
 func (s *Stepper) input(v int32) (any, *journal.Failure) {
+	if set, ok := s.root.InputFor(v); ok {
+		return set, nil
+	}
 	in, failure := s.root.Input(v)
 	if failure != nil || !s.root.Row(v).Func {
 		return in, failure

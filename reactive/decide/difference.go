@@ -37,6 +37,9 @@ func Difference(was, second *journal.Event) string {
 		}
 		return fmt.Sprintf("%s (hash %.12s, not %.12s)", text, old.Workflow, now.Workflow)
 	}
+	if repeats(old) != repeats(now) {
+		return "it is a " + repeats(old) + ", not a " + repeats(now)
+	}
 	input, err := value.Of(was.Value)
 	if err != nil {
 		return "its input is not known"
@@ -49,4 +52,12 @@ func Difference(was, second *journal.Event) string {
 		return "its input differs"
 	}
 	return fmt.Sprintf("its input differs at %s", at)
+}
+
+// repeats describes which run a run repeats.
+func repeats(s *journal.Start) string {
+	if s.From == nil {
+		return "run of its own"
+	}
+	return fmt.Sprintf("rerun of %s as of event %d that keeps %d results and inputs", s.From.Run, s.From.Seq, s.From.Kept)
 }

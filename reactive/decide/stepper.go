@@ -192,7 +192,7 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 		it.Look(s.root)
 		return Reply{it.Reply, nil}, true
 	}
-	if it.Reply == nil {
+	if it.Reply == nil && !keeps(&it.Event) {
 		s.settle(&it.Event)
 		s.fit(&it.Event)
 	}
@@ -340,6 +340,9 @@ func (s *Stepper) end() {
 			Code: reactive.CodeLimit, Message: fmt.Sprintf("the journal has %d events, as many as a run may have", s.root.Tail()),
 		}}})
 	}
+	if s.root.Incomplete() && !s.root.Closed() {
+		s.apply(incomplete(s.now))
+	}
 	if v, failure, ok := s.root.NextClosing(); ok {
 		s.apply(journal.Event{
 			Type: journal.RunClosed, At: s.now, Node: s.root.Key(v), Hint: v + 1, Detail: &journal.Detail{Failure: failure},
@@ -434,6 +437,9 @@ func (s *Stepper) start() {
 		v, ok := s.root.NextStart(lacking)
 		if !ok {
 			return
+		}
+		if adopt(s, v) {
+			continue
 		}
 		if room := s.root.RoomOf(v); room != reactive.NoRoom {
 			if !s.host.Reserve(room) {

@@ -318,6 +318,9 @@ func (x *Explainer) reasons(v int32, depth int) []explain.Reason {
 	if f := x.root.Failure(v); f != nil && !x.blocked(v) {
 		list = append(list, explain.Reason{Kind: "failure", Text: f.Error()})
 	}
+	if a := x.root.Adopted(v); a != nil {
+		list = append(list, explain.Reason{Kind: "adopted", Text: adoption(a)})
+	}
 	switch x.root.Status(v) {
 	case reactive.Ready:
 		if !x.root.Paused() {
@@ -369,4 +372,12 @@ func (x *Explainer) callOf(v int32) []explain.Reason {
 		text += "; " + reported
 	}
 	return []explain.Reason{{Kind: "call", Text: text}}
+}
+
+// adoption says where the result of a step comes from that has made no call.
+func adoption(a *journal.Kept) string {
+	if a.Run == "" {
+		return "it was not called: its result was set when the run was started"
+	}
+	return fmt.Sprintf("it was not called: its result was adopted from event %d of run %s", a.Seq, a.Run)
 }

@@ -12,9 +12,9 @@ import (
 // so that they are loaded before the event is applied, and applying cannot fail for want of one.
 //
 //	workflow   what tests and lists of maps read; the answers of participants; outputs that are decided about
-//	others     all: what a playbook or a world reads may be anything
+//	others     inputs, messages and answers: what a playbook or a world reads may be anything
 type Needs struct {
-	all   bool
+	all   bool                // of what comes in
 	input bool                // of the run
 	rows  map[*plan.Node]bool // the output of each
 }
@@ -64,8 +64,14 @@ func (n *Needs) Value(root *reactive.Root, e *journal.Event) bool {
 	switch e.Type {
 	case journal.RunStarted:
 		return n.all || n.input
-	case journal.MessageReceived, journal.RunFinished, journal.CallRequested:
+	case journal.RunFinished, journal.CallRequested:
+		return false
+	case journal.MessageReceived, journal.InputSet:
 		return n.all
+	case journal.ResultKept: // its node may not be there yet
+		id, _, _ := plan.ParseKey(e.Node)
+		row, ok := root.Plan().Row(id)
+		return n.all || ok && (root.Plan().Rows[row].Decides || n.rows[&root.Plan().Nodes[row]])
 	case journal.CallResponded:
 		v, ok := root.Node(e.Node)
 		if n.all || !ok || e.Detail != nil && e.Detail.Participant != "" {

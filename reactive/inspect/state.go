@@ -40,6 +40,7 @@ type StepState struct {
 	Status      reactive.Status  // after the last event
 	Pending     bool             // failed, and will be retried
 	Attempts    int32            // made so far
+	Adopted     *journal.Kept    // where the result comes from that it has adopted; nil: it has made its calls itself
 	Began       int64            // newest attempt, Unix nanoseconds; 0: none
 	Ended       int64            // newest attempt, Unix nanoseconds; 0: it has not ended
 	Failure     *journal.Failure // why it failed, was aborted or skipped by its timing
@@ -195,7 +196,7 @@ func stepStates(root *reactive.Root, tracks map[int32]*track) []StepState {
 	for i, v := range nodes {
 		place := root.Place(v)
 		s := StepState{
-			Step: root.Key(v), Kind: place.Kind, Status: root.Status(v), Pending: root.Pending(v), Attempts: root.Attempts(v),
+			Step: root.Key(v), Kind: place.Kind, Status: root.Status(v), Pending: root.Pending(v), Attempts: root.Attempts(v), Adopted: root.Adopted(v),
 			Failure: root.Failure(v), Fulfillment: root.Fulfillment(v), Decidable: root.Decidable(v),
 			Dispatches: slices.Clone(root.Dispatches(v)), Output: root.Output(v), Branch: root.Chose(v),
 		}

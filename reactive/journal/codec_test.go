@@ -152,13 +152,16 @@ func drawEvent() *rapid.Generator[journal.Event] {
 			Start: rapid.Ptr(rapid.Just(journal.Start{}), true).Draw(t, "none"), Failure: failure.Draw(t, "failure"),
 			Participants: texts.Draw(t, "participants"), Reason: text.Draw(t, "reason"), Due: rapid.Int64().Draw(t, "due"),
 			Count: rapid.Int32().Draw(t, "count"),
+			Kept: &journal.Kept{
+				Run: text.Draw(t, "run"), Seq: uint64(rapid.Uint32().Draw(t, "seq")), Status: text.Draw(t, "status"), If: rapid.Bool().Draw(t, "if"),
+			},
 		}
 	})
 	return rapid.Custom(func(t *rapid.T) journal.Event {
 		e := journal.Event{
 			Seq: rapid.Uint64().Draw(t, "seq"), At: rapid.Int64().Draw(t, "at"), Node: text.Draw(t, "node"),
 			Value: leaf.Draw(t, "value"), Attempt: rapid.Int32().Draw(t, "attempt"),
-			Type: journal.Type(rapid.IntRange(1, int(journal.RetentionSet)).Draw(t, "type")),
+			Type: journal.Type(rapid.IntRange(1, int(journal.ResultAdopted)).Draw(t, "type")),
 		}
 		switch rapid.IntRange(0, 2).Draw(t, "detail") {
 		case 1:
@@ -298,7 +301,7 @@ func TestTypesHaveNames(t *testing.T) {
 	for n := range 256 {
 		typ := journal.Type(n)
 		parsed, err := journal.ParseType(typ.String())
-		if n >= 1 && n <= int(journal.RetentionSet) {
+		if n >= 1 && n <= int(journal.ResultAdopted) {
 			require.NoError(t, err)
 			require.Equal(t, typ, parsed)
 		} else {

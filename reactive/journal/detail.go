@@ -32,6 +32,7 @@ const (
 	detailCause        = 17
 	detailID           = 18
 	detailCells        = 19
+	detailKept         = 20
 
 	failureCode      = 0
 	failureMessage   = 1
@@ -60,6 +61,7 @@ const (
 	startEventWorkMax   = 18
 	startSeed           = 19
 	startDir            = 20
+	startFrom           = 21
 
 	identityID        = 0
 	identityScopes    = 1
@@ -101,6 +103,10 @@ func appendDetail(w *encoder, d *Detail) error {
 	w.text(detailCause, d.Cause)
 	w.text(detailID, d.ID)
 	w.texts(detailCells, d.Cells)
+	if d.Kept != nil {
+		w.key(detailKept)
+		appendKept(w, d.Kept)
+	}
 	return nil
 }
 
@@ -149,6 +155,8 @@ func (d *decoder) detail() *Detail {
 			v.ID = d.text()
 		case detailCells:
 			v.Cells = d.texts()
+		case detailKept:
+			v.Kept = d.kept()
 		default:
 			d.unknown(key)
 		}
@@ -236,6 +244,10 @@ func appendStart(w *encoder, s *Start) error {
 	w.int(startEventWorkMax, int64(s.EventWorkMax))
 	w.bytes(startSeed, s.Seed)
 	w.text(startDir, s.Dir)
+	if s.From != nil {
+		w.key(startFrom)
+		appendFrom(w, s.From)
+	}
 	return nil
 }
 
@@ -309,6 +321,8 @@ func (d *decoder) start() *Start {
 			s.Seed = slices.Clone(d.bytes())
 		case startDir:
 			s.Dir = d.text()
+		case startFrom:
+			s.From = d.from()
 		case startChildren:
 			s.Children = d.labels()
 		case startOnBlocked:

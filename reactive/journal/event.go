@@ -65,6 +65,10 @@ const (
 	WorldSnapshotted    Type = 37 // the state of a world is kept as content. Value: as of which event, and the hashes, see docs/events.md
 	WorkflowPublished   Type = 38 // of a stream `#wf/…`: the name stands for this definition from now on. Detail.Start: Name, Version, Workflow, Children, Actor
 	RetentionSet        Type = 39 // how long finished runs are kept from now on, in the stream of that. Detail.Actor; Value: list of rules
+	BulkRecorded        Type = 40 // of a stream `#bulk…`: what an act on many runs is, has chosen or has done. Detail.State: which of these; Detail.Actor, Detail.Reason; Value, see package bulk
+	ResultKept          Type = 41 // of a rerun: a result of the run that it repeats, for the step when it may start. Node, Attempt, Detail.Kept; Value: output; Detail.Failure; Detail.About: reports
+	InputSet            Type = 42 // of a rerun: the input of a step, in place of the one that its workflow says. Node; Value
+	ResultAdopted       Type = 43 // a step takes the result that was kept for it. Node, Attempt
 )
 
 // Detail holds the fields that only some types have. An event owns its Detail.
@@ -87,8 +91,19 @@ type Detail struct {
 	Making       int32    `json:"making,omitempty"`       // which making of the call reports: 1, and one more each time it is made again with the same request id
 	Work         bool     `json:"work,omitempty"`         // a retry repeats the work also where only the decision is open
 	Cause        string   `json:"cause,omitempty"`        // id of the run whose pause or resume reaches this one, its child
-	ID           string   `json:"id,omitempty"`           // of a message, as its sender named it: a second one of that id is not taken
+	ID           string   `json:"id,omitempty"`           // of a message, as its sender named it: a second one of that id is not taken; of a command, the act on many runs to which it belongs
 	Cells        []string `json:"cells,omitempty"`        // addresses of the cells of a world that a message went to, in order
+	Kept         *Kept    `json:"kept,omitempty"`         // of result.kept: where the result comes from
+}
+
+// Kept describes a result that a rerun keeps.
+type Kept struct {
+	Run         string `json:"run,omitempty"`         // id of the run that it comes from
+	Seq         uint64 `json:"seq,omitempty"`         // of the last event about the step there; 0: a person has set it
+	Status      string `json:"status,omitempty"`      // of the step: completed, failed or skipped
+	Fulfillment string `json:"fulfillment,omitempty"` // state of its task; "": it has none
+	Input       []byte `json:"input,omitempty"`       // SHA-256 of the input that it was computed from, encoded; empty: unknown
+	If          bool   `json:"if,omitempty"`          // it is only adopted if the step's input is the same
 }
 
 // Failure describes why something failed. Code is for programs and part of the contract; Message is for people.
@@ -147,7 +162,15 @@ type Start struct {
 	OnBlocked       string            `json:"on_blocked,omitempty"`        // effective: what a playbook does when only denied tokens are left
 	Seed            []byte            `json:"seed,omitempty"`              // of a world: 32 random bytes, from which its activations draw
 	Identity        *Identity         `json:"identity,omitempty"`          // in whose name the calls are made; nil: no one is named
+	From            *From             `json:"from,omitempty"`              // of a rerun: the run that it repeats
 	Dir             string            `json:"dir,omitempty"`               // folder in which programs start and to which files are relative; "": that of the process
+}
+
+// From names the run that a rerun repeats.
+type From struct {
+	Run  string `json:"run,omitempty"`  // its id
+	Seq  uint64 `json:"seq,omitempty"`  // of its last event that counts
+	Kept int32  `json:"kept,omitempty"` // events that follow the first and say what is kept and set: without one of them nothing begins
 }
 
 // Identity describes on whose behalf a run makes its calls. Operations read it from their context; Sluice itself does not

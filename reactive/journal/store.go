@@ -44,6 +44,12 @@ type Store interface {
 	// Newest returns the place behind all changes so far: what a list shows that is read from now on includes them.
 	Newest(ctx context.Context) (Place, error)
 
+	// AwaitChange returns when there may be a change behind a place, such as the one that Newest has returned, or with ctx's error.
+	AwaitChange(ctx context.Context, after Place) error
+
+	// Published yields the names of workflows that have a stream (see NameStream) and begin so, in order.
+	Published(ctx context.Context, begun string) iter.Seq2[string, error]
+
 	// Delete removes the events, the content and the head of a run. A tombstone stays: until its id is free, appending to it and
 	// reading it return a *DeletedError, which wraps ErrDeleted, and so does deleting it again. Then an append after 0 of an event
 	// that was decided when the id was free begins the stream anew. Delete returns ErrNotFound for a stream without events, and

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,6 +19,7 @@ const (
 	apartMark  = "#"
 	namePrefix = apartMark + "wf/"
 	heldName   = apartMark + "held"
+	bulkName   = apartMark + "bulk"
 )
 
 // RetentionStream is the stream of how long finished runs are kept: its last event is the one that counts.
@@ -44,13 +46,26 @@ func NameStream(workflow string) string { return namePrefix + workflow }
 // HeldStream returns the stream of the marks about which runs are held: no engine goes on with them.
 func HeldStream() string { return heldName }
 
+// BulkIndex returns the stream of the acts on many runs: what each is, and how it has ended.
+func BulkIndex() string { return bulkName }
+
+// BulkStream returns the stream of one of these acts: which runs it has chosen, and what it has done to them.
+func BulkStream(id uint64) string { return bulkName + "/" + strconv.FormatUint(id, 10) }
+
+// isBulk reports whether a stream is about acts on many runs.
+func isBulk(stream string) bool {
+	return stream == bulkName || strings.HasPrefix(stream, bulkName+"/")
+}
+
 // IsRun reports whether stream is that of a run: it neither is content nor begins with `#`.
 func IsRun(stream string) bool { return !IsContent(stream) && !strings.HasPrefix(stream, apartMark) }
 
 // CheckAppend returns an error for an append that no store accepts; stores call it first. The error wraps ErrInvalid. A
 // stream's name is 1 to StreamNameMax bytes of UTF-8 without NUL. A content stream takes exactly one ContentStored event,
 // after sequence 0, and no head; that of `blob/<hash>` must have that hash. Other streams take no ContentStored. Only the stream
-// of a name takes WorkflowPublished, and only RetentionStream RetentionSet, and both nothing else; streams that begin with `#` have no head. A head must name its stream. An append without events is allowed: it replaces the head, if the stream's last sequence is after.
+// of a name takes WorkflowPublished, and only RetentionStream RetentionSet, only those of acts on many runs BulkRecorded, and all three nothing else; streams that begin with
+// `#` have no head. A head must name its stream. An append without events is allowed: it replaces the head, if the stream's last
+// sequence is after.
 func CheckAppend(stream string, after uint64, events []Event, head *Head) error {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("%w to %q: %s", ErrInvalid, stream, fmt.Sprintf(format, args...))
@@ -67,10 +82,10 @@ func CheckAppend(stream string, after uint64, events []Event, head *Head) error 
 		}
 		return checkBlob(stream, &events[0])
 	}
-	isName, isRetention := strings.HasPrefix(stream, namePrefix), stream == RetentionStream
+	isName, isRetention, isBulk := strings.HasPrefix(stream, namePrefix), stream == RetentionStream, isBulk(stream)
 	for i := range events {
 		t := events[i].Type
-		if !t.valid() || t == ContentStored || isName != (t == WorkflowPublished) || isRetention != (t == RetentionSet) {
+		if !t.valid() || t == ContentStored || isName != (t == WorkflowPublished) || isRetention != (t == RetentionSet) || isBulk != (t == BulkRecorded) {
 			return fault("event %d has type %s", after+uint64(i)+1, t)
 		}
 	}

@@ -52,6 +52,7 @@ func (k Keeper) Digest(w io.Writer, order []int32, now int64) {
 			digestValue(w, m.payload)
 		}
 	}
+	k.keptLog.digest(w)
 	k.timers.digestTimers(w, now)
 }
 

@@ -40,6 +40,8 @@ func (l *Ledger) foldStep(v int32, e *journal.Event) Effect {
 		return l.reportLog.foldReported(v, e)
 	case journal.NodeRetried:
 		return l.foldRetried(v, e)
+	case journal.ResultAdopted:
+		return l.keptLog.foldAdopted(v, e)
 	}
 	return Unbound
 }

@@ -12,6 +12,7 @@ type Ledger struct {
 	*fanOut
 	*mail
 	*reportLog
+	*keptLog
 	plan       *plan.Plan
 	bank       *signals.Bank
 	host       Host
@@ -76,6 +77,7 @@ func NewLedger(p *plan.Plan, bank *signals.Bank, h Host) Keeper {
 	l.fanOut = &fanOut{l: l, gathers: map[int32]*call.Gather{}}
 	l.mail = &mail{l: l}
 	l.reportLog = &reportLog{l: l}
+	l.keptLog = &keptLog{l: l}
 	l.timers.l = l
 	l.timers.less = l.timers.earlier
 	return Keeper{l}

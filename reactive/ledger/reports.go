@@ -78,6 +78,18 @@ func (p *reportLog) reported(v int32) (value.Value, error) {
 	return value.Of(slices.Clip(all.last))
 }
 
+// restore sets the reports of a step whose result was adopted, as expressions see them.
+func (p *reportLog) restore(v int32, list any) {
+	last, _ := list.([]any)
+	if len(last) == 0 {
+		return
+	}
+	if p.reports == nil {
+		p.reports = map[int32]*reports{}
+	}
+	p.reports[v] = &reports{from: map[string]*reporter{}, last: last}
+}
+
 // Reports tells of the reports of a node's newest attempt, by all participants.
 type Reports struct {
 	Count    int    // without repeated ones

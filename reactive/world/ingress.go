@@ -30,6 +30,9 @@ func (w *World) Receive(e *journal.Event) (earlier *journal.Event, err error) {
 			return earlier, nil
 		}
 	}
+	if err := w.base.pace.Room(w.root.Tail()); err != nil {
+		return nil, fmt.Errorf("%w: %w", reactive.ErrFull, err)
+	}
 	payload, err := value.Of(e.Value)
 	if err != nil {
 		return nil, err

@@ -31,10 +31,9 @@ func numberIn(e *journal.Event, name string) uint64 {
 
 // snapshotted makes a snapshot the base of the world: the cells that have not changed since need not be in memory any more.
 func (w *World) snapshotted(e *journal.Event) {
-	of, _ := value.Of(e.Value)
-	s, err := kept.ReadSnapshot(w.def, of)
+	s, err := kept.SnapshotOf(w.def, w.root.Plan().Hash, e)
 	if err != nil {
-		w.fail(fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, e.Seq, err))
+		w.fail(err)
 		return
 	}
 	if s.Upto < w.base.upto {
@@ -59,13 +58,9 @@ func (w *World) snapshotted(e *journal.Event) {
 // no other; the next is the event after that as of which the snapshot is, which Restore returns. Errors wrap journal.ErrDamaged
 // if content is missing or not what it was.
 func (w *World) Restore(e *journal.Event) (upto uint64, err error) {
-	of, _ := value.Of(e.Value)
-	s, err := kept.ReadSnapshot(w.def, of)
+	s, err := kept.SnapshotOf(w.def, w.root.Plan().Hash, e)
 	if err != nil {
-		return 0, fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, e.Seq, err)
-	}
-	if s.Manifest != w.root.Plan().Hash {
-		return 0, fmt.Errorf("%w: the snapshot of event %d is of workflow %s, and the run of %s", journal.ErrDamaged, e.Seq, s.Manifest, w.root.Plan().Hash)
+		return 0, err
 	}
 	at := *e
 	at.Seq = s.Upto

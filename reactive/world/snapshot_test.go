@@ -178,8 +178,67 @@ func TestSnapshotDamage(t *testing.T) {
 	manifest := e.Value.(map[string]any)["manifest"]
 	e.Value.(map[string]any)["manifest"] = "another"
 	refused("another world")
+	require.ErrorIs(t, d.apply(d.empty(), 0), journal.ErrDamaged, "also where the whole journal is read")
 	e.Value.(map[string]any)["manifest"] = manifest
+	for _, field := range []string{"upto", "before"} {
+		was, has := e.Value.(map[string]any)[field]
+		for _, moment := range []any{int64(e.Seq), int64(e.Seq) + 1, int64(-1), "1", nil} {
+			if e.Value.(map[string]any)[field] = moment; field == "before" && (moment == nil || moment == int64(e.Seq)) {
+				continue
+			}
+			refused(field + " is of no moment before")
+		}
+		if e.Value.(map[string]any)[field] = was; !has {
+			delete(e.Value.(map[string]any), field)
+		}
+	}
 	root, err := d.restored(&e)
 	require.NoError(t, err)
 	require.Equal(t, want, d.digest(root))
+}
+
+// TestDamageOfTwoSnapshots: of two snapshots, the damage of what only one needs is found where that one is read, and the other serves
+// the same world; what both need damages both. What is in a journal behind the older one does not matter.
+func TestDamageOfTwoSnapshots(t *testing.T) {
+	d := drive(t, keptWorld)
+	require.NoError(t, d.send("Add", map[string]any{"id": "a", "n": int64(2)}, ""))
+	require.NoError(t, d.send("Add", map[string]any{"id": "b", "n": int64(3)}, ""))
+	older := d.snapshot()
+	require.NoError(t, d.send("Add", map[string]any{"id": "b", "n": int64(5)}, ""))
+	newer := d.snapshot()
+	require.NoError(t, d.send("Add", map[string]any{"id": "c", "n": int64(1)}, ""))
+	for i := 1; i < int(world.Upto(&older)); i++ { // they are trimmed
+		d.events[i] = journal.Event{Seq: uint64(i + 1)}
+	}
+	want := d.digest(d.root)
+	serves := func(e journal.Event) bool {
+		root, err := d.restored(&e)
+		if err == nil {
+			var b strings.Builder
+			root.Digest(&b, d.now) // reads every cell
+			_ = root.NextDue()     // reads what is due
+			err = world.Of(root).Err()
+		}
+		if err != nil {
+			require.ErrorIs(t, err, journal.ErrDamaged)
+			return false
+		}
+		require.Equal(t, want, d.digest(root))
+		return true
+	}
+	require.True(t, serves(older) && serves(newer))
+	served := map[[2]bool]int{}
+	for hash, blob := range d.content {
+		delete(d.content, hash)
+		served[[2]bool{serves(older), serves(newer)}]++
+		changed := slices.Clone(blob)
+		changed[len(changed)/2] ^= 4
+		d.content[hash] = changed
+		serves(older)
+		serves(newer)
+		d.content[hash] = blob
+	}
+	require.NotZero(t, served[[2]bool{true, false}], "content of the newer alone")
+	require.NotZero(t, served[[2]bool{false, false}], "content of both")
+	require.True(t, serves(older) && serves(newer))
 }

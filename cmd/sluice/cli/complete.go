@@ -29,6 +29,7 @@ const (
 	StepArgument                    // key of a step of the run named first, or address of a cell
 	AwaitedArgument                 // name of a message that the run named first waits for
 	DecisionArgument
+	WorkflowArgument // name of a published workflow, or a file
 )
 
 // Complete makes shells complete the positional arguments of a command from the journal in the folder of --data. It says nothing
@@ -41,6 +42,10 @@ func Complete(cmd *cobra.Command, arguments ...Argument) {
 		}
 		if arguments[len(args)] == DecisionArgument {
 			return []string{api.Fulfilled, api.NotFulfilled}, none
+		}
+		if arguments[len(args)] == WorkflowArgument {
+			names, _ := CompleteIn(cmd, func(ctx context.Context, c *control.Client) []string { return published(ctx, c, begun) }, begun)
+			return names, cobra.ShellCompDirectiveDefault // where none is found, shells complete files
 		}
 		return CompleteIn(cmd, func(ctx context.Context, c *control.Client) []string {
 			switch arguments[len(args)] {
@@ -102,6 +107,17 @@ func runIDs(ctx context.Context, c *control.Client, begun string) (ids []string)
 		}
 	}
 	return ids
+}
+
+// published returns the names of published workflows that begin so.
+func published(ctx context.Context, c *control.Client, begun string) (names []string) {
+	for name, err := range c.Published(ctx, begun, completedMax) {
+		if err != nil {
+			break
+		}
+		names = append(names, *name)
+	}
+	return names
 }
 
 // stepNames returns the keys of the steps of a run, or the addresses of the first cells of a world.

@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -62,7 +63,7 @@ func ExitOf(err error) error {
 	for _, unknown := range []error{
 		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput,
 		decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal, coordinator.ErrNoMoment, journal.ErrDeleted,
-		archive.ErrRefused, journal.ErrBackup,
+		archive.ErrRefused, journal.ErrBackup, bulk.ErrNotFound,
 	} {
 		if errors.Is(err, unknown) {
 			return Refuse(err)

@@ -14,8 +14,9 @@ import (
 func newDelete() *cobra.Command {
 	cmd, c := newCommand(api.Delete, &cobra.Command{
 		Use:   "delete RUN…",
-		Short: "Delete runs that have ended",
-		Long: `Delete removes runs that have ended, each with the runs that it has started: their events, and their places in lists. Nothing
+		Short: "Delete runs that have ended, or are held",
+		Long: `Delete removes runs that have ended, or are held, each with the runs that it has started: their events and places in lists.
+Nothing
 brings them back. An id is not free for as long as the run would have been kept (see sluice keep), or never where all are kept
 forever; until then sluice runs show says when the run was deleted. What only it needed goes with the next sluice gc.
 

@@ -1,8 +1,13 @@
 package commands
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
@@ -28,13 +33,21 @@ func newResume() *cobra.Command {
 	cmd, c := newCommand(api.Resume, &cobra.Command{
 		Use:   "resume RUN [CELL]",
 		Short: "End the pause of a run, or of one cell of a world",
-		Long: `Resume ends the pause of a run, or of one cell of a world, which then takes what it has kept. It does not work on the run itself:
-a run whose process has ended goes on with 'sluice run --resume'.`,
+		Long: `Resume ends the pause of a run, or of one cell of a world, which then takes what it has kept. A run that is held since it was
+imported goes on from then. It does not work on the run itself: a run whose process has ended goes on with 'sluice run --resume'.`,
 		Example: `  sluice resume tuesday --data ./journal
   sluice resume shop 'order[a]' --data ./journal`,
 		Args: cobra.RangeArgs(1, 2),
 	})
 	c.takesCell(cmd)
+	resume := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := resume(cmd, args)
+		if exit, ok := errors.AsType[*cli.Exit](err); ok && len(args) == 1 && errors.Is(err, coordinator.ErrNotPossible) {
+			exit.Err = fmt.Errorf("%w; resume ends a pause, or what holds an imported run; to work on a run that no process works on:\n  %s", exit.Err, cli.ResumeCommand(c.dir, args[0]))
+		}
+		return err
+	}
 	return cmd
 }
 

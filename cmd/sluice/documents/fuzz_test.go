@@ -144,7 +144,7 @@ var verbs = []struct {
 		if planned(dir) == nil {
 			return
 		}
-		for _, format := range []string{"mermaid", "dot", "json"} {
+		for _, format := range []string{"mermaid", "dot", "json", "svg"} {
 			cmd := graph.New()
 			cmd.SetOut(io.Discard)
 			cmd.SetArgs([]string{filepath.Join(dir, mainFile), "--format", format})

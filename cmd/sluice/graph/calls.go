@@ -32,7 +32,11 @@ func drawCallGraph(w io.Writer, calls []*api.Call, format string) error {
 	if err != nil {
 		return err
 	}
-	return drawAs(w, g, format, callDrawing(g, calls), func(id int32) any { return calls[id] })
+	d := callDrawing(g, calls)
+	if format == "svg" && len(calls) > 0 {
+		d.Title = calls[0].Run
+	}
+	return drawAs(w, g, format, d, func(id int32) any { return calls[id] })
 }
 
 // callGraph returns the graph whose nodes are the calls, in their order.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/dag"
+	"github.com/sluiceflow/sluice/dag/svg"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -24,11 +25,12 @@ func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph FILE | graph RUN --data DIR",
 		Short: "Draw a workflow, or the calls of a run",
-		Long: `Graph prints the steps of a workflow and the edges between them: as a Mermaid flowchart, in the DOT language of Graphviz, or as
-JSON. A conditional is a diamond with its tests on the edges; a map is a stack, in a frame with what is done for each item; an
-edge is dotted if it is there only because a step reads the output of another. A small point stands for a place where many
-steps are waited for. In JSON a conditional is no node: its test is a guard on the edges into its branches, after the guards
-of the conditionals around it.
+		Long: `Graph prints the steps of a workflow and the edges between them: as a Mermaid flowchart, in the DOT language of Graphviz, as JSON,
+or as an SVG picture that stands alone, light or dark as the reader's system is. A conditional is a diamond with its tests on the
+edges; a map is a stack, in a frame with what is done for each item; an edge is dotted if it is there only because a step reads
+the output of another. A small point stands for a place where many steps are waited for. In JSON a conditional is no node: its
+test is a guard on the edges into its branches, after the guards of the conditionals around it. In SVG it is a gate, a call to
+others is dashed, and a legend says what else there is.
 
 Of a playbook it prints the steps, and the arcs between them with their guards. A step with a gate is dashed, and a loop is a
 stack; the labels name joins, the entry and the final step.
@@ -46,13 +48,14 @@ working on it. In JSON a node has more members:
 An input or output of more than 1 KiB is left out, and "input_preview" or "preview" holds its beginning.`,
 		Example: `  sluice graph backup.yaml
   sluice graph backup.yaml --format dot | dot -Tsvg > backup.svg
+  sluice graph backup.yaml --format svg > backup.svg
   sluice graph backup.yaml --format json | jq '.edges[].key'
   sluice graph tuesday --data ./journal --format dot | dot -Tsvg > tuesday.svg
-  sluice graph tuesday --data ./journal --at 17
+  sluice graph tuesday --data ./journal --at 17 --format svg > tuesday.svg
   sluice graph tuesday --data ./journal --format json | jq '.nodes[].attributes | select(.status == "failed").request'`,
 		Args: cobra.ExactArgs(1),
 	}
-	format := cli.Choose(cmd, "format", "f", "what to print", "mermaid", "dot", "json")
+	format := cli.Choose(cmd, "format", "f", "what to print", "mermaid", "dot", "json", "svg")
 	dir, at := new(string), cli.MomentFlag(cmd)
 	cli.DataFlag(cmd, dir, "draw a run of the journal in the folder `DIR`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -115,6 +118,8 @@ type picture struct {
 // drawAs prints a graph in a format. Only JSON has attributes: the members of a node besides its key.
 func drawAs(w io.Writer, g *dag.Graph, format string, d dag.Drawing, attributes func(id int32) any) error {
 	switch format {
+	case "svg":
+		return svg.Write(w, g, d)
 	case "dot":
 		return g.WriteDOT(w, d)
 	case "json":

@@ -65,8 +65,7 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 	if f.directory != "" || len(f.passEnv) > 0 {
 		return cli.Refuse(fmt.Errorf("another process works on %s, and it decides about --directory and --pass-env: start that one with them", f.data))
 	}
-	ctx, letGo := context.WithCancel(cmd.Context())
-	defer letGo()
+	ctx := cmd.Context()
 	req, w, err := f.request(ctx, input, arg)
 	if err != nil {
 		return err
@@ -83,6 +82,45 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 	if err != nil {
 		return f.refused(err)
 	}
+	return f.followHeld(cmd, &held{dir: f.data, run: done.Run, next: 1}, &view.Run{Workflow: w}, stops)
+}
+
+// resumeHeld follows a run on which the process works that has the folder: it has resumed it already. Another run that this process has
+// not resumed waits until the folder is free.
+func (f *runFlags) resumeHeld(cmd *cobra.Command, stops *interrupts) error {
+	var shown *api.Run
+	var document []byte
+	err := control.With(cmd.Context(), f.data, coordinator.Config{}, func(c *control.Client) (err error) {
+		shown, document, err = c.Workflow(cmd.Context(), f.resume)
+		return err
+	})
+	if err != nil {
+		return notToResume(f.resume, err)
+	}
+	switch {
+	case shown.Held:
+		return isHeld(f.data, shown.Run)
+	case !shown.Finished && !shown.Driven:
+		return cli.Fail(fmt.Errorf("another process works on %s, but not on run %s: resume that one when the process has ended, or work on all runs of the folder with:\n  %s",
+			f.data, progress.Clean(shown.Run), cli.Command("serve", "--data", f.data)))
+	}
+	w, err := kinds.ParseStored(document)
+	if err != nil {
+		return cli.Fail(err)
+	}
+	return f.followHeld(cmd, &held{dir: f.data, run: shown.Run, next: 1, seen: shown.Events}, &view.Run{Workflow: w, Dir: f.data, Seen: shown.Events}, stops)
+}
+
+// isHeld returns the Exit for a run that is held since it was imported.
+func isHeld(dir, run string) error {
+	return cli.Fail(fmt.Errorf("run %s is held since it was imported; once no other process goes on with it, have it go on here:\n  %s",
+		progress.Clean(run), cli.CommandLine(dir, []string{"resume", run})))
+}
+
+// followHeld shows a run on which another process works, until it ends or this one is interrupted.
+func (f *runFlags) followHeld(cmd *cobra.Command, h *held, r *view.Run, stops *interrupts) error {
+	ctx, letGo := context.WithCancel(cmd.Context())
+	defer letGo()
 	over := make(chan struct{})
 	defer close(over)
 	go func() {
@@ -92,15 +130,15 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 			letGo()
 		}
 	}()
-	v := view.New(f.output, cmd.OutOrStdout(), &view.Run{Workflow: w}, stops)
-	h := &held{dir: f.data, run: done.Run, next: 1, view: v}
+	v := view.New(f.output, cmd.OutOrStdout(), r, stops)
+	h.view = v
 	end := h.follow(ctx)
 	v.End(view.Ending{Result: end.result})
 	if end.interrupted {
 		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("run %s goes on without being followed; to follow or to cancel it, run:\n  %s\n  %s",
-			progress.Clean(done.Run), cli.CommandLine(f.data, []string{"runs", "watch", done.Run}), cli.CommandLine(f.data, []string{"cancel", done.Run}))}
+			progress.Clean(h.run), cli.CommandLine(f.data, []string{"runs", "watch", h.run}), cli.CommandLine(f.data, []string{"cancel", h.run}))}
 	}
-	return f.conclude(cmd.ErrOrStderr(), done.Run, end)
+	return f.conclude(cmd.ErrOrStderr(), h.run, end)
 }
 
 // refused returns the Exit for a start that the process that works on the folder has refused.
@@ -122,6 +160,7 @@ type held struct {
 	dir  string
 	run  string
 	next uint64 // sequence of the next event to be shown
+	seen uint64 // sequence of the last event before this process began to follow; 0: none
 	view view.View
 
 	result    *coordinator.Result
@@ -176,7 +215,7 @@ func (h *held) read(ctx context.Context, c *control.Client) error {
 			return err
 		}
 		h.next = u.Event.Seq + 1
-		h.view.Update(u, true)
+		h.view.Update(u, u.Event.Seq > h.seen)
 		if u.Event.Type == journal.RunFinished {
 			h.result = inspect.NewResult(h.run, &u.Event)
 		}

@@ -9,21 +9,47 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/retention"
 )
 
-// houseEvery is how often a host deletes what is not kept any more.
-const houseEvery = time.Hour
+// A host deletes what is not kept any more as often as the shortest of its rules says, within these bounds.
+const (
+	houseOften  = time.Second
+	houseSeldom = time.Hour
+)
 
-// keepHouse deletes what is not kept any more, until ctx ends. Where everything is kept, it says once what the default would free.
+// keepHouse deletes what is not kept any more, when it begins, whenever the rules change, and then again and again until ctx ends.
+// Where everything is kept, it says once what the default would free.
 func keepHouse(ctx context.Context, engine *coordinator.Engine, logger *slog.Logger) {
-	tick := time.NewTicker(houseEvery)
-	defer tick.Stop()
+	changed, later := make(chan []retention.Rule), houseSeldom
+	go watchRules(ctx, engine, logger, changed)
+	next := time.NewTimer(houseSeldom)
+	defer next.Stop()
 	for first := true; ; first = false {
-		if err := keepOnce(ctx, engine, logger, first); err != nil && ctx.Err() == nil {
-			logger.Warn("cannot delete what is not kept any more, trying again later", "error", err, "later", houseEvery)
-		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case rules := <-changed:
+			later = houseSeldom
+			if shortest, ok := retention.Shortest(rules); ok {
+				later = min(max(shortest, houseOften), houseSeldom)
+			}
+		case <-next.C:
+		}
+		if err := keepOnce(ctx, engine, logger, first); err != nil && ctx.Err() == nil {
+			logger.Warn("cannot delete what is not kept any more, trying again later", "error", err, "later", later)
+		}
+		next.Reset(later)
+	}
+}
+
+// watchRules passes on the rules, now and whenever they change, until ctx ends.
+func watchRules(ctx context.Context, engine *coordinator.Engine, logger *slog.Logger, changed chan<- []retention.Rule) {
+	for rules, err := range engine.RuleChanges(ctx) {
+		if err != nil && ctx.Err() == nil {
+			logger.Warn("cannot read how long runs are kept; what has changed since counts later", "error", err, "later", houseSeldom)
+		}
+		select {
+		case changed <- rules:
+		case <-ctx.Done():
+			return
 		}
 	}
 }

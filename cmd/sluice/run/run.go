@@ -27,7 +27,7 @@ import (
 )
 
 // New returns the verbs. Each call returns new ones, since a cobra.Command keeps the flags it was run with.
-func New() []*cobra.Command { return []*cobra.Command{newRun(), newStart(), newServe()} }
+func New() []*cobra.Command { return []*cobra.Command{newRun(), newStart(), newRerun(), newServe()} }
 
 func newRun() *cobra.Command {
 	cmd := &cobra.Command{
@@ -142,6 +142,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	s, err := f.open(ctx, input, args)
 	if errors.Is(err, journal.ErrLocked) && f.resume == "" && answers(f.data) {
 		return f.runHeld(cmd, input, args[0], stops)
+	}
+	if errors.Is(err, journal.ErrLocked) && f.resume != "" && answers(f.data) {
+		return f.resumeHeld(cmd, stops)
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/serving"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/operation"
@@ -37,8 +38,14 @@ Commands reach the host through the socket control.sock in the folder, which onl
 workflow runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the
 host, those that --pass-env names, and those that its binding sets.
 
-It deletes what is not kept any more (see sluice keep), when it begins and once an hour, in small slices with pauses, so that its
-runs go on. Of a folder that keeps everything it only logs what keeping runs for 30 days would free.
+It deletes what is not kept any more (see sluice keep): when it begins, when that changes, and as often as the shortest time says,
+at least once an hour; in small slices with pauses, so that its runs go on. Of a folder that keeps everything it only
+logs what keeping runs for 30 days would free.
+
+With --listen it also answers HTTP, so that programs start, show and change runs, and follow them live: GET /openapi.json
+describes
+all. Each request needs a token, see sluice token, also from this machine; --no-auth is for loopback addresses only. Another
+address needs TLS, or a proxy in front that has it. What a client does is journaled under the name of its token.
 
 SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are
 then stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go
@@ -46,12 +53,15 @@ on when a process works on the folder again, also after a crash.
 
 It ends with 0 after it was asked to stop, and with 1 if it cannot work on the folder. The log goes to standard error.`,
 		Example: `  sluice serve --data ./journal
-  sluice serve --data ./journal --pass-env KUBECONFIG`,
+  sluice serve --data ./journal --pass-env KUBECONFIG
+  sluice serve --data ./journal --listen 127.0.0.1:8080`,
 		Args: cobra.NoArgs,
 	}
 	var dir string
 	var passEnv []string
+	var network serving.Flags
 	cli.JournalFlag(cmd, &dir)
+	network.Add(cmd)
 	cmd.Flags().StringArrayVar(&passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		for _, name := range passEnv {
@@ -59,15 +69,18 @@ It ends with 0 after it was asked to stop, and with 1 if it cannot work on the f
 				return fmt.Errorf("--pass-env: %w", err)
 			}
 		}
+		if err := network.Check(); err != nil {
+			return cli.Refuse(err)
+		}
 		stops := listen(nil)
 		defer stops.close()
-		return serve(cmd, dir, passEnv, stops)
+		return serve(cmd, dir, passEnv, &network, stops)
 	}
 	return cmd
 }
 
 // serve works on a folder until it is asked to stop.
-func serve(cmd *cobra.Command, dir string, passEnv []string, stops *interrupts) error {
+func serve(cmd *cobra.Command, dir string, passEnv []string, network *serving.Flags, stops *interrupts) error {
 	ctx, logger := cmd.Context(), slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 	store, err := control.Take(ctx, dir, disk.Config{Logger: logger})
 	if err != nil {
@@ -81,7 +94,16 @@ func serve(cmd *cobra.Command, dir string, passEnv []string, stops *interrupts) 
 		stop(ctx, engine)
 		return cli.Fail(err)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "ready: process %d works on %s\n", os.Getpid(), dir)
+	at := ""
+	if network.Listen != "" {
+		url, err := network.Start(ctx, engine, dir, cmd.Root().Version, logger)
+		if err != nil {
+			stop(ctx, engine)
+			return cli.Fail(err)
+		}
+		at = " and answers " + url
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "ready: process %d works on %s%s\n", os.Getpid(), dir, at)
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	keeping, stopKeeping := context.WithCancel(ctx)

@@ -124,8 +124,7 @@ func openToResume(ctx context.Context, dir, name string, config coordinator.Conf
 			return cli.Fail(err)
 		}
 		if s.run.Held() {
-			return cli.Fail(fmt.Errorf("run %s is held since it was imported; once no other process goes on with it, have it go on here:\n  %s",
-				id, cli.CommandLine(dir, []string{"resume", id})))
+			return isHeld(dir, id)
 		}
 		return nil
 	}

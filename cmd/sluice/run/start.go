@@ -56,6 +56,7 @@ as sluice run does.`,
 	flags.StringArrayVarP(&f.label, "label", "l", nil, "attach the label `NAME=TEXT`, which lists show (may be repeated)")
 	flags.BoolVar(&wait, "wait", false, "show the run until it ends")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json", view.Quiet)
+	cli.Complete(cmd, cli.WorkflowArgument)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !wait {
 			return f.start(cmd, args[0], output.Value == "json")

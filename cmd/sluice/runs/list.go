@@ -28,6 +28,7 @@ is resumed. Of a run that waits, the end of its line says for what, and until wh
   workflow:order          the name; kind:playbook; hash:3f2a
   label.team:payments     a label; --label team=payments means the same
   waits:person            message person timer gate paused
+  held:import             it does not go on before it is resumed, since it was imported
   started>2026-11-01      started updated ended due: < <= > >=, a date or an instant in UTC
   age>1h                  since the start: s m h d w
   code:timeout            of the failure with which the run has ended

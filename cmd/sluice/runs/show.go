@@ -196,6 +196,13 @@ func showStep(t *cli.Table, s *api.Step, awaits []*api.Awaited, now time.Time) {
 
 // remarks returns remarks about a step besides its status.
 func remarks(s *api.Step, awaits []*api.Awaited) (list []string) {
+	switch s.Adopted {
+	case "":
+	case api.Set:
+		list = append(list, "its result was set")
+	default:
+		list = append(list, "adopted from "+s.Adopted)
+	}
 	if s.Runs > 1 {
 		list = append(list, fmt.Sprintf("%d runs", s.Runs))
 	}

@@ -46,3 +46,11 @@ func (a *Appender) Append(ctx context.Context, events []journal.Event, head, mea
 	a.at, err = journal.AppendParts(ctx, a.store, a.run, a.at, events, head, meanwhile)
 	return err
 }
+
+// GiveUp ends a run that may not be whole by its head alone, with a status, at an instant: nothing goes on with it, and it can be
+// deleted.
+func GiveUp(ctx context.Context, store journal.Store, head journal.Head, status string, at int64) error {
+	head.Open, head.Status, head.Ended, head.Due, head.Waits = false, status, at, 0, nil
+	_, err := store.Append(ctx, head.Run, head.Last, nil, head)
+	return err
+}

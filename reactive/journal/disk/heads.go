@@ -11,8 +11,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// pageHeads is how many heads one access to the database reads.
-const pageHeads = 1024
+// How many heads the first and each further access to the database reads: a caller often wants one.
+const (
+	firstHeads = 8
+	pageHeads  = 1024
+)
 
 // listed is a head of a page, or the error of reading it.
 type listed struct {
@@ -25,10 +28,10 @@ type listed struct {
 func (s *Store) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {
 		var page []listed
-		for more := true; more; {
+		for most, more := firstHeads, true; more; most = pageHeads {
 			err := ctx.Err()
 			if err == nil {
-				page, after, more, err = s.loadHeads(page[:0], after)
+				page, after, more, err = s.loadHeads(page[:0], after, most)
 			}
 			for _, one := range page {
 				if !yield(one.head, one.err) {
@@ -45,7 +48,7 @@ func (s *Store) Heads(ctx context.Context, after string) iter.Seq2[journal.Head,
 
 // loadHeads appends the heads of the next streams after a name to page. It returns the name of the last stream read, and
 // whether there may be more.
-func (s *Store) loadHeads(page []listed, after string) ([]listed, string, bool, error) {
+func (s *Store) loadHeads(page []listed, after string, most int) ([]listed, string, bool, error) {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	if s.closed.Load() {
@@ -58,7 +61,7 @@ func (s *Store) loadHeads(page []listed, after string) ([]listed, string, bool, 
 	defer it.Close()
 	n := 0
 	defer func() { s.headsRead.Add(int64(n)) }()
-	for ok := it.First(); ok && n < pageHeads; ok = it.Next() {
+	for ok := it.First(); ok && n < most; ok = it.Next() {
 		n++
 		after = string(it.Key()[1:])
 		h, err := headAt(it)
@@ -69,7 +72,7 @@ func (s *Store) loadHeads(page []listed, after string) ([]listed, string, bool, 
 			page = append(page, listed{h, s.blame(err)})
 		}
 	}
-	return page, after, n == pageHeads, s.blame(readError(it.Error()))
+	return page, after, n == most, s.blame(readError(it.Error()))
 }
 
 // viewHeads opens an iterator over the heads of the streams after a name. It waits for a commit in flight, which could be

@@ -20,16 +20,11 @@ const (
 )
 
 // Work counts what a Store has done, for tests and measurements.
-type Work struct {
-	HeadsRead    int64 // by Heads, List and Head
-	IndexMade    int64 // heads in appends of which the keys in indexes were made
-	IndexWritten int64 // keys of indexes
-	BlobsRead    int64 // values that are stored outside of their events
-}
+type Work = records.Work
 
 // Work returns the counts since the store was opened.
 func (s *Store) Work() Work {
-	return Work{s.headsRead.Load(), s.indexMade.Load(), s.indexWritten.Load(), s.blobsRead.Load()}
+	return Work{HeadsRead: s.headsRead.Load(), IndexMade: s.indexMade.Load(), IndexWritten: s.indexWritten.Load(), BlobsRead: s.blobsRead.Load()}
 }
 
 // stageIndex adds the keys in which the new head of a stream differs from the old one. Most appends change none, and make none.
@@ -118,6 +113,16 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 	return page, len(places) == most, nil
 }
 
+// Published implements journal.Store.
+func (s *Store) Published(ctx context.Context, begun string) iter.Seq2[string, error] {
+	return records.Published(ctx, begun, func(use func(pebble.Reader) error) error {
+		return swept{Store: s}.View(func(pebble.Reader) error {
+			db := s.snapshot()
+			return errors.Join(use(db), db.Close())
+		})
+	})
+}
+
 // snapshot returns the state of the database, in which all is durable: it waits for a commit in flight.
 func (s *Store) snapshot() *pebble.Snapshot {
 	s.syncing.Lock()
@@ -195,4 +200,15 @@ func (s *Store) Newest(ctx context.Context) (journal.Place, error) {
 		return "", fmt.Errorf("read changes: %w", err)
 	}
 	return records.PlaceOf(s.newest.Load()), nil
+}
+
+// AwaitChange implements journal.Store.
+func (s *Store) AwaitChange(ctx context.Context, after journal.Place) error {
+	grown, leave := s.live.Wait(records.AnyStream) // before reading, so that no change is missed
+	defer leave()
+	newest, err := s.Newest(ctx)
+	if err == nil && newest == after {
+		err = pause(ctx, s, grown)
+	}
+	return err
 }

@@ -47,7 +47,7 @@ func (s *Store) rebuild(ctx context.Context) error {
 	runs := 0
 	for after, more := "", true; more && err == nil; {
 		if err = ctx.Err(); err == nil {
-			page, after, more, err = s.loadHeads(page[:0], after)
+			page, after, more, err = s.loadHeads(page[:0], after, pageHeads)
 		}
 		for i := range page {
 			if page[i].err != nil {
@@ -96,7 +96,7 @@ func (r *Raw) Indexes(ctx context.Context) error {
 		var page []listed
 		err := ctx.Err()
 		if err == nil {
-			page, after, more, err = r.s.loadHeads(nil, after)
+			page, after, more, err = r.s.loadHeads(nil, after, pageHeads)
 		}
 		for i := 0; i < len(page) && err == nil; i++ {
 			if page[i].err == nil {

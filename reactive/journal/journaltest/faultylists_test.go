@@ -24,6 +24,11 @@ type faultyLists struct {
 	remove  func(ctx context.Context, stream string, t journal.Tombstone) error
 	rebuild func(ctx context.Context) error
 	append  func(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error)
+	names   func(ctx context.Context, begun string) iter.Seq2[string, error]
+}
+
+func (f *faultyLists) Published(ctx context.Context, begun string) iter.Seq2[string, error] {
+	return f.names(ctx, begun)
 }
 
 func (f *faultyLists) List(ctx context.Context, q journal.Query) iter.Seq2[journal.Head, error] {
@@ -155,6 +160,16 @@ var listFaults = map[string]struct {
 			}
 		}
 	}},
+	"lists all published names": {"published_names_are_listed_by_how_they_begin", func(f *faultyLists) {
+		names := f.names
+		f.names = func(ctx context.Context, _ string) iter.Seq2[string, error] { return names(ctx, "") }
+	}},
+	"ends behind the first page of names": {"published_names_are_listed_by_how_they_begin", func(f *faultyLists) {
+		names := f.names
+		f.names = func(ctx context.Context, begun string) iter.Seq2[string, error] {
+			return without(names(ctx, begun), func(n int, _ string) bool { return n > 1024 })
+		}
+	}},
 	"deletes a run of a similar name, too": {"what_is_deleted_is_gone,_and_its_id_is_not_free", func(f *faultyLists) {
 		remove := f.remove
 		f.remove = func(ctx context.Context, stream string, t journal.Tombstone) error {
@@ -203,7 +218,7 @@ func TestFaultyLists(t *testing.T) {
 	fault := listFaults[os.Getenv("SLUICE_FAULT")]
 	journaltest.TestLists(t, func(*testing.T) journal.Store {
 		s := memory.New()
-		f := &faultyLists{s, s.List, s.Changes, s.Delete, s.Rebuild, s.Append}
+		f := &faultyLists{s, s.List, s.Changes, s.Delete, s.Rebuild, s.Append, s.Published}
 		if fault.spoil != nil {
 			fault.spoil(f)
 		}

@@ -29,8 +29,10 @@ func TestLists(t *testing.T, open func(t *testing.T) journal.Store) {
 		{"labels of any text are apart", testListLabels},
 		{"a list that no store has is refused", testListRefuses},
 		{"streams that are no runs are in no list", testListOfRuns},
+		{"published names are listed by how they begin", testPublished},
 		{"changes go on from every place", testChanges},
 		{"a place that is not known is a gap", testChangesGap},
+		{"changes are waited for", testAwaitChange},
 		{"what is deleted is gone, and its id is not free", testDelete},
 		{"what must stay is not deleted", testDeleteRefuses},
 		{"a rebuild changes no list", testRebuild},
@@ -215,6 +217,24 @@ func newest(t require.TestingT, s journal.Store) journal.Place {
 	return p
 }
 
+// testAwaitChange waits for changes of several kinds, each begun before and after the wait.
+func testAwaitChange(t *testing.T, s journal.Store) {
+	changed := func(change func()) {
+		place, returned := newest(t, s), make(chan error, 1)
+		go func() { returned <- s.AwaitChange(context.Background(), place) }()
+		change()
+		require.NoError(t, <-returned)
+		require.NotEqual(t, place, newest(t, s))
+		require.NoError(t, s.AwaitChange(context.Background(), place), "there was a change since")
+	}
+	changed(func() { mustAppend(t, s, "run", 0, batch(1, ""), journal.Head{Run: "run", Status: "running"}) })
+	changed(func() { mustAppend(t, s, "run", 1, batch(1, ""), journal.Head{Run: "run", Status: "completed"}) })
+	changed(func() { require.NoError(t, s.Delete(context.Background(), "run", journal.Tombstone{})) })
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.ErrorIs(t, s.AwaitChange(ctx, newest(t, s)), context.Canceled)
+}
+
 func testChanges(t *testing.T, s journal.Store) {
 	require.Empty(t, changes(t, s, "").last)
 	type state struct {
@@ -256,6 +276,54 @@ func testChanges(t *testing.T, s journal.Store) {
 			require.Empty(t, changes(t, s, found.places[n-1]).last)
 		}
 	}
+}
+
+func testPublished(t *testing.T, s journal.Store) {
+	ctx := context.Background()
+	version := []journal.Event{{Type: journal.WorkflowPublished, At: 1, Detail: &journal.Detail{Start: &journal.Start{Name: "w", Workflow: "x"}}}}
+	found := func(begun string) []string {
+		names := []string{}
+		for name, err := range s.Published(ctx, begun) {
+			require.NoError(t, err)
+			names = append(names, name)
+		}
+		return names
+	}
+	require.Empty(t, found(""))
+	for range s.Tail(gone(), journal.NameStream("unpublished"), 1) { // a reader makes no name
+	}
+	want := []string{"a/b", "order", "orders", "örder", "\U0010ffff", "\U0010ffff!"}
+	for i := range 1100 { // more than a store reads at once
+		want = append(want, fmt.Sprintf("many-%04d", i))
+	}
+	for _, name := range want {
+		mustAppend(t, s, journal.NameStream(name), 0, version, journal.Head{})
+	}
+	mustAppend(t, s, journal.NameStream("order"), 1, version, journal.Head{}) // a second version
+	mustAppend(t, s, journal.HeldStream(), 0, batch(1, ""), journal.Head{})
+	putHead(t, s, journal.Head{Run: "order-1", Name: "order"})
+	slices.Sort(want)
+	require.Equal(t, want, found(""))
+	require.Equal(t, []string{"order", "orders"}, found("order"))
+	require.Equal(t, []string{"orders"}, found("orders"))
+	require.Equal(t, []string{"\U0010ffff", "\U0010ffff!"}, found("\U0010ffff"))
+	require.Equal(t, want[len(want)-2:], found("\xf4"), "a part of a character")
+	require.Empty(t, found("order-"))
+	require.Empty(t, found("\xff"))
+	n := 0
+	for range s.Published(ctx, "") {
+		if n++; n == 3 {
+			break
+		}
+	}
+	require.Equal(t, 3, n)
+}
+
+// gone returns a context that has ended.
+func gone() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
 }
 
 func testChangesGap(t *testing.T, s journal.Store) {
@@ -340,6 +408,7 @@ func testListEnds(t *testing.T, s journal.Store) {
 		for name, errs := range map[string][]error{
 			"list":    errorsOf(s.List(ctx, journal.Query{Index: journal.ByStart})),
 			"changes": errorsOf(s.Changes(ctx, "")),
+			"names":   errorsOf(s.Published(ctx, "")),
 		} {
 			require.Len(t, errs, 1, name)
 			require.ErrorIs(t, errs[0], want, name)

@@ -160,7 +160,14 @@ func testFields(t *testing.T, s journal.Store) {
 			Detail: &journal.Detail{Start: &journal.Start{
 				Run: "run", Workflow: "cafe", Name: "n", Version: "1", FailurePolicy: "p", MaxConcurrency: 2, Engine: 1,
 				Expressions: 1, Functions: []string{"f"}, Parent: "p/a#1", Labels: map[string]string{"k": "v"}, Actor: "ann",
+				From: &journal.From{Run: "old", Seq: 9, Kept: 1},
 			}},
+		},
+		{
+			Type: journal.ResultKept, Node: "a", Attempt: 2, Value: "v", Detail: &journal.Detail{
+				About: []any{"report"},
+				Kept:  &journal.Kept{Run: "old", Seq: 8, Status: "completed", Fulfillment: "fulfilled", Input: []byte{1, 2}, If: true},
+			},
 		},
 		{
 			Type: journal.CallError, At: -5, Node: "a/b", Attempt: 2, Detail: &journal.Detail{
@@ -225,6 +232,9 @@ func testInvalid(t *testing.T, s journal.Store) {
 		"a name in a run":            {"run", []journal.Event{{Type: journal.WorkflowPublished}}, journal.Head{}},
 		"steps of a name":            {"#wf/order", batch(1, ""), journal.Head{}},
 		"a head of a name":           {"#wf/order", []journal.Event{{Type: journal.WorkflowPublished}}, journal.Head{Run: "#wf/order"}},
+		"an act in a run":            {"run", []journal.Event{{Type: journal.BulkRecorded}}, journal.Head{}},
+		"steps of an act":            {"#bulk/1", batch(1, ""), journal.Head{}},
+		"steps of all acts":          {"#bulk", batch(1, ""), journal.Head{}},
 		"a blob of another hash":     {"blob/" + strings.Repeat("0", 64), content, journal.Head{}},
 	}
 	for name, test := range tests {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -56,6 +57,29 @@ func (s *Store) yieldHeads(ctx context.Context, heads []journal.Head, yield func
 type change struct {
 	number uint64 // of all changes of the store; 0: none
 	last   uint64 // sequence of the stream; 0: it was deleted
+}
+
+// Published implements journal.Store. It collects and sorts the names when the iteration starts.
+func (s *Store) Published(ctx context.Context, begun string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		var names []string
+		s.streams.Range(func(name, st any) bool {
+			if strings.HasPrefix(name.(string), journal.NameStream(begun)) && st.(*stream).lastNow() > 0 {
+				names = append(names, strings.TrimPrefix(name.(string), journal.NameStream("")))
+			}
+			return true
+		})
+		slices.Sort(names)
+		for i := 0; ; i++ {
+			if err := s.usable(ctx); err != nil {
+				yield("", fmt.Errorf("list published workflows: %w", err))
+				return
+			}
+			if i == len(names) || !yield(names[i], nil) {
+				return
+			}
+		}
+	}
 }
 
 // Changes implements journal.Store. It keeps the newest change of each stream only, so that it costs no memory and no lock that
@@ -119,11 +143,30 @@ func (s *Store) Newest(ctx context.Context) (journal.Place, error) {
 	return placeOf(s.changes.Load()), nil
 }
 
+// AwaitChange implements journal.Store.
+func (s *Store) AwaitChange(ctx context.Context, after journal.Place) error {
+	changed := s.awaited.begin()
+	defer s.awaited.end()
+	newest, err := s.Newest(ctx)
+	if err != nil || newest != after {
+		return err
+	}
+	select {
+	case <-changed:
+		return nil
+	case <-s.closed:
+		return journal.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Delete implements journal.Store. The name and a few bytes stay in memory.
 func (s *Store) Delete(ctx context.Context, name string, t journal.Tombstone) error {
 	if err := journal.CheckDelete(name, &journal.Head{}); err != nil {
 		return err
 	}
+	defer s.awaited.wake()
 	return s.change(ctx, "delete", name, func(st *stream) error {
 		if err := journal.CheckDelete(name, &st.head); err != nil {
 			return err

@@ -20,6 +20,7 @@ type Store struct {
 	sweeps  journal.Sweeps
 	refers  references
 	changes atomic.Uint64 // number of the newest change
+	awaited watch         // changes that are waited for
 	fresh   atomic.Uint64 // the change log begins behind this one
 	closed  chan struct{}
 	closing atomic.Bool
@@ -62,6 +63,7 @@ func (s *Store) append(ctx context.Context, name string, after uint64, events []
 	}
 	defer s.refer(name, events)()
 	last, err := s.stream(name).append(after, events, head, gap, &s.changes)
+	s.awaited.wake()
 	if err != nil {
 		return 0, fmt.Errorf("append to %s after %d: %w", name, after, err)
 	}

@@ -87,6 +87,13 @@ func (s *stream) wake() {
 	}
 }
 
+// lastNow returns the last sequence.
+func (s *stream) lastNow() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.last
+}
+
 // changeNow returns the newest change.
 func (s *stream) changeNow() change {
 	s.mu.Lock()

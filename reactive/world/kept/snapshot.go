@@ -3,6 +3,7 @@ package kept
 import (
 	"fmt"
 
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
@@ -87,6 +88,24 @@ func (s *Snapshot) value() map[string]any {
 		v[calls] = HashText(s.Calls)
 	}
 	return v
+}
+
+// SnapshotOf returns the snapshot of an event of a run of a workflow, whose hash is given. The error wraps journal.ErrDamaged if the
+// event is of another workflow's run, or cannot be where it is in the journal.
+func SnapshotOf(def *machine.World, workflow string, e *journal.Event) (*Snapshot, error) {
+	of, _ := value.Of(e.Value)
+	s, err := ReadSnapshot(def, of)
+	switch {
+	case err != nil:
+	case s.Manifest != workflow:
+		err = fmt.Errorf("the snapshot is of workflow %s, and the run of %s", s.Manifest, workflow)
+	case s.Upto == 0 || s.Upto >= e.Seq || s.Before > e.Seq:
+		err = fmt.Errorf("the snapshot is as of event %d, and follows that of event %d", s.Upto, s.Before)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, e.Seq, err)
+	}
+	return s, nil
 }
 
 // ReadSnapshot reads the value of the event.

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/sluiceflow/sluice/template/flow/machine/entropy"
@@ -11,8 +12,8 @@ import (
 )
 
 // Activation is one step of one cell: what the step may know besides the state and the event, and what it asks for. All that it
-// asks for counts when the step returns a nil error, and none of it otherwise. It ends with the step, and belongs to the
-// goroutine of the step.
+// asks for counts when the step returns a nil error, and none of it otherwise. It ends with the step: what a goroutine that the
+// step has left behind asks for has no effect.
 type Activation[Key any] struct {
 	inner *activation
 	key   Key
@@ -27,17 +28,39 @@ func (a *Activation[Key]) asked() *activation { return a.inner }
 type activation struct {
 	in      *machine.Input
 	binding *binding
-	given   machine.Given
 	entropy *entropy.Source
 	rand    *entropy.Rand
+
+	mu      sync.Mutex // the step may have left goroutines behind that still ask
+	ended   bool
+	given   machine.Given
 	failure *machine.Failure // the first thing that cannot be
+}
+
+// ask adds to what the step asks for, unless it has ended.
+func (a *activation) ask(add func(*machine.Given)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.ended {
+		add(&a.given)
+	}
+}
+
+// end ends the activation. It returns all that the step has asked for, which does not change any more, or why that cannot be.
+func (a *activation) end() (*machine.Given, *machine.Failure) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ended = true
+	return &a.given, a.failure
 }
 
 // refuse keeps the first failure, by which the activation fails.
 func (a *activation) refuse(code, place string, err error) {
-	if a.failure == nil {
-		a.failure = &machine.Failure{Code: code, Message: place + ": " + err.Error()}
-	}
+	a.ask(func(*machine.Given) {
+		if a.failure == nil {
+			a.failure = &machine.Failure{Code: code, Message: place + ": " + err.Error()}
+		}
+	})
 }
 
 // source returns the entropy of the activation, which few need.
@@ -73,10 +96,12 @@ func (a *Activation[Key]) UUID() string { return a.inner.source().UUID() }
 
 // Complete ends the cell, which keeps its state. An open intent ends with it. It is the end of a process; an entity is
 // completed whenever nothing is open.
-func (a *Activation[Key]) Complete() { a.inner.given.Completed = true }
+func (a *Activation[Key]) Complete() {
+	a.inner.ask(func(g *machine.Given) { g.Completed = true })
+}
 
 // Ignore says that the step is not about the event: what it returns and has asked for does not count.
-func (a *Activation[Key]) Ignore() { a.inner.given.Ignored = true }
+func (a *Activation[Key]) Ignore() { a.inner.ask(func(g *machine.Given) { g.Ignored = true }) }
 
 // Drop gives up the open intents of the cell that have the names: pay for all of an effect, pay.ISSUER for those of an issuer,
 // timer.NAME for a timer. They end before those that the step emits begin.
@@ -87,7 +112,7 @@ func (a *Activation[Key]) Drop(names ...string) {
 			a.inner.refuse(machine.CodeEffectUndeclared, "drop "+name, errUndeclared)
 			continue
 		}
-		a.inner.given.Dropped = append(a.inner.given.Dropped, drop)
+		a.inner.ask(func(g *machine.Given) { g.Dropped = append(g.Dropped, drop) })
 	}
 }
 
@@ -110,7 +135,7 @@ func (a *Activation[Key]) At(timer string, at time.Time) {
 }
 
 func (a *activation) arm(timer string, due int64) {
-	a.given.Emitted = append(a.given.Emitted, machine.GivenEffect{Timer: timer, Due: due})
+	a.ask(func(g *machine.Given) { g.Emitted = append(g.Emitted, machine.GivenEffect{Timer: timer, Due: due}) })
 }
 
 // Note annotates the activation. The note is of the type that the definition declares with Notes.
@@ -125,7 +150,7 @@ func (a *Activation[Key]) Note(note any) {
 		a.inner.refuse(machine.CodeOutputInvalid, "note", err)
 		return
 	}
-	a.inner.given.Note, a.inner.given.Noted = v, true
+	a.inner.ask(func(g *machine.Given) { g.Note, g.Noted = v, true })
 }
 
 // Origin identifies what has led to an activation.

@@ -22,7 +22,7 @@ type Definition struct {
 	emits   []emitted
 	raises  map[string]reflect.Type
 	notes   reflect.Type // nil: none
-	start   func(b *binding, in *machine.Input) (state value.Value, a *activation, err error)
+	start   func(*binding, *machine.Input) (*machine.Given, error)
 	refused error
 
 	migrations map[string]migration // by the version that they begin at
@@ -212,17 +212,7 @@ func (d *Definition) bind(w *machine.World, m *machine.Machine) (machine.Activat
 		return nil, fmt.Errorf("machine %q in Go, version %q, does not fit machine %q of world %q: %w", d.code.Name, d.code.Version, m.Name, w.Name, err)
 	}
 	return func(in *machine.Input) (*machine.Given, error) {
-		state, a, err := d.start(b, in)
-		switch {
-		case err != nil:
-			return nil, err
-		case a == nil:
-			return &machine.Given{Ignored: true}, nil
-		case a.failure != nil:
-			return nil, a.failure
-		}
-		a.given.State = state
-		return &a.given, nil
+		return d.start(b, in)
 	}, nil
 }
 
@@ -288,36 +278,44 @@ func (d *Definition) compileEmitted(b *binding, m *machine.Machine) (err error) 
 	return nil
 }
 
-// starter returns what runs a step with Go values of its types. The activation is nil if the event has no arm.
-func starter[State, Event, Key any](step func(*Activation[Key], *State, Event) (*State, error)) func(*binding, *machine.Input) (value.Value, *activation, error) {
-	return func(b *binding, in *machine.Input) (value.Value, *activation, error) {
+// starter returns what runs a step with Go values of its types. An event without an arm is ignored.
+func starter[State, Event, Key any](step func(*Activation[Key], *State, Event) (*State, error)) func(*binding, *machine.Input) (*machine.Given, error) {
+	return func(b *binding, in *machine.Input) (*machine.Given, error) {
 		a := &Activation[Key]{inner: &activation{in: in, binding: b}}
 		var event Event
 		about, err := b.decode(&in.Event, reflect.ValueOf(&event).Elem())
-		if err != nil || !about {
-			return nil, nil, err
+		switch {
+		case err != nil:
+			return nil, err
+		case !about:
+			return &machine.Given{Ignored: true}, nil
 		}
 		if b.key != nil {
 			if err := b.key.Decode(in.Key, reflect.ValueOf(&a.key).Elem()); err != nil {
-				return nil, nil, fmt.Errorf("key: %w", err)
+				return nil, fmt.Errorf("key: %w", err)
 			}
 		}
 		var state *State
 		if in.State != nil {
 			state = new(State)
 			if err := b.state.Decode(in.State, reflect.ValueOf(state).Elem()); err != nil {
-				return nil, nil, fmt.Errorf("state: %w", err)
+				return nil, fmt.Errorf("state: %w", err)
 			}
 		}
 		after, err := step(a, state, event)
-		if err != nil || after == nil || a.inner.given.Ignored || a.inner.failure != nil {
-			return nil, a.inner, err
+		given, failure := a.inner.end()
+		switch {
+		case err != nil:
+			return nil, err
+		case failure != nil:
+			return nil, failure
+		case after == nil || given.Ignored:
+			return given, nil
 		}
-		v, err := b.state.Encode(reflect.ValueOf(after).Elem())
-		if err != nil {
-			return nil, a.inner, &machine.Failure{Code: machine.CodeOutputInvalid, Message: "state: " + err.Error()}
+		if given.State, err = b.state.Encode(reflect.ValueOf(after).Elem()); err != nil {
+			return nil, &machine.Failure{Code: machine.CodeOutputInvalid, Message: "state: " + err.Error()}
 		}
-		return v, a.inner, nil
+		return given, nil
 	}
 }
 

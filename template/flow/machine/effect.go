@@ -52,6 +52,18 @@ func Issuer(name string) EmitOption { return func(e *machine.GivenEffect) { e.Is
 // asks again, so that what must happen once does. Without one each emission has its own.
 func IdempotencyKey(key string) EmitOption { return func(e *machine.GivenEffect) { e.Key = key } }
 
+// emissions returns how many effects the step has asked for.
+func (a *activation) emissions() (n int) {
+	a.ask(func(g *machine.Given) { n = len(g.Emitted) })
+	return n
+}
+
+// raises returns how many messages the step has raised.
+func (a *activation) raises() (n int) {
+	a.ask(func(g *machine.Given) { n = len(g.Raised) })
+	return n
+}
+
 // Emit asks for the effect. Its receipt comes back as an event.
 func (e EffectOf[Params, Receipt]) Emit(a Emitter, params Params, options ...EmitOption) {
 	x := a.asked()
@@ -62,14 +74,14 @@ func (e EffectOf[Params, Receipt]) Emit(a Emitter, params Params, options ...Emi
 	}
 	v, err := codec.Encode(reflect.ValueOf(&params).Elem())
 	if err != nil {
-		x.refuse(machine.CodeParamsInvalid, fmt.Sprintf("emit[%d] %s", len(x.given.Emitted), e.name), err)
+		x.refuse(machine.CodeParamsInvalid, fmt.Sprintf("emit[%d] %s", x.emissions(), e.name), err)
 		return
 	}
 	given := machine.GivenEffect{Effect: e.name, Params: v}
 	for _, option := range options {
 		option(&given)
 	}
-	x.given.Emitted = append(x.given.Emitted, given)
+	x.ask(func(g *machine.Given) { g.Emitted = append(g.Emitted, given) })
 }
 
 // EventOf is the handle of a message that machines raise.
@@ -94,18 +106,18 @@ func (e EventOf[T]) Name() string { return e.name }
 // Raise sends a message to the cells that subscribe to it, of whatever machine. They are given it after this activation.
 func (e EventOf[T]) Raise(a Emitter, message T) {
 	x := a.asked()
-	place := fmt.Sprintf("raise[%d] %s", len(x.given.Raised), e.name)
+	place := func() string { return fmt.Sprintf("raise[%d] %s", x.raises(), e.name) }
 	codec := x.binding.raises[e.name]
 	if codec == nil || codec.GoType() != reflect.TypeFor[T]() {
-		x.refuse(machine.CodeOutputInvalid, place, errors.New("the definition of the machine does not say that it raises it: see Raises"))
+		x.refuse(machine.CodeOutputInvalid, place(), errors.New("the definition of the machine does not say that it raises it: see Raises"))
 		return
 	}
 	v, err := codec.Encode(reflect.ValueOf(&message).Elem())
 	if err != nil {
-		x.refuse(machine.CodeOutputInvalid, place, err)
+		x.refuse(machine.CodeOutputInvalid, place(), err)
 		return
 	}
-	x.given.Raised = append(x.given.Raised, machine.GivenEvent{Name: e.name, Value: v})
+	x.ask(func(g *machine.Given) { g.Raised = append(g.Raised, machine.GivenEvent{Name: e.name, Value: v}) })
 }
 
 var (

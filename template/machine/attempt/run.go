@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -32,6 +33,7 @@ func run(activate machine.Activate, in *machine.Input) (*machine.Given, *machine
 	if err == nil {
 		return given, nil
 	}
+	err = usercode.Finite(err) // it may be its own cause
 	if failure, ok := errors.AsType[*machine.Failure](err); ok && failure.Code != "" {
 		return nil, &machine.Failure{Code: clip(failure.Code, codeMax), Message: clip(failure.Message, messageMax)}
 	}

@@ -66,3 +66,14 @@ func FirstOf(key, prefix []byte) (first uint64, ok bool) {
 	}
 	return binary.BigEndian.Uint64(key[len(prefix):]), true
 }
+
+// CommitKey holds the number of the last commit.
+var CommitKey = []byte("commit")
+
+// AppendCommit appends the record with the number of the commit that it belongs to.
+func AppendCommit(dst []byte, number uint64) []byte {
+	begin := len(dst)
+	dst = binary.BigEndian.AppendUint64(BeginSealed(dst), number)
+	Seal(dst[begin:], CommitKey)
+	return dst
+}

@@ -50,6 +50,9 @@ type waiters struct {
 	count int
 }
 
+// AnyStream, as a name, stands for all streams: see Wait.
+const AnyStream = ""
+
 // NewLive returns an empty Live.
 func NewLive(max int) *Live {
 	return &Live{max: max, young: map[string]*Tip{}, old: map[string]*Tip{}, waiting: map[string]*waiters{}}
@@ -124,14 +127,19 @@ func (l *Live) Synced(moves []Move) {
 		if len(l.waiting) == 0 {
 			continue
 		}
-		if w := l.waiting[m.Stream]; w != nil {
-			close(w.grown)
-			delete(l.waiting, m.Stream)
-		}
+		l.wake(m.Stream)
+	}
+	l.wake(AnyStream)
+}
+
+func (l *Live) wake(stream string) {
+	if w := l.waiting[stream]; w != nil {
+		close(w.grown)
+		delete(l.waiting, stream)
 	}
 }
 
-// Wait returns a channel that is closed when the stream grows, and a function that must be called when the caller stops
+// Wait returns a channel that is closed when the stream, or any of AnyStream, grows, and a function that must be called when the caller stops
 // waiting.
 func (l *Live) Wait(stream string) (grown <-chan struct{}, leave func()) {
 	l.mu.Lock()

@@ -1,18 +1,22 @@
 package records
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // Streams yields the names of all streams with a head, events or content, in order. An error means that records could not be read;
 // the iteration continues with those that can.
 func Streams(ctx context.Context, db pebble.Reader) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		sources := []*names{{db: db, space: SpaceHeads}, {db: db, space: SpaceEvents}, {db: db, space: SpaceContent}}
+		sources := []*names{inSpace(db, SpaceHeads), inSpace(db, SpaceEvents), inSpace(db, SpaceContent)}
 		for {
 			next, found := "", false
 			for _, n := range sources {
@@ -34,13 +38,51 @@ func Streams(ctx context.Context, db pebble.Reader) iter.Seq2[string, error] {
 	}
 }
 
-// names iterates over the names of streams in one key space, a page at a time.
+// Published yields the names of workflows that have a stream and begin so, in order, but does not read their versions. view calls
+// its argument with the database, once for each page.
+func Published(ctx context.Context, begun string, view func(use func(db pebble.Reader) error) error) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		lower := append([]byte{SpaceEvents}, journal.NameStream(begun)...)
+		n := &names{space: SpaceEvents, lower: lower, upper: behindAll(lower)}
+		for !n.over {
+			err := view(func(db pebble.Reader) error {
+				n.db = db
+				_, _, err := n.peek(ctx)
+				return err
+			})
+			for _, stream := range n.page {
+				if !yield(strings.TrimPrefix(stream, journal.NameStream("")), nil) {
+					return
+				}
+			}
+			if n.page = n.page[:0]; err != nil {
+				yield("", fmt.Errorf("list published workflows: %w", err))
+				return
+			}
+		}
+	}
+}
+
+// behindAll returns the first key after all those with a prefix.
+func behindAll(prefix []byte) []byte {
+	end := bytes.TrimRight(bytes.Clone(prefix), "\xff")
+	end[len(end)-1]++
+	return end
+}
+
+// names iterates over the names of streams in a part of one key space, a page at a time.
 type names struct {
 	db    pebble.Reader
 	space byte
 	page  []string
-	after []byte // the last key visited
+	lower []byte // the next key to visit
+	upper []byte // the key behind the last
 	over  bool
+}
+
+// inSpace returns the names of all streams in a key space.
+func inSpace(db pebble.Reader, space byte) *names {
+	return &names{db: db, space: space, lower: []byte{space}, upper: []byte{space + 1}}
 }
 
 // pageNames is how many names one access to the database reads.
@@ -68,26 +110,22 @@ func (n *names) pass(name string) {
 
 // load fills the page. It seeks from the first record of one stream to that of the next.
 func (n *names) load() error {
-	lower := n.after
-	if lower == nil {
-		lower = []byte{n.space}
-	}
-	it, err := n.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: []byte{n.space + 1}})
+	it, err := n.db.NewIter(&pebble.IterOptions{LowerBound: n.lower, UpperBound: n.upper})
 	if err != nil {
 		return err
 	}
 	defer it.Close()
 	n.page = n.page[:0]
-	for ok := it.First(); ok && len(n.page) < pageNames; ok = it.SeekGE(n.after) {
+	for ok := it.First(); ok && len(n.page) < pageNames; ok = it.SeekGE(n.lower) {
 		name := nameIn(it.Key())
 		n.page = append(n.page, name)
-		n.after = append(append(append(n.after[:0], n.space), name...), 0)
+		n.lower = append(append(append(n.lower[:0], n.space), name...), 0)
 		if n.space != SpaceHeads {
-			n.after = Behind(n.after)
+			n.lower = Behind(n.lower)
 		}
 	}
 	if err = it.Error(); err != nil {
-		return fmt.Errorf("records behind %q cannot be read: %w", n.after, err)
+		return fmt.Errorf("records behind %q cannot be read: %w", n.lower, err)
 	}
 	return nil
 }

@@ -1,0 +1,164 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/bulk"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+// act shows a preview, or acts and waits for the end.
+func (v *verb) act(cmd *cobra.Command) error {
+	expects := cmd.Flags().Changed("expect")
+	switch {
+	case v.req.Query == "":
+		return fmt.Errorf("--where says which runs, and an empty query would mean all of them; for example: --where 'workflow:order status:waiting'")
+	case expects && v.req.Expect < 1:
+		return fmt.Errorf("--expect %d: it is the number of runs, 1 or more", v.req.Expect)
+	}
+	v.req.Verb = api.Bulk
+	dry := v.req.Dry
+	if v.req.Dry = dry || !expects; v.req.Dry {
+		return v.preview(cmd, dry)
+	}
+	var begun uint64
+	err := v.with(cmd, func(c *control.Client) error {
+		err := c.Acts(cmd.Context(), &v.req, func(r *api.Reply) error {
+			if r.Act != nil {
+				begun = r.Act.ID
+			}
+			return nil
+		})
+		if err == nil {
+			err = v.await(cmd, c, begun)
+		}
+		return err
+	})
+	if begun > 0 && errors.Is(cmd.Context().Err(), context.Canceled) {
+		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("act %d goes on in the process that works on %s, or else with the next one and before the next act; to see or to stop it, run:\n  %s\n  %s",
+			begun, v.dir, v.command("bulk", "show", fmt.Sprint(begun)), v.command("bulk", "stop", fmt.Sprint(begun)))}
+	}
+	return err
+}
+
+func (v *verb) command(words ...string) string { return cli.CommandLine(v.dir, words) }
+
+// await waits for the end of an act, and prints what it has done.
+func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) error {
+	err := c.Acts(cmd.Context(), &api.Request{Verb: api.AwaitAct, Number: id}, func(*api.Reply) error { return nil })
+	if err != nil {
+		return err
+	}
+	return v.report(cmd, c, id)
+}
+
+// preview shows what would be done. Unless that was asked for, the verb is refused with the command to type.
+func (v *verb) preview(cmd *cobra.Command, dry bool) error {
+	var p *api.ActPreview
+	err := v.with(cmd, func(c *control.Client) error {
+		return c.Acts(cmd.Context(), &v.req, func(r *api.Reply) error {
+			p = r.Preview
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if v.output.Value == "json" {
+		objects := cli.NewObjects(cmd.OutOrStdout(), false)
+		objects.Print(p)
+		if err := objects.End(); err != nil {
+			return err
+		}
+	} else {
+		v.describe(cmd, p)
+	}
+	switch {
+	case dry:
+		return nil
+	case p.Count == 0:
+		return cli.Refuse(errors.New("the query selects no run; nothing was done"))
+	}
+	words := []string{"bulk", v.req.Act, "--where", v.req.Query, "--expect", fmt.Sprint(p.Count)}
+	if v.req.Reason != "" {
+		words = append(words, "--reason", v.req.Reason)
+	}
+	return cli.Refuse(fmt.Errorf("nothing was done; to do it, name the number of runs:\n  %s", v.command(words...)))
+}
+
+// describe prints a preview for people.
+func (v *verb) describe(cmd *cobra.Command, p *api.ActPreview) {
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s: %d would be %s", cli.Plural(p.Count, "run"), p.Will, bulk.Past(p.Act))
+	if p.Already > 0 {
+		fmt.Fprintf(out, ", %d are so already or have ended", p.Already)
+	}
+	if p.Refused > 0 {
+		fmt.Fprintf(out, ", %d would refuse", p.Refused)
+	}
+	fmt.Fprintln(out)
+	for _, r := range p.Reasons {
+		fmt.Fprintf(out, "  %s: %s\n", cli.Plural(r.Count, "run"), progress.Clean(r.Why))
+	}
+	if p.Steps > 0 {
+		fmt.Fprintf(out, "%s asked again\n", cli.Plural(p.Steps, "step"))
+	}
+	for _, a := range p.Again {
+		fmt.Fprintf(out, "  not idempotent: %s of %s, in %s\n", progress.Clean(a.Step), progress.Clean(a.Workflow), cli.Plural(a.Count, "call"))
+	}
+}
+
+// report prints what an act has done to each run, and the sum.
+func (v *verb) report(cmd *cobra.Command, c *control.Client, id uint64) error {
+	objects, table := cli.NewObjects(cmd.OutOrStdout(), false), cli.NewTable(cmd.OutOrStdout())
+	json := v.output.Value == "json"
+	var act *api.Act
+	err := c.Acts(cmd.Context(), &api.Request{Verb: api.Acts, Number: id}, func(r *api.Reply) error {
+		switch o := r.Outcome; {
+		case r.Act != nil:
+			act = r.Act
+		case json:
+			objects.Print(o)
+		case o.Result != string(bulk.Done) || o.Why != "":
+			table.Row(o.Run, o.Result, o.Why)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if json {
+		objects.Print(act)
+		return objects.End()
+	}
+	table.End()
+	v.sum(cmd, act)
+	return nil
+}
+
+// sum says for people what an act has done.
+func (v *verb) sum(cmd *cobra.Command, a *api.Act) {
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "act %d is %s: %s of %d %s", a.ID, a.State, cli.Plural(a.Done, "run"), a.Count, bulk.Past(a.Act))
+	if a.Already > 0 {
+		fmt.Fprintf(out, ", %d were so already or had ended", a.Already)
+	}
+	if a.Refused > 0 {
+		fmt.Fprintf(out, ", %d refused", a.Refused)
+	}
+	if a.Left > 0 {
+		fmt.Fprintf(out, ", %d not asked", a.Left)
+	}
+	fmt.Fprintln(out)
+	if a.State == string(bulk.Suspended) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "no process works on it: it goes on with a host, or before the next act; to stop it, run:\n  %s\n",
+			v.command("bulk", "stop", fmt.Sprint(a.ID)))
+	}
+}

@@ -1,0 +1,120 @@
+// Package bulk has the verb that acts on many runs at once, with the verbs below it that show such acts and stop them.
+package bulk
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/bulk"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+// New returns the verb. Each call returns a new one, since a cobra.Command keeps the flags it was run with.
+func New() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bulk",
+		Short: "Act on all runs that a query selects",
+		Long: `Bulk does to many runs what a verb of the same name does to one: to those that --where selects, as in sluice runs list.
+
+Without --expect it changes nothing: it says how many runs the query selects, what would become of them, and the command to type,
+which names their number. With --expect N it acts, if the query still selects N runs, and else is refused as a whole.
+
+An act chooses its runs once, and is journaled with them. If a process works on DIR, it acts there, and goes on when this command
+is interrupted; else this process does it. An act that is cut off goes on with the next host (sluice serve), or before the next
+act. At the end it says what it has done to each run: done; already, if the run was so already or has ended meanwhile; refused,
+with the reason. Two acts on the same run at the same time are not possible: the second is refused.`,
+		Example: `  sluice bulk cancel --where 'workflow:order status:waiting' --data ./journal
+  sluice bulk cancel --where 'workflow:order status:waiting' --expect 12 --reason 'the shop closes' --data ./journal
+  sluice bulk show 7 --data ./journal`,
+		Args: cli.SuggestVerb,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, name := range bulk.Verbs() {
+		cmd.AddCommand(newAct(name))
+	}
+	cmd.AddCommand(newShow(), newList(), newStop())
+	return cmd
+}
+
+// of says for each verb what it does to a run; "": what its name says.
+var of = map[string]string{
+	"retry": `Retry asks every step again that has failed for good, each with a new attempt, in all runs that the query selects. Playbooks and
+worlds refuse it. The preview names the steps among them that are marked as not idempotent.`,
+	"delete": `Delete removes runs that have ended, each with those that it has started, for ever. A run that has not ended refuses it.`,
+	"resume": `Resume ends the pause of each run, or lets a run go on that is held since it was imported.`,
+	"cancel": `Cancel ends each run: steps that have not ended are aborted, and calls under way are stopped. It cannot be undone.`,
+	"pause":  `Pause keeps new calls of each run from starting, until sluice resume or sluice bulk resume.`,
+}
+
+const exitHelp = `
+
+With -o json it prints one object a line: without --expect the preview, {"act":…,"query":…,"count":…,"will":…,"already":…,
+"refused":…,"reasons":[{"why":…,"count":…}],"steps":…,"not_idempotent":[{"workflow":…,"step":…,"count":…}]}; else
+{"run":…,"result":…,"why":…} of each run, and at last {"id":…,"act":…,"query":…,"state":…,"count":…,"done":…,"already":…,
+"refused":…,"left":…, …}.
+
+It ends with 0 when the act has ended, whatever single runs have refused, and after --dry-run; with 1 if it is refused because the
+count has changed or another act is under way on one of the runs; with 2 for wrong usage, and without --expect.`
+
+// newAct returns the verb that does something to many runs.
+func newAct(name string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: strings.ToUpper(name[:1]) + name[1:] + " all runs that a query selects",
+		Long:  of[name] + "\n\nSee sluice bulk --help for how acts go." + exitHelp,
+		Example: fmt.Sprintf(`  sluice bulk %s --where 'workflow:order age>1d' --data ./journal
+  sluice bulk %s --where 'workflow:order age>1d' --expect 12 --reason 'see ticket 7' --data ./journal`, name, name),
+		Args: cobra.NoArgs,
+	}
+	v := newVerb(cmd)
+	v.req.Act = name
+	flags := cmd.Flags()
+	flags.StringVarP(&v.req.Query, "where", "w", "", "the runs that `QUERY` selects")
+	flags.IntVar(&v.req.Expect, "expect", 0, "act, if the query selects `N` runs")
+	flags.BoolVar(&v.req.Dry, "dry-run", false, "only say what would be done")
+	flags.StringVarP(&v.req.Reason, "reason", "r", "", "record the reason `TEXT`")
+	v.actor(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return v.act(cmd) }
+	return cmd
+}
+
+// verb is one of the verbs about acts.
+type verb struct {
+	dir    string
+	req    api.Request
+	output *cli.Choice
+}
+
+func newVerb(cmd *cobra.Command) *verb {
+	v := &verb{}
+	cli.JournalFlag(cmd, &v.dir)
+	v.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
+	return v
+}
+
+func (v *verb) actor(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&v.req.Actor, "actor", "", "record `NAME` as the author (default: the user's name)")
+}
+
+// with calls use with a client of the process that works on the folder, or of this one.
+func (v *verb) with(cmd *cobra.Command, use func(*control.Client) error) error {
+	if v.req.Actor == "" {
+		v.req.Actor = cli.UserName()
+	}
+	return cli.ExitOf(control.With(cmd.Context(), v.dir, coordinator.Config{}, use))
+}
+
+// number reads the id of an act.
+func number(text string) (uint64, error) {
+	n, err := strconv.ParseUint(strings.TrimPrefix(text, "#bulk/"), 10, 64)
+	if err != nil || n == 0 {
+		return 0, cli.Refuse(fmt.Errorf("%q is no act: acts are numbered from 1, and sluice bulk list has them", text))
+	}
+	return n, nil
+}

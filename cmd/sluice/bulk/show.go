@@ -1,0 +1,109 @@
+package bulk
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+func newShow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show what an act on many runs has done",
+		Long: `Show prints how far an act on many runs is, and of each run to which it has not simply done what was asked what has become of
+it. --follow waits for its end first. What has become of each run is kept for 30 days, and for the newest 100 acts that ended;
+the sums stay.
+
+With -o json it prints one object a line: {"run":…,"result":…,"why":…} of each run, where result is done, already, refused or
+waiting, and at last {"id":…,"act":…,"query":…,"state":…,"actor":…,"reason":…,"began":…,"ended":…,"count":…,"done":…,"already":…,
+"refused":…,"left":…}. State is running, suspended, completed, stopped or abandoned. It ends with 2 if there is no such act.`,
+		Example: `  sluice bulk show 7 --data ./journal
+  sluice bulk show 7 --follow -o json --data ./journal`,
+		Args: cobra.ExactArgs(1),
+	}
+	v := newVerb(cmd)
+	follow := false
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "wait until the act has ended")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		id, err := number(args[0])
+		if err != nil {
+			return err
+		}
+		return v.with(cmd, func(c *control.Client) error {
+			if follow {
+				return v.await(cmd, c, id)
+			}
+			return v.report(cmd, c, id)
+		})
+	}
+	return cmd
+}
+
+func newList() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the acts on many runs, newest first",
+		Long: `List prints the acts on many runs of a folder, with their states and counts, newest first.
+
+With -o json it prints one object a line, as sluice bulk show does at last.`,
+		Example: `  sluice bulk list --data ./journal`,
+		Args:    cobra.NoArgs,
+	}
+	v := newVerb(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		objects, table := cli.NewObjects(cmd.OutOrStdout(), false), cli.NewTable(cmd.OutOrStdout())
+		table.Row("ACT", "VERB", "STATE", "RUNS", "DONE", "ALREADY", "REFUSED", "BEGAN", "BY", "QUERY")
+		err := v.with(cmd, func(c *control.Client) error {
+			return c.Acts(cmd.Context(), &api.Request{Verb: api.Acts}, func(r *api.Reply) error {
+				a := r.Act
+				if v.output.Value == "json" {
+					objects.Print(a)
+					return nil
+				}
+				table.Row(fmt.Sprint(a.ID), a.Act, a.State, fmt.Sprint(a.Count), fmt.Sprint(a.Done), fmt.Sprint(a.Already), fmt.Sprint(a.Refused),
+					cli.Local(a.Began), a.Actor, a.Query)
+				return nil
+			})
+		})
+		if err != nil {
+			return err
+		}
+		if v.output.Value == "json" {
+			return objects.End()
+		}
+		table.End()
+		return nil
+	}
+	return cmd
+}
+
+func newStop() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "stop ID",
+		Short: "Stop an act on many runs",
+		Long: `Stop has an act on many runs ask no more of them. What it has done stays; the runs that it was asking at the moment are still
+asked. It prints what sluice bulk show does. It ends with 2 if there is no such act, or if it is over.`,
+		Example: `  sluice bulk stop 7 --data ./journal`,
+		Args:    cobra.ExactArgs(1),
+	}
+	v := newVerb(cmd)
+	v.actor(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		id, err := number(args[0])
+		if err != nil {
+			return err
+		}
+		return v.with(cmd, func(c *control.Client) error {
+			req := &api.Request{Verb: api.StopAct, Number: id, Actor: v.req.Actor}
+			if err := c.Acts(cmd.Context(), req, func(*api.Reply) error { return nil }); err != nil {
+				return err
+			}
+			return v.report(cmd, c, id)
+		})
+	}
+	return cmd
+}

@@ -1,0 +1,269 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/cmd/sluice/view"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// rerunFlags are the flags of the verb rerun.
+type rerunFlags struct {
+	data, id, input, workflow, actor string
+
+	what       api.Rerun
+	set, label []string
+	dry        bool
+}
+
+func newRerun() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rerun RUN",
+		Short: "Start a new run that keeps results of a run, and runs the rest again",
+		Long: `Rerun starts a new run of the workflow of RUN, with its input. Steps whose result is kept make no call; the others run again:
+
+  --from STEP     STEP and all that follows it; STEP may be a map, an item such as pack[3], a conditional, or a step of a child
+                  run such as ship/book
+  --only STEP     STEP alone; what follows keeps its result
+  --failed        what has failed, and what follows it; of a map only the items that failed, and in child runs, too
+  --changed       steps whose operation, or whose input once it is known, is not the same as it was
+
+Steps without a result to keep run in any case. --set steps.STEP.output=VALUE gives a step that result, and without one of the
+flags above what follows it runs again; steps.STEP.input=VALUE has it run with that input. Behind them may be a path, such as
+steps.price.output.total=12. VALUE is JSON if it parses as JSON, and else a string. --input and --workflow replace the input
+and the workflow, and mean --changed unless something else is said. With --at N, results count as of event N of RUN.
+
+--dry-run says which steps will run, which may (if their input is another, their branch is taken, or their map has such an
+item) and which are kept, and starts nothing. Steps with idempotent: false are marked: running them again is not the same as
+once.
+
+What is kept is journaled with the new run, so RUN may be deleted. If a process works on DIR, the new run is started there,
+and its id is printed. Where none does, this process carries the run out and shows it, as sluice run does. Playbooks and
+worlds are not rerun.
+
+With -o json it prints {"run":…,"of":…,"driven":…}, and with --dry-run {"run":…,"seq":…,"will":[…],"may":[…],"kept":[…]},
+where each step has step, operation and non_idempotent; where this process carries the run out, what sluice run -o json
+prints.
+
+It ends with 0 if the run is durable and, if this process carries it out, has completed, with 1 if it has not completed or
+cannot be rerun in this way, and with 2 if there is no such run or step, or for wrong usage.`,
+		Example: `  sluice rerun tuesday --failed --dry-run --data ./journal
+  sluice rerun tuesday --from publish --data ./journal
+  sluice rerun tuesday --changed --workflow order.yaml --data ./journal
+  sluice rerun tuesday --set steps.price.output.total=12 --data ./journal`,
+		Args: cobra.ExactArgs(1),
+	}
+	f := &rerunFlags{}
+	cli.JournalFlag(cmd, &f.data)
+	cli.Complete(cmd, cli.RunArgument)
+	flags := cmd.Flags()
+	flags.StringVar(&f.what.From, "from", "", "run `STEP` again, and all that follows it")
+	flags.StringVar(&f.what.Only, "only", "", "run only `STEP` again")
+	flags.BoolVar(&f.what.Failed, "failed", false, "run again what has failed, and what follows it")
+	flags.BoolVar(&f.what.Changed, "changed", false, "run again the steps whose operation or input has changed")
+	flags.Uint64Var(&f.what.At, "at", 0, "results count as of event `N` of RUN (default: its last)")
+	flags.StringArrayVar(&f.set, "set", nil, "set `steps.STEP.output=VALUE` or steps.STEP.input=VALUE, or a part of it (may be repeated)")
+	flags.StringVarP(&f.input, "input", "i", "", "the input of the new run: `JSON`, @FILE with JSON in it, or - for standard input (default: that of RUN)")
+	flags.StringVar(&f.workflow, "workflow", "", "run the workflow of `FILE` (default: that of RUN)")
+	flags.StringVar(&f.id, "id", "", "the id `NEW` of the new run (default: a random one)")
+	flags.StringArrayVarP(&f.label, "label", "l", nil, "attach the label `NAME=TEXT` (may be repeated; default: those of RUN)")
+	flags.BoolVar(&f.dry, "dry-run", false, "only say what would run")
+	flags.StringVar(&f.actor, "actor", "", "record `NAME` as who started the run (default: the user's name)")
+	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		req, err := f.request(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		if f.dry {
+			return f.preview(cmd, req, output.Value == "json")
+		}
+		return f.run(cmd, req, output.Value == "json")
+	}
+	return cmd
+}
+
+// request returns the request of a rerun.
+func (f *rerunFlags) request(cmd *cobra.Command, run string) (req *api.Request, err error) {
+	req = &api.Request{Verb: api.Repeat, Run: run, Rerun: &f.what, ID: f.id, Actor: f.actor, Dry: f.dry}
+	if req.Actor == "" {
+		req.Actor = cli.UserName()
+	}
+	if len(f.label) > 0 {
+		if req.Labels, err = (&runFlags{label: f.label}).labels(); err != nil {
+			return nil, cli.Refuse(err)
+		}
+	}
+	if f.what.Set, err = parseSettings(f.set); err != nil {
+		return nil, cli.Refuse(fmt.Errorf("--set: %w", err))
+	}
+	var a api.Attachment
+	if cmd.Flags().Changed("input") {
+		input, err := cli.ReadInput(f.input, cmd.InOrStdin())
+		if err != nil {
+			return nil, cli.Refuse(fmt.Errorf("--input: %w", err))
+		}
+		a.Input = cli.ValueJSON(input)
+	}
+	if f.workflow != "" {
+		if a.Parcel, _, err = cli.LoadParcel(cmd.Context(), f.workflow); err != nil {
+			return nil, cli.Refuse(err)
+		}
+		if req.Dir, err = os.Getwd(); err != nil {
+			return nil, cli.Fail(err)
+		}
+	}
+	if a.Parcel == nil && a.Input == nil {
+		return req, nil
+	}
+	if req.Attachment, err = a.Encode(); err != nil {
+		return nil, cli.Fail(err)
+	}
+	return req, nil
+}
+
+// parseSettings reads PLACE=VALUE.
+func parseSettings(args []string) (map[string]json.RawMessage, error) {
+	set := map[string]json.RawMessage{}
+	for _, arg := range args {
+		place, text, ok := strings.Cut(arg, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q has no value: write %s=VALUE", arg, arg)
+		}
+		if set[place] != nil {
+			return nil, fmt.Errorf("%s is set twice", place)
+		}
+		v, err := value.ParseInput([]byte(text))
+		if err != nil {
+			v = text
+		}
+		set[place] = cli.ValueJSON(v)
+	}
+	return set, nil
+}
+
+// run starts the new run. If no process works on the folder, this one carries the run out.
+func (f *rerunFlags) run(cmd *cobra.Command, req *api.Request, asJSON bool) error {
+	done, err := f.ask(cmd.Context(), req, nil)
+	if err != nil {
+		return f.refused(err)
+	}
+	if !done.Driven {
+		noteln(cmd.ErrOrStderr(), "run %s repeats run %s", done.Run, done.Of)
+		resumed := &runFlags{data: f.data, resume: done.Run, output: view.Tree}
+		if asJSON {
+			resumed.output = view.JSON
+		}
+		return resumed.run(cmd, nil)
+	}
+	if asJSON {
+		p := cli.NewObjects(cmd.OutOrStdout(), false)
+		p.Print(done)
+		return p.End()
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), progress.Clean(done.Run))
+	return nil
+}
+
+func (f *rerunFlags) ask(ctx context.Context, req *api.Request, each func(*api.RerunStep) error) (done api.Done, err error) {
+	err = control.With(ctx, f.data, coordinator.Config{}, func(c *control.Client) (err error) {
+		done, err = c.Rerun(ctx, req, each)
+		return err
+	})
+	return done, err
+}
+
+// refused returns the Exit for a rerun that was refused.
+func (f *rerunFlags) refused(err error) error {
+	if errors.Is(err, coordinator.ErrMissing) {
+		err = fmt.Errorf("%w%s", err, remedy(err))
+	}
+	return (&runFlags{}).refused(err)
+}
+
+// previewed is the preview of a rerun as JSON.
+type previewed struct {
+	Run  string                  `json:"run"`
+	Seq  uint64                  `json:"seq"`
+	Will []coordinator.RerunStep `json:"will"`
+	May  []coordinator.RerunStep `json:"may"`
+	Kept []coordinator.RerunStep `json:"kept"`
+}
+
+// preview prints what the rerun would do.
+func (f *rerunFlags) preview(cmd *cobra.Command, req *api.Request, asJSON bool) error {
+	p := previewed{Will: []coordinator.RerunStep{}, May: []coordinator.RerunStep{}, Kept: []coordinator.RerunStep{}}
+	done, err := f.ask(cmd.Context(), req, func(s *api.RerunStep) error {
+		list := map[string]*[]coordinator.RerunStep{api.WillRun: &p.Will, api.MayRun: &p.May, api.IsKept: &p.Kept}[s.Does]
+		*list = append(*list, s.RerunStep)
+		return nil
+	})
+	if err != nil {
+		return f.refused(err)
+	}
+	p.Run, p.Seq = done.Run, done.Seq
+	if asJSON {
+		o := cli.NewObjects(cmd.OutOrStdout(), false)
+		o.Print(p)
+		return o.End()
+	}
+	out := cmd.OutOrStdout()
+	listSteps(out, "will run", p.Will)
+	listSteps(out, "may run", p.May)
+	listSteps(out, "kept", p.Kept)
+	return nil
+}
+
+// namedMax is how many steps a line of a preview names.
+const namedMax = 12
+
+// listSteps prints one line about steps; the items of a step count together.
+func listSteps(out io.Writer, title string, steps []coordinator.RerunStep) {
+	if len(steps) == 0 {
+		return
+	}
+	count, marked := map[string]int{}, map[string]bool{}
+	var ids []string
+	for _, s := range steps {
+		id, _, _ := strings.Cut(s.Step, "[")
+		if count[id] == 0 {
+			ids = append(ids, id)
+		}
+		count[id]++
+		marked[id] = marked[id] || s.NonIdempotent
+	}
+	key := map[string]string{}
+	for _, s := range steps {
+		id, _, _ := strings.Cut(s.Step, "[")
+		key[id] = s.Step
+	}
+	var names []string
+	for i, id := range ids {
+		if i == namedMax && len(ids) > namedMax+1 {
+			names = append(names, fmt.Sprintf("and %d more", len(ids)-namedMax))
+			break
+		}
+		name := key[id]
+		if count[id] > 1 {
+			name = fmt.Sprintf("%s (%d items)", id, count[id])
+		}
+		if marked[id] {
+			name += " (not idempotent)"
+		}
+		names = append(names, progress.Clean(name))
+	}
+	fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("%-8s  %5d  %s", title, len(steps), strings.Join(names, ", ")), " "))
+}

@@ -1,0 +1,221 @@
+package serving
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/httpapi"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
+)
+
+// Limits of connections. A feed has a deadline for each thing that it writes, instead of those for whole requests.
+const (
+	headerTime  = 5 * time.Second
+	readTime    = 30 * time.Second
+	writeTime   = 2 * time.Minute
+	idleTime    = 2 * time.Minute
+	headerBytes = 32 << 10
+	stopTime    = 3 * time.Second // for answers in progress, when the host stops
+)
+
+// Flags say where a host listens.
+type Flags struct {
+	Listen string   // address; "": it does not
+	Ready  string   // file that gets the URL
+	Proxy  string   // range of addresses
+	Cert   string   // file
+	Key    string   // file
+	Hosts  []string // names of the server
+	NoAuth bool     // no tokens are needed
+}
+
+// Add adds the flags to a command.
+func (f *Flags) Add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.Listen, "listen", "", "also answer HTTP at this `ADDRESS`, such as 127.0.0.1:8080; port 0 is a free one")
+	flags.StringVar(&f.Ready, "ready-file", "", "write the URL to this `FILE` when it is answered; the file is removed at the end")
+	flags.BoolVar(&f.NoAuth, "no-auth", false, "let every process of this machine do everything without a token")
+	flags.StringArrayVar(&f.Hosts, "host", nil, "clients may call the server by this `NAME`, too (may be repeated)")
+	flags.StringVar(&f.Proxy, "behind-proxy", "", "listen on a network for a proxy that has an address in `CIDR`, and no one else")
+	flags.StringVar(&f.Cert, "tls-cert", "", "listen with TLS: `FILE` with the certificates in PEM")
+	flags.StringVar(&f.Key, "tls-key", "", "the key of the certificate: `FILE` in PEM")
+}
+
+// plan is what follows from the flags.
+type plan struct {
+	address netip.AddrPort
+	proxy   netip.Prefix // not valid: any may connect
+	tls     *tls.Config  // nil: none
+	hosts   []string
+}
+
+// Check returns why a host cannot listen as the flags say; it opens nothing to a network that is not protected.
+func (f *Flags) Check() error {
+	_, err := f.plan()
+	return err
+}
+
+func (f *Flags) plan() (p plan, err error) {
+	if f.Listen == "" {
+		if f.Ready != "" || f.NoAuth || f.Proxy != "" || f.Cert != "" || f.Key != "" || len(f.Hosts) > 0 {
+			return p, errors.New("--ready-file, --no-auth, --host, --behind-proxy, --tls-cert and --tls-key need --listen")
+		}
+		return p, nil
+	}
+	if p.address, err = netip.ParseAddrPort(f.Listen); err != nil {
+		return p, fmt.Errorf("--listen %q: give an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080", f.Listen)
+	}
+	if f.Proxy != "" {
+		if p.proxy, err = netip.ParsePrefix(f.Proxy); err != nil {
+			return p, fmt.Errorf("--behind-proxy %q: give a range of addresses, such as 10.0.0.7/32", f.Proxy)
+		}
+	}
+	if (f.Cert == "") != (f.Key == "") {
+		return p, errors.New("--tls-cert and --tls-key need each other")
+	}
+	if f.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+		if err != nil {
+			return p, fmt.Errorf("--tls-cert: %w", err)
+		}
+		p.tls = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	}
+	p.hosts = append([]string{p.address.Addr().String()}, f.Hosts...)
+	if p.address.Addr().IsLoopback() {
+		p.hosts = append(p.hosts, "localhost")
+		return p, nil
+	}
+	switch {
+	case f.NoAuth:
+		return p, fmt.Errorf("--no-auth is only for loopback addresses, such as 127.0.0.1: %s is open to a network", f.Listen)
+	case p.tls == nil && !p.proxy.IsValid():
+		return p, fmt.Errorf("%s is open to a network: give --tls-cert and --tls-key, or --behind-proxy CIDR if a proxy in front of it has TLS", f.Listen)
+	case p.address.Addr().IsUnspecified() && len(f.Hosts) == 0:
+		return p, fmt.Errorf("%s is every address of this machine: say with --host by which names clients call it", f.Listen)
+	}
+	return p, nil
+}
+
+// Start answers HTTP for an engine until that shuts down, and returns the URL.
+func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, version string, logger *slog.Logger) (url string, err error) {
+	p, err := f.plan()
+	if err != nil {
+		return "", err
+	}
+	config := httpapi.Config{Hosts: p.hosts, Version: version, Logger: logger}
+	if f.NoAuth {
+		config.Open = httpapi.Identity{Name: "no-auth", Role: httpapi.Admin}
+	} else {
+		config.Authenticate = authenticate(tokens.Of(dir))
+	}
+	handler, err := httpapi.Handler(engine, config)
+	if err != nil {
+		return "", err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", p.address.String())
+	if err != nil {
+		return "", err
+	}
+	scheme := "http"
+	if p.proxy.IsValid() {
+		listener = &fromProxy{listener, p.proxy, logger}
+	}
+	bound := listener.Addr()
+	if p.tls != nil {
+		scheme, listener = "https", tls.NewListener(listener, p.tls)
+	}
+	url = scheme + "://" + bound.String()
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }() // ends with the server
+	stop := func() error {
+		handler.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+		defer cancel()
+		if server.Shutdown(ctx) != nil {
+			_ = server.Close()
+		}
+		<-served
+		return f.unready()
+	}
+	if err = f.ready(url); err == nil {
+		err = engine.BeforeShutdown(stop)
+	}
+	if err != nil {
+		return "", errors.Join(err, stop())
+	}
+	return url, nil
+}
+
+// authenticate returns the function that knows the tokens of a folder.
+func authenticate(keep *tokens.Keep) func(string) (httpapi.Identity, bool) {
+	return func(text string) (httpapi.Identity, bool) {
+		t, ok := keep.Check(text, time.Now())
+		role := httpapi.ParseRole(t.Role)
+		return httpapi.Identity{Name: t.Name, Role: role}, ok && role != httpapi.Nobody
+	}
+}
+
+// ready writes the file for those who wait for the host.
+func (f *Flags) ready(url string) error {
+	if f.Ready == "" {
+		return nil
+	}
+	fresh := f.Ready + ".new"
+	if err := os.WriteFile(fresh, []byte(url+"\n"), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(fresh, f.Ready)
+}
+
+func (f *Flags) unready() error {
+	if f.Ready == "" {
+		return nil
+	}
+	if err := os.Remove(f.Ready); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// fromProxy is a listener that takes connections from a range of addresses only.
+type fromProxy struct {
+	net.Listener
+	from   netip.Prefix
+	logger *slog.Logger
+}
+
+func (l *fromProxy) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if from, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && l.from.Contains(from.Addr().Unmap()) {
+			return conn, nil
+		}
+		l.logger.Warn("a connection that does not come from the proxy was closed", "from", conn.RemoteAddr())
+		_ = conn.Close()
+	}
+}
+
+// roles are the roles that tokens can have.
+func roles() []string {
+	return []string{httpapi.Viewer.String(), httpapi.Operator.String(), httpapi.Admin.String()}
+}

@@ -1,0 +1,124 @@
+package serving
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
+)
+
+// New returns the commands.
+func New() []*cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Make, list and revoke the tokens of those who may use a host by HTTP",
+		Long: `A token lets a client use the HTTP API of sluice serve --listen, as far as its role allows:
+
+  viewer    reads everything, also inputs and outputs
+  operator  also starts and changes runs
+  admin     also deletes them
+
+The folder keeps a hash of each, in tokens.json; the token itself is printed once, when it is made. What is made or revoked counts
+at once, also for a host that is running.`,
+		Example: `  sluice token create ann --role operator --data ./journal
+  sluice token list --data ./journal
+  sluice token revoke ann --data ./journal`,
+		Args: cli.SuggestVerb,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCreate(), newList(), newRevoke())
+	return []*cobra.Command{cmd}
+}
+
+func newCreate() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "create NAME",
+		Short: "Make a token, and print it",
+		Long: `Create makes a token for a person or a program, and prints it: it is not shown again. Its commands are journaled under NAME, which
+has printable characters of ASCII without spaces, at most 128.
+
+It ends with 0 if the token was made, and with 2 if the name is taken or not allowed.`,
+		Example: `  sluice token create ann --role operator --data ./journal
+  SLUICE_TOKEN=$(sluice token create ci --role operator --expires 720h --data ./journal)`,
+		Args: cobra.ExactArgs(1),
+	}
+	var dir string
+	var expires time.Duration
+	cli.JournalFlag(cmd, &dir)
+	role := cli.Choose(cmd, "role", "", "what its owner may do", roles()...)
+	cmd.Flags().DurationVar(&expires, "expires", 0, "how long it is valid, such as 720h (default: until it is revoked)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if expires < 0 {
+			return cli.Refuse(fmt.Errorf("--expires: a token is valid for some time, not %s", expires))
+		}
+		now, until := time.Now(), time.Time{}
+		if expires > 0 {
+			until = now.Add(expires)
+		}
+		made, err := tokens.Of(dir).Create(args[0], role.Value, now, until)
+		if err != nil {
+			return refused(err)
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), made)
+		return nil
+	}
+	return cmd
+}
+
+func newList() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the tokens of a folder",
+		Long:    `List prints the name and the role of each token, when it was made and until when it is valid, by name.`,
+		Example: `  sluice token list --data ./journal`,
+		Args:    cobra.NoArgs,
+	}
+	var dir string
+	cli.JournalFlag(cmd, &dir)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		list, err := tokens.Of(dir).List()
+		if err != nil {
+			return cli.Fail(err)
+		}
+		for _, t := range list {
+			until := "until it is revoked"
+			if !t.Expires.IsZero() {
+				until = "until " + t.Expires.Format(time.RFC3339)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s  %s  made %s  valid %s\n", t.Name, t.Role, t.Created.Format(time.RFC3339), until)
+		}
+		return nil
+	}
+	return cmd
+}
+
+func newRevoke() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "revoke NAME",
+		Short: "Make a token worthless",
+		Long: `Revoke removes a token. Requests with it are refused from then on, and feeds that it has opened end within 15 seconds.
+
+It ends with 0 if the token was removed, and with 2 if there is none of that name.`,
+		Example: `  sluice token revoke ann --data ./journal`,
+		Args:    cobra.ExactArgs(1),
+	}
+	var dir string
+	cli.JournalFlag(cmd, &dir)
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return refused(tokens.Of(dir).Revoke(args[0])) }
+	return cmd
+}
+
+// refused adds the exit code to an error of the tokens.
+func refused(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, tokens.ErrExists), errors.Is(err, tokens.ErrUnknown), errors.Is(err, tokens.ErrName):
+		return cli.Refuse(err)
+	}
+	return cli.Fail(err)
+}

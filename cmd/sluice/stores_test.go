@@ -1,0 +1,44 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+)
+
+// The folders of earlier versions, exported, imported into a new folder and exported again, are the same bytes, and the new folder is
+// whole; so is the old one, which opening has changed at most.
+func TestFoldersOfEarlierVersionsAreExportedTheSame(t *testing.T) {
+	archives, err := filepath.Glob(filepath.Join("..", "..", "testdata", "stores", "*.tar.gz"))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(archives), 5)
+	for _, archive := range archives {
+		t.Run(filepath.Base(archive), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			require.NoError(t, os.Mkdir(filepath.Join(dir, "old"), 0o700))
+			out, err := exec.Command("tar", "-xzf", archive, "-C", filepath.Join(dir, "old")).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			says(t, dir, cli.Done, "export", "--all", "--data", "old", "-o", "first.jsonl")
+			says(t, dir, cli.Done, "import", "first.jsonl", "--data", "new")
+			says(t, dir, cli.Done, "export", "--all", "--data", "new", "-o", "second.jsonl")
+			first, err := os.ReadFile(filepath.Join(dir, "first.jsonl"))
+			require.NoError(t, err)
+			second, err := os.ReadFile(filepath.Join(dir, "second.jsonl"))
+			require.NoError(t, err)
+			require.NotEmpty(t, first)
+			require.Equal(t, string(first), string(second))
+			says(t, dir, cli.Done, "doctor", "--data", "new")
+			says(t, dir, cli.Done, "doctor", "--data", "old")
+			_, told := says(t, dir, cli.Done, "import", "first.jsonl", "--data", "old")
+			require.Empty(t, told)
+		})
+	}
+}

@@ -1,0 +1,126 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Rerun says which steps of a run run again, and what is different: see coordinator.Rerun. A new workflow or input is attached.
+type Rerun struct {
+	From    string                     `json:"from,omitempty"`    // key of the step from which on
+	Only    string                     `json:"only,omitempty"`    // key of the only one
+	Failed  bool                       `json:"failed,omitempty"`  // what has failed
+	Changed bool                       `json:"changed,omitempty"` // whose operation or input is another
+	At      uint64                     `json:"at,omitempty"`      // as of that event
+	Set     map[string]json.RawMessage `json:"set,omitempty"`     // values by place, such as `steps.price.output`
+}
+
+// RerunStep is a step of a preview, in the order of the workflow: first those that will run, then those that may, then those kept.
+type RerunStep struct {
+	Does string `json:"does"` // WillRun, MayRun or IsKept
+	coordinator.RerunStep
+}
+
+// What a rerun does with a step.
+const (
+	WillRun = "will"
+	MayRun  = "may"
+	IsKept  = "kept"
+)
+
+// rerun starts a new run that repeats a part of another; with Dry it only says what it would do.
+func rerun(ctx context.Context, engine *coordinator.Engine, run *coordinator.Run, req *Request, done *Done, emit func(*Reply) error) error {
+	what, release, err := rerunOf(ctx, engine, req)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if req.Dry {
+		preview, err := run.PreviewRerun(ctx, *what)
+		if err != nil {
+			return refusedInput(err)
+		}
+		done.Seq = preview.Seq
+		return emitPreview(preview, emit)
+	}
+	opts := []coordinator.Option{coordinator.WithActor(req.Actor)}
+	if req.Dir != "" {
+		opts = append(opts, coordinator.WithDir(req.Dir))
+	}
+	if req.Labels != nil {
+		opts = append(opts, coordinator.WithLabels(req.Labels))
+	}
+	if req.ID != "" {
+		opts = append(opts, coordinator.WithID(req.ID))
+	}
+	next, err := run.Rerun(ctx, *what, opts...)
+	if err != nil {
+		return refusedInput(err)
+	}
+	done.Run, done.Driven, done.Of = next.ID(), next.Driven(), run.ID()
+	return nil
+}
+
+// refusedInput marks the error about an input that the workflow does not take.
+func refusedInput(err error) error {
+	if refused, ok := errors.AsType[*coordinator.InputError](err); ok {
+		return fmt.Errorf("%w: %w", ErrBadInput, refused)
+	}
+	return err
+}
+
+// rerunOf reads what a request and its attachment say. Until release is called, the definitions that came along are there.
+func rerunOf(ctx context.Context, engine *coordinator.Engine, req *Request) (_ *coordinator.Rerun, release func(), err error) {
+	r := req.Rerun
+	what := &coordinator.Rerun{From: r.From, Only: r.Only, Failed: r.Failed, Changed: r.Changed, At: r.At, Set: map[string]any{}}
+	for place, text := range r.Set {
+		v, err := value.ParseInput(text)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: %s: %w", ErrBadRequest, place, err)
+		}
+		what.Set[place] = v
+	}
+	if len(req.Attachment) == 0 {
+		return what, func() {}, nil
+	}
+	var a Attachment
+	d := json.NewDecoder(bytes.NewReader(req.Attachment))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&a); err != nil {
+		return nil, nil, fmt.Errorf("%w: attachment: %w", ErrBadRequest, err)
+	}
+	if len(a.Input) > 0 {
+		if what.Input, err = value.ParseInput(a.Input); err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", ErrBadInput, err)
+		}
+	}
+	if a.Parcel == nil {
+		return what, func() {}, nil
+	}
+	what.Entry, release, err = parcel.Unpack(ctx, engine, a.Parcel)
+	if errors.Is(err, parcel.ErrParcel) {
+		err = fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	return what, release, err
+}
+
+func emitPreview(p *coordinator.RerunPreview, emit func(*Reply) error) error {
+	for _, part := range []struct {
+		does string
+		list []coordinator.RerunStep
+	}{{WillRun, p.Will}, {MayRun, p.May}, {IsKept, p.Kept}} {
+		for _, s := range part.list {
+			if err := emit(&Reply{Rerun: &RerunStep{part.does, s}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package bulk
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/query"
+	"github.com/sluiceflow/sluice/reactive/decide"
+)
+
+// Bounds of acts.
+const (
+	RunsMax   = 1_000_000 // that one act chooses
+	ReasonMax = 4096      // bytes
+	KeptMax   = 100       // acts that have ended of which it is kept what has become of each run
+	whyMax    = 256       // bytes of why a run is refused
+)
+
+// KeptTime is how long it is kept what has become of each run.
+const KeptTime = 30 * 24 * time.Hour
+
+// Errors of acts. Methods wrap them.
+var (
+	ErrAct      = errors.New("bulk: the act is refused")
+	ErrCount    = errors.New("bulk: the count has changed")
+	ErrUnderWay = errors.New("bulk: another act is under way")
+	ErrNotFound = errors.New("bulk: no such act")
+)
+
+// Act is what is to be done to the runs that a query selects.
+type Act struct {
+	Verb   string // see Verbs
+	Where  string // which runs, see package query; not empty
+	Expect int    // how many runs the query selects; Preview does not read it
+	Reason string // in the words of the actor
+	Actor  string // a person or a program
+}
+
+// CountError means that a query does not select the number of runs that was expected. It wraps ErrCount.
+type CountError struct{ Expected, Count int }
+
+func (e *CountError) Error() string {
+	return fmt.Sprintf("%s: the query selects %s, not %d; nothing was done", ErrCount, counted(e.Count, "run"), e.Expected)
+}
+
+// Unwrap returns ErrCount.
+func (e *CountError) Unwrap() error { return ErrCount }
+
+// OverlapError means that another act is under way on one of the runs. It wraps ErrUnderWay.
+type OverlapError struct {
+	Act uint64 // that is under way
+	Run string // one of those that both have chosen
+}
+
+func (e *OverlapError) Error() string {
+	return fmt.Sprintf("%s: act %d has chosen run %s, too, and has not ended; wait for it, or stop it", ErrUnderWay, e.Act, e.Run)
+}
+
+// Unwrap returns ErrUnderWay.
+func (e *OverlapError) Unwrap() error { return ErrUnderWay }
+
+// check refuses an act that says too little or too much.
+func (a *Act) check(now time.Time) (*query.Query, *verb, error) {
+	v, err := verbOf(a.Verb)
+	if err != nil {
+		return nil, nil, err
+	}
+	q, err := query.Parse(a.Where, now)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("%w: query: %w", ErrAct, err)
+	case q.String() == "":
+		return nil, nil, fmt.Errorf("%w: the query is empty, and would select every run; say which runs, for example status:failed", ErrAct)
+	case len(a.Reason) > ReasonMax:
+		return nil, nil, fmt.Errorf("%w: the reason has %d bytes, at most %d are allowed", decide.ErrLimit, len(a.Reason), ReasonMax)
+	case !utf8.ValidString(a.Reason):
+		return nil, nil, fmt.Errorf("%w: the reason %q is not UTF-8", ErrAct, a.Reason[:min(len(a.Reason), 40)])
+	}
+	return q, v, limits.CheckActor(a.Actor)
+}
+
+// State is how far an act is.
+type State string
+
+// The states.
+const (
+	Running   State = "running"   // it goes on
+	Suspended State = "suspended" // no process works on it: it goes on with the next engine that goes on with all runs, or with the next act
+	Completed State = "completed" // all its runs were asked
+	Stopped   State = "stopped"   // somebody has stopped it
+	Abandoned State = "abandoned" // a crash has cut it off before it had chosen its runs: it has done nothing
+)
+
+// Status is what an act is and how far it is.
+type Status struct {
+	Act            // Expect is the number of runs that it has chosen
+	ID      uint64 // its stream is `#bulk/<id>`
+	State   State  // see there
+	Began   int64  // Unix nanoseconds
+	Ended   int64  // Unix nanoseconds; 0: it has not
+	Done    int    // runs to which it has done what was asked
+	Already int    // runs that were so already, or that have ended meanwhile
+	Refused int    // runs that have refused it
+}
+
+// Over reports whether the act has ended.
+func (s *Status) Over() bool { return s.Ended != 0 }
+
+// Left returns how many runs have not been asked.
+func (s *Status) Left() int { return s.Expect - s.Done - s.Already - s.Refused }
+
+// Result is what has become of a run in an act.
+type Result string
+
+// The results.
+const (
+	Done    Result = "done"    // as asked
+	Already Result = "already" // it was so already, or has ended meanwhile
+	Refused Result = "refused" // Outcome.Why says why
+)
+
+// Outcome is what an act has done to a run.
+type Outcome struct {
+	Run    string // id
+	Result Result // "": the run has not been asked
+	Why    string // for people; "": the result says all
+}
+
+// plain returns the text of an error for people: names no package, and not the run.
+func plain(run string, err error) string {
+	text := err.Error()
+	for _, known := range []error{decide.ErrNotPossible, decide.ErrFinished, decide.ErrParked, decide.ErrLimit, decide.ErrRunNotFound, decide.ErrStepNotFound, decide.ErrMissing} {
+		if errors.Is(err, known) {
+			_, short, _ := strings.Cut(known.Error(), ": ")
+			text = strings.Replace(text, known.Error(), short, 1)
+		}
+	}
+	text = strings.ReplaceAll(text, "run "+run+": ", "")
+	if len(text) > whyMax {
+		text = strings.ToValidUTF8(text[:whyMax], "") + "…"
+	}
+	return strings.ToValidUTF8(text, "\ufffd")
+}
+
+// counted writes a number of things.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,457 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/reader"
+	"github.com/sluiceflow/sluice/internal/cancelled"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Engine is what Acts needs of an engine.
+type Engine interface {
+	// CheckOpen returns an error once the engine has shut down.
+	CheckOpen() error
+
+	// ReadError completes the error of a reader.
+	ReadError(ctx context.Context, err error) error
+
+	// Now returns the time of the engine's clock, Unix nanoseconds.
+	Now() int64
+
+	// Take passes a command to a run, and returns once it is durable, or why it was refused.
+	Take(ctx context.Context, run, actor string, command journal.Event) error
+
+	// Held reports whether a run is held since it was imported.
+	Held(run string) bool
+
+	// Lifted reports whether a command of an act has ended that a run is held.
+	Lifted(ctx context.Context, run, act string) (bool, error)
+
+	// Exists reports whether there is a run with that id.
+	Exists(ctx context.Context, run string) (bool, error)
+
+	// Delete deletes a run.
+	Delete(ctx context.Context, run string) error
+
+	// Go starts a goroutine for whose end the engine waits when it shuts down.
+	Go(f func())
+
+	// Draining returns a context that ends when the engine begins to shut down.
+	Draining() context.Context
+}
+
+// Acts acts on the runs of a store.
+type Acts struct{ *acts }
+
+type acts struct {
+	store  journal.Store
+	reader *reader.Reader
+	engine Engine
+
+	begin sync.Mutex // one act at a time chooses its runs
+	slice int        // runs whose outcomes are recorded at once
+
+	mu      sync.Mutex
+	index   index
+	drivers map[uint64]*driver // of the acts that go on here
+}
+
+// New returns the acts of an engine's store.
+func New(store journal.Store, from *reader.Reader, engine Engine) Acts {
+	return Acts{&acts{store: store, reader: from, engine: engine, slice: sliceRuns, drivers: map[uint64]*driver{}}}
+}
+
+// index is the stream of all acts, folded.
+type index struct {
+	last uint64 // sequence of its newest event
+	all  []*entry
+}
+
+// entry is an act in the index.
+type entry struct {
+	Status
+	stopping bool
+}
+
+// apply takes an event. Alone it is not about acts that were before it.
+func (x *index) apply(e *journal.Event, alone bool) error {
+	if e.Type != journal.BulkRecorded || e.Detail == nil {
+		return damaged(e)
+	}
+	x.last = e.Seq
+	if e.Detail.State == recordAsked {
+		act, err := actOf(e)
+		if err == nil {
+			x.all = append(x.all, &entry{Status: Status{Act: act, ID: uint64(len(x.all)) + 1, State: Suspended, Began: e.At}})
+		}
+		return err
+	}
+	id, ok := idOf(e)
+	one := &entry{}
+	if !alone && ok && id <= uint64(len(x.all)) {
+		one = x.all[id-1]
+	} else if !alone || !ok {
+		return damaged(e)
+	}
+	switch State(e.Detail.State) {
+	case recordStopping:
+		one.stopping = true
+		return nil
+	case Completed, Stopped, Abandoned:
+		return one.end(e)
+	}
+	return damaged(e)
+}
+
+// catchUp reads what is new in the index. The caller holds mu.
+func (a *acts) catchUp(ctx context.Context) error {
+	for e, err := range a.store.Read(ctx, journal.BulkIndex(), a.index.last+1) {
+		if err == nil {
+			err = a.index.apply(&e, false)
+		}
+		if err != nil {
+			return a.engine.ReadError(ctx, fmt.Errorf("read the acts on many runs: %w", err))
+		}
+	}
+	return nil
+}
+
+// note appends an event to the index.
+func (a *acts) note(ctx context.Context, e journal.Event) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for {
+		if err := a.catchUp(ctx); err != nil {
+			return err
+		}
+		last, err := a.store.Append(ctx, journal.BulkIndex(), a.index.last, []journal.Event{e}, journal.Head{})
+		switch {
+		case err == nil:
+			e.Seq = last
+			return a.index.apply(&e, false)
+		case !errors.Is(err, journal.ErrConflict):
+			return a.engine.ReadError(ctx, fmt.Errorf("note an act on many runs: %w", err))
+		}
+	}
+}
+
+// PreviewBulk returns what an act would do, from the computation that chooses the runs of one. It changes nothing.
+func (a Acts) PreviewBulk(ctx context.Context, act Act) (*Preview, error) {
+	if err := a.engine.CheckOpen(); err != nil {
+		return nil, err
+	}
+	c, _, err := a.choose(ctx, &act)
+	if err != nil {
+		return nil, err
+	}
+	return &c.preview, nil
+}
+
+// BeginBulk begins an act and returns its id once the choice of its runs is durable; AwaitBulk waits for its end. An act is refused as
+// a whole, and nothing is journaled: with ErrAct if its query is empty or it is no act, with a *CountError if the query does not select
+// as many runs as it expects, with an *OverlapError if another act on one of the runs is under way. Acts that no engine goes on with
+// are brought to their ends before it begins.
+func (a Acts) BeginBulk(ctx context.Context, act Act) (uint64, error) {
+	if err := a.engine.CheckOpen(); err != nil {
+		return 0, err
+	}
+	a.begin.Lock()
+	defer a.begin.Unlock()
+	if _, _, err := act.check(time.Unix(0, a.engine.Now())); err != nil {
+		return 0, err
+	}
+	if err := a.finishSuspended(ctx); err != nil {
+		return 0, err
+	}
+	c, v, err := a.choose(ctx, &act)
+	switch {
+	case err != nil:
+		return 0, err
+	case act.Expect != c.preview.Count:
+		return 0, &CountError{act.Expect, c.preview.Count}
+	case c.preview.Count == 0:
+		return 0, fmt.Errorf("%w: the query selects no run", ErrAct)
+	}
+	if err := a.overlap(c.targets); err != nil {
+		return 0, err
+	}
+	a.forget(ctx)
+	act.Where = c.preview.Where
+	d, err := a.write(context.WithoutCancel(ctx), act, v, c.targets)
+	if err != nil {
+		return 0, err
+	}
+	a.start(d)
+	return d.id, nil
+}
+
+// overlap refuses runs that an act under way has chosen.
+func (a *acts) overlap(targets []target) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.drivers) == 0 {
+		return nil
+	}
+	wanted := make(map[string]bool, len(targets))
+	for _, t := range targets {
+		wanted[t.run] = true
+	}
+	var first *OverlapError
+	for id, d := range a.drivers {
+		if first != nil && id > first.Act {
+			continue
+		}
+		if i := slices.IndexFunc(d.targets, func(t target) bool { return wanted[t.run] }); i >= 0 {
+			first = &OverlapError{id, d.targets[i].run}
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return first
+}
+
+// write makes an act durable: first what it is, then the runs that it has chosen.
+func (a *acts) write(ctx context.Context, act Act, v *verb, targets []target) (*driver, error) {
+	now := a.engine.Now()
+	if err := a.note(ctx, record(recordAsked, now, act.value(), journal.Detail{Actor: act.Actor, Reason: act.Reason})); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	id := a.index.all[len(a.index.all)-1].ID
+	a.mu.Unlock()
+	d := newDriver(a, id, act, v, targets)
+	for batch := range slices.Chunk(chunks(targets, now), chunkBatch) {
+		last, err := a.store.Append(ctx, journal.BulkStream(id), d.last, batch, journal.Head{})
+		if err != nil {
+			return nil, a.engine.ReadError(ctx, fmt.Errorf("note which runs act %d has chosen: %w", id, err))
+		}
+		d.last = last
+	}
+	return d, nil
+}
+
+// BulkActs yields all acts, the newest first.
+func (a Acts) BulkActs(ctx context.Context) iter.Seq2[Status, error] {
+	return func(yield func(Status, error) bool) {
+		list, err := a.statuses(ctx)
+		if err != nil {
+			yield(Status{}, err)
+			return
+		}
+		for _, s := range slices.Backward(list) {
+			if s, err = a.counted(ctx, s); !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// BulkAct returns how far an act is. The error wraps ErrNotFound if there is none with that id.
+func (a Acts) BulkAct(ctx context.Context, id uint64) (Status, error) {
+	list, err := a.statuses(ctx)
+	if err != nil {
+		return Status{}, err
+	}
+	if id == 0 || id > uint64(len(list)) {
+		return Status{}, notFound(id, len(list))
+	}
+	return a.counted(ctx, list[id-1])
+}
+
+func notFound(id uint64, newest int) error {
+	if newest == 0 {
+		return fmt.Errorf("%w: %d; there has been none yet", ErrNotFound, id)
+	}
+	return fmt.Errorf("%w: %d; the newest is %d", ErrNotFound, id, newest)
+}
+
+// statuses returns the acts, the oldest first.
+func (a *acts) statuses(ctx context.Context) ([]Status, error) {
+	if err := a.engine.CheckOpen(); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]Status, len(a.index.all))
+	for i, one := range a.index.all {
+		list[i] = one.Status
+		if d := a.drivers[one.ID]; d != nil && !one.Over() {
+			list[i] = d.status()
+		}
+	}
+	return list, nil
+}
+
+// counted counts what a suspended act has done so far.
+func (a *acts) counted(ctx context.Context, s Status) (Status, error) {
+	if s.State != Suspended {
+		return s, nil
+	}
+	_, _, outcomes, _, err := a.read(ctx, s.ID)
+	for _, o := range outcomes {
+		s.count(o)
+	}
+	return s, a.engine.ReadError(ctx, err)
+}
+
+func (s *Status) count(o Outcome) {
+	switch o.Result {
+	case Done:
+		s.Done++
+	case Already:
+		s.Already++
+	case Refused:
+		s.Refused++
+	}
+}
+
+// read reads the stream of an act: whether its choice is complete, its runs, what has become of the first of them, and the last
+// sequence.
+func (a *acts) read(ctx context.Context, id uint64) (begun bool, targets []target, outcomes []Outcome, last uint64, err error) {
+	for e, err := range a.store.Read(ctx, journal.BulkStream(id), 1) {
+		if err == nil {
+			err = Check(journal.BulkStream(id), &e)
+		}
+		if err != nil {
+			return begun, targets, outcomes, last, fmt.Errorf("read act %d: %w", id, err)
+		}
+		last = e.Seq
+		switch e.Detail.State {
+		case recordChosen:
+			more, _ := targetsOf(&e)
+			targets = append(targets, more...)
+		case recordBegun:
+			begun = true
+		case recordDone:
+			more, _ := outcomesOf(&e)
+			outcomes = append(outcomes, more...)
+		}
+	}
+	if len(outcomes) > len(targets) {
+		err = fmt.Errorf("%w: act %d has done something to more runs than it has chosen", journal.ErrDamaged, id)
+	}
+	return begun, targets, outcomes, last, err
+}
+
+// BulkOutcomes yields what an act has done to each run, in the order in which it has chosen them. The error wraps ErrNotFound if
+// that is not kept any more.
+func (a Acts) BulkOutcomes(ctx context.Context, id uint64) iter.Seq2[Outcome, error] {
+	return func(yield func(Outcome, error) bool) {
+		status, err := a.BulkAct(ctx, id)
+		if err != nil {
+			yield(Outcome{}, err)
+			return
+		}
+		_, targets, outcomes, _, err := a.read(ctx, id)
+		if errors.Is(err, journal.ErrDeleted) || err == nil && len(targets) == 0 && status.State != Abandoned {
+			err = fmt.Errorf("%w: it is not kept any more what act %d has done to each run", ErrNotFound, id)
+		}
+		if err != nil {
+			yield(Outcome{}, a.engine.ReadError(ctx, err))
+			return
+		}
+		for i, t := range targets {
+			o := Outcome{}
+			if i < len(outcomes) {
+				o = outcomes[i]
+			}
+			o.Run = t.run
+			if !yield(o, nil) {
+				return
+			}
+		}
+	}
+}
+
+// AwaitBulk waits until an act has ended, or goes on no more: then its state is Suspended.
+func (a Acts) AwaitBulk(ctx context.Context, id uint64) (Status, error) {
+	d := a.driver(id)
+	if d == nil {
+		a.begin.Lock() // an engine that has just begun goes on with it in a moment
+		d = a.driver(id)
+		a.begin.Unlock()
+	}
+	if d != nil {
+		select {
+		case <-d.over:
+		case <-ctx.Done():
+			return Status{}, cancelled.Error(ctx)
+		}
+		if d.err != nil {
+			return d.status(), d.err
+		}
+	}
+	return a.BulkAct(ctx, id)
+}
+
+// driver returns what drives an act here; nil: nothing does.
+func (a *acts) driver(id uint64) *driver {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.drivers[id]
+}
+
+// StopBulk stops an act: it asks no more runs, and what it has done stays. It returns when the act has ended. The error wraps ErrAct if
+// that is over already.
+func (a Acts) StopBulk(ctx context.Context, id uint64, actor string) (Status, error) {
+	s, err := a.BulkAct(ctx, id)
+	if err != nil {
+		return s, err
+	}
+	if s.Over() {
+		return s, fmt.Errorf("%w: act %d is over: it is %s", ErrAct, id, s.State)
+	}
+	e := record(recordStopping, a.engine.Now(), map[string]any{"id": int64(id)}, journal.Detail{Actor: actor})
+	if err := a.note(ctx, e); err != nil {
+		return s, err
+	}
+	d := a.driver(id)
+	if d == nil {
+		a.begin.Lock() // an act that nothing drives is brought to its end by one goroutine
+		defer a.begin.Unlock()
+		if err := a.finish(ctx, id); err != nil {
+			return s, err
+		}
+		return a.BulkAct(ctx, id)
+	}
+	d.stopping.Store(true)
+	return a.AwaitBulk(ctx, id)
+}
+
+// forget deletes what has become of each run in acts that ended long ago, or before many others.
+func (a *acts) forget(ctx context.Context) {
+	now := a.engine.Now()
+	a.mu.Lock()
+	var gone []uint64
+	kept := 0
+	for _, one := range slices.Backward(a.index.all) {
+		switch {
+		case !one.Over():
+			continue
+		case kept < KeptMax && one.Ended+int64(KeptTime) > now:
+			kept++
+			continue
+		}
+		gone = append(gone, one.ID)
+		if len(gone) == 2*KeptMax { // earlier ones went when these ended
+			break
+		}
+	}
+	a.mu.Unlock()
+	for _, id := range gone {
+		if _, err := a.store.Size(ctx, journal.BulkStream(id)); err == nil {
+			_ = a.store.Delete(ctx, journal.BulkStream(id), journal.Tombstone{At: now, Until: now})
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package bulk_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/bulk"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// manyWaiting is a folder with waiting runs that have left memory, and the engine on it.
+func manyWaiting(b *testing.B, n int) *coordinator.Engine {
+	dir := b.TempDir()
+	open := func() *coordinator.Engine {
+		s, err := disk.Open(dir, disk.Config{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+		require.NoError(b, err)
+		e, err := coordinator.New(context.Background(), s, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
+		require.NoError(b, err)
+		return e
+	}
+	e := open()
+	w := parse(b, waiting)
+	var all sync.WaitGroup
+	for part := range 64 {
+		all.Go(func() {
+			for i := part; i < n; i += 64 {
+				if _, err := e.Start(context.Background(), w, nil, coordinator.WithID(fmt.Sprintf("w%d", i))); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.NoError(b, e.Shutdown(context.Background()))
+	e = open()
+	b.Cleanup(func() { _ = e.Shutdown(context.Background()) })
+	return e
+}
+
+// others appends to a run of its own until it is stopped, 1,000 times a second at most, and returns how long each append took.
+func others(b *testing.B, e *coordinator.Engine, stop <-chan struct{}) []time.Duration {
+	run, err := e.Start(context.Background(), parse(b, `{kind: Workflow, name: other, operations: {go: {wait: {message: never}}}, steps: [{operation: go}]}`), nil)
+	require.NoError(b, err)
+	var took []time.Duration
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for i := 0; ; i++ {
+		select {
+		case <-stop:
+			return took
+		case <-tick.C:
+		}
+		began := time.Now()
+		if i%2 == 0 {
+			err = run.Pause(context.Background(), "")
+		} else {
+			err = run.Resume(context.Background())
+		}
+		if err != nil {
+			b.Error(err)
+		}
+		took = append(took, time.Since(began))
+	}
+}
+
+func p99(took []time.Duration) float64 {
+	slices.Sort(took)
+	return float64(took[len(took)*99/100].Microseconds())
+}
+
+// BenchmarkCancel cancels 10,000 waiting runs of a folder by one act, and measures what others wait for an append meanwhile.
+func BenchmarkCancel(b *testing.B) {
+	const n = 10_000
+	for b.Loop() {
+		b.StopTimer()
+		e := manyWaiting(b, n)
+		stop := make(chan struct{})
+		time.AfterFunc(2*time.Second, func() { close(stop) })
+		alone := others(b, e, stop)
+		stop = make(chan struct{})
+		beside := make(chan []time.Duration, 1)
+		go func() { beside <- others(b, e, stop) }()
+		b.StartTimer()
+		began := time.Now()
+		id, err := e.BeginBulk(context.Background(), bulk.Act{Verb: "cancel", Where: "workflow:waiting", Expect: n})
+		require.NoError(b, err)
+		s, err := e.AwaitBulk(context.Background(), id)
+		took := time.Since(began)
+		b.StopTimer()
+		close(stop)
+		with := <-beside
+		require.NoError(b, err)
+		require.Equal(b, n, s.Done)
+		b.ReportMetric(float64(n)/took.Seconds(), "runs/s")
+		b.ReportMetric(p99(alone), "µs-p99-alone")
+		b.ReportMetric(p99(with), "µs-p99-beside")
+		b.StartTimer()
+	}
+}

@@ -1,0 +1,189 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/query"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Preview is what an act would do, if it began now.
+type Preview struct {
+	Verb    string         // of the act
+	Where   string         // its query, as it was read
+	Count   int            // runs that the query selects, which an act must expect
+	Will    int            // of these, to which it would be done
+	Already int            // of these, that are so already, or have ended
+	Refused int            // of these, that would refuse it
+	Why     map[string]int // of those that are so already or would refuse it, how many by the reason
+	Steps   int            // of a retry: that would be asked again
+	Again   []Again        // of a retry: the steps among these that are not idempotent
+}
+
+// Again are steps of a workflow, not idempotent, that would be asked again.
+type Again struct {
+	Workflow string // name
+	Step     string // key, without the numbers of items
+	Count    int    // how often
+}
+
+// target is a run that an act has chosen.
+type target struct {
+	run   string
+	steps []string // of a retry: that have failed
+}
+
+// chosen are the runs that a query selects, and what is foreseen of them.
+type chosen struct {
+	targets []target
+	preview Preview
+	again   map[Again]int
+}
+
+// choose selects the runs of an act. It is what both a preview and an act do.
+func (a *acts) choose(ctx context.Context, act *Act) (*chosen, *verb, error) {
+	q, v, err := act.check(time.Unix(0, a.engine.Now()))
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &chosen{preview: Preview{Verb: v.name, Where: q.String(), Why: map[string]int{}}, again: map[Again]int{}}
+	var heads []journal.Head
+	for row, err := range q.Each(ctx, a.lists(), "") {
+		if err != nil {
+			return nil, nil, fmt.Errorf("select runs: %w", a.engine.ReadError(ctx, err))
+		}
+		if len(heads) == RunsMax {
+			return nil, nil, fmt.Errorf("%w: the query selects more than %d runs, the most of one act; select fewer", decide.ErrLimit, RunsMax)
+		}
+		if row.Err != nil {
+			row.Head.Status = ""
+		}
+		heads = append(heads, row.Head)
+	}
+	c.preview.Count = len(heads)
+	found := a.examine(ctx, v, heads)
+	for i := range found {
+		if err := found[i].err; err != nil && (ctx.Err() != nil || errors.Is(err, decide.ErrShutdown)) {
+			return nil, nil, a.engine.ReadError(ctx, err)
+		}
+		c.add(v, &heads[i], &found[i])
+	}
+	for again, n := range c.again {
+		again.Count = n
+		c.preview.Again = append(c.preview.Again, again)
+	}
+	slices.SortFunc(c.preview.Again, func(a, b Again) int { return strings.Compare(a.Workflow+"\x00"+a.Step, b.Workflow+"\x00"+b.Step) })
+	return c, v, nil
+}
+
+// lists is the store, as a query reads it.
+func (a *acts) lists() query.Lister { return lister{a.store, a.engine} }
+
+// lister lists runs, and knows which are held.
+type lister struct {
+	query.Lister
+	query.Holder
+}
+
+// examined is what is foreseen of one run.
+type examined struct {
+	outcome Outcome
+	steps   []string
+	again   []string // keys of steps that are not idempotent
+	err     error
+}
+
+// examine foresees what becomes of runs. What only journals tell is read by several goroutines.
+func (a *acts) examine(ctx context.Context, v *verb, heads []journal.Head) []examined {
+	found := make([]examined, len(heads))
+	var all sync.WaitGroup
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for i := range next {
+				a.examineSteps(ctx, &heads[i], &found[i])
+			}
+		})
+	}
+	for i := range heads {
+		h, x := &heads[i], &found[i]
+		if h.Status == "" {
+			x.outcome = Outcome{Result: Refused, Why: "it cannot be read: sluice doctor says why"}
+		} else if x.outcome = v.foresee(h, a.engine.Held(h.Run)); x.outcome.Result == "" && v.steps {
+			next <- i
+		}
+	}
+	close(next)
+	all.Wait()
+	return found
+}
+
+// examineSteps finds the failed steps of a run.
+func (a *acts) examineSteps(ctx context.Context, h *journal.Head, x *examined) {
+	_, root, err := a.reader.Replay(ctx, h.Run, nil)
+	if err != nil {
+		x.err, x.outcome = err, Outcome{Result: Refused, Why: "it cannot be followed: " + plain(h.Run, err)}
+		return
+	}
+	failedSteps(root, func(n int32) {
+		key := root.Key(n)
+		x.steps = append(x.steps, key)
+		if root.Place(n).Step.NonIdempotent {
+			x.again = append(x.again, key)
+		}
+	})
+	if len(x.steps) == 0 {
+		x.outcome = already(noFailure)
+	}
+}
+
+// add counts a run.
+func (c *chosen) add(v *verb, h *journal.Head, x *examined) {
+	c.targets = append(c.targets, target{h.Run, x.steps})
+	c.preview.Steps += len(x.steps)
+	for _, key := range x.again {
+		c.again[Again{Workflow: h.Name, Step: withoutItems(key)}]++
+	}
+	switch x.outcome.Result {
+	case Already:
+		c.preview.Already++
+	case Refused:
+		c.preview.Refused++
+	default:
+		c.preview.Will++
+		return
+	}
+	c.preview.Why[x.outcome.Why]++
+}
+
+// withoutItems returns a key without the numbers of the items of maps.
+func withoutItems(key string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(key, "[") {
+		_, rest, ok := strings.Cut(part, "]")
+		if !ok {
+			rest = part
+		}
+		b.WriteString(rest)
+	}
+	return b.String()
+}
+
+// Reasons returns the reasons of a preview, the most frequent first.
+func (p *Preview) Reasons() []string {
+	return slices.SortedFunc(maps.Keys(p.Why), func(a, b string) int {
+		if p.Why[a] != p.Why[b] {
+			return p.Why[b] - p.Why[a]
+		}
+		return strings.Compare(a, b)
+	})
+}

@@ -1,0 +1,28 @@
+// Package bulk acts on many runs at once: on those that a query selects. Its methods are a part of coordinator.Engine.
+//
+//	preview, err := engine.PreviewBulk(ctx, bulk.Act{Verb: "cancel", Where: "workflow:order status:waiting"})
+//	id, err := engine.BeginBulk(ctx, bulk.Act{Verb: "cancel", Where: "workflow:order status:waiting", Expect: preview.Count})
+//	status, err := engine.AwaitBulk(ctx, id)
+//
+// An act names how many runs it expects, and is refused as a whole if the query selects another number. It then acts on the runs that
+// it has chosen, whatever the query would select later, each by the command that a person would give: what is refused to a person
+// is refused to an act, which says so at the end and goes on with the other runs.
+//
+// # What is journaled
+//
+// The stream `#bulk` has what each act is and how it has ended, and `#bulk/N` which runs the act with that id has chosen, and what
+// has become of them:
+//
+//	#bulk      asked ─────────────────────────────────────────────────────────── completed, stopped or abandoned
+//	#bulk/N          chosen … chosen, begun ─▶ commands to a slice ─▶ done … done
+//
+// Nothing is done before `begun` is durable: an act that a crash cuts off before that is abandoned. One that is cut off later goes on
+// with the first slice that is not recorded. Each command that it sends carries the name of its stream, so it finds in the journals
+// of that slice what it has done already, and does nothing twice.
+//
+// An engine that goes on with all runs of its store goes on with their acts, too; one that only answers commands does so when the
+// next act begins.
+//
+// The streams of acts that have ended are kept for KeptTime, those of the newest KeptMax; the lines in `#bulk`, some hundred bytes
+// for each act, stay.
+package bulk

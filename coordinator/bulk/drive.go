@@ -1,0 +1,255 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// How an act goes through its runs: a slice is recorded as a whole, and so many of its runs are asked at the same time.
+const (
+	sliceRuns = 256
+	atOnce    = 32
+)
+
+// driver does what an act is to do.
+type driver struct {
+	*acts
+	id       uint64
+	stream   string
+	act      Act
+	verb     *verb
+	targets  []target
+	next     int    // of these, the first that is not recorded
+	last     uint64 // sequence of the stream's newest event
+	again    bool   // the next slice may have been begun by a process that died
+	stopping atomic.Bool
+	over     chan struct{} // closed when it goes on no more
+	err      error         // why, if it has not ended; set before over is closed
+
+	count sync.Mutex
+	so    Status
+}
+
+func newDriver(a *acts, id uint64, act Act, v *verb, targets []target) *driver {
+	d := &driver{acts: a, id: id, stream: journal.BulkStream(id), act: act, verb: v, targets: targets, over: make(chan struct{})}
+	d.so = Status{Act: act, ID: id, State: Running, Began: a.engine.Now()}
+	return d
+}
+
+// status returns how far the act is.
+func (d *driver) status() Status {
+	d.count.Lock()
+	defer d.count.Unlock()
+	return d.so
+}
+
+// start has a goroutine of the engine drive an act.
+func (a *acts) start(d *driver) {
+	a.mu.Lock()
+	a.drivers[d.id] = d
+	a.mu.Unlock()
+	a.engine.Go(func() { d.goOn(a.engine.Draining()) })
+}
+
+// goOn drives the act until it has ended or the context has.
+func (d *driver) goOn(ctx context.Context) {
+	d.err = usercode.Call(func() error { return d.drive(ctx) })
+	d.mu.Lock()
+	delete(d.drivers, d.id)
+	d.mu.Unlock()
+	if d.err != nil {
+		d.count.Lock()
+		d.so.State = Suspended
+		d.count.Unlock()
+	}
+	close(d.over)
+}
+
+// drive asks the runs that have not been asked, slice by slice, and records what has become of each slice, and then of the act.
+func (d *driver) drive(ctx context.Context) error {
+	for {
+		left := d.targets[d.next:]
+		if len(left) == 0 || d.stopping.Load() && !d.again {
+			return d.end(ctx)
+		}
+		slice := left[:min(len(left), d.slice)]
+		outcomes := d.ask(ctx, slice)
+		if err := errors.Join(context.Cause(ctx), d.engine.CheckOpen()); err != nil {
+			return fmt.Errorf("act %d goes on later: %w", d.id, err)
+		}
+		d.again = false
+		if err := d.record(ctx, outcomes); err != nil {
+			return err
+		}
+	}
+}
+
+// ask asks the runs of a slice. A run without a result was not asked, or the answer is unknown.
+func (d *driver) ask(ctx context.Context, slice []target) []Outcome {
+	outcomes := make([]Outcome, len(slice))
+	looks := d.again && d.stopping.Load()
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(atOnce, len(slice)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(slice) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				outcomes[i] = d.askOne(ctx, &asking{driver: d, target: slice[i]}, looks)
+			}
+		})
+	}
+	all.Wait()
+	return outcomes
+}
+
+// askOne asks one run, unless its journal says that the act has done so already. If looks is true, it only looks for that.
+func (d *driver) askOne(ctx context.Context, a *asking, looks bool) (o Outcome) {
+	exists, err := d.engine.Exists(ctx, a.run)
+	gone := err == nil && !exists || errors.Is(err, journal.ErrDeleted)
+	switch {
+	case gone && d.again && d.verb.kind == 0:
+		return Outcome{Result: Done} // by this act, before its process died
+	case gone && !looks:
+		return already("it is deleted")
+	case gone:
+		return Outcome{}
+	case err != nil:
+		return a.outcomeOf(ctx, err)
+	}
+	if d.again && d.verb.kind != 0 {
+		found, steps, err := d.marked(ctx, a.run)
+		if ctx.Err() != nil || errors.Is(err, journal.ErrClosed) {
+			return Outcome{}
+		}
+		if found && (!d.verb.steps || looks) {
+			return Outcome{Result: Done}
+		}
+		a.did = steps
+	}
+	if looks {
+		return Outcome{}
+	}
+	if err := usercode.Call(func() error { o = d.verb.carry(ctx, a); return nil }); err != nil {
+		return Outcome{Result: Refused, Why: plain(a.run, err)}
+	}
+	return o
+}
+
+// record makes durable what has become of a slice.
+func (d *driver) record(ctx context.Context, outcomes []Outcome) error {
+	e := record(recordDone, d.engine.Now(), outcomesValue(outcomes), journal.Detail{})
+	last, err := d.store.Append(ctx, journal.BulkStream(d.id), d.last, []journal.Event{e}, journal.Head{})
+	if err != nil {
+		return d.engine.ReadError(ctx, fmt.Errorf("note what act %d has done: %w", d.id, err))
+	}
+	d.last, d.next = last, d.next+len(outcomes)
+	d.count.Lock()
+	defer d.count.Unlock()
+	for _, o := range outcomes {
+		d.so.count(o)
+	}
+	return nil
+}
+
+// end records that the act has ended.
+func (d *driver) end(ctx context.Context) error {
+	so := d.status()
+	state := Completed
+	if so.Left() > 0 {
+		state = Stopped
+	}
+	return d.note(ctx, record(string(state), d.engine.Now(), so.ending(), journal.Detail{}))
+}
+
+// revive returns the driver of an act that no process goes on with; nil if it has never begun: that is abandoned.
+func (a *acts) revive(ctx context.Context, s *entry) (*driver, error) {
+	begun, targets, outcomes, last, err := a.read(ctx, s.ID)
+	if err != nil {
+		return nil, a.engine.ReadError(ctx, err)
+	}
+	if !begun {
+		return nil, a.note(ctx, record(string(Abandoned), a.engine.Now(), s.ending(), journal.Detail{}))
+	}
+	v, err := verbOf(s.Verb)
+	if err != nil {
+		return nil, fmt.Errorf("act %d: %w", s.ID, err)
+	}
+	d := newDriver(a, s.ID, s.Act, v, targets)
+	d.again, d.last, d.next, d.so.Began = true, last, len(outcomes), s.Began
+	d.stopping.Store(s.stopping)
+	for _, o := range outcomes {
+		d.so.count(o)
+	}
+	return d, nil
+}
+
+// suspended returns the acts that no engine goes on with.
+func (a *acts) suspended(ctx context.Context) (list []*entry, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	for _, one := range a.index.all {
+		if !one.Over() && a.drivers[one.ID] == nil {
+			list = append(list, &entry{one.Status, one.stopping})
+		}
+	}
+	return list, nil
+}
+
+// finishSuspended brings the acts that no engine goes on with to their ends.
+func (a *acts) finishSuspended(ctx context.Context) error {
+	list, err := a.suspended(ctx)
+	for i := 0; i < len(list) && err == nil; i++ {
+		err = a.finish(ctx, list[i].ID)
+	}
+	return err
+}
+
+// finish brings one of these to its end.
+func (a *acts) finish(ctx context.Context, id uint64) error {
+	list, err := a.suspended(ctx)
+	for _, one := range list {
+		if one.ID != id {
+			continue
+		}
+		d, err := a.revive(ctx, one)
+		if d == nil || err != nil {
+			return err
+		}
+		a.start(d)
+		select {
+		case <-d.over:
+			return d.err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return err
+}
+
+// GoOn has an engine go on with the acts that no process goes on with. It returns at once.
+func GoOn(a Acts, report func(error)) {
+	a.begin.Lock() // so that who asks about an act finds it going on
+	a.engine.Go(func() {
+		ctx := a.engine.Draining()
+		defer a.begin.Unlock()
+		list, err := a.suspended(ctx)
+		for _, one := range list {
+			d, failed := a.revive(ctx, one)
+			if err = errors.Join(err, failed); d != nil && failed == nil {
+				a.start(d)
+			}
+		}
+		if err != nil && ctx.Err() == nil && !errors.Is(err, decide.ErrShutdown) {
+			report(err)
+		}
+	})
+}

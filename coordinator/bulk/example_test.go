@@ -1,0 +1,52 @@
+package bulk_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/bulk"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// An act names how many runs it expects, as its preview has counted them.
+func Example() {
+	ctx := context.Background()
+	engine, err := coordinator.New(ctx, memory.New(), coordinator.Config{})
+	if err != nil {
+		panic(err)
+	}
+	order, err := template.Parse("order.yaml", []byte(`{kind: Workflow, name: order, operations: {paid: {wait: {message: paid}}}, steps: [{operation: paid}]}`))
+	if err != nil {
+		panic(err)
+	}
+	for _, id := range []string{"order-1", "order-2"} {
+		if _, err := engine.Start(ctx, order, nil, coordinator.WithID(id)); err != nil {
+			panic(err)
+		}
+	}
+	act := bulk.Act{Verb: "cancel", Where: "workflow:order", Actor: "ann", Reason: "the shop closes"}
+	_, err = engine.BeginBulk(ctx, act)
+	fmt.Println(err)
+	preview, err := engine.PreviewBulk(ctx, act)
+	fmt.Println(preview.Will, "of", preview.Count, err)
+	act.Expect = preview.Count
+	id, err := engine.BeginBulk(ctx, act)
+	if err != nil {
+		panic(err)
+	}
+	status, err := engine.AwaitBulk(ctx, id)
+	fmt.Println(status.State, status.Done, err)
+	for o := range engine.BulkOutcomes(ctx, id) {
+		fmt.Println(o.Run, o.Result)
+	}
+	fmt.Println(engine.Shutdown(ctx))
+	// Unordered output:
+	// bulk: the count has changed: the query selects 2 runs, not 0; nothing was done
+	// 2 of 2 <nil>
+	// completed 2 <nil>
+	// order-1 done
+	// order-2 done
+	// <nil>
+}

@@ -1,0 +1,164 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator/commands"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/expr"
+)
+
+// verb is something that can be done to many runs.
+type verb struct {
+	name    string
+	done    string                                   // what has become of a run to which it was done
+	steps   bool                                     // it is about the failed steps of each run, which are chosen with it
+	kind    journal.Type                             // of the events that it makes; 0: it makes none
+	event   func(reason string) journal.Event        // the command; nil: it is none, or one for each step
+	foresee func(h *journal.Head, held bool) Outcome // what will become of a run, as far as its head tells; the zero Outcome: it is done
+	carry   func(context.Context, *asking) Outcome   // does it to one run
+}
+
+// verbs are all verbs, in the order in which people are shown them.
+var verbs = []*verb{
+	{name: "cancel", done: "cancelled", kind: journal.RunCancelled, event: commands.Cancelled, foresee: foreseeOpen, carry: carryCommand},
+	{name: "retry", done: "retried", kind: journal.NodeRetried, steps: true, foresee: foreseeRetry, carry: carryRetry},
+	{name: "delete", done: "deleted", foresee: foreseeDelete, carry: carryDelete},
+	{name: "pause", done: "paused", kind: journal.RunPaused, event: commands.Paused, foresee: foreseePause, carry: carryCommand},
+	{name: "resume", done: "resumed", kind: journal.RunResumed, event: resumed, foresee: foreseeResume, carry: carryCommand},
+}
+
+func resumed(string) journal.Event { return commands.Resumed() }
+
+// Verbs returns the names of all verbs.
+func Verbs() []string {
+	names := make([]string, len(verbs))
+	for i, v := range verbs {
+		names[i] = v.name
+	}
+	return names
+}
+
+// Past returns what has become of a run to which a verb was done, such as "cancelled".
+func Past(name string) string {
+	for _, v := range verbs {
+		if v.name == name {
+			return v.done
+		}
+	}
+	return name
+}
+
+func verbOf(name string) (*verb, error) {
+	for _, v := range verbs {
+		if v.name == name {
+			return v, nil
+		}
+	}
+	text := fmt.Sprintf("%q is none of %s", name[:min(len(name), 40)], strings.Join(Verbs(), ", "))
+	if near, ok := expr.Nearest(name, Verbs()); ok && len(name) <= 40 {
+		text += fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return nil, fmt.Errorf("%w: %s", ErrAct, text)
+}
+
+func already(why string) Outcome { return Outcome{Result: Already, Why: why} }
+
+// ended is the outcome of a run that has ended.
+func ended(h *journal.Head) Outcome { return already("it has ended: " + h.Status) }
+
+func foreseeOpen(h *journal.Head, _ bool) (o Outcome) {
+	if !h.Open {
+		return ended(h)
+	}
+	return o
+}
+
+func foreseePause(h *journal.Head, _ bool) (o Outcome) {
+	switch {
+	case !h.Open:
+		return ended(h)
+	case h.Status == "paused":
+		return already("it is paused")
+	}
+	return o
+}
+
+func foreseeResume(h *journal.Head, held bool) (o Outcome) {
+	switch {
+	case !h.Open:
+		return ended(h)
+	case h.Status != "paused" && !held:
+		return already("it is not paused")
+	}
+	return o
+}
+
+func foreseeDelete(h *journal.Head, _ bool) (o Outcome) {
+	switch parent := journal.ParentRun(h.Run); {
+	case parent != "":
+		return Outcome{Result: Refused, Why: "it belongs to run " + parent + ", and is deleted with it"}
+	case h.Open:
+		return Outcome{Result: Refused, Why: "it has not ended; cancel it first"}
+	}
+	return o
+}
+
+func foreseeRetry(h *journal.Head, _ bool) (o Outcome) {
+	switch {
+	case h.Kind == "Playbook":
+		return Outcome{Result: Refused, Why: "it is a playbook, which has no attempt to repeat: start it again"}
+	case h.Kind == "World":
+		return Outcome{Result: Refused, Why: "it is a world: retry its cells one by one"}
+	case !h.Open && h.Total > 0 && h.Failed == 0:
+		return already(noFailure)
+	}
+	return o
+}
+
+const noFailure = "no step has failed"
+
+// asking is one run that is about to be asked.
+type asking struct {
+	*driver
+	target
+	did map[string]bool // steps that the act has asked again already, before its process died
+}
+
+// command sends a command to the run, with the name of the act.
+func (a *asking) command(ctx context.Context, event journal.Event) error {
+	event.Detail.ID = a.stream
+	return a.engine.Take(ctx, a.run, a.act.Actor, event)
+}
+
+// carryCommand gives the run one command.
+func carryCommand(ctx context.Context, a *asking) Outcome {
+	return a.outcomeOf(ctx, a.command(ctx, a.verb.event(a.act.Reason)))
+}
+
+// carryDelete deletes the run.
+func carryDelete(ctx context.Context, a *asking) Outcome {
+	return a.outcomeOf(ctx, a.engine.Delete(ctx, a.run))
+}
+
+// outcomeOf tells what an error means: a run that has been brought to the state that was asked for by others, or has ended, is no error.
+func (a *asking) outcomeOf(ctx context.Context, err error) Outcome {
+	switch {
+	case err == nil:
+		return Outcome{Result: Done}
+	case errors.Is(err, decide.ErrShutdown) || errors.Is(err, journal.ErrClosed) || ctx.Err() != nil:
+		return Outcome{} // it is unknown
+	case errors.Is(err, journal.ErrDeleted) || errors.Is(err, decide.ErrRunNotFound):
+		return already("it is deleted")
+	}
+	if head, unread := a.reader.Head(ctx, a.run); unread == nil && (errors.Is(err, decide.ErrFinished) || errors.Is(err, decide.ErrNotPossible)) {
+		if o := a.verb.foresee(&head, a.engine.Held(a.run)); o.Result == Already {
+			return o
+		}
+	}
+	return Outcome{Result: Refused, Why: plain(a.run, err)}
+}

@@ -1,0 +1,110 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluiceflow/sluice/coordinator"
+)
+
+// View says which changes of a run an observer wants.
+type View string
+
+// The views.
+const (
+	Steps  View = "steps"  // statuses of steps
+	Events View = "events" // every event with its effects, exactly once
+)
+
+// Options say what an observer of one run wants.
+type Options struct {
+	View   View   // "": Steps
+	Resume bool   // it has seen the events up to After, and needs no snapshot
+	After  uint64 // sequence
+}
+
+// Hub has the watchers of an engine's runs. It is safe for concurrent use.
+type Hub struct {
+	engine *coordinator.Engine
+	ctx    context.Context
+	cancel context.CancelFunc
+	all    sync.WaitGroup
+
+	mu     sync.Mutex
+	topics map[string]*topic // of runs that are observed
+	runs   *changes          // of all runs; nil: none observes them
+
+	encoded atomic.Int64 // events and heads that were encoded for the shared lists, for tests
+}
+
+// New returns the hub of an engine. Close ends it.
+func New(engine *coordinator.Engine) *Hub {
+	h := &Hub{engine: engine, topics: map[string]*topic{}}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	return h
+}
+
+// Close ends all watchers; observers then return coordinator.ErrShutdown.
+func (h *Hub) Close() {
+	h.cancel()
+	h.all.Wait()
+}
+
+// Run observes a run. The observer must be closed.
+func (h *Hub) Run(ctx context.Context, id string, o Options) (*Observer, error) {
+	run, err := h.engine.Run(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if o.View == "" {
+		o.View = Steps
+	}
+	last, err := run.Last(ctx)
+	if err == nil && o.Resume && o.After > last {
+		err = fmt.Errorf("%w: it has %d events, and is to be resumed behind event %d", ErrAhead, last, o.After)
+	}
+	if err != nil {
+		return nil, err
+	}
+	watching, stop := context.WithCancel(h.ctx)
+	return &Observer{hub: h, run: run, topic: h.join(run, last), view: o.View, pos: o.After, begun: o.Resume, ctx: watching, stop: stop}, nil
+}
+
+// join returns the topic of a run, which counts one observer more.
+func (h *Hub) join(run *coordinator.Run, last uint64) *topic {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.topics[run.ID()]
+	if t == nil {
+		t = newTopic(h, run, last)
+		h.topics[run.ID()] = t
+		h.all.Go(t.watch)
+	}
+	t.observers++
+	return t
+}
+
+// leave counts one observer less. The last one ends the watcher.
+func (h *Hub) leave(t *topic) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t.observers--; t.observers == 0 {
+		t.cancel()
+		h.forget(t)
+	}
+}
+
+// retire makes later observers begin a topic of their own: this one has ended.
+func (h *Hub) retire(t *topic) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.forget(t)
+}
+
+func (h *Hub) forget(t *topic) {
+	if h.topics[t.run.ID()] == t {
+		delete(h.topics, t.run.ID())
+	}
+}

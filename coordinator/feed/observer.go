@@ -1,0 +1,161 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/coordinator"
+)
+
+// ErrAhead is the error about an observer that is to resume behind what there is, or at a place that is none.
+var ErrAhead = errors.New("feed: there is no such place")
+
+// replayMax is how many events an observer of steps reads that resumes. One that is further behind is shown a snapshot.
+const replayMax = 5000
+
+// Observer follows one run. It belongs to one goroutine.
+type Observer struct {
+	hub   *Hub
+	run   *coordinator.Run
+	topic *topic
+	view  View
+	pos   uint64 // sequence of the last event that was shown
+	begun bool   // there is no need of a snapshot
+	ended bool
+
+	ctx  context.Context // of the replay
+	stop context.CancelFunc
+
+	next func() (coordinator.Update, error, bool) // of the journal, while it is behind the ring; nil: it is not
+	done func()
+	held *fragment // that did not fit in the frame before
+}
+
+// Next returns the next frame, as soon as there is one. After the run's end it returns io.EOF. If ctx ends, it returns
+// the error of ctx, and can be called again.
+func (o *Observer) Next(ctx context.Context) (Frame, error) {
+	for {
+		if o.next != nil {
+			if f, err := o.replay(); err != nil || f.Data != nil {
+				return f, err
+			}
+		}
+		f, grown, err := o.shared()
+		if err != nil || f.Kind != "" {
+			return f, err
+		}
+		if grown == nil { // it is behind, and has begun to read the journal
+			continue
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return Frame{}, ctx.Err()
+		case <-o.hub.ctx.Done():
+			return Frame{}, coordinator.ErrShutdown
+		}
+	}
+}
+
+// shared returns the next frame of the topic, or what to wait for; neither, if the observer is behind.
+func (o *Observer) shared() (Frame, <-chan struct{}, error) {
+	t := o.topic
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	last := t.snapshot.Seq
+	switch {
+	case last < t.ready && t.err == nil:
+		return Frame{}, t.waiting(), nil
+	case !o.begun && last > 0:
+		return o.snapshot()
+	case o.pos < t.first && last > o.pos:
+		return o.catchUp(last)
+	case o.pos < last:
+		list := t.after(o.pos, o.view)
+		f := joined(o.view, o.pos, list)
+		o.pos = list[len(list)-1].seq
+		return f, nil, nil
+	case t.err == nil:
+		return Frame{}, t.waiting(), nil
+	case errors.Is(t.err, io.EOF) && !o.ended:
+		o.ended = true
+		return Frame{KindEnd, strconv.FormatUint(o.pos, 10), []byte(`{"status":` + strconv.Quote(t.snapshot.Status) + `}`)}, nil, nil
+	}
+	return Frame{}, nil, t.err
+}
+
+// snapshot returns the frame with the snapshot, which all share until the next change.
+func (o *Observer) snapshot() (Frame, <-chan struct{}, error) {
+	t := o.topic
+	if id := strconv.FormatUint(t.snapshot.Seq, 10); t.encoded.ID != id {
+		data, err := encode(t.snapshot)
+		if err != nil {
+			return Frame{}, nil, err
+		}
+		t.encoded = Frame{KindSnapshot, id, data}
+	}
+	o.pos, o.begun = t.snapshot.Seq, true
+	return t.encoded, nil, nil
+}
+
+// catchUp begins to read the journal, or announces a snapshot.
+func (o *Observer) catchUp(last uint64) (Frame, <-chan struct{}, error) {
+	if o.view != Events && last-o.pos > replayMax {
+		o.begun = false
+		return Frame{KindReset, strconv.FormatUint(o.pos, 10), []byte(`{}`)}, nil, nil
+	}
+	o.next, o.done = iter.Pull2(o.run.History(o.ctx, o.pos+1))
+	return Frame{}, nil, nil
+}
+
+// replay returns the next frame from the journal; a frame without data, if that has no more.
+func (o *Observer) replay() (Frame, error) {
+	var list []fragment
+	size := 0
+	if o.held != nil {
+		list, o.held = append(list, *o.held), nil
+		size = list[0].size()
+	}
+	for size < frameBytes && len(list) < ringEvents {
+		u, err, more := o.next()
+		if !more {
+			o.endReplay()
+			break
+		}
+		if err != nil {
+			return Frame{}, err
+		}
+		f, err := fragmentOf(&u)
+		if err != nil {
+			return Frame{}, err
+		}
+		if size += f.size(); size > frameBytes && len(list) > 0 {
+			o.held = &f
+			break
+		}
+		list = append(list, f)
+	}
+	if len(list) == 0 {
+		return Frame{}, nil
+	}
+	f := joined(o.view, o.pos, list)
+	o.pos = list[len(list)-1].seq
+	return f, nil
+}
+
+func (o *Observer) endReplay() {
+	o.done()
+	o.next, o.done = nil, nil
+}
+
+// Close ends the observer.
+func (o *Observer) Close() {
+	if o.next != nil {
+		o.endReplay()
+	}
+	o.stop()
+	o.hub.leave(o.topic)
+}

@@ -1,0 +1,165 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/sluiceflow/sluice/coordinator"
+)
+
+// Bounds of the list of the newest changes of a run, and of what one frame joins.
+const (
+	ringEvents = 512
+	ringBytes  = 1 << 20
+	frameBytes = 64 << 10 // a frame with more than one event has at most so much
+)
+
+// topic is a run that is observed.
+type topic struct {
+	hub    *Hub
+	run    *coordinator.Run
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	observers int // guarded by the hub
+
+	ready uint64 // sequence of the newest event when it was made: before it, nothing is shown
+
+	mu       sync.Mutex
+	snapshot Snapshot       // the run as of the newest event
+	place    map[string]int // of a step in the snapshot
+	first    uint64         // of the changes in ring: all after this event are there
+	ring     []fragment
+	bytes    int
+	encoded  Frame         // the snapshot, of the event named in it
+	err      error         // why there is nothing more; io.EOF: the run has ended
+	grown    chan struct{} // closed by the next change; nil: none waits
+}
+
+func newTopic(h *Hub, run *coordinator.Run, last uint64) *topic {
+	t := &topic{
+		hub: h, run: run, ready: last, first: last, place: map[string]int{}, snapshot: Snapshot{Run: run.ID(), Steps: []StepStatus{}},
+	}
+	t.ctx, t.cancel = context.WithCancel(h.ctx)
+	return t
+}
+
+// watch follows the run until it ends or has no observer.
+func (t *topic) watch() {
+	err := io.EOF
+	for u, failed := range t.run.Watch(t.ctx, 1) {
+		if failed != nil {
+			err = failed
+			break
+		}
+		if failed = t.take(&u); failed != nil {
+			err = failed
+			break
+		}
+	}
+	if t.hub.ctx.Err() != nil && !errors.Is(err, io.EOF) {
+		err = coordinator.ErrShutdown
+	}
+	t.hub.retire(t)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.err = err
+	t.wake()
+}
+
+// take adds an update. What was there when the first observer came is only part of the snapshot.
+func (t *topic) take(u *coordinator.Update) error {
+	var f fragment
+	shared := u.Event.Seq > t.first
+	if shared {
+		var err error
+		if f, err = fragmentOf(u); err != nil {
+			return err
+		}
+		t.hub.encoded.Add(1)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.apply(u)
+	if shared {
+		t.push(f)
+	}
+	if u.Event.Seq >= t.ready {
+		t.wake()
+	}
+	return nil
+}
+
+// apply makes the snapshot that of after an update.
+func (t *topic) apply(u *coordinator.Update) {
+	s := &t.snapshot
+	s.Seq, s.Status = u.Event.Seq, string(u.Status)
+	if d := u.Event.Detail; d != nil && d.Start != nil {
+		s.Workflow, s.Hash = d.Start.Name, d.Start.Workflow
+	}
+	for i := range u.Changes {
+		c := &u.Changes[i]
+		at, known := t.place[c.Step]
+		if !known {
+			at = len(s.Steps)
+			t.place[c.Step], s.Steps = at, append(s.Steps, StepStatus{})
+		}
+		s.Steps[at] = statusOfStep(c)
+	}
+}
+
+// push adds a fragment to the ring, and drops the oldest beyond its bounds.
+func (t *topic) push(f fragment) {
+	t.ring = append(t.ring, f)
+	t.bytes += f.size()
+	drop := 0
+	for len(t.ring)-drop > ringEvents || t.bytes > ringBytes && len(t.ring)-drop > 1 {
+		t.bytes -= t.ring[drop].size()
+		t.first = t.ring[drop].seq
+		t.ring[drop] = fragment{} // its bytes are free at once
+		drop++
+	}
+	t.ring = t.ring[drop:]
+}
+
+func (t *topic) wake() {
+	if t.grown != nil {
+		close(t.grown)
+		t.grown = nil
+	}
+}
+
+// waiting returns a channel that the next change closes. The caller holds mu.
+func (t *topic) waiting() <-chan struct{} {
+	if t.grown == nil {
+		t.grown = make(chan struct{})
+	}
+	return t.grown
+}
+
+// after returns the changes behind an event for one frame. The caller holds mu, and the ring reaches back to the event.
+func (t *topic) after(seq uint64, view View) []fragment {
+	from, to := len(t.ring), len(t.ring)
+	for from > 0 && t.ring[from-1].seq > seq {
+		from--
+	}
+	return t.ring[from : from+oneFrame(t.ring[from:to], view)]
+}
+
+// oneFrame returns how many fragments a frame joins.
+func oneFrame(list []fragment, view View) (n int) {
+	size := 0
+	for n < len(list) {
+		part := len(list[n].steps)
+		if view == Events {
+			part = len(list[n].event)
+		}
+		if size += part; n > 0 && size > frameBytes {
+			break
+		}
+		n++
+	}
+	return n
+}

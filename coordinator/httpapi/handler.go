@@ -1,0 +1,237 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/internal/usercode"
+)
+
+// Role says what a client may do. Each may do what those before it may.
+type Role int
+
+// The roles.
+const (
+	Nobody   Role = iota
+	Viewer        // reads everything, also inputs and outputs
+	Operator      // starts and changes runs
+	Admin         // deletes them
+)
+
+var roleNames = []string{Nobody: "nobody", Viewer: "viewer", Operator: "operator", Admin: "admin"}
+
+func (r Role) String() string { return roleNames[r] }
+
+// ParseRole returns the role of a name, or Nobody.
+func ParseRole(name string) Role { return Role(max(0, slices.Index(roleNames, name))) }
+
+// Identity is who makes a request.
+type Identity struct {
+	Name string // the actor of its commands, in the journal
+	Role Role   // what it may do
+}
+
+// Limits of streams, by default.
+const (
+	StreamsMax          = 2000
+	StreamsOfAClientMax = 16
+)
+
+// Config configures a Handler.
+type Config struct {
+	// Authenticate returns who has a token, and whether it is one. Required, unless Open is set.
+	Authenticate func(token string) (Identity, bool)
+
+	// Open is the identity of all who make requests, for whom no token is needed. Default: a token is needed.
+	Open Identity
+
+	// Hosts are the names, without port, by which clients may call the server, so that no page of another site can reach it by a
+	// name of its own. Default: any.
+	Hosts []string
+
+	// Version is what /version returns. Default: "".
+	Version string
+
+	// Streams and StreamsOfAClient bound the feeds that are open at the same time. Default: StreamsMax, StreamsOfAClientMax.
+	Streams, StreamsOfAClient int
+
+	// Logger receives failures of the server itself. Default: slog.Default().
+	Logger *slog.Logger
+}
+
+// Server is the handler of an engine.
+type Server struct {
+	engine  *coordinator.Engine
+	config  Config
+	log     *slog.Logger
+	mux     *http.ServeMux
+	hub     *feed.Hub
+	streams *streams
+	openAPI []byte
+	ctx     context.Context // of its streams
+	stop    context.CancelFunc
+}
+
+// Handler returns the handler of an engine. Close ends its streams, at the latest when the engine shuts down.
+func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
+	if config.Authenticate == nil && config.Open.Role == Nobody {
+		return nil, errors.New("httpapi: neither tokens nor an identity for all are configured")
+	}
+	s := &Server{
+		engine: engine, config: config, log: usercode.Logger(cmp.Or(config.Logger, slog.Default())), mux: http.NewServeMux(), hub: feed.New(engine),
+		streams: newStreams(cmp.Or(config.Streams, StreamsMax), cmp.Or(config.StreamsOfAClient, StreamsOfAClientMax)),
+	}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	var err error
+	if s.openAPI, err = OpenAPI(); err != nil {
+		return nil, err
+	}
+	for i := range routes {
+		r := &routes[i]
+		s.mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
+	}
+	return s, engine.BeforeShutdown(func() error { s.Close(); return nil })
+}
+
+// Close ends all streams and refuses new ones. It may be called more than once.
+func (s *Server) Close() {
+	s.stop()
+	s.hub.Close()
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	defer s.survive(w, req)
+	header := w.Header()
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store")
+	if escaped := req.URL.EscapedPath(); path.Clean(escaped) != escaped {
+		s.fail(w, req, problem(CodeNoRoute, "the path is not in its shortest form"))
+		return
+	}
+	_, pattern := s.mux.Handler(req)
+	if pattern != "" {
+		s.mux.ServeHTTP(w, req)
+		return
+	}
+	if methods := s.methodsOf(req); len(methods) > 0 {
+		header.Set("Allow", strings.Join(methods, ", "))
+		s.fail(w, req, problem(CodeMethod, "%s is not a method of this path, which has %s", req.Method, strings.Join(methods, ", ")))
+		return
+	}
+	s.fail(w, req, problem(CodeNoRoute, "there is no such path: /openapi.json lists them"))
+}
+
+// methodsOf returns the methods that a path has.
+func (s *Server) methodsOf(req *http.Request) (methods []string) {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		other := *req
+		other.Method = method
+		if _, pattern := s.mux.Handler(&other); pattern != "" {
+			methods = append(methods, method)
+		}
+	}
+	return methods
+}
+
+// survive answers for a handler that has panicked. The process goes on with its runs.
+func (s *Server) survive(w http.ResponseWriter, req *http.Request) {
+	switch p := recover(); p {
+	case nil:
+	case http.ErrAbortHandler:
+		panic(p)
+	default:
+		s.log.Error("a request has panicked", "method", req.Method, "path", req.URL.Path, "panic", p, "stack", string(debug.Stack()))
+		s.fail(w, req, problem(CodePanic, "the server has failed to answer; its log says how"))
+	}
+}
+
+// serve answers a request of a route.
+func (s *Server) serve(w http.ResponseWriter, req *http.Request, r *Route) {
+	c := &exchange{Server: s, w: w, req: req, route: r}
+	if err := c.admit(); err != nil {
+		c.fail(w, req, err)
+		return
+	}
+	if err := r.serve(c); err != nil {
+		c.fail(w, req, err)
+	}
+}
+
+// exchange is a request and its answer.
+type exchange struct {
+	*Server
+	w     http.ResponseWriter
+	req   *http.Request
+	route *Route
+	who   Identity
+}
+
+// admit refuses what must not be answered.
+func (c *exchange) admit() error {
+	if err := c.knownQuery(); err != nil {
+		return err
+	}
+	if c.route.Role == Nobody {
+		return nil
+	}
+	if host := hostOf(c.req.Host); len(c.config.Hosts) > 0 && !slices.Contains(c.config.Hosts, host) {
+		return problem(CodeHost, "this server is not called that")
+	}
+	if err := http.NewCrossOriginProtection().Check(c.req); err != nil {
+		return problem(CodeCrossOrigin, "a page of another site has made the request")
+	}
+	if err := c.authenticate(); err != nil {
+		return err
+	}
+	if c.who.Role < c.route.Role {
+		return problem(CodeForbidden, "this needs the role %s, and %s has the role %s", c.route.Role, c.who.Name, c.who.Role)
+	}
+	return nil
+}
+
+func (c *exchange) authenticate() error {
+	if c.who = c.config.Open; c.who.Role != Nobody {
+		return nil
+	}
+	scheme, token, _ := strings.Cut(c.req.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "Bearer") {
+		if who, ok := c.config.Authenticate(strings.TrimSpace(token)); ok {
+			c.who = who
+			return nil
+		}
+	}
+	c.w.Header().Set("WWW-Authenticate", "Bearer")
+	return problem(CodeUnauthorized, "send a token that is valid: Authorization: Bearer TOKEN")
+}
+
+// knownQuery refuses parameters that the route does not have, so that none is ignored.
+func (c *exchange) knownQuery() error {
+	for name, values := range c.req.URL.Query() {
+		if !slices.ContainsFunc(c.route.Query, func(p Param) bool { return p.Name == name }) {
+			return problem(CodeBadRequest, "this route has no parameter of that name").at("query/" + name)
+		}
+		if len(values) > 1 {
+			return problem(CodeBadRequest, "the parameter is given more than once").at("query/" + name)
+		}
+	}
+	return nil
+}
+
+// hostOf returns a host without its port.
+func hostOf(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.ToLower(strings.Trim(host, "[]"))
+}

@@ -1,0 +1,107 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/feed"
+)
+
+// Codes of errors besides those of package api. docs/errors.md explains all.
+const (
+	CodeBadRequest   = "bad_request"
+	CodeUnauthorized = "unauthorized"
+	CodeForbidden    = "forbidden"
+	CodeCrossOrigin  = "cross_origin"
+	CodeHost         = "wrong_host"
+	CodeNoRoute      = "no_route"
+	CodeMethod       = "method_not_allowed"
+	CodeMediaType    = "media_type"
+	CodeBodyTooLarge = "body_too_large"
+	CodeChanged      = "changed"
+	CodeStreams      = "too_many_streams"
+	CodePanic        = "internal"
+)
+
+// statuses has the HTTP status of each code; the others are 500.
+var statuses = map[string]int{
+	CodeBadRequest: 400, "ambiguous": 400, CodeUnauthorized: 401, CodeForbidden: 403, CodeCrossOrigin: 403,
+	CodeNoRoute: 404, "not_published": 404, "run_not_found": 404, "step_not_found": 404, "cell_not_found": 404, "no_moment": 404,
+	CodeMethod: 405, "run_exists": 409, "finished": 409, "not_possible": 409, "not_world": 409, "missing": 409, "parked": 409,
+	"mailbox_full": 409, "limit": 409, "deleted": 410, "trimmed": 410, CodeChanged: 412, CodeBodyTooLarge: 413, "too_large": 413,
+	CodeMediaType: 415, CodeHost: 421, "bad_input": 422, "invalid_message": 422, CodeStreams: 429, "busy": 503,
+	"shutdown": 503, "read_only": 503,
+}
+
+// Problem is an error as clients receive it: RFC 9457. It holds no values of the request.
+type Problem struct {
+	Type       string         `json:"type"`                 // /problems/CODE
+	Title      string         `json:"title"`                // of the status
+	Status     int            `json:"status"`               // of HTTP
+	Detail     string         `json:"detail"`               // for people
+	Instance   string         `json:"instance,omitempty"`   // path of the request
+	Code       string         `json:"code"`                 // for programs: see docs/errors.md
+	Suggestion string         `json:"suggestion,omitempty"` // a run or step that was probably meant
+	Errors     []ProblemPlace `json:"errors,omitempty"`     // where it is
+}
+
+// ProblemPlace is a place of the request at which something is wrong.
+type ProblemPlace struct {
+	Pointer string `json:"pointer"` // a JSON pointer into the body, or query/NAME, or header/NAME
+	Detail  string `json:"detail"`  // for people
+}
+
+func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
+
+// problem returns the error with a code.
+func problem(code, format string, args ...any) *Problem {
+	status, ok := statuses[code]
+	if !ok {
+		status = http.StatusInternalServerError
+	}
+	return &Problem{
+		Type: "/problems/" + code, Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...), Code: code,
+	}
+}
+
+// at returns the problem with its place in the request.
+func (p *Problem) at(pointer string) *Problem {
+	p.Errors = append(p.Errors, ProblemPlace{pointer, p.Detail})
+	return p
+}
+
+// problemOf returns the problem of any error.
+func problemOf(err error) *Problem {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return p
+	}
+	if errors.Is(err, feed.ErrAhead) {
+		return problem(CodeBadRequest, "%v", err)
+	}
+	e := api.ErrorOf(err)
+	p := problem(e.Code, "%s", e.Message)
+	p.Suggestion = e.Suggestion
+	return p
+}
+
+// fail answers with an error. If the client has gone, none is sent.
+func (s *Server) fail(w http.ResponseWriter, req *http.Request, err error) {
+	if req.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		return
+	}
+	p := *problemOf(err)
+	p.Instance = req.URL.EscapedPath()
+	if p.Status == http.StatusInternalServerError {
+		s.log.Error("a request has failed", "method", req.Method, "path", req.URL.Path, "error", err)
+	}
+	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(&p) // the client may have gone
+}

@@ -1,0 +1,427 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+)
+
+const (
+	pageMax     = 1000
+	runsPage    = 50
+	eventsPage  = 100
+	waitMax     = 60 // seconds
+	commandTime = time.Minute
+	keyMax      = 256
+)
+
+// errEnough ends an answer of which the rest is not wanted.
+var errEnough = errors.New("enough")
+
+// ask carries out a request of package api and passes the lines of its answer to take; it returns the last.
+func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply) error) (done api.Done, err error) {
+	r.Actor = c.who.Name
+	err = api.Handle(ctx, c.engine, r, func(reply *api.Reply) error {
+		if reply.Done != nil {
+			done = *reply.Done
+			return nil
+		}
+		return take(reply)
+	})
+	return done, err
+}
+
+// reply answers with JSON.
+func (c *exchange) reply(status int, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Content-Type", "application/json")
+	c.w.WriteHeader(status)
+	_, _ = c.w.Write(append(data, '\n')) // the client may have gone
+	return nil
+}
+
+// run returns the run that the path names by its whole id, so that no act reaches another by a prefix.
+func (c *exchange) run() (*coordinator.Run, error) {
+	return c.engine.Run(c.req.Context(), c.req.PathValue("run"))
+}
+
+// of returns a request about the run that the path names.
+func (c *exchange) of(verb api.Verb) (*api.Request, error) {
+	run, err := c.run()
+	if err != nil {
+		return nil, err
+	}
+	r := &api.Request{Verb: verb, Run: run.ID(), Step: c.req.PathValue("key")}
+	if at := c.query("at"); at != "" {
+		if r.At, err = moment(at); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func (c *exchange) query(name string) string { return c.req.URL.Query().Get(name) }
+
+// limit returns the parameter of that name.
+func (c *exchange) limit(unless int) (int, error) {
+	text := c.query("limit")
+	if text == "" {
+		return unless, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > pageMax {
+		return 0, problem(CodeBadRequest, "a limit is a number from 1 to %d", pageMax).at("query/limit")
+	}
+	return n, nil
+}
+
+// moment reads the number of an event, or an instant.
+func moment(text string) (*api.Moment, error) {
+	if seq, err := strconv.ParseUint(text, 10, 64); err == nil && seq > 0 {
+		return &api.Moment{Seq: seq}, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return nil, problem(CodeBadRequest, "%s", atParam.Summary).at("query/at")
+	}
+	return &api.Moment{Time: at}, nil
+}
+
+func listRuns(c *exchange) error {
+	limit, err := c.limit(runsPage)
+	if err != nil {
+		return err
+	}
+	page := RunPage{Items: []*api.Run{}}
+	done, err := c.ask(c.req.Context(), &api.Request{Verb: api.List, Query: c.query("q"), Cursor: c.query("cursor"), Limit: limit}, func(r *api.Reply) error {
+		page.Items = append(page.Items, r.Run)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	page.Next = done.Next
+	return c.reply(http.StatusOK, page)
+}
+
+func startRun(c *exchange) error {
+	var b StartBody
+	if err := c.body(&b); err != nil {
+		return err
+	}
+	if b.Workflow == "" {
+		return problem(CodeBadRequest, "name a workflow that was published").at("/workflow")
+	}
+	key, err := c.key()
+	if err != nil {
+		return err
+	}
+	wait, err := c.wait()
+	if err != nil {
+		return err
+	}
+	if key != "" && b.ID != "" {
+		return problem(CodeBadRequest, "an id makes it harmless to repeat a start already: send it, or the Idempotency-Key").at("/id")
+	}
+	if key != "" {
+		b.ID = c.idOf(key)
+	}
+	r := &api.Request{Verb: api.Begin, Name: b.Workflow, ID: b.ID, Labels: b.Labels}
+	if len(b.Input) > 0 {
+		if r.Attachment, err = (&api.Attachment{Input: b.Input}).Encode(); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := c.lasting()
+	defer cancel()
+	done, err := c.ask(ctx, r, func(*api.Reply) error { return nil })
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Location", "/v1/runs/"+url.PathEscape(done.Run))
+	return c.show(http.StatusCreated, done.Run, nil, wait)
+}
+
+// idOf derives the id of a run from an Idempotency-Key. Keys of different clients are different.
+func (c *exchange) idOf(key string) string {
+	sum := sha256.Sum256([]byte(c.who.Name + "\x00" + c.route.Path + "\x00" + key))
+	return "key-" + hex.EncodeToString(sum[:16])
+}
+
+// lasting returns the context of a command, which is carried out even if the client goes.
+func (c *exchange) lasting() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(c.req.Context()), commandTime)
+}
+
+// key returns the Idempotency-Key of the request; "": none.
+func (c *exchange) key() (string, error) {
+	key := c.req.Header.Get("Idempotency-Key")
+	if len(key) > keyMax {
+		return "", problem(CodeBadRequest, "a key has at most %d bytes", keyMax).at("header/Idempotency-Key")
+	}
+	return key, nil
+}
+
+// wait returns how long the client prefers to wait.
+func (c *exchange) wait() (time.Duration, error) {
+	for part := range strings.SplitSeq(c.req.Header.Get("Prefer"), ",") {
+		text, ok := strings.CutPrefix(strings.TrimSpace(part), "wait=")
+		if !ok {
+			continue
+		}
+		seconds, err := strconv.Atoi(text)
+		if err != nil || seconds < 0 {
+			return 0, problem(CodeBadRequest, "a wait is a number of seconds").at("header/Prefer")
+		}
+		return time.Duration(min(seconds, waitMax)) * time.Second, nil
+	}
+	return 0, nil
+}
+
+func showRun(c *exchange) error {
+	r, err := c.of(api.Show)
+	if err != nil {
+		return err
+	}
+	wait, err := c.wait()
+	if err != nil {
+		return err
+	}
+	return c.show(http.StatusOK, r.Run, r.At, wait)
+}
+
+// show answers with a run, after it has ended or a while has passed.
+func (c *exchange) show(status int, id string, at *api.Moment, wait time.Duration) error {
+	ctx := c.req.Context()
+	if wait > 0 {
+		c.unhurried()
+		run, err := c.engine.Run(ctx, id)
+		if err != nil {
+			return err
+		}
+		waiting, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
+		if _, err := run.Wait(waiting); err != nil && waiting.Err() == nil && !errors.Is(err, coordinator.ErrParked) {
+			return err
+		}
+	}
+	var shown *api.Run
+	_, err := c.ask(ctx, &api.Request{Verb: api.Show, Run: id, At: at}, func(r *api.Reply) error {
+		shown = r.Run
+		return errEnough
+	})
+	if shown == nil {
+		return err
+	}
+	if at == nil {
+		c.w.Header().Set("ETag", etag(shown.Events))
+	}
+	return c.reply(status, shown)
+}
+
+// unhurried lifts the deadline for the request, which has arrived: else it would end an answer that lasts longer.
+func (c *exchange) unhurried() {
+	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // a writer without deadlines is one in memory
+}
+
+func etag(seq uint64) string { return `"` + strconv.FormatUint(seq, 10) + `"` }
+
+// unchanged refuses a command to a run that has gone on since the client saw it.
+func (c *exchange) unchanged(run *coordinator.Run) error {
+	match := c.req.Header.Get("If-Match")
+	if match == "" || match == "*" {
+		return nil
+	}
+	last, err := run.Last(c.req.Context())
+	if err != nil {
+		return err
+	}
+	if match != etag(last) {
+		return problem(CodeChanged, "the run has %d events by now", last).at("header/If-Match")
+	}
+	return nil
+}
+
+func deleteRun(c *exchange) error {
+	return command(c, api.Delete, func(*exchange, *api.Request) error { return nil })
+}
+
+// command carries out a command to a run.
+func command(c *exchange, verb api.Verb, read func(*exchange, *api.Request) error) error {
+	run, err := c.run()
+	if err != nil {
+		return err
+	}
+	r := &api.Request{Verb: verb, Run: run.ID(), Step: c.req.PathValue("key")}
+	if err := read(c, r); err != nil {
+		return err
+	}
+	key, err := c.key()
+	if err != nil {
+		return err
+	}
+	switch {
+	case verb == api.Send:
+		r.ID = key
+	case key != "":
+		return problem(CodeBadRequest, "this act has no key: repeated, it is refused or changes nothing").at("header/Idempotency-Key")
+	}
+	if err := c.unchanged(run); err != nil {
+		return err
+	}
+	ctx, cancel := c.lasting()
+	defer cancel()
+	done, err := c.ask(ctx, r, func(*api.Reply) error { return nil })
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, done)
+}
+
+func listSteps(c *exchange) error {
+	list := StepList{Items: []*api.Step{}}
+	err := c.steps(func(s *api.Step) { list.Items = append(list.Items, s) })
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, list)
+}
+
+// steps passes on the steps of a run.
+func (c *exchange) steps(take func(*api.Step)) error {
+	r, err := c.of(api.Show)
+	if err != nil {
+		return err
+	}
+	r.Step = ""
+	_, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error {
+		if reply.Step != nil {
+			take(reply.Step)
+		}
+		return nil
+	})
+	return err
+}
+
+func showStep(c *exchange) error {
+	key := c.req.PathValue("key")
+	var found *api.Step
+	err := c.steps(func(s *api.Step) {
+		if s.Step == key {
+			found = s
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		return problem("step_not_found", "the run has no such step")
+	}
+	return c.reply(http.StatusOK, found)
+}
+
+func readOutput(c *exchange) error {
+	r, err := c.of(api.Output)
+	if err != nil {
+		return err
+	}
+	r.Participant = c.query("participant")
+	var v json.RawMessage
+	if _, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error { v = reply.Value; return nil }); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, v)
+}
+
+func listEvents(c *exchange) error {
+	r, err := c.of(api.Events)
+	if err != nil {
+		return err
+	}
+	limit, err := c.limit(eventsPage)
+	if err != nil {
+		return err
+	}
+	if cursor := c.query("cursor"); cursor != "" {
+		if r.From, err = strconv.ParseUint(cursor, 10, 64); err != nil || r.From == 0 {
+			return problem(CodeBadRequest, "it is no cursor of such a list").at("query/cursor")
+		}
+	}
+	r.Step = c.query("step")
+	page := EventPage{Items: []*api.Event{}}
+	_, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error {
+		switch {
+		case reply.Event == nil:
+		case len(page.Items) == limit:
+			page.Next = strconv.FormatUint(reply.Event.Seq, 10)
+			return errEnough
+		default:
+			page.Items = append(page.Items, reply.Event)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	return c.reply(http.StatusOK, page)
+}
+
+func explainRun(c *exchange) error {
+	r, err := c.of(api.Explain)
+	if err != nil {
+		return err
+	}
+	r.Step = c.query("step")
+	var x *coordinator.Explanation
+	if _, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error { x = reply.Explanation; return nil }); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, x)
+}
+
+func callGraph(c *exchange) error {
+	r, err := c.of(api.Graph)
+	if err != nil {
+		return err
+	}
+	list := CallList{Items: []*api.Call{}}
+	_, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error { list.Items = append(list.Items, reply.Call); return nil })
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, list)
+}
+
+func version(c *exchange) error { return c.reply(http.StatusOK, VersionAnswer{c.config.Version}) }
+
+func live(c *exchange) error { return c.reply(http.StatusOK, HealthAnswer{"ok"}) }
+
+// ready says whether the engine answers.
+func ready(c *exchange) error {
+	if c.ctx.Err() != nil {
+		return coordinator.ErrShutdown
+	}
+	if _, err := c.engine.Newest(c.req.Context()); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, HealthAnswer{"ok"})
+}
+
+func describe(c *exchange) error {
+	c.w.Header().Set("Content-Type", "application/json")
+	_, _ = c.w.Write(c.openAPI)
+	return nil
+}

@@ -1,0 +1,50 @@
+package coordinator
+
+import (
+	"context"
+
+	"github.com/sluiceflow/sluice/coordinator/rerun"
+)
+
+// Rerun says which steps of a run run again, and what is different: see rerun.Options. RerunPreview says what that will do, to each RerunStep.
+type (
+	Rerun        = rerun.Options
+	RerunPreview = rerun.Preview
+	RerunStep    = rerun.Step
+)
+
+// Rerun starts a new run that keeps results of this one and runs the rest again. It has the labels, the identity and the folder of
+// this run, unless the options say otherwise. When it returns without an error, the new run is durable with all that it keeps, so
+// this one may be deleted. What cannot be rerun is refused as a whole, with an error, and nothing is journaled.
+func (r *Run) Rerun(ctx context.Context, what Rerun, opts ...Option) (*Run, error) {
+	e := r.engine
+	defer e.registry.Use()() // from here on until the new run refers to its workflow
+	made, err := r.rerun(ctx, &what)
+	if err != nil {
+		return nil, err
+	}
+	o := startOptions{labels: made.Labels, in: made.Identity, dir: made.Dir, from: made.From, kept: made.Kept, actor: r.actor}
+	if err := o.apply(opts); err != nil {
+		return nil, err
+	}
+	return e.startWith(ctx, made.Entry, made.Input, o)
+}
+
+// PreviewRerun says what Rerun would do, from the computation that then does it. It starts nothing.
+func (r *Run) PreviewRerun(ctx context.Context, what Rerun) (*RerunPreview, error) {
+	made, err := r.rerun(ctx, &what)
+	if err != nil {
+		return nil, err
+	}
+	return made.Preview(ctx)
+}
+
+func (r *Run) rerun(ctx context.Context, what *Rerun) (*rerun.Made, error) {
+	e := r.engine
+	if err := e.checkOpen(); err != nil {
+		return nil, err
+	}
+	m := rerun.Maker{Store: e.store, Registry: e.registry, Limits: e.config.Limits.OfRun(), Now: e.clock.Now, Host: process{e}.Host}
+	made, err := m.Make(ctx, r.id, what)
+	return made, e.readError(ctx, err)
+}

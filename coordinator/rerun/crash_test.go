@@ -1,0 +1,197 @@
+package rerun_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+)
+
+// mortal is a store that takes a number of appends, and none after that: the process has died.
+type mortal struct {
+	journal.Store
+	left *atomic.Int64
+}
+
+func (m mortal) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	if m.left.Add(-1) < 0 {
+		return 0, journal.ErrReadOnly
+	}
+	return m.Store.Append(ctx, stream, after, events, head)
+}
+
+func (m mortal) Close() error { return nil } // the next process has it
+
+// TestARerunGoesOnAfterACrashAtAnyAppend: whatever append is the last of a process, the next one ends the run with the same calls,
+// none of which is of a step that is kept. The old run is deleted before.
+func TestARerunGoesOnAfterACrashAtAnyAppend(t *testing.T) {
+	text := `
+kind: Workflow
+name: crash
+steps:
+  - {operation: a, input: 1}
+  - map: {id: each, over: [1, 2, 3], steps: [{operation: b, input: "{{ item }}"}, {operation: c, input: "{{ item }}"}]}
+  - {operation: d, input: "{{ steps.a.output }}"}
+  - {operation: e, input: "{{ steps.d.output }}"}
+`
+	for last, ended := 1, false; !ended; last++ {
+		require.Less(t, last, 100)
+		c := newCounted(t, "c 2")
+		store := c.store
+		r, _ := c.run(t, parse(t, text), nil)
+		c.made()
+		c.fails["c 2"] = false
+		left := &atomic.Int64{}
+		left.Store(int64(last))
+		c.store = mortal{store, left}
+		c.open(t)
+		old, err := c.Run(t.Context(), r.ID())
+		require.NoError(t, err)
+		next, err := old.Rerun(t.Context(), coordinator.Rerun{Failed: true}, coordinator.WithID("again"))
+		if err == nil {
+			_, err = next.Wait(t.Context())
+		}
+		ended = err == nil
+		require.NoError(t, c.Shutdown(t.Context()))
+
+		c.store = store
+		c.open(t)
+		require.NoError(t, c.Delete(t.Context(), r.ID()))
+		next, err = c.Run(t.Context(), "again")
+		if errors.Is(err, coordinator.ErrRunNotFound) {
+			require.Empty(t, c.made(), "nothing is durable, and nothing has begun")
+			continue
+		}
+		require.NoError(t, err)
+		result, err := next.Wait(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, result.Err())
+		for _, call := range c.made() { // a call that was under way is made again
+			require.Contains(t, []string{"c 2", "d 1", "e 1"}, call)
+		}
+		state, err := next.State(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []any{int64(1), int64(2), int64(3)}, state.Steps[1].Output)
+	}
+}
+
+// TestARerunThatIsStoredInPartIsClosed: what is kept may be more than a store takes at once. If the process dies between two parts,
+// the run ends without a call.
+func TestARerunThatIsStoredInPartIsClosed(t *testing.T) {
+	c := newCounted(t)
+	store, err := disk.Open(t.TempDir(), disk.Config{FreeFloorBytes: -1})
+	require.NoError(t, err)
+	c.store = store
+	c.open(t)
+	big := strings.Repeat("x", 1<<20)
+	list := []any{}
+	for range 18 {
+		list = append(list, big)
+	}
+	w := parse(t, `{kind: Workflow, name: big, steps: [{map: {id: each, over: "{{ input }}", steps: [{operation: a, input: "{{ item }}"}]}}, {operation: b}]}`)
+	r, result := c.run(t, w, list)
+	require.NoError(t, result.Err())
+	require.Len(t, c.made(), 19)
+	_, _, calls := c.again(t, r, coordinator.Rerun{From: "b"})
+	require.Equal(t, []string{"b <nil>"}, calls)
+
+	left := &atomic.Int64{}
+	left.Store(1 << 40)
+	c.store = halved{mortal{store, left}}
+	c.open(t)
+	old, err := c.Run(t.Context(), r.ID())
+	require.NoError(t, err)
+	_, err = old.Rerun(t.Context(), coordinator.Rerun{From: "b"}, coordinator.WithID("half"))
+	require.Error(t, err)
+	require.NoError(t, c.Shutdown(t.Context()))
+	c.store = store
+	c.open(t)
+	half, err := c.Run(t.Context(), "half")
+	require.NoError(t, err)
+	result, err = half.Wait(t.Context())
+	require.NoError(t, err)
+	require.ErrorContains(t, result.Err(), "the process ended before all results that the run was to keep were stored: rerun again")
+	require.Empty(t, c.made())
+}
+
+// halved is a store that dies when it has stored the first part of a run.
+type halved struct{ mortal }
+
+func (h halved) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	last, err := h.mortal.Append(ctx, stream, after, events, head)
+	if err == nil && stream == "half" {
+		h.left.Store(0)
+	}
+	return last, err
+}
+
+// damaged is a store that cannot read an event.
+type damaged struct {
+	journal.Store
+	at  uint64
+	why error
+}
+
+func (d damaged) Read(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range d.Store.Read(ctx, stream, from) {
+			if journal.IsRun(stream) && e.Seq == d.at {
+				yield(journal.Event{}, d.why)
+				return
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestARunThatCannotBeReadIsNotRerun(t *testing.T) {
+	for why, text := range map[error]string{
+		journal.ErrDamaged:  "cannot be rerun, because its journal is damaged: examine it with `sluice doctor`",
+		journal.ErrNotFound: "cannot be rerun, because values of it were deleted: start it again",
+	} {
+		c := newCounted(t)
+		r, _ := c.run(t, parse(t, chain), map[string]any{"a": 1})
+		c.store = damaged{c.store, 5, why}
+		c.open(t)
+		old, err := c.Run(t.Context(), r.ID())
+		require.NoError(t, err)
+		_, err = old.Rerun(t.Context(), coordinator.Rerun{From: "b"}, coordinator.WithID("no"))
+		require.ErrorIs(t, err, why)
+		require.ErrorContains(t, err, text)
+		_, err = c.Run(t.Context(), "no")
+		require.ErrorIs(t, err, coordinator.ErrRunNotFound)
+	}
+}
+
+// BenchmarkOneFailedOf measures a rerun of one failed item of 10,000, on disk: its preview, and its start.
+func BenchmarkOneFailedOf(b *testing.B) {
+	c := newCounted(b, "b 7777")
+	store, err := disk.Open(b.TempDir(), disk.Config{FreeFloorBytes: -1})
+	require.NoError(b, err)
+	c.store = store
+	c.open(b)
+	r, _ := c.run(b, parse(b, packs), map[string]any{"list": numbers(10_000)})
+	c.fails["b 7777"] = false
+	for b.Loop() {
+		p, err := r.PreviewRerun(b.Context(), coordinator.Rerun{Failed: true})
+		require.NoError(b, err)
+		require.Len(b, p.Will, 2)
+		next, err := r.Rerun(b.Context(), coordinator.Rerun{Failed: true})
+		require.NoError(b, err)
+		b.StopTimer()
+		result, err := next.Wait(b.Context())
+		require.NoError(b, err)
+		require.NoError(b, result.Err())
+		b.StartTimer()
+	}
+}

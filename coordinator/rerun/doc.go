@@ -1,0 +1,23 @@
+// Package rerun makes a new run of one that there is: it keeps results of that run, and the rest runs again.
+//
+//	old run ──▶ source: its root, and what each step was asked
+//	                 │ cut: which steps run again
+//	                 ▼
+//	            start + result.kept … + input.set …     one batch: the new run needs nothing of the old one
+//	                 │
+//	                 ├──▶ the engine begins the new run with it
+//	                 └──▶ Preview drives the same stepper with it, without making a call
+//
+// A step of the new run adopts the result that is kept for it when it may start, see package decide. So a kept result of a branch
+// that is not taken any more, or of an item that is not there, changes nothing.
+//
+// # What is kept
+//
+// Results of steps that have completed, that were skipped by their timing, or whose failure a conditional has caught. All other
+// steps run again, and so does what follows a step that runs again, except with Only: then all results but one are kept. With
+// Changed a result is kept on a condition: that the operation of the step, with its binding, target, fan-in and fulfillment, is
+// the same, and that its input is the same when it may start.
+//
+// A step that has started a child run is repeated by a new child. What is kept of the old one is journaled with the start of the
+// run above, under the keys `step/step of the child`, and the child begins with it.
+package rerun

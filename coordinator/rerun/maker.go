@@ -1,0 +1,367 @@
+package rerun
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator/children"
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/expr"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Maker makes reruns. It reads only.
+type Maker struct {
+	Store    journal.Store                                                            // has the runs
+	Registry *registry.Registry                                                       // has their workflows
+	Limits   decide.Limits                                                            // that a new run keeps
+	Now      func() int64                                                             // the instant, Unix nanoseconds
+	Host     func(run string, entry *registry.Entry, root *reactive.Root) decide.Host // for previews
+}
+
+// Made is a rerun that is not begun.
+type Made struct {
+	Entry    *registry.Entry   // of the new run
+	Input    value.Value       // of the new run
+	From     *journal.From     // what it repeats
+	Kept     []journal.Event   // that follow the first event
+	Dir      string            // of the old run
+	Labels   map[string]string // of the old run
+	Identity *journal.Identity // of the old run
+
+	maker *Maker
+}
+
+// Make determines what a rerun of a run keeps.
+func (m *Maker) Make(ctx context.Context, run string, o *Options) (*Made, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	set, err := parseSet(o.Set)
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.read(ctx, run, o.At, set.wants())
+	if err != nil {
+		return nil, err
+	}
+	entry, err := m.entry(ctx, s, o)
+	if err != nil {
+		return nil, err
+	}
+	in := s.input
+	if o.Input != nil {
+		in = o.Input
+	}
+	input, err := value.Own(in)
+	if err != nil {
+		return nil, fmt.Errorf("input: %w", err)
+	}
+	if err := entry.Schema.Check(input); err != nil {
+		return nil, err
+	}
+	k := &keeping{m: m, ctx: ctx, s: s, entry: entry, p: entry.Plan, sel: o.selection(), set: set}
+	if err := k.keep(); err != nil {
+		return nil, err
+	}
+	return &Made{
+		Entry: entry, Input: input, Kept: k.events, Dir: s.start.Dir, Labels: s.start.Labels, Identity: s.start.Identity, maker: m,
+		From: &journal.From{Run: run, Seq: s.root.Seq(), Kept: int32(len(k.events))},
+	}, nil
+}
+
+// entry returns the workflow of the new run.
+func (m *Maker) entry(ctx context.Context, s *source, o *Options) (entry *registry.Entry, err error) {
+	switch {
+	case o.Entry != nil:
+		entry = o.Entry
+	case o.Workflow != nil:
+		if entry, err = m.Registry.Add(o.Workflow); err != nil {
+			return nil, err
+		}
+	default:
+		if entry, err = m.Registry.Find(ctx, s.start.Workflow, s.start.Children); err != nil {
+			return nil, fmt.Errorf("run %s cannot be rerun here: %w", s.id, err)
+		}
+		return entry, nil
+	}
+	if r := entry.Plan.Workflow.Routing; r != nil {
+		return nil, fmt.Errorf("%w: %s is a %s: a run of steps is rerun with a workflow of steps", decide.ErrNotPossible, entry.Plan.Workflow.Name, r.Kind())
+	}
+	return entry, nil
+}
+
+// keeping collects what is kept of one run: that which is repeated, or a child below it.
+type keeping struct {
+	m      *Maker
+	ctx    context.Context
+	s      *source
+	entry  *registry.Entry // of the new run
+	p      *plan.Plan      // of the new run
+	sel    selection
+	set    settings
+	prefix string // of keys: the steps above
+	events []journal.Event
+
+	again *cut // of the old plan
+	next  *cut // the same, of the new plan: a step may follow others there
+	same  map[[2]int32]bool
+}
+
+// keep collects the events.
+func (k *keeping) keep() error {
+	if err := k.choose(); err != nil {
+		return err
+	}
+	if err := k.apply(); err != nil {
+		return err
+	}
+	var failure error
+	k.s.steps(func(v int32) {
+		if failure == nil {
+			failure = k.step(v)
+		}
+	})
+	return failure
+}
+
+// step keeps the result of a step, or what is kept of its child.
+func (k *keeping) step(v int32) error {
+	key := k.s.root.Key(v)
+	if k.set.output(key) != nil { // it is among the events
+		return nil
+	}
+	id, indexes, _ := plan.ParseKey(key)
+	row, ok := k.p.Row(id)
+	if !ok || k.p.Nodes[row].Kind != plan.Step || k.p.Depth(row) != len(indexes) {
+		return nil // the new workflow has no such step
+	}
+	runs := k.again.has(k.s.rowOf(v), indexes) || k.next.has(row, indexes)
+	if e := k.s.result(v); e != nil && !runs && (!k.sel.changed || k.sameStep(v, row)) {
+		e.Node, e.Detail.Kept.If = k.prefix+key, k.sel.changed
+		k.events = append(k.events, *e)
+		if !k.sel.changed {
+			return nil
+		}
+	}
+	return k.child(v, row, key)
+}
+
+// choose determines which steps run again.
+func (k *keeping) choose() error {
+	k.again, k.next = newCut(k.s.root.Plan()), newCut(k.p)
+	if k.sel.changed {
+		return nil
+	}
+	for _, key := range []string{k.sel.from, k.sel.only} {
+		if key == "" {
+			continue
+		}
+		row, indexes, err := k.find(own(key))
+		if err != nil {
+			return err
+		}
+		k.repeat(row, indexes)
+	}
+	if k.sel.only != "" {
+		return nil // what has no result runs, and what follows it has none either, or keeps it
+	}
+	failed := false
+	k.s.steps(func(v int32) {
+		if k.s.unfinished(v) {
+			failed = true
+			_, indexes, _ := plan.ParseKey(k.s.root.Key(v))
+			k.repeat(k.s.rowOf(v), indexes)
+		}
+	})
+	if k.sel.failed && !failed && k.prefix == "" {
+		return fmt.Errorf("%w: nothing of run %s has failed: say from which step it runs again", decide.ErrNotPossible, k.s.id)
+	}
+	return nil
+}
+
+// repeat has a row of the old run run again, and what follows it, unless only one step is to.
+func (k *keeping) repeat(row int32, indexes []int) {
+	follow := k.sel.only == ""
+	k.again.add(row, indexes, follow)
+	if next, ok := k.p.Row(k.s.root.Plan().Nodes[row].Key); ok && k.p.Depth(next) == k.s.root.Plan().Depth(row) {
+		k.next.add(next, indexes, follow)
+	}
+}
+
+// find returns the row and the indexes of a step, map or conditional from which runs again, or why none does.
+func (k *keeping) find(key string) (row int32, indexes []int, err error) {
+	id, indexes, ok := plan.ParseKey(key)
+	p := k.s.root.Plan()
+	if ok {
+		row, ok = p.Row(id)
+	}
+	if !ok || len(indexes) != 0 && len(indexes) != p.Depth(row) {
+		return 0, nil, k.unknown(key)
+	}
+	if _, ok := k.p.Row(id); !ok {
+		return 0, nil, fmt.Errorf("%w: %q: run %s has that step, and the new workflow %s has not%s",
+			decide.ErrStepNotFound, k.prefix+key, k.s.id, k.p.Workflow.Name, suggestion(id, k.p))
+	}
+	if p.Depth(row) > len(indexes) {
+		return row, indexes, nil // in all items
+	}
+	v, ok := k.s.root.Node(key)
+	if !ok {
+		return 0, nil, k.unknown(key)
+	}
+	switch status := k.s.root.Status(v); {
+	case status == reactive.Skipped:
+		return 0, nil, fmt.Errorf("%w: step %q of run %s was skipped: rerun from a step before it, or from the conditional that skipped it",
+			decide.ErrNotPossible, k.prefix+key, k.s.id)
+	case status == reactive.Running || k.s.root.Pending(v):
+		return 0, nil, fmt.Errorf("%w: step %q of run %s is running: wait for its end, or abort it", decide.ErrNotPossible, k.prefix+key, k.s.id)
+	case !k.s.root.Final(v):
+		return 0, nil, fmt.Errorf("%w: step %q of run %s is %s: it has not run yet", decide.ErrNotPossible, k.prefix+key, k.s.id, status)
+	}
+	return row, indexes, nil
+}
+
+// unknown is the error about a step that the old run does not have.
+func (k *keeping) unknown(key string) error {
+	return fmt.Errorf("%w: %q: run %s has no such step%s", decide.ErrStepNotFound, k.prefix+key, k.s.id, suggestion(key, k.s.root.Plan()))
+}
+
+// suggestion names the step of a plan that was probably meant.
+func suggestion(key string, p *plan.Plan) string {
+	names := []string{}
+	for i := range p.Nodes {
+		if p.Nodes[i].Key != "" {
+			names = append(names, p.Nodes[i].Key)
+		}
+	}
+	if near, ok := expr.Nearest(key, names); ok {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
+}
+
+// unfinished reports whether a step has failed and nothing has caught that, or was begun and has not ended, or was aborted.
+func (s *source) unfinished(v int32) bool {
+	switch s.root.Status(v) {
+	case reactive.Idle, reactive.Waiting, reactive.Skipped:
+		return false
+	case reactive.Completed:
+		return !s.root.Final(v)
+	case reactive.Failed:
+		return !s.root.Final(v) || !s.caught(v)
+	}
+	return true
+}
+
+// rowOf returns the row of a step.
+func (s *source) rowOf(v int32) int32 {
+	row, _ := s.root.Plan().Row(s.root.Place(v).Key)
+	return row
+}
+
+// sameStep reports whether a step calls the same operation in the same way in the new workflow.
+func (k *keeping) sameStep(v, row int32) bool {
+	pair := [2]int32{k.s.rowOf(v), row}
+	if same, ok := k.same[pair]; ok {
+		return same
+	}
+	if k.same == nil {
+		k.same = map[[2]int32]bool{}
+	}
+	k.same[pair] = k.compare(pair[0], row)
+	return k.same[pair]
+}
+
+func (k *keeping) compare(was, now int32) bool {
+	old := k.s.root.Plan()
+	a, b := &old.Nodes[was], &k.p.Nodes[now]
+	opA, opB := &old.Operations[a.Op], &k.p.Operations[b.Op]
+	if opA.Kind == plan.Value || opA.Kind == plan.Fail {
+		return false // it costs nothing to compute, and may read the run
+	}
+	if !bytes.Equal(meaning(a.Step.Document()), meaning(b.Step.Document())) || !bytes.Equal(binding(old, opA.Name), binding(k.p, opB.Name)) {
+		return false
+	}
+	return k.s.start.Children[old.Hash+"/"+opA.Name] == childHash(k.entry, b.Op)
+}
+
+// meaning encodes what of a step's document, besides its input, determines its result.
+func meaning(doc map[string]any) []byte {
+	kept := map[string]any{}
+	for _, name := range []string{"operation", "target", "fan_in", "fulfillment"} {
+		kept[name] = doc[name]
+	}
+	return encoded(kept)
+}
+
+// binding encodes how a document binds an operation.
+func binding(p *plan.Plan, operation string) []byte {
+	doc, _ := p.Workflow.Document().(map[string]any)
+	all, _ := doc["operations"].(map[string]any)
+	return encoded(all[operation])
+}
+
+func encoded(v any) []byte {
+	_, text, err := journal.HashOf(v)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// childHash returns the hash of the workflow that an operation starts; "": it starts none.
+func childHash(entry *registry.Entry, op int32) string {
+	if p := entry.Performers[op]; p != nil {
+		if c, ok := p.Caller.(*registry.Child); ok {
+			if below, err := c.Find(context.Background()); err == nil {
+				return below.Plan.Hash
+			}
+		}
+	}
+	return ""
+}
+
+// child keeps what the child of a step that runs again is to keep.
+func (k *keeping) child(v, row int32, key string) error {
+	p := k.entry.Performers[k.p.Nodes[row].Op]
+	if p == nil || k.p.Nodes[row].Step.Target != nil {
+		return nil
+	}
+	c, ok := p.Caller.(*registry.Child)
+	if !ok {
+		return nil
+	}
+	sel := k.sel.below(key)
+	inner := k.set.below(key)
+	if sel.failed && !k.s.unfinished(v) {
+		sel.failed = false // it runs again because of what is before it
+	}
+	if sel == (selection{}) && inner.empty() {
+		return nil
+	}
+	entry, err := c.Find(k.ctx)
+	if err != nil {
+		return err
+	}
+	id := children.ID(&call.Request{Run: k.s.id, Node: key, Attempt: k.s.root.Attempt(v)})
+	s, err := k.m.read(k.ctx, id, 0, inner.wants())
+	if err != nil {
+		if sel.from == "" && sel.only == "" && inner.empty() {
+			return nil // it has not begun, or was deleted: it runs as a whole
+		}
+		return err
+	}
+	below := &keeping{m: k.m, ctx: k.ctx, s: s, entry: entry, p: entry.Plan, sel: sel, set: inner, prefix: k.prefix + key + "/"}
+	if err := below.keep(); err != nil {
+		return err
+	}
+	k.events = append(k.events, below.events...)
+	return nil
+}

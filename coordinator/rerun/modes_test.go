@@ -1,0 +1,268 @@
+package rerun_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/kinds"
+)
+
+const packs = `
+kind: Workflow
+name: packs
+steps:
+  - {operation: a, input: "{{ input.list }}"}
+  - map: {id: each, over: "{{ steps.a.output }}", steps: [{operation: b, input: "{{ item }}"}]}
+  - {operation: c, input: "{{ len(steps.each.output) }}"}
+output: "{{ steps.c.output }}"
+`
+
+func numbers(n int) (list []any) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
+func TestFailedRepeatsOneItemOfAThousand(t *testing.T) {
+	c := newCounted(t, "b 777")
+	r, result := c.run(t, parse(t, packs), map[string]any{"list": numbers(1000)})
+	require.Equal(t, "failed", string(result.Status))
+	c.made()
+	c.fails["b 777"] = false
+
+	p, err := r.PreviewRerun(t.Context(), coordinator.Rerun{Failed: true})
+	require.NoError(t, err)
+	require.Equal(t, []coordinator.RerunStep{{Step: "b[777]", Operation: "b"}, {Step: "c", Operation: "c"}}, p.Will)
+	require.Empty(t, p.May)
+	require.Len(t, p.Kept, 1000)
+
+	_, result, calls := c.again(t, r, coordinator.Rerun{Failed: true})
+	require.Equal(t, []string{"b 777", "c 1000"}, calls)
+	require.EqualValues(t, 1000, result.Output)
+	_, _, calls = c.again(t, r, coordinator.Rerun{From: "b[777]"})
+	require.Equal(t, []string{"b 777", "c 1000"}, calls)
+}
+
+func TestAnItemIsRepeatedWithWhatFollowsInItAndBehindItsMap(t *testing.T) {
+	c := newCounted(t)
+	w := parse(t, `
+kind: Workflow
+name: items
+steps:
+  - map: {id: each, over: "{{ input }}", steps: [{operation: a, input: "{{ item }}"}, {operation: b, input: "{{ steps.a.output }}"}]}
+  - map: {id: then, over: "{{ steps.each.output }}", steps: [{operation: c, input: "{{ item }}"}]}
+`)
+	r, _ := c.run(t, w, []any{1, 2})
+	c.made()
+	_, _, calls := c.again(t, r, coordinator.Rerun{From: "a[1]"})
+	require.ElementsMatch(t, []string{"a 2", "b 2", "c 1", "c 2"}, calls)
+	_, _, calls = c.again(t, r, coordinator.Rerun{From: "b"})
+	require.ElementsMatch(t, []string{"b 1", "b 2", "c 1", "c 2"}, calls)
+	_, _, calls = c.again(t, r, coordinator.Rerun{Only: "b[0]"})
+	require.ElementsMatch(t, []string{"b 1"}, calls)
+}
+
+// TestChangedStopsAtAnEqualOutput: after an edit of one step, only the steps are called whose resolved input is another.
+func TestChangedStopsAtAnEqualOutput(t *testing.T) {
+	c := newCounted(t)
+	text := func(first string) string {
+		return `
+kind: Workflow
+name: wave
+steps:
+  - {operation: ` + first + `, id: one, input: "{{ input }}"}
+  - parallel:
+      steps:
+        - {operation: b, input: "{{ steps.one.output > 1 }}"}
+        - {operation: c, input: "{{ steps.one.output }}"}
+  - {operation: d, input: "{{ [steps.b.output, steps.c.output] }}"}
+  - {operation: e}
+`
+	}
+	r, _ := c.run(t, parse(t, text("a")), 2)
+	require.Len(t, c.made(), 5)
+
+	_, _, calls := c.again(t, r, coordinator.Rerun{Changed: true})
+	require.Empty(t, calls, "nothing has changed")
+	p, err := r.PreviewRerun(t.Context(), coordinator.Rerun{Workflow: parse(t, text("e"))})
+	require.NoError(t, err)
+	require.Equal(t, []coordinator.RerunStep{{Step: "one", Operation: "e"}}, p.Will)
+	require.Len(t, p.May, 4)
+	require.Empty(t, p.Kept)
+	_, _, calls = c.again(t, r, coordinator.Rerun{Workflow: parse(t, text("e"))})
+	require.Equal(t, []string{"e 2"}, calls, "its output is the same: the wave stops")
+	_, _, calls = c.again(t, r, coordinator.Rerun{Input: 3})
+	require.ElementsMatch(t, []string{"a 3", "c 3", "d [true 3]"}, calls, "b reads something that is the same")
+}
+
+func TestWhatIsSetTakesThePlaceOfOutputsAndInputs(t *testing.T) {
+	c := newCounted(t)
+	w := parse(t, `
+kind: Workflow
+name: set
+steps:
+  - {operation: a, input: {price: {total: 1}, lines: [1, 2]}}
+  - {operation: b, input: "{{ steps.a.output.price.total + steps.a.output.lines[1] }}"}
+  - {operation: c, input: {n: 1, of: "{{ steps.b.output }}"}}
+output: "{{ steps.c.output }}"
+`)
+	r, _ := c.run(t, w, nil)
+	c.made()
+	next, _, calls := c.again(t, r, coordinator.Rerun{Set: map[string]any{"steps.a.output.price.total": 10, "steps.a.output.lines.1": 5}})
+	require.Equal(t, []string{"b 15", "c map[n:1 of:15]"}, calls)
+	state, err := next.State(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, &journal.Kept{Status: "completed"}, state.Steps[0].Adopted)
+	_, result, calls := c.again(t, r, coordinator.Rerun{Set: map[string]any{"steps.c.input.n": 7}})
+	require.Equal(t, []string{"c map[n:7 of:3]"}, calls)
+	require.Equal(t, map[string]any{"n": int64(7), "of": int64(3)}, result.Output)
+	_, _, calls = c.again(t, r, coordinator.Rerun{Only: "c", Set: map[string]any{"steps.b.output": 4}})
+	require.Equal(t, []string{"c map[n:1 of:4]"}, calls)
+
+	for place, text := range map[string]string{
+		"steps.a.output.price.sum": `not possible as things stand: steps.a.output.price.sum is not there: what step "a" has is an object with the keys total`,
+		"steps.a.output.lines.2":   `not possible as things stand: steps.a.output.lines.2 is not there: what step "a" has is a list of 2`,
+		"steps.x.output":           `steps.x.output: coordinator: no such step: "x": run ` + r.ID() + ` has no such step`,
+		"ctx.a":                    `not possible as things stand: "ctx.a" cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it`,
+	} {
+		_, err := r.Rerun(t.Context(), coordinator.Rerun{Set: map[string]any{place: 1}})
+		require.ErrorContains(t, err, text)
+	}
+}
+
+func TestACaughtFailureIsKept(t *testing.T) {
+	c := newCounted(t, "a 1")
+	w := parse(t, `
+kind: Workflow
+name: caught
+steps:
+  - {operation: a, input: 1}
+  - conditional:
+      test: "{{ steps.a.status == 'failed' }}"
+      then: [{operation: b, input: "{{ steps.a.error.message }}"}]
+      else: [{operation: c}]
+  - {operation: d}
+`)
+	r, result := c.run(t, w, nil)
+	require.Equal(t, "completed", string(result.Status))
+	c.made()
+	_, result, calls := c.again(t, r, coordinator.Rerun{From: "d"})
+	require.Equal(t, []string{"d <nil>"}, calls)
+	require.Equal(t, "completed", string(result.Status))
+	c.fails["a 1"] = false
+	_, _, calls = c.again(t, r, coordinator.Rerun{From: "a"})
+	require.Equal(t, []string{"a 1", "c <nil>", "d <nil>"}, calls)
+}
+
+const parent = `
+kind: Workflow
+name: parent
+operations:
+  child: {workflow: {name: %s}}
+steps:
+  - {operation: a, input: 1}
+  - {operation: child, input: "{{ steps.a.output }}"}
+  - {operation: e, input: "{{ steps.child.output }}"}
+`
+
+// TestAStepInsideAChildIsRepeatedByItsKey also deletes the old runs, before the child begins.
+func TestAStepInsideAChildIsRepeatedByItsKey(t *testing.T) {
+	c := newCounted(t, "c 1")
+	_, _ = c.run(t, parse(t, `{kind: Workflow, name: inner, steps: [{operation: b, input: "{{ input }}"}, {operation: c, input: "{{ input }}"}, {operation: d}], output: "{{ steps.c.output }}"}`), 2)
+	c.made()
+	r, result := c.run(t, parse(t, fmt.Sprintf(parent, "inner")), nil)
+	require.Equal(t, "failed", string(result.Status))
+	require.Equal(t, []string{"a 1", "b 1", "c 1"}, c.made())
+	c.fails["c 1"] = false
+	next, result, calls := c.again(t, r, coordinator.Rerun{Failed: true})
+	require.Equal(t, "completed", string(result.Status))
+	require.Equal(t, []string{"c 1", "d <nil>", "e 1"}, calls)
+	p, err := next.PreviewRerun(t.Context(), coordinator.Rerun{From: "child/d"})
+	require.NoError(t, err)
+	require.Equal(t, []coordinator.RerunStep{{Step: "child", Operation: "child"}, {Step: "child/d", Operation: "d"}, {Step: "e", Operation: "e"}}, p.Will)
+	require.NoError(t, c.Delete(t.Context(), r.ID()))
+	_, _, calls = c.again(t, next, coordinator.Rerun{From: "child/d"})
+	require.Equal(t, []string{"d <nil>", "e 1"}, calls)
+}
+
+// other reads a document of any kind.
+func other(t testing.TB, text string) *template.Workflow {
+	nodes, err := document.Parse("", []byte(text), document.Limits{})
+	require.NoError(t, err)
+	w, err := kinds.ParseNode(nodes[0])
+	require.NoError(t, err)
+	return w
+}
+
+const world = `
+kind: World
+name: tally
+types: {Vote: {record: {poll: text}}}
+machines: {poll: {key: text, state: {record: {n: nat}}, event: [Vote], emits: [], lifecycle: entity, rules: [{event: Vote, set: {n: 1}}]}}
+routing: {subscriptions: [{event: Vote, machine: poll, key_field: poll}]}
+`
+
+func TestWhatCannotBeRerunIsRefusedAndJournalsNothing(t *testing.T) {
+	c := newCounted(t)
+	r, _ := c.run(t, parse(t, `
+kind: Workflow
+name: refused
+steps:
+  - {operation: a, input: 1}
+  - {id: gate, operation: b}
+  - conditional: {id: which, test: "{{ steps.a.output > 1 }}", then: [{operation: c}], else: [{operation: d}]}
+`), nil)
+	waiting, err := c.Start(t.Context(), parse(t, `{kind: Workflow, name: waits, operations: {w: {wait: {message: go}}}, steps: [{operation: a}, {operation: w}, {operation: b}]}`), nil)
+	require.NoError(t, err)
+	for u, err := range waiting.Watch(t.Context(), 1) {
+		require.NoError(t, err)
+		if u.Event.Type == journal.CallRequested && u.Event.Node == "w" {
+			break
+		}
+	}
+	book, err := c.Start(t.Context(), other(t, `{kind: Playbook, apiVersion: sluice/v1, metadata: {name: book, path: book}, workflow: [{step: start, tool: {kind: a}}]}`), nil)
+	require.NoError(t, err)
+	shop, err := c.Start(t.Context(), other(t, world), nil)
+	require.NoError(t, err)
+	before := 0
+	for range c.Runs(t.Context(), "") {
+		before++
+	}
+	for _, one := range []struct {
+		run  *coordinator.Run
+		what coordinator.Rerun
+		is   error
+		text string
+	}{
+		{r, coordinator.Rerun{}, coordinator.ErrNotPossible, "say what runs again"},
+		{r, coordinator.Rerun{From: "a", Failed: true}, coordinator.ErrNotPossible, "in one way"},
+		{r, coordinator.Rerun{From: "gato"}, coordinator.ErrStepNotFound, `"gato": run ` + r.ID() + ` has no such step (did you mean "gate"?)`},
+		{r, coordinator.Rerun{From: "a[0]"}, coordinator.ErrStepNotFound, `"a[0]": run`},
+		{r, coordinator.Rerun{From: "c"}, coordinator.ErrNotPossible, `step "c" of run ` + r.ID() + ` was skipped: rerun from a step before it`},
+		{r, coordinator.Rerun{Failed: true}, coordinator.ErrNotPossible, "has failed"},
+		{r, coordinator.Rerun{From: "a", At: 99}, coordinator.ErrNoMoment, "and so no event 99"},
+		{r, coordinator.Rerun{From: "gate", Workflow: parse(t, `{kind: Workflow, name: new, steps: [{operation: a}]}`)}, coordinator.ErrStepNotFound, `"gate": run ` + r.ID() + ` has that step, and the new workflow new has not`},
+		{waiting, coordinator.Rerun{From: "w"}, coordinator.ErrNotPossible, `step "w" of run ` + waiting.ID() + ` is running: wait for its end, or abort it`},
+		{waiting, coordinator.Rerun{From: "b"}, coordinator.ErrNotPossible, `it has not run yet`},
+		{book, coordinator.Rerun{From: "start"}, coordinator.ErrNotPossible, `a playbook is not rerun: start it again`},
+		{shop, coordinator.Rerun{From: "order"}, coordinator.ErrNotPossible, `a world is not rerun: to have a cell go on`},
+	} {
+		_, err := one.run.Rerun(t.Context(), one.what)
+		require.ErrorIs(t, err, one.is)
+		require.ErrorContains(t, err, one.text)
+		_, err = one.run.PreviewRerun(t.Context(), one.what)
+		require.ErrorIs(t, err, one.is)
+	}
+	after := 0
+	for range c.Runs(t.Context(), "") {
+		after++
+	}
+	require.Equal(t, before, after)
+}

@@ -1,0 +1,78 @@
+package rerun
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// Options says which steps of a run run again, and what is different. At most one of From, Only, Failed and Changed is set. If none
+// is, steps whose output Set sets are kept with it, and what follows runs again, as do steps whose input it sets; if Set is empty
+// too, a new Input or Workflow means Changed.
+type Options struct {
+	From     string             // key of a step, map or conditional: it and all that follows run again
+	Only     string             // key of the only one that runs again
+	Failed   bool               // what has failed, and what follows it
+	Changed  bool               // steps whose operation or input is another now
+	At       uint64             // results count as of that event of the old run; 0: as of its last
+	Set      map[string]any     // values by place: `steps.price.output`, `steps.price.input.currency`
+	Input    any                // of the run; nil: that of the old one
+	Workflow *template.Workflow // nil: that of the old run
+	Entry    *registry.Entry    // of the workflow, in the engine's Registry, in place of Workflow
+}
+
+// check returns why options contradict each other.
+func (o *Options) check() error {
+	chosen := []string{}
+	for name, is := range map[string]bool{"from": o.From != "", "only": o.Only != "", "failed": o.Failed, "changed": o.Changed} {
+		if is {
+			chosen = append(chosen, name)
+		}
+	}
+	switch {
+	case len(chosen) > 1:
+		return fmt.Errorf("%w: say what runs again in one way: from a step, only a step, what failed, or what changed", decide.ErrNotPossible)
+	case len(chosen) == 0 && len(o.Set) == 0 && o.Input == nil && o.Workflow == nil && o.Entry == nil && o.At == 0:
+		return fmt.Errorf("%w: say what runs again: from a step, only a step, what failed, or what changed", decide.ErrNotPossible)
+	}
+	return nil
+}
+
+// selection is what Options says about one run: that, or a child of it.
+type selection struct {
+	from, only      string
+	failed, changed bool
+}
+
+func (o *Options) selection() selection {
+	s := selection{from: o.From, only: o.Only, failed: o.Failed, changed: o.Changed}
+	s.changed = s.changed || s.from == "" && s.only == "" && !s.failed && len(o.Set) == 0 && (o.Input != nil || o.Workflow != nil || o.Entry != nil)
+	return s
+}
+
+// below returns the selection for the child of a step that runs again; the zero selection if the whole child does.
+func (s selection) below(step string) selection {
+	inner := selection{failed: s.failed, changed: s.changed}
+	for _, to := range []struct{ is, set *string }{{&s.from, &inner.from}, {&s.only, &inner.only}} {
+		if rest, ok := strings.CutPrefix(*to.is, step+"/"); ok {
+			*to.set = rest
+		}
+	}
+	return inner
+}
+
+// own returns the part of a key that names a step of this run.
+func own(key string) string {
+	first, _, _ := strings.Cut(key, "/")
+	return first
+}
+
+// Why runs of other kinds are not rerun.
+var (
+	errWorld    = errors.New("a world is not rerun: to have a cell go on that has failed, retry it")
+	errPlaybook = errors.New("a playbook is not rerun: start it again")
+)

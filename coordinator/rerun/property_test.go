@@ -1,0 +1,218 @@
+package rerun_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+)
+
+// oracle answers calls by their inputs alone, so that equal calls have equal answers in any run.
+type oracle struct {
+	mu    sync.Mutex
+	fails uint32          // of a hundred inputs
+	fixed map[string]bool // inputs that fail no more
+	no    map[string]bool // inputs that have failed
+}
+
+func (o *oracle) answer(op string, in any) (any, error) {
+	text := fmt.Sprint(op, in)
+	h := fnv.New32a()
+	h.Write([]byte(text))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if h.Sum32()>>8%100 < o.fails && !o.fixed[text] {
+		o.no[text] = true
+		return nil, errors.New("no")
+	}
+	return int64(h.Sum32() % 7), nil
+}
+
+// author writes random workflows.
+type author struct {
+	t     *rapid.T
+	next  int
+	lists []string // maps whose outputs can be read
+}
+
+func (a *author) draw(n int) int { return rapid.IntRange(0, n-1).Draw(a.t, "n") }
+
+func (a *author) id() string {
+	a.next++
+	return fmt.Sprintf("s%d", a.next)
+}
+
+// nodes writes a list of steps and containers. known are the steps whose outputs can be read; it returns those with the new ones.
+func (a *author) nodes(known []string, depth int, item bool) (string, []string) {
+	var list []string
+	for range 1 + a.draw(3) {
+		var text string
+		text, known = a.node(known, depth, item)
+		list = append(list, text)
+	}
+	return "[" + strings.Join(list, ", ") + "]", known
+}
+
+func (a *author) node(known []string, depth int, item bool) (string, []string) {
+	kind := a.draw(8)
+	if depth == 0 {
+		kind = 0
+	}
+	switch kind {
+	case 4:
+		inner, known := a.nodes(known, depth-1, item)
+		return "{parallel: {steps: " + inner + "}}", known
+	case 5, 6:
+		if len(known) == 0 {
+			break
+		}
+		of := known[a.draw(len(known))]
+		test := fmt.Sprintf("(steps.%s.output ?? 0) > 3", of)
+		if a.draw(2) == 0 {
+			test = fmt.Sprintf("steps.%s.status == 'failed'", of)
+		}
+		then, after := a.nodes(known, depth-1, item)
+		other, after := a.nodes(after, depth-1, item)
+		return fmt.Sprintf(`{conditional: {test: "{{ %s }}", then: %s, else: %s}}`, test, then, other), after
+	case 7:
+		over := "[1, 2, 3]"
+		if !item && len(a.lists) > 0 && a.draw(2) == 0 {
+			over = fmt.Sprintf(`"{{ steps.%s.output }}"`, a.lists[a.draw(len(a.lists))])
+		}
+		if item {
+			break
+		}
+		id := a.id()
+		lists := a.lists
+		inner, _ := a.nodes(known, depth-1, true)
+		a.lists = append(lists, id)
+		return fmt.Sprintf("{map: {id: %s, over: %s, steps: %s}}", id, over, inner), known
+	}
+	id := a.id()
+	var reads []string
+	for range a.draw(3) {
+		if len(known) > 0 {
+			reads = append(reads, fmt.Sprintf(`"{{ steps.%s.output ?? 0 }}"`, known[a.draw(len(known))]))
+		}
+	}
+	if item {
+		reads = append(reads, `"{{ item }}"`)
+	}
+	if a.draw(3) == 0 {
+		reads = append(reads, `"{{ input }}"`)
+	}
+	return fmt.Sprintf("{operation: %c, id: %s, input: {id: %s, of: [%s]}}", 'a'+a.draw(3), id, id, strings.Join(reads, ", ")), append(known[:len(known):len(known)], id)
+}
+
+// ends describes how a run has ended: the run, and each step.
+func ends(t *rapid.T, r *coordinator.Run) string {
+	result, err := r.Wait(context.Background())
+	require.NoError(t, err)
+	state, err := r.State(context.Background())
+	require.NoError(t, err)
+	text := fmt.Sprintln(result.Status, result.Output)
+	for i := range state.Steps {
+		s := &state.Steps[i]
+		text += fmt.Sprintln(s.Step, s.Status, s.Output, s.Branch)
+	}
+	return text
+}
+
+// TestARerunEndsAsAFreshRun: whatever workflow ran, whatever came of it, and whatever of it runs again, the rerun ends as a new run
+// with the same answers does, and nothing ran that the preview did not name.
+func TestARerunEndsAsAFreshRun(t *testing.T) {
+	o := &oracle{}
+	var operations []coordinator.Operation
+	for _, name := range []string{"a", "b", "c"} {
+		operations = append(operations, operation.Define(name, func(_ context.Context, in any) (any, error) { return o.answer(name, in) }))
+	}
+	e, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{Operations: operations})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, e.Shutdown(context.Background())) }()
+	modes, kept := map[string]int{}, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		a := &author{t: rt}
+		o.fails, o.fixed, o.no = uint32(a.draw(3)*12), map[string]bool{}, map[string]bool{}
+		steps, known := a.nodes(nil, 3, false)
+		known = append(known, "s1")
+		text := "{kind: Workflow, name: any, steps: " + steps + "}"
+		w, err := template.Parse("", []byte(text))
+		require.NoError(rt, err, text)
+		old, err := e.Start(context.Background(), w, 1)
+		if err != nil {
+			rt.Skip(err) // such as a branch that reads itself
+		}
+		ends(rt, old)
+		what, input, next := coordinator.Rerun{}, any(1), w
+		mode := []string{"from", "only", "failed", "fixed", "changed", "input", "workflow", "at"}[a.draw(8)]
+		switch mode {
+		case "from":
+			what.From = known[a.draw(len(known))]
+		case "only":
+			what.Only = known[a.draw(len(known))]
+		case "failed", "fixed":
+			what.Failed = true
+		case "changed":
+			what.Changed = true
+		case "at":
+			what.At = uint64(1 + a.draw(20))
+		case "input":
+			what.Changed, what.Input, input = true, 2, 2
+		case "workflow":
+			from, to := []string{"a", "b", "c"}[a.draw(3)], []string{"a", "b", "c"}[a.draw(3)]
+			next, err = template.Parse("", []byte(strings.Replace(text, "operation: "+from, "operation: "+to, 1+a.draw(2))))
+			require.NoError(rt, err)
+			what.Workflow = next
+		}
+		p, err := old.PreviewRerun(context.Background(), what)
+		if errors.Is(err, coordinator.ErrNotPossible) || errors.Is(err, coordinator.ErrNoMoment) {
+			return // nothing has failed, or the step has not run
+		}
+		require.NoError(rt, err, text)
+		if mode == "fixed" { // what runs again has other answers
+			caught := false
+			for _, s := range keptFailures(rt, old, p) {
+				caught = caught || s
+			}
+			if caught {
+				return
+			}
+			o.fixed = maps.Clone(o.no)
+		}
+		again, err := old.Rerun(context.Background(), what)
+		require.NoError(rt, err, text)
+		fresh, err := e.Start(context.Background(), next, input)
+		require.NoError(rt, err, text)
+		require.Equal(rt, ends(rt, fresh), ends(rt, again), "%s: %s\n%+v", mode, text, what)
+		holds(rt, again, p)
+		modes[mode]++
+		kept += len(p.Kept)
+	})
+	t.Log(modes, kept)
+}
+
+// keptFailures reports of each kept step whether it has failed.
+func keptFailures(t *rapid.T, r *coordinator.Run, p *coordinator.RerunPreview) (failed []bool) {
+	state, err := r.State(context.Background())
+	require.NoError(t, err)
+	is := map[string]bool{}
+	for i := range state.Steps {
+		is[state.Steps[i].Step] = state.Steps[i].Status.String() == "failed"
+	}
+	for _, s := range p.Kept {
+		failed = append(failed, is[s.Step])
+	}
+	return failed
+}

@@ -1,0 +1,217 @@
+package rerun
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/ledger"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// setting is a value that a person sets, in place of what a step returned or was asked.
+type setting struct {
+	place string // as it was written
+	step  string // key, as of the run that the settings are of
+	input bool   // of the step; else its output
+	path  []string
+	value value.Value
+}
+
+type settings []setting
+
+// parseSet reads places such as `steps.price.output.total`.
+func parseSet(set map[string]any) (list settings, err error) {
+	for _, place := range slices.Sorted(maps.Keys(set)) {
+		s := setting{place: place}
+		rest, ok := strings.CutPrefix(place, "steps.")
+		out, in := strings.Index(rest, ".output"), strings.Index(rest, ".input")
+		at, word := out, ".output"
+		if at < 0 || in >= 0 && in < at {
+			at, word, s.input = in, ".input", true
+		}
+		if !ok || at <= 0 {
+			return nil, fmt.Errorf("%w: %q cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it", decide.ErrNotPossible, place)
+		}
+		s.step, rest = rest[:at], rest[at+len(word):]
+		if rest != "" {
+			path, ok := value.ParsePath(strings.TrimPrefix(rest, "."))
+			if !ok || rest[0] != '.' {
+				return nil, fmt.Errorf("%w: %q is not a path: write %s.key", decide.ErrNotPossible, place, place[:len(place)-len(rest)])
+			}
+			s.path = path
+		}
+		if s.value, err = value.Own(set[place]); err != nil {
+			return nil, fmt.Errorf("%s: %w", place, err)
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func (l settings) empty() bool { return len(l) == 0 }
+
+// wants names the steps of the run itself whose inputs are needed.
+func (l settings) wants() map[string]bool {
+	wanted := map[string]bool{}
+	for i := range l {
+		if l[i].input {
+			wanted[l[i].step] = true
+		}
+	}
+	return wanted
+}
+
+// output returns the setting of a step's output; nil: there is none.
+func (l settings) output(step string) *setting {
+	for i := range l {
+		if l[i].step == step && !l[i].input {
+			return &l[i]
+		}
+	}
+	return nil
+}
+
+// below returns the settings of the child of a step.
+func (l settings) below(step string) (inner settings) {
+	for _, s := range l {
+		if rest, ok := strings.CutPrefix(s.step, step+"/"); ok {
+			s.step = rest
+			inner = append(inner, s)
+		}
+	}
+	return inner
+}
+
+// apply journals what is set. Without a selection, what follows it runs again, and so do steps whose input it is.
+func (k *keeping) apply() error {
+	merged := map[string]*journal.Event{}
+	for i := range k.set {
+		s := &k.set[i]
+		if strings.Contains(s.step, "/") {
+			if err := k.enter(s); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := k.applyOne(s, merged); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(merged)) {
+		k.events = append(k.events, *merged[name])
+	}
+	return nil
+}
+
+// enter has a step run again whose child a setting is of.
+func (k *keeping) enter(s *setting) error {
+	row, indexes, err := k.find(own(s.step))
+	if err == nil {
+		k.repeat(row, indexes)
+	}
+	return err
+}
+
+// applyOne adds a setting to the events about steps.
+func (k *keeping) applyOne(s *setting, merged map[string]*journal.Event) error {
+	id, indexes, _ := plan.ParseKey(s.step)
+	row, ok := k.s.root.Plan().Row(id)
+	v, there := k.s.root.Node(s.step)
+	switch _, kept := k.p.Row(id); {
+	case !ok || !there || k.s.root.Row(v).Kind != plan.Step:
+		return fmt.Errorf("%s: %w", s.place, k.unknown(s.step))
+	case !kept:
+		return fmt.Errorf("%s: %w: %q: the new workflow has no such step%s", s.place, decide.ErrStepNotFound, s.step, suggestion(id, k.p))
+	}
+	name := s.step + "#" + strconv.FormatBool(s.input)
+	e := merged[name]
+	if e == nil {
+		e = k.setEvent(v, s)
+		merged[name] = e
+	}
+	was := e.Value
+	if e.Value, ok = replaced(was, s.path, s.value); !ok {
+		return fmt.Errorf("%w: %s is not there: what step %q has is %s", decide.ErrNotPossible, s.place, s.step, shape(was, s.path))
+	}
+	if !k.sel.changed && k.sel.only == "" {
+		k.repeat(row, indexes)
+	}
+	return nil
+}
+
+// setEvent returns the event about a step whose output or input is set, with the value that there was.
+func (k *keeping) setEvent(v int32, s *setting) *journal.Event {
+	key := k.prefix + s.step
+	if s.input {
+		return &journal.Event{Type: journal.InputSet, Node: key, Value: k.s.inputs[s.step]}
+	}
+	kept := &journal.Kept{Status: ledger.KeptCompleted}
+	if k.s.root.Row(v).Decides {
+		kept.Fulfillment = "fulfilled"
+	}
+	return &journal.Event{Type: journal.ResultKept, Node: key, Attempt: 1, Value: k.s.root.Output(v), Detail: &journal.Detail{Kept: kept}}
+}
+
+// replaced returns a value with another at a path. It reports false if nothing is there.
+func replaced(of any, path []string, by value.Value) (value.Value, bool) {
+	if len(path) == 0 {
+		return by, true
+	}
+	of, err := value.Of(of)
+	if err != nil {
+		return nil, false
+	}
+	switch of := of.(type) {
+	case map[string]any:
+		inner, ok := of[path[0]]
+		if !ok {
+			return nil, false
+		}
+		copied := maps.Clone(of)
+		copied[path[0]], ok = replaced(inner, path[1:], by)
+		return copied, ok
+	case []any:
+		i, err := strconv.Atoi(path[0])
+		if err != nil || i < 0 || i >= len(of) {
+			return nil, false
+		}
+		copied := slices.Clone(of)
+		var ok bool
+		copied[i], ok = replaced(of[i], path[1:], by)
+		return copied, ok
+	}
+	return nil, false
+}
+
+// shape describes the value on a path behind which nothing is there.
+func shape(of any, path []string) string {
+	of, err := value.Of(of)
+	if err != nil {
+		return err.Error()
+	}
+	for _, name := range path {
+		switch v := of.(type) {
+		case map[string]any:
+			inner, ok := v[name]
+			if !ok {
+				return fmt.Sprintf("an object with the keys %s", strings.Join(slices.Sorted(maps.Keys(v)), ", "))
+			}
+			of = inner
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(v) {
+				return fmt.Sprintf("a list of %d", len(v))
+			}
+			of = v[i]
+		default:
+			return journal.KindOf(of)
+		}
+	}
+	return journal.KindOf(of)
+}

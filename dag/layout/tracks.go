@@ -1,0 +1,152 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+)
+
+// tracksMax bounds the horizontal lines beside each other in one gap. What finds no track of its own runs over others.
+const tracksMax = 64
+
+// net is what one chain draws in the gap above a layer: a horizontal line, lines up from it and lines down from it.
+type net struct {
+	track         *int // its number, then where it is
+	tops, bottoms []int
+	low, high     int
+}
+
+// add adds the net of a gap, unless it is a straight line.
+func (l *level) addNet(gap int32, n net) {
+	l.work += len(n.tops) + len(n.bottoms)
+	n.low, n.high = n.bounds()
+	if n.low < n.high {
+		l.nets[gap] = append(l.nets[gap], n)
+	}
+}
+
+func (n *net) bounds() (low, high int) {
+	all := n.tops
+	if len(all) == 0 {
+		all = n.bottoms
+	}
+	low, high = all[0], all[0]
+	for _, row := range [...][]int{n.tops, n.bottoms} {
+		for _, x := range row {
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	return low, high
+}
+
+// setTracks gives each net of a gap its track, and returns the number of tracks. A net whose line comes down where that of another
+// goes on down must be above it, or the two would run over each other.
+func setTracks(nets []net) int {
+	// In this order lines that lead to one side cross least.
+	slices.SortStableFunc(nets, func(a, b net) int {
+		x, y := a.side(), b.side()
+		if x != y || x < 0 {
+			return cmp.Or(cmp.Compare(x, y), cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high))
+		}
+		return cmp.Or(cmp.Compare(b.low, a.low), cmp.Compare(b.high, a.high))
+	})
+	t := tracker{nets: nets, above: netsAbove(nets), state: make([]uint8, len(nets))}
+	for i := range nets {
+		t.set(int32(i))
+	}
+	return len(t.tracks)
+}
+
+// side returns whether a net leads to the left (-1), to the right (1), or both ways.
+func (n *net) side() int {
+	if len(n.tops) == 0 {
+		return 0
+	}
+	low, high := slices.Min(n.tops), slices.Max(n.tops)
+	switch {
+	case low <= n.low && high < n.high:
+		return 1
+	case low > n.low && high >= n.high:
+		return -1
+	}
+	return 0
+}
+
+// netsAbove returns for each net those that must be above it.
+func netsAbove(nets []net) [][]int32 {
+	type place struct {
+		x   int
+		net int32
+	}
+	var tops, bottoms []place
+	for i := range nets {
+		for _, x := range nets[i].tops {
+			tops = append(tops, place{x, int32(i)})
+		}
+		for _, x := range nets[i].bottoms {
+			bottoms = append(bottoms, place{x, int32(i)})
+		}
+	}
+	byX := func(a, b place) int { return cmp.Compare(a.x, b.x) }
+	slices.SortStableFunc(tops, byX)
+	slices.SortStableFunc(bottoms, byX)
+	const near = 3
+	above := make([][]int32, len(nets))
+	first := 0
+	for _, p := range bottoms {
+		for first < len(tops) && tops[first].x < p.x-near {
+			first++
+		}
+		for k := first; k < len(tops) && tops[k].x <= p.x+near; k++ {
+			if tops[k].net != p.net {
+				above[p.net] = append(above[p.net], tops[k].net)
+			}
+		}
+	}
+	return above
+}
+
+// tracker gives tracks to the nets of one gap.
+type tracker struct {
+	nets   []net
+	above  [][]int32
+	state  []uint8
+	tracks [][][2]int // what is taken, from left to right
+}
+
+// set gives a net its track, after those that must be above it. In a circle of nets that must be above each other the first one
+// gives way.
+func (t *tracker) set(i int32) {
+	if t.state[i] != 0 {
+		return
+	}
+	t.state[i] = 1
+	least := 0
+	for _, other := range t.above[i] {
+		t.set(other)
+		if t.state[other] == 2 {
+			least = max(least, *t.nets[other].track+1)
+		}
+	}
+	n := &t.nets[i]
+	*n.track = t.take(least, n.low, n.high)
+	t.state[i] = 2
+}
+
+// take returns the first track from least on in which there is room, and takes it.
+func (t *tracker) take(least, low, high int) int {
+	for at := min(least, tracksMax-1); ; at++ {
+		if at == len(t.tracks) {
+			t.tracks = append(t.tracks, nil)
+		}
+		row := t.tracks[at]
+		k, _ := slices.BinarySearchFunc(row, low, func(r [2]int, x int) int { return cmp.Compare(r[1], x) })
+		if k < len(row) && row[k][0] <= high+4 {
+			if at+1 < tracksMax {
+				continue
+			}
+			return at
+		}
+		t.tracks[at] = slices.Insert(row, k, [2]int{low, high + 4})
+		return at
+	}
+}

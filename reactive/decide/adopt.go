@@ -1,0 +1,58 @@
+package decide
+
+import (
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// A rerun takes results over from the run that it repeats. They are journaled with its start, in one batch, so that nothing
+// is needed of that run any more:
+//
+//	run.started  result.kept  result.kept  input.set │ result.adopted  call.requested  …
+//
+// A step adopts the result that is kept for it when it may start: then, and not before, its branch is known to be taken, its
+// item to be there, and its input can be compared.
+
+// adopt journals that a step takes the result that is kept for it. It reports false when there is none, or when the result
+// depends on an input that is another now.
+func adopt(s *Stepper, v int32) bool {
+	kept := s.root.KeptFor(v)
+	if kept == nil {
+		return false
+	}
+	if of := kept.Detail.Kept; of.If {
+		input, failure := s.input(v)
+		if failure != nil || !s.root.SameInput(of, input) {
+			return false
+		}
+	}
+	s.apply(s.About(v, journal.Event{Type: journal.ResultAdopted, Attempt: max(1, kept.Attempt)}))
+	return true
+}
+
+// keeps reports whether an event says what a rerun keeps, or sets.
+func keeps(e *journal.Event) bool { return e.Type == journal.ResultKept || e.Type == journal.InputSet }
+
+// incomplete closes a rerun whose start was cut off by a crash, in a batch that the store took in parts only: without what it
+// was to keep it would make calls that were not meant.
+func incomplete(now int64) journal.Event {
+	return journal.Event{Type: journal.RunClosed, At: now, Detail: &journal.Detail{Failure: &journal.Failure{
+		Code: reactive.CodeInterrupted, Message: "the process ended before all results that the run was to keep were stored: rerun again",
+	}}}
+}
+
+// NoteStart returns the events by which a run begins that no engine drives: its start, and what it keeps.
+func NoteStart(s *Stepper, now int64, first journal.Event, kept []journal.Event) ([]journal.Event, error) {
+	s.Settle(now)
+	if _, err := s.refuseCommand(&first); err != nil {
+		return nil, err
+	}
+	first.At = now
+	s.apply(first)
+	for _, e := range kept {
+		e.At = now
+		s.apply(e)
+	}
+	s.end()
+	return s.batch, nil
+}
