@@ -54,6 +54,7 @@ var floors = []floor{
 	{"template/schema", uses("template/document", "template/duration", "template/expr", "template/value")},
 	{"template", uses("template/document", "template/duration", "template/expr", "template/fields", "template/value")},
 	{"template/plan", uses("dag", "signals", "template", "template/document", "template/expr")},
+	{"template/difference", uses("template/plan", "template/value")},
 	{"template/flow", uses("template", "template/document", "template/value")},
 	{"template/workflowdef", uses("template", "template/document", "template/value")},
 	{"template/secret", uses("template", "template/document", "template/expr", "template/fields", "template/value")},
@@ -118,6 +119,7 @@ var floors = []floor{
 	{"reactive/bodies", uses("reactive", "reactive/net", "reactive/world", "template/machine", "template/plan", "template/playbook")},
 	{"reactive/decide", uses("reactive", "reactive/bodies", "reactive/call", "reactive/journal", "template", "template/duration",
 		"template/expr", "template/machine", "template/plan", "template/playbook", "template/value")},
+	{"reactive/shadow", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "template/machine", "template/plan", "template/value")},
 	{"reactive/inspect", uses("reactive/world", "template/machine", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/ledger",
 		"reactive/explain", "reactive/routed", "template", "template/expr", "template/plan", "template/value")},
 
@@ -147,14 +149,14 @@ var floors = []floor{
 	{"coordinator/transfer", uses("coordinator/compiled", "coordinator/holds", "coordinator/limits", "coordinator/registry", "internal/usercode", "reactive", "reactive/decide",
 		"reactive/journal", "reactive/journal/archive", "reactive/journal/memory", "reactive/world", "reactive/world/kept", "reactive/world/trie", "template/machine", "template/plan",
 		"template/value")},
-	{"coordinator/reader", uses("template/machine", "reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
+	{"coordinator/reader", uses("reactive/shadow", "template/machine", "reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
 		"template/expr", "template/value")},
 	{"coordinator/retention", uses("coordinator/limits", "coordinator/query", "reactive", "reactive/journal/archive", "reactive/decide", "reactive/journal")},
 	{"coordinator/commands", uses("reactive", "reactive/call", "reactive/journal", "template/value")},
 	{"coordinator/bulk", uses("coordinator/commands", "coordinator/limits", "coordinator/query", "coordinator/reader", "internal/cancelled", "internal/usercode",
 		"reactive", "reactive/decide", "reactive/journal", "template/expr", "template/plan")},
-	{"coordinator/lists", uses("coordinator/bulk", "coordinator/query", "coordinator/reader", "coordinator/retention", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
+	{"coordinator/lists", uses("coordinator/bulk", "coordinator/query", "coordinator/reader", "coordinator/registry", "internal/usercode", "reactive/shadow", "template", "template/difference", "coordinator/retention", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
 		"reactive/journal", "reactive/routed")},
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
@@ -170,7 +172,7 @@ var floors = []floor{
 	{"coordinator/parcel", uses("coordinator", "coordinator/limits", "coordinator/registry", "reactive/journal", "template")},
 	{"coordinator/doctor", uses("coordinator/bulk", "coordinator/compiled", "coordinator/retention", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
 		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
-	{"coordinator/api", uses("coordinator/bulk", "coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "coordinator/retention", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
+	{"coordinator/api", uses("coordinator/bulk", "coordinator/registry", "reactive/shadow", "template/difference", "coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "coordinator/retention", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
 		"template/expr", "template/plan", "template/value")},
 	{"coordinator/feed", uses("coordinator", "coordinator/api", "coordinator/query", "reactive/journal")},
 	{"coordinator/httpapi/tokens", nil},
@@ -197,7 +199,7 @@ var floors = []floor{
 	// the API and the command
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
 	{"cmd/sluice/progress", uses("reactive/inspect", "reactive/world", "template/machine", "coordinator", "reactive", "reactive/journal", "template")},
-	{"cmd/sluice/cli", uses("coordinator/bulk", "reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
+	{"cmd/sluice/cli", uses("coordinator/bulk", "reactive/shadow", "reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
 		"reactive/journal", "template", "template/document", "template/expr", "template/kinds", "template/plan",
 		"template/value")},
 	{"cmd/sluice/view", uses("reactive/inspect", "reactive/world", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive",
@@ -218,8 +220,10 @@ var floors = []floor{
 	{"cmd/sluice/run", uses("cmd/sluice/cli", "cmd/sluice/progress", "cmd/sluice/serving", "cmd/sluice/view", "coordinator", "coordinator/api",
 		"coordinator/control", "coordinator/directory", "coordinator/limits", "coordinator/operation", "coordinator/parcel", "coordinator/retention", "reactive", "reactive/inspect", "reactive/journal",
 		"reactive/journal/disk", "reactive/journal/memory", "template", "template/kinds", "template/value")},
+	{"cmd/sluice/changes", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "coordinator/parcel",
+		"template/difference", "template/value")},
 	{"cmd/machinevet", uses("template/machine/purity")},
-	{"cmd/sluice", uses("cmd/sluice/bulk", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving")},
+	{"cmd/sluice", uses("cmd/sluice/bulk", "cmd/sluice/changes", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving")},
 }
 
 type floor struct {
@@ -246,7 +250,7 @@ var libraries = map[string][]string{
 	"github.com/reactivex/rxgo/v2":             {"coordinator/observe"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"coordinator/registry"},
 	"github.com/sosodev/duration":              {"template/duration"},
-	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/bulk", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving"},
+	"github.com/spf13/cobra":                   {"cmd/sluice", "cmd/sluice/bulk", "cmd/sluice/changes", "cmd/sluice/cli", "cmd/sluice/commands", "cmd/sluice/documents", "cmd/sluice/graph", "cmd/sluice/moves", "cmd/sluice/run", "cmd/sluice/runs", "cmd/sluice/serving"},
 	"github.com/spf13/pflag":                   {"cmd/sluice/cli"},
 	"github.com/stretchr/testify":              {"reactive/journal/journaltest"},
 	"go.uber.org/goleak":                       {"reactive/journal/journaltest"},
@@ -267,7 +271,7 @@ var pure = []string{
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/variables",
 	"reactive/decoded", "reactive/world", "reactive/world/aftermath", "reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/receipt", "reactive/world/recent", "reactive/world/steps", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
 	"reactive/world/trie", "template/schema/gotypes", "template/flow/machine", "template/machine/address", "template/machine/attempt", "template/machine/tagged",
-	"coordinator/query",
+	"coordinator/query", "template/difference", "reactive/shadow",
 }
 
 // pkg is the output of `go list` for a package of this module.

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
+	"github.com/sluiceflow/sluice/reactive/shadow"
 )
 
 // Errors besides those of an engine.
@@ -63,6 +64,8 @@ var codes = []struct {
 	{"count_changed", bulk.ErrCount},
 	{"act_under_way", bulk.ErrUnderWay},
 	{"act_not_found", bulk.ErrNotFound},
+	{"no_shadow", shadow.ErrWorld},
+	{"other_kind", shadow.ErrKind},
 }
 
 // codeInternal is the code of every other error.

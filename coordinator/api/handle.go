@@ -49,6 +49,9 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	if req.Verb == Delete {
 		return &Done{Run: req.Run}, deleteRun(ctx, engine, req.Run)
 	}
+	if req.Verb.compares() {
+		return changes(ctx, engine, req, emit)
+	}
 	if req.Verb.attaches() {
 		return attached(ctx, engine, req)
 	}

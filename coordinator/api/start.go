@@ -16,6 +16,7 @@ import (
 // Attachment is what a request brings along that may be large.
 type Attachment struct {
 	Parcel *parcel.Parcel  `json:"parcel,omitempty"` // the workflow; nil: the request names a published one
+	Old    *parcel.Parcel  `json:"old,omitempty"`    // the workflow that it is compared with; nil: the request names a published one
 	Input  json.RawMessage `json:"input,omitempty"`  // of the run; empty: null
 }
 
@@ -94,6 +95,11 @@ func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *p
 	done.Published, done.Unchanged = versionOf(now), was == now
 	if !done.Unchanged {
 		done.Replaced = versionOf(was)
+	}
+	if was != nil && !done.Unchanged {
+		if done.Effect, err = effect(ctx, engine, was, now); err != nil { // the version is published
+			done.Warning = "what it means for open runs is not known: " + ErrorOf(err).Message
+		}
 	}
 	return nil
 }

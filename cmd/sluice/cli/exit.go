@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
+	"github.com/sluiceflow/sluice/reactive/shadow"
 	"github.com/sluiceflow/sluice/template/document"
 )
 
@@ -63,7 +64,7 @@ func ExitOf(err error) error {
 	for _, unknown := range []error{
 		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput,
 		decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal, coordinator.ErrNoMoment, journal.ErrDeleted,
-		archive.ErrRefused, journal.ErrBackup, bulk.ErrNotFound,
+		archive.ErrRefused, journal.ErrBackup, shadow.ErrWorld, shadow.ErrKind, bulk.ErrNotFound,
 	} {
 		if errors.Is(err, unknown) {
 			return Refuse(err)
