@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
+	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -16,7 +17,6 @@ import (
 // Errors besides those of an engine.
 var (
 	ErrBadRequest = errors.New("api: bad request")
-	ErrAmbiguous  = errors.New("api: the name matches several runs")
 	ErrNotHeld    = errors.New("api: no process holds the directory")
 	ErrNoJournal  = errors.New("api: there is no journal")
 	ErrBusy       = errors.New("api: the process that holds the directory is busy with other requests")
@@ -31,7 +31,7 @@ var codes = []struct {
 	err  error
 }{
 	{"bad_request", ErrBadRequest},
-	{"ambiguous", ErrAmbiguous},
+	{"ambiguous", find.ErrAmbiguous},
 	{"not_held", ErrNotHeld},
 	{"no_journal", ErrNoJournal},
 	{"hung_up", ErrHungUp},
@@ -114,5 +114,11 @@ func ErrorOf(err error) *Error {
 			break
 		}
 	}
+	if unknown, ok := errors.AsType[*find.Unknown](err); ok {
+		e.Suggestion = unknown.Nearest
+	}
 	return e
 }
+
+// messageOf words an error for people.
+func messageOf(err error) string { return ErrorOf(err).Message }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/coordinator/versions"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -63,7 +65,7 @@ func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*D
 func suggestName(ctx context.Context, engine *coordinator.Engine, name string, err error) error {
 	var all []string
 	for one, err := range engine.Published(ctx, "") {
-		if err != nil || len(all) == compareMax {
+		if err != nil || len(all) == find.CompareMax {
 			break
 		}
 		all = append(all, one)
@@ -97,7 +99,7 @@ func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *p
 		done.Replaced = versionOf(was)
 	}
 	if was != nil && !done.Unchanged {
-		if done.Effect, err = effect(ctx, engine, was, now); err != nil { // the version is published
+		if done.Effect, err = versions.Replaced(ctx, engine, was, now, messageOf); err != nil { // the version is published
 			done.Warning = "what it means for open runs is not known: " + ErrorOf(err).Message
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/versions"
 	"github.com/sluiceflow/sluice/template/difference"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -60,7 +61,7 @@ It ends with 0 if the two are the same, with 1 if they differ or an error occurr
 }
 
 // compared compares two versions: two files here, else where the journal is.
-func compared(cmd *cobra.Command, dir, old, now string) (d *api.Diff, err error) {
+func compared(cmd *cobra.Command, dir, old, now string) (d *versions.Diff, err error) {
 	if dir == "" {
 		for _, arg := range []string{old, now} {
 			if !isFile(arg) {
@@ -75,7 +76,7 @@ func compared(cmd *cobra.Command, dir, old, now string) (d *api.Diff, err error)
 		if err != nil {
 			return nil, cli.Refuse(err)
 		}
-		return api.DiffOf(was.Hash, is.Hash, difference.Between(was, is)), nil
+		return versions.Of(was.Hash, is.Hash, difference.Between(was, is)), nil
 	}
 	var req api.Request
 	var a api.Attachment
@@ -97,7 +98,7 @@ func compared(cmd *cobra.Command, dir, old, now string) (d *api.Diff, err error)
 }
 
 // printDiff prints a difference for people.
-func printDiff(w io.Writer, d *api.Diff) {
+func printDiff(w io.Writer, d *versions.Diff) {
 	if d.None() {
 		line(w, "", "no difference")
 	}
@@ -133,7 +134,7 @@ func printDiff(w io.Writer, d *api.Diff) {
 	}
 }
 
-func printPart(w io.Writer, p *api.DiffPart) {
+func printPart(w io.Writer, p *versions.Part) {
 	line(w, "    ", "%s: %s -> %s", p.Part, short(p.Old), short(p.New))
 }
 
