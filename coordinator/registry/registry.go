@@ -128,16 +128,24 @@ func empty(passEnv []string) *Registry {
 // Load reads, checks and compiles a document and the documents that it names, each once, and returns their registry, for
 // Config.Loaded, and the document's entry. Only operations that documents bind are available; their programs receive the
 // variables of passEnv. Faults of documents are document.Errors.
-func Load(file string, passEnv ...string) (*Registry, *Entry, error) {
+func Load(file string, passEnv ...string) (*Registry, *Entry, error) { return load(file, empty(passEnv)) }
+
+// LoadForHost is Load for documents that another process is to run, whose operations that no document binds may be those of workers.
+func LoadForHost(file string) (*Registry, *Entry, error) {
+	l := empty(nil)
+	l.workers = true
+	return load(file, l)
+}
+
+func load(file string, l *Registry) (*Registry, *Entry, error) {
 	data, err := readfile.Regular(file, document.BytesMax)
 	if err != nil {
 		return nil, nil, err
 	}
-	checked, err := kinds.Load(file, data, template.Known{})
+	checked, err := kinds.Load(file, data, template.Known{Operation: l.knows})
 	if err != nil {
 		return nil, nil, err
 	}
-	l := empty(passEnv)
 	e, err := l.addChecked(checked.Workflow, checked)
 	return l, e, err
 }

@@ -38,7 +38,7 @@ type Hub struct {
 	began  time.Time
 	ctx    context.Context
 	cancel context.CancelFunc
-	drain  chan struct{} // closed when no more calls are taken
+	drain  chan struct{}  // closed when no more calls are taken
 	asking sync.WaitGroup // goroutines of the hub
 
 	mu         sync.Mutex

@@ -2,6 +2,7 @@ package workers
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -73,6 +74,23 @@ func (h *Hub) unserved(name string, o *operation) time.Time {
 		return time.Time{}
 	}
 	return last
+}
+
+// Explain says what a run that waits for a worker of an operation waits for; "": it does not.
+func (h *Hub) Explain(run, name string) string {
+	if h == nil {
+		return ""
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := h.operations[name]
+	if o == nil || !o.queued[run] {
+		return ""
+	}
+	if since := h.unserved(name, o); !since.IsZero() {
+		return fmt.Sprintf("it may start, and waits for a worker: none serves %s since %s", name, since.UTC().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("it may start, and waits for a worker: those that serve %s are busy, and %d runs wait", name, len(o.queue))
 }
 
 // Input returns the input of a call that a worker has.
