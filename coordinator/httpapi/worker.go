@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/workers"
+	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -26,95 +27,8 @@ const (
 // takeTime is the longest wait for calls, and the default.
 const takeTime = 60 * time.Second
 
-// What workers send and receive.
+// What is said about workers.
 type (
-	// TakeBody asks for calls.
-	TakeBody struct {
-		Worker     string   `json:"worker"`               // the worker's name, of its own choice: other workers have others
-		Operations []string `json:"operations,omitempty"` // whose calls; default: those that the token names
-		Max        int      `json:"max,omitempty"`        // at most so many calls; default: 1
-		Wait       string   `json:"wait,omitempty"`       // how long to wait for the first, such as 30s; default and longest: 60s
-	}
-
-	// TakenCall is a call that a worker has taken.
-	TakenCall struct {
-		Lease       string          `json:"lease"`                 // names the call in all that the worker gives
-		Run         string          `json:"run"`                   // id
-		Step        string          `json:"step"`                  // key
-		Attempt     int32           `json:"attempt"`               // from 1
-		Participant string          `json:"participant,omitempty"` // that is asked; "": the call has none
-		Operation   string          `json:"operation"`             // name
-		Key         string          `json:"key"`                   // idempotency key: the same if the call is asked again
-		Input       json.RawMessage `json:"input,omitempty"`       // any JSON
-		InputHref   string          `json:"input_href,omitempty"`  // where a large input is read, in its place
-		Expires     time.Time       `json:"expires"`               // when the call is asked again, unless the lease is given as alive before
-	}
-
-	// TakeAnswer is the calls that a worker has taken.
-	TakeAnswer struct {
-		Calls  []TakenCall  `json:"calls"`  // maybe none
-		Cancel []CancelCall `json:"cancel"` // earlier ones, whose results are not wanted any more
-	}
-
-	// CancelCall tells a worker to stop.
-	CancelCall struct {
-		Lease  string  `json:"lease"`  // of the call
-		Reason string  `json:"reason"` // for people
-		Grace  float64 `json:"grace"`  // seconds that the worker may take for it
-	}
-
-	// GiveBody is what a worker gives. Each lease that is named in it lasts longer.
-	GiveBody struct {
-		Worker  string       `json:"worker"`            // the worker's name
-		Results []GiveResult `json:"results,omitempty"` // ends of calls
-		Reports []GiveReport `json:"reports,omitempty"` // of progress, journaled
-		Log     []GiveLog    `json:"log,omitempty"`     // texts for the log of the server
-		Alive   []string     `json:"alive,omitempty"`   // leases of the calls that the worker works on
-	}
-
-	// GiveResult ends a call: with its output, or with an error.
-	GiveResult struct {
-		Lease  string          `json:"lease"`            // of the call
-		Output json.RawMessage `json:"output,omitempty"` // any JSON; default: null
-		Error  *GiveError      `json:"error,omitempty"`  // why there is no output
-	}
-
-	// GiveError is the failure of a call.
-	GiveError struct {
-		Code       string          `json:"code"`                  // that workflows distinguish, and retry by
-		Message    string          `json:"message,omitempty"`     // for people
-		Details    json.RawMessage `json:"details,omitempty"`     // any JSON
-		Retryable  bool            `json:"retryable,omitempty"`   // another attempt may do better
-		RetryAfter float64         `json:"retry_after,omitempty"` // seconds before which it is in vain
-	}
-
-	// GiveReport is a report of progress.
-	GiveReport struct {
-		Lease   string          `json:"lease"`             // of the call
-		Number  int32           `json:"number,omitempty"`  // from 1 within the lease; default: one more than the last
-		Kind    string          `json:"kind"`              // of the worker's choice
-		Payload json.RawMessage `json:"payload,omitempty"` // any JSON
-	}
-
-	// GiveLog is what a worker writes about a call.
-	GiveLog struct {
-		Lease string `json:"lease"` // of the call
-		Text  string `json:"text"`  // at most 4 KiB of it are kept
-	}
-
-	// GiveAnswer says what has become of what was given. What is not late is durable.
-	GiveAnswer struct {
-		Cancel  []CancelCall `json:"cancel"`  // calls whose results are not wanted any more
-		Late    []LateLease  `json:"late"`    // what does not count
-		Expires time.Time    `json:"expires"` // of the leases that were named
-	}
-
-	// LateLease says why what was given for a lease does not count.
-	LateLease struct {
-		Lease string `json:"lease"` // of the call
-		Was   string `json:"was"`   // the status of its step, or what else has become of the call
-	}
-
 	// WorkerList is the workers and their operations.
 	WorkerList struct {
 		Workers    []ListedWorker    `json:"workers"`    // by name
@@ -155,7 +69,7 @@ func (c *exchange) worker(name, pointer string) (*workers.Hub, workers.Worker, e
 }
 
 func takeCalls(c *exchange) error {
-	b := TakeBody{Max: 1}
+	b := wire.TakeBody{Max: 1}
 	if err := c.body(&b); err != nil {
 		return err
 	}
@@ -167,8 +81,8 @@ func takeCalls(c *exchange) error {
 	if err != nil {
 		return err
 	}
-	if b.Max < 1 || b.Max > giftsMax {
-		return problem(CodeBadRequest, "max is a number from 1 to %d", giftsMax).at("/max")
+	if b.Max < 0 || b.Max > giftsMax {
+		return problem(CodeBadRequest, "max is a number from 0 to %d", giftsMax).at("/max")
 	}
 	wait := takeTime
 	if b.Wait != "" {
@@ -181,7 +95,7 @@ func takeCalls(c *exchange) error {
 	if err != nil {
 		return shuttingDown(err)
 	}
-	answer := TakeAnswer{Calls: make([]TakenCall, 0, len(calls)), Cancel: cancelCalls(cancels)}
+	answer := wire.TakeAnswer{Calls: make([]wire.TakenCall, 0, len(calls)), Cancel: cancelCalls(cancels)}
 	for i := range calls {
 		taken, err := takenCall(&calls[i])
 		if err != nil {
@@ -209,8 +123,8 @@ func (c *exchange) operations(wanted []string) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(wanted))), nil
 }
 
-func takenCall(from *workers.Call) (TakenCall, error) {
-	out := TakenCall{
+func takenCall(from *workers.Call) (wire.TakenCall, error) {
+	out := wire.TakenCall{
 		Lease: from.Lease, Run: from.Run, Step: from.Node, Attempt: from.Attempt, Participant: from.Participant, Operation: from.Operation,
 		Key: from.Key(), Expires: from.Expires.UTC(),
 	}
@@ -224,10 +138,10 @@ func takenCall(from *workers.Call) (TakenCall, error) {
 	return out, nil
 }
 
-func cancelCalls(from []workers.Cancel) []CancelCall {
-	list := make([]CancelCall, 0, len(from))
+func cancelCalls(from []workers.Cancel) []wire.CancelCall {
+	list := make([]wire.CancelCall, 0, len(from))
 	for _, c := range from {
-		list = append(list, CancelCall{c.Lease, c.Reason, c.Grace.Seconds()})
+		list = append(list, wire.CancelCall{c.Lease, c.Reason, c.Grace.Seconds()})
 	}
 	return list
 }
@@ -252,7 +166,7 @@ func readInput(c *exchange) error {
 }
 
 func giveResults(c *exchange) error {
-	var b GiveBody
+	var b wire.GiveBody
 	if err := c.bodyUpTo(giveMax, &b); err != nil {
 		return err
 	}
@@ -260,7 +174,7 @@ func giveResults(c *exchange) error {
 	if err != nil {
 		return err
 	}
-	gift, err := b.gift()
+	gift, err := giftOf(&b)
 	if err != nil {
 		return err
 	}
@@ -273,21 +187,21 @@ func giveResults(c *exchange) error {
 	if err != nil {
 		return shuttingDown(err)
 	}
-	answer := GiveAnswer{Cancel: cancelCalls(thanks.Cancel), Late: make([]LateLease, 0, len(thanks.Late)), Expires: thanks.Expires.UTC()}
+	answer := wire.GiveAnswer{Cancel: cancelCalls(thanks.Cancel), Late: make([]wire.LateLease, 0, len(thanks.Late)), Expires: thanks.Expires.UTC()}
 	for _, l := range thanks.Late {
-		answer.Late = append(answer.Late, LateLease(l))
+		answer.Late = append(answer.Late, wire.LateLease(l))
 	}
 	return c.reply(http.StatusOK, answer)
 }
 
 // gift reads what a worker gives.
-func (b *GiveBody) gift() (*workers.Gift, error) {
+func giftOf(b *wire.GiveBody) (*workers.Gift, error) {
 	if max(len(b.Results), len(b.Reports), len(b.Log), len(b.Alive)) > giftsMax {
 		return nil, problem(CodeBadRequest, "a request has at most %d results, reports, texts and leases each", giftsMax)
 	}
 	g := &workers.Gift{Alive: b.Alive}
 	for i := range b.Results {
-		result, err := b.Results[i].result(fmt.Sprintf("/results/%d", i))
+		result, err := resultOf(&b.Results[i], fmt.Sprintf("/results/%d", i))
 		if err != nil {
 			return nil, err
 		}
@@ -309,10 +223,18 @@ func (b *GiveBody) gift() (*workers.Gift, error) {
 	return g, nil
 }
 
-func (r *GiveResult) result(pointer string) (call.Result, error) {
+func resultOf(r *wire.GiveResult, pointer string) (call.Result, error) {
 	if r.Error == nil {
 		output, err := given(r.Output, pointer+"/output")
-		return call.Result{Output: output}, err
+		result := call.Result{Output: output}
+		if err == nil && len(r.About) > 0 {
+			var about any
+			about, err = given(r.About, pointer+"/about")
+			if result.About, _ = about.(map[string]any); err == nil && result.About == nil && about != nil {
+				err = problem(CodeBadRequest, "what is said about an output is an object").at(pointer + "/about")
+			}
+		}
+		return result, err
 	}
 	if len(r.Output) > 0 {
 		return call.Result{}, problem(CodeBadRequest, "a result is an output or an error").at(pointer)
