@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
@@ -25,10 +26,11 @@ const (
 	Nobody   Role = iota
 	Viewer        // reads everything, also inputs and outputs
 	Operator      // starts and changes runs
-	Admin         // deletes them
+	Author        // publishes workflows, and brings documents along
+	Admin         // deletes runs
 )
 
-var roleNames = []string{Nobody: "nobody", Viewer: "viewer", Operator: "operator", Admin: "admin"}
+var roleNames = []string{Nobody: "nobody", Viewer: "viewer", Operator: "operator", Author: "author", Admin: "admin"}
 
 func (r Role) String() string { return roleNames[r] }
 
@@ -59,6 +61,9 @@ type Config struct {
 	// name of its own. Default: any.
 	Hosts []string
 
+	// Allow says what documents that clients send may use of this machine. Default: nothing.
+	Allow catalog.Allow
+
 	// Version is what /version returns. Default: "".
 	Version string
 
@@ -77,6 +82,7 @@ type Server struct {
 	mux     *http.ServeMux
 	hub     *feed.Hub
 	streams *streams
+	kept    kept
 	openAPI []byte
 	ctx     context.Context // of its streams
 	stop    context.CancelFunc
@@ -163,7 +169,15 @@ func (s *Server) serve(w http.ResponseWriter, req *http.Request, r *Route) {
 		c.fail(w, req, err)
 		return
 	}
-	if err := r.serve(c); err != nil {
+	serve := func() error { return r.serve(c) }
+	key, err := c.key()
+	if key != "" && r.keyed() {
+		serve = func() error { return c.once(key) }
+	}
+	if err == nil {
+		err = serve()
+	}
+	if err != nil && err != errAnswered {
 		c.fail(w, req, err)
 	}
 }
@@ -175,6 +189,8 @@ type exchange struct {
 	req   *http.Request
 	route *Route
 	who   Identity
+	sent  []byte // the body, once it was read
+	read  bool   // it was
 }
 
 // admit refuses what must not be answered.
