@@ -75,10 +75,13 @@ func (w *lineWriter) reply(r *api.Reply) error {
 
 func (w *lineWriter) send() error {
 	w.w.Header().Set("Content-Type", LinesType)
-	_ = w.flush.SetWriteDeadline(time.Now().Add(flushTime)) // a writer without deadlines is one in memory
+	_ = w.flush.SetWriteDeadline(deadline()) // a writer without deadlines is one in memory
 	_, err := w.w.Write(w.b.Bytes())
 	if w.b.Reset(); err != nil {
 		return err
 	}
 	return w.flush.Flush()
 }
+
+// deadline returns until when a client must take or send something.
+func deadline() time.Time { return time.Now().Add(flushTime) }

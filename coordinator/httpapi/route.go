@@ -88,6 +88,12 @@ type (
 		Work bool `json:"work,omitempty"` // repeat the work even if only the decision about it is open
 	}
 
+	// SweepBody says what a world keeps.
+	SweepBody struct {
+		Events int  `json:"events,omitempty"` // so many of the newest events at least; negative: all; 0: as the server is configured
+		Dry    bool `json:"dry,omitempty"`    // delete nothing, only count
+	}
+
 	// EmptyBody is a body without keys.
 	EmptyBody struct{}
 )
@@ -155,7 +161,7 @@ var routes = []Route{
 	{Method: "GET", Path: "/v1/runs/{run}/graph", Role: Viewer, Summary: "Show the calls of a run, and those of the runs around it",
 		Answer: CallList{}, Query: []Param{atParam}, serve: callGraph},
 	{Method: "GET", Path: "/v1/runs/{run}/feed", Role: Viewer, Summary: "Follow a run: a snapshot, then what changes, until it ends",
-		Query: []Param{viewOf, after}, Headers: []Param{accept, lastSeen}, serve: feedOfRun},
+		Query: []Param{viewOf, after, {"until", "parked: an answer of lines ends, too, when the run cannot go on"}}, Headers: []Param{accept, lastSeen}, serve: feedOfRun},
 	act("cancel", "End a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Cancel),
 	act("pause", "Prevent new starts in a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
 	act("resume", "End the pause of a run", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
@@ -215,6 +221,15 @@ var routes = []Route{
 		Headers: []Param{idemKey}, serve: setRule},
 	{Method: "POST", Path: "/v1/gc", Role: Admin, Summary: "Delete what is not kept any more", Body: CollectBody{}, Answer: CollectAnswer{},
 		Query: []Param{dryParam}, serve: collect},
+	{Method: "GET", Path: "/v1/export", Role: Admin, Summary: "Export runs with all that they need: lines of JSON", Query: []Param{
+		{"q", "a query; default: all runs"}, {"runs", "in its place a JSON list of ids"},
+	}, serve: export},
+	{Method: "POST", Path: "/v1/import", Role: Admin, Summary: "Take in the runs of such lines, of at most 1 GiB", Answer: ImportList{}, serve: importRuns},
+	act("cells/{cell}/pause", "Hold a cell of a world", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
+	act("cells/{cell}/resume", "Let a cell of a world go on", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
+	act("snapshot", "Keep the state of a world as content", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Keep),
+	act("sweep", "Delete what the last two snapshots of a world do not need", SweepBody{},
+		decode(func(b *SweepBody, r *api.Request) { r.Events, r.Dry = b.Events, b.Dry }), api.Sweep),
 	{Method: "GET", Path: "/version", Role: Viewer, Summary: "Show the version of the server", Answer: VersionAnswer{}, serve: version},
 	{Method: "GET", Path: "/openapi.json", Role: Viewer, Summary: "Describe this API: OpenAPI 3.1", serve: describe},
 	{Method: "GET", Path: "/livez", Summary: "Say that the process answers", Answer: HealthAnswer{}, serve: live},

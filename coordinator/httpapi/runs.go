@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -304,7 +305,7 @@ func command(c *exchange, verb api.Verb, read func(*exchange, *api.Request) erro
 	if err != nil {
 		return err
 	}
-	r := &api.Request{Verb: verb, Run: run.ID(), Step: c.req.PathValue("key")}
+	r := &api.Request{Verb: verb, Run: run.ID(), Step: cmp.Or(c.req.PathValue("key"), c.req.PathValue("cell"))}
 	if err := read(c, r); err != nil {
 		return err
 	}
