@@ -5,82 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api/acts"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
 )
 
-// Act is an act on many runs, and how far it is.
-type Act struct {
-	ID      uint64    `json:"id"`               // its number
-	Act     string    `json:"act"`              // what is done, such as cancel
-	Query   string    `json:"query"`            // that has selected the runs
-	State   string    `json:"state"`            // a bulk.State
-	Actor   string    `json:"actor,omitempty"`  // who has begun it
-	Reason  string    `json:"reason,omitempty"` // in the words of the actor
-	Began   time.Time `json:"began"`            // when it had chosen its runs
-	Ended   time.Time `json:"ended,omitzero"`   // zero: it has not
-	Count   int       `json:"count"`            // runs that it has chosen
-	Done    int       `json:"done"`             // runs to which it has done what was asked
-	Already int       `json:"already"`          // runs that were so already, or that have ended meanwhile
-	Refused int       `json:"refused"`          // runs that have refused it
-	Left    int       `json:"left"`             // runs that were not asked
-}
-
-// Outcome is what an act has done to a run.
-type Outcome struct {
-	Run    string `json:"run"`           // id
-	Result string `json:"result"`        // a bulk.Result, or waiting: it was not asked
-	Why    string `json:"why,omitempty"` // not there: the result says all
-}
+// Act is an act on many runs, and how far it is; Outcome is what it has done to a run, and ActPreview what it would do, with Reasoned and
+// Again.
+type (
+	Act        = acts.Act
+	Outcome    = acts.Outcome
+	ActPreview = acts.ActPreview
+	Reasoned   = acts.Reasoned
+	Again      = acts.Again
+)
 
 // Waiting is the result of a run that an act has not asked.
-const Waiting = "waiting"
-
-// ActPreview is what an act on many runs would do.
-type ActPreview struct {
-	Act     string     `json:"act"`                      // what would be done, such as cancel
-	Query   string     `json:"query"`                    // that selects the runs
-	Count   int        `json:"count"`                    // runs that the query selects
-	Will    int        `json:"will"`                     // of these, to which it would be done
-	Already int        `json:"already"`                  // of these, that are so already, or have ended
-	Refused int        `json:"refused"`                  // of these, that would refuse it
-	Reasons []Reasoned `json:"reasons,omitempty"`        // of both, the most frequent first
-	Steps   int        `json:"steps,omitempty"`          // of a retry: that would be asked again
-	Again   []Again    `json:"not_idempotent,omitempty"` // of these, those that are not idempotent
-}
-
-// Reasoned counts runs.
-type Reasoned struct {
-	Why   string `json:"why"`   // what becomes of them
-	Count int    `json:"count"` // how many
-}
-
-// Again are steps of a workflow, not idempotent, that would be asked again.
-type Again struct {
-	Workflow string `json:"workflow"` // name
-	Step     string `json:"step"`     // key, without the numbers of items
-	Count    int    `json:"count"`    // how many
-}
-
-func actOf(s *bulk.Status) *Act {
-	return &Act{
-		ID: s.ID, Act: s.Verb, Query: s.Where, State: string(s.State), Actor: s.Actor, Reason: s.Reason, Began: instant(s.Began), Ended: instant(s.Ended),
-		Count: s.Expect, Done: s.Done, Already: s.Already, Refused: s.Refused, Left: s.Left(),
-	}
-}
-
-func previewOfAct(p *bulk.Preview) *ActPreview {
-	out := &ActPreview{Act: p.Verb, Query: p.Where, Count: p.Count, Will: p.Will, Already: p.Already, Refused: p.Refused, Steps: p.Steps}
-	for _, why := range p.Reasons() {
-		out.Reasons = append(out.Reasons, Reasoned{why, p.Why[why]})
-	}
-	for _, again := range p.Again {
-		out.Again = append(out.Again, Again(again))
-	}
-	return out
-}
+const Waiting = acts.Waiting
 
 // many carries out the requests about acts on many runs.
 func many(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
@@ -101,7 +43,7 @@ func many(ctx context.Context, engine *coordinator.Engine, req *Request, emit fu
 	case req.Number == 0:
 		for s, err := range engine.BulkActs(ctx) {
 			if err == nil {
-				err = emit(&Reply{Act: actOf(&s)})
+				err = emit(&Reply{Act: acts.Of(&s)})
 			}
 			if err != nil {
 				return err
@@ -116,7 +58,7 @@ func many(ctx context.Context, engine *coordinator.Engine, req *Request, emit fu
 	if err != nil {
 		return actError(err)
 	}
-	return emit(&Reply{Act: actOf(&s)})
+	return emit(&Reply{Act: acts.Of(&s)})
 }
 
 // act returns the act that a request asks for.
@@ -129,7 +71,7 @@ func previewAct(ctx context.Context, engine *coordinator.Engine, req *Request, e
 	if err != nil {
 		return actError(err)
 	}
-	return emit(&Reply{Preview: previewOfAct(p)})
+	return emit(&Reply{Preview: acts.PreviewOf(p)})
 }
 
 // outcomes emits what an act has done to each run.

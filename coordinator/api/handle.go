@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api/timeline"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
@@ -168,10 +169,10 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 		return err
 	}
 	wants, from := req.wants, req.From
-	var line *timeline
+	var line *timeline.Timeline
 	if kind == "cell" {
-		line = newTimeline(req.Step)
-		wants, from = line.wants, 1 // the earlier events tell which calls are its own
+		line = timeline.Of(req.Step)
+		wants, from = line.Wants, 1 // the earlier events tell which calls are its own
 	}
 	gap := newGap(from, req.From, emit)
 	for u, err := range run.History(ctx, from) {
@@ -184,7 +185,7 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 		if err := gap.before(u.Event.Seq); err != nil {
 			return err
 		}
-		line.begin(gap.first)
+		line.Begin(gap.first)
 		if !wants(&u.Event) || u.Event.Seq < req.From {
 			continue
 		}

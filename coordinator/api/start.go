@@ -97,7 +97,7 @@ func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *p
 		done.Replaced = VersionOf(was)
 	}
 	if was != nil && !done.Unchanged {
-		if done.Effect, err = effect(ctx, engine, was, now); err != nil { // the version is published
+		if done.Effect, err = comparison(engine).Effect(ctx, was, now); err != nil { // the version is published
 			done.Warning = "what it means for open runs is not known: " + ErrorOf(err).Message
 		}
 	}

@@ -1,0 +1,88 @@
+// Package acts describes acts on many runs to programs.
+package acts
+
+import (
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/bulk"
+)
+
+// Act is an act on many runs, and how far it is.
+type Act struct {
+	ID      uint64    `json:"id"`               // its number
+	Act     string    `json:"act"`              // what is done, such as cancel
+	Query   string    `json:"query"`            // that has selected the runs
+	State   string    `json:"state"`            // a bulk.State
+	Actor   string    `json:"actor,omitempty"`  // who has begun it
+	Reason  string    `json:"reason,omitempty"` // in the words of the actor
+	Began   time.Time `json:"began"`            // when it had chosen its runs
+	Ended   time.Time `json:"ended,omitzero"`   // zero: it has not
+	Count   int       `json:"count"`            // runs that it has chosen
+	Done    int       `json:"done"`             // runs to which it has done what was asked
+	Already int       `json:"already"`          // runs that were so already, or that have ended meanwhile
+	Refused int       `json:"refused"`          // runs that have refused it
+	Left    int       `json:"left"`             // runs that were not asked
+}
+
+// Outcome is what an act has done to a run.
+type Outcome struct {
+	Run    string `json:"run"`           // id
+	Result string `json:"result"`        // a bulk.Result, or waiting: it was not asked
+	Why    string `json:"why,omitempty"` // not there: the result says all
+}
+
+// Waiting is the result of a run that an act has not asked.
+const Waiting = "waiting"
+
+// ActPreview is what an act on many runs would do.
+type ActPreview struct {
+	Act     string     `json:"act"`                      // what would be done, such as cancel
+	Query   string     `json:"query"`                    // that selects the runs
+	Count   int        `json:"count"`                    // runs that the query selects
+	Will    int        `json:"will"`                     // of these, to which it would be done
+	Already int        `json:"already"`                  // of these, that are so already, or have ended
+	Refused int        `json:"refused"`                  // of these, that would refuse it
+	Reasons []Reasoned `json:"reasons,omitempty"`        // of both, the most frequent first
+	Steps   int        `json:"steps,omitempty"`          // of a retry: that would be asked again
+	Again   []Again    `json:"not_idempotent,omitempty"` // of these, those that are not idempotent
+}
+
+// Reasoned counts runs.
+type Reasoned struct {
+	Why   string `json:"why"`   // what becomes of them
+	Count int    `json:"count"` // how many
+}
+
+// Again are steps of a workflow, not idempotent, that would be asked again.
+type Again struct {
+	Workflow string `json:"workflow"` // name
+	Step     string `json:"step"`     // key, without the numbers of items
+	Count    int    `json:"count"`    // how many
+}
+
+// Of describes an act.
+func Of(s *bulk.Status) *Act {
+	return &Act{
+		ID: s.ID, Act: s.Verb, Query: s.Where, State: string(s.State), Actor: s.Actor, Reason: s.Reason, Began: instant(s.Began), Ended: instant(s.Ended),
+		Count: s.Expect, Done: s.Done, Already: s.Already, Refused: s.Refused, Left: s.Left(),
+	}
+}
+
+// PreviewOf describes a preview.
+func PreviewOf(p *bulk.Preview) *ActPreview {
+	out := &ActPreview{Act: p.Verb, Query: p.Where, Count: p.Count, Will: p.Will, Already: p.Already, Refused: p.Refused, Steps: p.Steps}
+	for _, why := range p.Reasons() {
+		out.Reasons = append(out.Reasons, Reasoned{why, p.Why[why]})
+	}
+	for _, again := range p.Again {
+		out.Again = append(out.Again, Again(again))
+	}
+	return out
+}
+
+func instant(nanoseconds int64) time.Time {
+	if nanoseconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nanoseconds).UTC()
+}
