@@ -3,8 +3,10 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,4 +70,29 @@ func TestVerbsWorkByHTTP(t *testing.T) {
 	_, errs = says(t, dir, cli.Failed, "runs")
 	require.Contains(t, errs, "does not answer")
 	require.NoFileExists(t, filepath.Join(dir, "url"))
+}
+
+func TestOperatorsSeeAHostWithoutAToken(t *testing.T) {
+	dir := t.TempDir()
+	p, url := listens(t, dir, "--metrics-listen", "127.0.0.1:0", "--pprof-listen", "127.0.0.1:0")
+	for what, path := range map[string]string{"metrics": "/", "profiles": "/debug/pprof/cmdline"} {
+		found := regexp.MustCompile("what=" + what + " url=(\\S+)").FindStringSubmatch(p.stderr.String())
+		require.Len(t, found, 2, p.stderr.String())
+		require.NotEqual(t, url, found[1])
+		for host, status := range map[string]int{"": 200, "rebound.example": 421} {
+			req, err := http.NewRequest(http.MethodGet, found[1]+path, nil)
+			require.NoError(t, err)
+			req.Host = host
+			resp, err := http.DefaultClient.Do(req)
+			require.NoError(t, err)
+			resp.Body.Close()
+			require.Equal(t, status, resp.StatusCode)
+		}
+	}
+	p.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, p.wait())
+	for _, flag := range []string{"--metrics-listen", "--pprof-listen"} {
+		_, errs := says(t, dir, cli.Refused, "serve", "--data", "data", "--listen", "127.0.0.1:0", flag, "0.0.0.0:0")
+		require.Contains(t, errs, "loopback")
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
@@ -83,9 +84,13 @@ type Server struct {
 	hub     *feed.Hub
 	streams *streams
 	kept    kept
-	openAPI []byte
-	ctx     context.Context // of its streams
-	stop    context.CancelFunc
+	tokens  *rates // by name of the token
+	wrong   *rates // by address
+
+	measures *measures
+	openAPI  []byte
+	ctx      context.Context // of its streams
+	stop     context.CancelFunc
 }
 
 // Handler returns the handler of an engine. Close ends its streams, at the latest when the engine shuts down.
@@ -97,6 +102,7 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 		engine: engine, config: config, log: usercode.Logger(cmp.Or(config.Logger, slog.Default())), mux: http.NewServeMux(), hub: feed.New(engine),
 		streams: newStreams(cmp.Or(config.Streams, StreamsMax), cmp.Or(config.StreamsOfAClient, StreamsOfAClientMax)),
 	}
+	s.tokens, s.wrong, s.measures = newRates(rateOfToken), newRates(rateOfWrong), newMeasures(s)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	var err error
 	if s.openAPI, err = OpenAPI(); err != nil {
@@ -165,6 +171,12 @@ func (s *Server) survive(w http.ResponseWriter, req *http.Request) {
 // serve answers a request of a route.
 func (s *Server) serve(w http.ResponseWriter, req *http.Request, r *Route) {
 	c := &exchange{Server: s, w: w, req: req, route: r}
+	c.measured(c.answer)
+}
+
+// answer carries out the request, if it is admitted.
+func (c *exchange) answer() {
+	r, w, req := c.route, c.w, c.req
 	if err := c.admit(); err != nil {
 		c.fail(w, req, err)
 		return
@@ -189,6 +201,7 @@ type exchange struct {
 	req   *http.Request
 	route *Route
 	who   Identity
+	id    string // of the request, in the log
 	sent  []byte // the body, once it was read
 	read  bool   // it was
 }
@@ -210,6 +223,9 @@ func (c *exchange) admit() error {
 	if err := c.authenticate(); err != nil {
 		return err
 	}
+	if !c.tokens.take(c.who.Name, time.Now()) {
+		return problem(CodeRate, "the token is used too often: at most %d times a second", rateOfToken)
+	}
 	if c.who.Role < c.route.Role {
 		return problem(CodeForbidden, "this needs the role %s, and %s has the role %s", c.route.Role, c.who.Name, c.who.Role)
 	}
@@ -226,6 +242,9 @@ func (c *exchange) authenticate() error {
 			c.who = who
 			return nil
 		}
+	}
+	if host, _, _ := net.SplitHostPort(c.req.RemoteAddr); !c.wrong.take(host, time.Now()) {
+		return problem(CodeRate, "there were too many requests without a valid token from this address")
 	}
 	c.w.Header().Set("WWW-Authenticate", "Bearer")
 	return problem(CodeUnauthorized, "send a token that is valid: Authorization: Bearer TOKEN")

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -13,7 +14,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -279,8 +282,12 @@ func TestOnlyThoseWhoMayAreServed(t *testing.T) {
 	s.start("a")
 	for i := range 1000 {
 		s.token = fmt.Sprint("guess-", i)
-		s.refused(CodeUnauthorized, "GET", "/v1/runs", "")
+		resp := s.do("GET", "/v1/runs", "")
+		resp.Body.Close()
+		require.Contains(t, []int{401, 429}, resp.StatusCode)
 	}
+	s.refused(CodeRate, "GET", "/v1/runs", "")
+	s.server.wrong = newRates(rateOfWrong)
 	s.refused(CodeUnauthorized, "GET", "/v1/runs", "", "Authorization", "Basic dmlld2VyOg==")
 	s.refused(CodeUnauthorized, "GET", "/v1/runs", "", "Authorization", "viewer")
 	s.refused(CodeUnauthorized, "GET", "/openapi.json", "")
@@ -391,6 +398,39 @@ func TestAllRunsAreFollowed(t *testing.T) {
 	_, err := io.Copy(io.Discard, resp.Body)
 	require.NoError(t, err)
 	s.refused("shutdown", "GET", "/readyz", "")
+}
+
+func TestRatesAreLimited(t *testing.T) {
+	r, now := newRates(10), time.Now()
+	for range 100 {
+		require.True(t, r.take("a", now))
+	}
+	require.False(t, r.take("a", now))
+	require.True(t, r.take("b", now))
+	require.False(t, r.take("a", now.Add(99*time.Millisecond)))
+	require.True(t, r.take("a", now.Add(100*time.Millisecond)))
+	for i := range clientsMax {
+		r.take(fmt.Sprint(i), now)
+	}
+	require.LessOrEqual(t, len(r.next), clientsMax)
+}
+
+func TestMetricsPassALinterAndNameNoRun(t *testing.T) {
+	s := newSite(t, nil)
+	s.start("a-secret-run")
+	s.refused("run_not_found", "GET", "/v1/runs/none", "")
+	resp := s.do("GET", "/metrics", "")
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	problems, err := promlint.New(bytes.NewReader(text)).Lint()
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	require.NotContains(t, string(text), "a-secret-run")
+	require.NotContains(t, string(text), "operator")
+	for _, line := range []string{`sluice_open_runs{status="waiting"} 1`, `sluice_http_refusals_total{code="run_not_found"} 1`, "sluice_feed_observers 0"} {
+		require.Contains(t, string(text), line)
+	}
 }
 
 func TestStreamsAreBounded(t *testing.T) {

@@ -96,6 +96,9 @@ func (s schemas) answer(r *Route) map[string]any {
 	if r.Path == "/v1/export" {
 		return map[string]any{"application/x-ndjson": map[string]any{}}
 	}
+	if r.Path == "/metrics" {
+		return map[string]any{"text/plain": map[string]any{}}
+	}
 	schema := map[string]any{}
 	if r.Answer != nil {
 		schema = s.of(reflect.TypeOf(r.Answer))

@@ -32,6 +32,7 @@ const (
 	CodeBadDocument  = "bad_document"
 	CodeNotAllowed   = "not_allowed"
 	CodeNoValue      = "no_value"
+	CodeRate         = "too_many_requests"
 )
 
 // statuses has the HTTP status of each code; the others are 500.
@@ -43,7 +44,7 @@ var statuses = map[string]int{
 	CodeMediaType: 415, CodeHost: 421, "bad_input": 422, "invalid_message": 422, CodeStreams: 429, "busy": 503,
 	"shutdown": 503, "read_only": 503,
 	CodeKeyUsed: 409, "count_changed": 409, "act_under_way": 409, "act_not_found": 404, "no_shadow": 409, "other_kind": 409,
-	CodeBadDocument: 422, CodeNotAllowed: 422, CodeNoValue: 404, "refused_file": 422,
+	CodeBadDocument: 422, CodeNotAllowed: 422, CodeNoValue: 404, CodeRate: 429, "refused_file": 422,
 }
 
 // Problem is an error as clients receive it: RFC 9457. It holds no values of the request.
@@ -56,6 +57,7 @@ type Problem struct {
 	Code       string         `json:"code"`                 // for programs: see docs/errors.md
 	Suggestion string         `json:"suggestion,omitempty"` // a run or step that was probably meant
 	Errors     []ProblemPlace `json:"errors,omitempty"`     // where it is
+	RequestID  string         `json:"request_id,omitempty"` // as the server's log has it
 }
 
 // ProblemPlace is a place of the request at which something is wrong.
@@ -140,9 +142,10 @@ func (s *Server) fail(w http.ResponseWriter, req *http.Request, err error) {
 		return
 	}
 	p := *problemOf(err)
-	p.Instance = req.URL.EscapedPath()
+	p.Instance, p.RequestID = req.URL.EscapedPath(), w.Header().Get(requestHeader)
+	s.measures.refusals.WithLabelValues(p.Code).Inc()
 	if p.Status == http.StatusInternalServerError {
-		s.log.Error("a request has failed", "method", req.Method, "path", req.URL.Path, "error", err)
+		s.log.Error("a request has failed", "request", p.RequestID, "method", req.Method, "path", req.URL.Path, "error", err)
 	}
 	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")

@@ -231,6 +231,7 @@ var routes = []Route{
 	act("sweep", "Delete what the last two snapshots of a world do not need", SweepBody{},
 		decode(func(b *SweepBody, r *api.Request) { r.Events, r.Dry = b.Events, b.Dry }), api.Sweep),
 	{Method: "GET", Path: "/version", Role: Viewer, Summary: "Show the version of the server", Answer: VersionAnswer{}, serve: version},
+	{Method: "GET", Path: "/metrics", Role: Viewer, Summary: "Show the metrics of the server, as Prometheus reads them", serve: metrics},
 	{Method: "GET", Path: "/openapi.json", Role: Viewer, Summary: "Describe this API: OpenAPI 3.1", serve: describe},
 	{Method: "GET", Path: "/livez", Summary: "Say that the process answers", Answer: HealthAnswer{}, serve: live},
 	{Method: "GET", Path: "/readyz", Summary: "Say that the engine takes requests", Answer: HealthAnswer{}, serve: ready},
