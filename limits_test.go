@@ -39,7 +39,7 @@ var noLimits = map[string]string{
 
 	// parts that are shown
 	"explain.valueMax": "an explanation", "queries.namedMax": "an explanation", "inspect.awaitedMax": "a suggestion",
-	"api.namedMax": "an error", "api.previewMax": "a status", "cli.ShortMax": "a table", "view.streamLinesMax": "a summary",
+	"find.namedMax": "an error", "api.previewMax": "a status", "cli.ShortMax": "a table", "view.streamLinesMax": "a summary",
 	"view.failuresShownMax": "a summary", "progress.itemsMax": "a view", "progress.itemLinesMax": "a view", "progress.cellsMax": "a view", "progress.failuresMax": "a view",
 	"plan.joinEdgesMax": "a graph, which shows more in another way", "callgraph.MeetMax": "a graph, which shows more in another way",
 

@@ -17,11 +17,13 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
 )
 
 // methods calls all methods of Engine and Run but those in answerless.
@@ -310,6 +312,29 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		_, err := r.PreviewRerun(ctx, coordinator.Rerun{From: "approval"})
 		return err
 	},
+	"Engine.Diff": func(_ context.Context, t testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.Diff(parse(t, waits2), parse(t, waits2))
+		return err
+	},
+	"Engine.ImpactOf": func(ctx context.Context, t testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
+		entry, err := entryOf(e, parse(t, waits2))
+		if err != nil {
+			return err
+		}
+		return e.ImpactOf(ctx, r.ID(), entry).Err
+	},
+	"Run.Shadow": func(ctx context.Context, t testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Shadow(ctx, parse(t, waits2))
+		return err
+	},
+	"Run.ShadowEntry": func(ctx context.Context, t testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
+		entry, err := entryOf(e, parse(t, waits2))
+		if err != nil {
+			return err
+		}
+		_, err = r.ShadowEntry(ctx, entry)
+		return err
+	},
 	"Run.Patch": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		return r.Patch(ctx, map[string]any{"a": 1})
 	},
@@ -321,6 +346,15 @@ func unless(err, wanted error) error {
 		return nil
 	}
 	return err
+}
+
+// entryOf registers a workflow and returns its entry.
+func entryOf(e *coordinator.Engine, w *template.Workflow) (*registry.Entry, error) {
+	l, err := e.Registry()
+	if err != nil {
+		return nil, err
+	}
+	return l.Add(w)
 }
 
 // answerless names the methods that return no error or do their work once. InMemory is for tests.

@@ -26,7 +26,7 @@ func (w *Workflow) Document() value.Value {
 	if len(w.Operations) > 0 {
 		operations := fields.Object{}
 		for name, b := range w.Operations {
-			operations[name] = b.document()
+			operations[name] = b.Document()
 		}
 		m["operations"] = map[string]any(operations)
 	}

@@ -129,8 +129,8 @@ func (p *Passport) document() map[string]any {
 	return m
 }
 
-// document writes all bindings that are set, even if Check would refuse more than one, so that a tree can express the fault.
-func (b Binding) document() map[string]any {
+// Document writes all bindings that are set, even if Check would refuse more than one, so that a tree can express the fault.
+func (b Binding) Document() map[string]any {
 	m := fields.Object{}
 	if b.Command != nil {
 		m["command"] = b.Command.document()

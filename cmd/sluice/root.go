@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/bulk"
+	"github.com/sluiceflow/sluice/cmd/sluice/changes"
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/commands"
 	"github.com/sluiceflow/sluice/cmd/sluice/documents"
@@ -54,5 +55,6 @@ that a run can be interrupted at any moment and resumed.`,
 	root.AddCommand(commands.New()...)
 	root.AddCommand(moves.New()...)
 	root.AddCommand(serving.New()...)
+	root.AddCommand(changes.New()...)
 	return root
 }

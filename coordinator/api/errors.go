@@ -6,16 +6,17 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
+	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
+	"github.com/sluiceflow/sluice/reactive/shadow"
 )
 
 // Errors besides those of an engine.
 var (
 	ErrBadRequest = errors.New("api: bad request")
-	ErrAmbiguous  = errors.New("api: the name matches several runs")
 	ErrNotHeld    = errors.New("api: no process holds the directory")
 	ErrNoJournal  = errors.New("api: there is no journal")
 	ErrBusy       = errors.New("api: the process that holds the directory is busy with other requests")
@@ -30,7 +31,7 @@ var codes = []struct {
 	err  error
 }{
 	{"bad_request", ErrBadRequest},
-	{"ambiguous", ErrAmbiguous},
+	{"ambiguous", find.ErrAmbiguous},
 	{"not_held", ErrNotHeld},
 	{"no_journal", ErrNoJournal},
 	{"hung_up", ErrHungUp},
@@ -63,6 +64,8 @@ var codes = []struct {
 	{"count_changed", bulk.ErrCount},
 	{"act_under_way", bulk.ErrUnderWay},
 	{"act_not_found", bulk.ErrNotFound},
+	{"no_shadow", shadow.ErrWorld},
+	{"other_kind", shadow.ErrKind},
 }
 
 // codeInternal is the code of every other error.
@@ -111,5 +114,11 @@ func ErrorOf(err error) *Error {
 			break
 		}
 	}
+	if unknown, ok := errors.AsType[*find.Unknown](err); ok {
+		e.Suggestion = unknown.Nearest
+	}
 	return e
 }
+
+// messageOf words an error for people.
+func messageOf(err error) string { return ErrorOf(err).Message }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/find"
+	"github.com/sluiceflow/sluice/coordinator/gap"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
@@ -49,10 +51,13 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	if req.Verb == Delete {
 		return &Done{Run: req.Run}, deleteRun(ctx, engine, req.Run)
 	}
+	if req.Verb.compares() {
+		return changes(ctx, engine, req, emit)
+	}
 	if req.Verb.attaches() {
 		return attached(ctx, engine, req)
 	}
-	run, err := find(ctx, engine, req.Run)
+	run, err := find.Run(ctx, engine, req.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +175,7 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 		line = newTimeline(req.Step)
 		wants, from = line.wants, 1 // the earlier events tell which calls are its own
 	}
-	gap := newGap(from, req.From, emit)
+	missing := gap.New(from, req.From, trimmed(emit))
 	for u, err := range run.History(ctx, from) {
 		if errors.Is(err, coordinator.ErrMissing) {
 			return plainEvents(ctx, run, req, emit)
@@ -178,10 +183,10 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 		if err != nil {
 			return err
 		}
-		if err := gap.before(u.Event.Seq); err != nil {
+		if err := missing.Before(u.Event.Seq); err != nil {
 			return err
 		}
-		line.begin(gap.first)
+		line.begin(missing.First())
 		if !wants(&u.Event) || u.Event.Seq < req.From {
 			continue
 		}
@@ -210,12 +215,12 @@ func knownStep(ctx context.Context, run *coordinator.Run, step string) (kind str
 
 // plainEvents is events for a run that this program cannot follow: the effects of the events are unknown.
 func plainEvents(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
-	gap := newGap(req.From, req.From, emit)
+	missing := gap.New(req.From, req.From, trimmed(emit))
 	for e, err := range run.Events(ctx, max(1, req.From)) {
 		if err != nil {
 			return fmt.Errorf("read run %s: %w", run.ID(), err)
 		}
-		if err := gap.before(e.Seq); err != nil {
+		if err := missing.Before(e.Seq); err != nil {
 			return err
 		}
 		if !req.wants(&e) {
@@ -261,7 +266,7 @@ func watch(ctx context.Context, run *coordinator.Run, req *Request, emit func(*R
 			}
 		}()
 	}
-	gap := newGap(req.From, req.From, emit)
+	missing := gap.New(req.From, req.From, trimmed(emit))
 	for u, err := range run.Watch(ctx, max(1, req.From)) {
 		if parked := context.Cause(ctx); err != nil && errors.Is(parked, coordinator.ErrParked) {
 			return fmt.Errorf("%w: %s", coordinator.ErrParked, coordinator.ParkedReason(parked))
@@ -269,7 +274,7 @@ func watch(ctx context.Context, run *coordinator.Run, req *Request, emit func(*R
 		if err != nil {
 			return err
 		}
-		if err := gap.before(u.Event.Seq); err != nil {
+		if err := missing.Before(u.Event.Seq); err != nil {
 			return err
 		}
 		described := UpdateOf(&u)
@@ -363,4 +368,13 @@ func patch(ctx context.Context, run *coordinator.Run, req *Request) error {
 		return fmt.Errorf("%w: a patch is an object of values by path", ErrBadRequest)
 	}
 	return run.Patch(ctx, changes)
+}
+
+// statusOf returns the status of a run by its head; "" if that cannot be read.
+func statusOf(ctx context.Context, engine *coordinator.Engine, id string) string {
+	head, err := find.Head(ctx, engine, id)
+	if err != nil {
+		return ""
+	}
+	return head.Status
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/internal/readfile"
@@ -50,7 +51,7 @@ func (emit parts) Write(data []byte) (int, error) { return len(data), emit(&Repl
 // selected returns the ids of the runs that a request names, or that its query selects.
 func selected(ctx context.Context, engine *coordinator.Engine, req *Request) (runs []string, err error) {
 	for _, name := range req.Runs {
-		run, err := find(ctx, engine, name)
+		run, err := find.Run(ctx, engine, name)
 		if err != nil {
 			return nil, err
 		}

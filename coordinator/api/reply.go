@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
+	"github.com/sluiceflow/sluice/coordinator/versions"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -38,6 +39,8 @@ type Reply struct {
 	Outcome     *Outcome                 `json:"outcome,omitempty"`     // of Acts with a number: what has become of a run; before the act
 	Preview     *ActPreview              `json:"preview,omitempty"`     // of Bulk with Dry
 	Rerun       *RerunStep               `json:"rerun,omitempty"`       // of Repeat with Dry
+	Shadow      *Shadowed                `json:"shadow,omitempty"`      // of Shadow, for each run
+	Diff        *versions.Diff           `json:"diff,omitempty"`        // of Compare
 	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
 	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
 	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed
@@ -73,9 +76,10 @@ type Done struct {
 
 	Document json.RawMessage `json:"document,omitempty"` // of a start by name, or a run that is shown, that asks for it: the canonical document of the workflow
 
-	Published *Version `json:"published,omitempty"` // of a publish: the newest version now
-	Replaced  *Version `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already
-	Unchanged bool     `json:"unchanged,omitempty"` // of a publish: it was the newest already
+	Published *Version       `json:"published,omitempty"` // of a publish: the newest version now
+	Replaced  *Version       `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already
+	Unchanged bool           `json:"unchanged,omitempty"` // of a publish: it was the newest already
+	Effect    *versions.Diff `json:"effect,omitempty"`    // of a publish: how it differs from the version before, if that has open runs, and what it means for them
 }
 
 // Version is a definition that the name of a workflow stands for.

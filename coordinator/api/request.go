@@ -62,6 +62,8 @@ const (
 	AwaitAct Verb = "act"      // wait until an act has ended. Number
 	StopAct  Verb = "stop"     // stop an act. Number
 	Repeat   Verb = "rerun"    // start a new run that keeps results of a run. Run, Rerun, ID, Dir, Labels, Attachment: workflow and input, Dry: only say what it would do
+	Shadow   Verb = "shadow"   // how runs would have gone by another workflow. Run, or Query; Name ("": the workflow attached), Attachment
+	Compare  Verb = "diff"     // how a workflow differs from another one, and what that means for its open runs. Old, Name, Attachment
 )
 
 // The decisions.
@@ -111,7 +113,8 @@ type Request struct {
 
 	Rerun *Rerun `json:"rerun,omitempty"` // of a rerun: what runs again
 
-	Name       string `json:"name,omitempty"`     // of a published workflow; of names: how they begin
+	Name       string `json:"name,omitempty"`     // of a published workflow; of names: how they begin; of a comparison also NAME@NUMBER
+	Old        string `json:"old,omitempty"`      // the same of the one that it is compared with; "": it is attached
 	Keep       string `json:"keep,omitempty"`     // how long runs are kept that have ended: an age such as 30d, or Forever
 	Every      bool   `json:"every,omitempty"`    // of a rule that is removed: all rules are
 	Beside     bool   `json:"beside,omitempty"`   // other work goes on meanwhile: it pauses between its slices
@@ -131,7 +134,10 @@ func (v Verb) Command() bool {
 }
 
 // attaches reports whether requests with the verb have an attachment, and are about no run that there is.
-func (v Verb) attaches() bool { return v == Begin || v == Publish }
+func (v Verb) attaches() bool { return v == Begin || v == Publish || v.compares() }
+
+// compares reports whether the verb is about another workflow, by which nothing goes yet.
+func (v Verb) compares() bool { return v == Shadow || v == Compare }
 
 // ofFolder reports whether the verb is about all runs, or those of a query.
 func (v Verb) ofFolder() bool {
@@ -149,7 +155,7 @@ func (v Verb) one() bool {
 // Follows reports whether the answer to the verb lasts as long as what it waits for, reads or writes, and ends when its reader goes.
 func (v Verb) Follows() bool {
 	switch v {
-	case Watch, Await, Export, Import, Backup, Collect, Bulk, AwaitAct, StopAct:
+	case Watch, Await, Export, Import, Backup, Collect, Bulk, AwaitAct, StopAct, Shadow, Compare:
 		return true
 	}
 	return false
@@ -158,7 +164,7 @@ func (v Verb) Follows() bool {
 // open reports whether the verb is none of a command: it may be repeated, and takes as long as it takes.
 func (v Verb) open() bool {
 	switch v {
-	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await, Export, Backup, Rules, Collect, Names, Acts, AwaitAct:
+	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await, Export, Backup, Rules, Collect, Names, Acts, AwaitAct, Shadow, Compare:
 		return true
 	}
 	return false
@@ -179,6 +185,8 @@ func (r *Request) check() error {
 		fault = fmt.Sprintf("the folder %q is not an absolute path", r.Dir)
 	case (r.Verb == Import || r.Verb == Backup) && !filepath.IsAbs(r.File):
 		fault = fmt.Sprintf("%q is not an absolute path", r.File)
+	case r.Verb == Shadow && (r.Run == "") == (r.Query == ""):
+		fault = "a run is named, or a query is given: one of the two"
 	case len(r.Runs) > 0 && r.Query != "":
 		fault = "runs are named, and a query is given"
 	case r.Verb.one() && r.Run == "":

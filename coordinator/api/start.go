@@ -8,7 +8,9 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/coordinator/versions"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -16,6 +18,7 @@ import (
 // Attachment is what a request brings along that may be large.
 type Attachment struct {
 	Parcel *parcel.Parcel  `json:"parcel,omitempty"` // the workflow; nil: the request names a published one
+	Old    *parcel.Parcel  `json:"old,omitempty"`    // the workflow that it is compared with; nil: the request names a published one
 	Input  json.RawMessage `json:"input,omitempty"`  // of the run; empty: null
 }
 
@@ -62,7 +65,7 @@ func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*D
 func suggestName(ctx context.Context, engine *coordinator.Engine, name string, err error) error {
 	var all []string
 	for one, err := range engine.Published(ctx, "") {
-		if err != nil || len(all) == compareMax {
+		if err != nil || len(all) == find.CompareMax {
 			break
 		}
 		all = append(all, one)
@@ -94,6 +97,11 @@ func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *p
 	done.Published, done.Unchanged = versionOf(now), was == now
 	if !done.Unchanged {
 		done.Replaced = versionOf(was)
+	}
+	if was != nil && !done.Unchanged {
+		if done.Effect, err = versions.Replaced(ctx, engine, was, now, messageOf); err != nil { // the version is published
+			done.Warning = "what it means for open runs is not known: " + ErrorOf(err).Message
+		}
 	}
 	return nil
 }

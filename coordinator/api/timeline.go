@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/gap"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/steps"
 )
@@ -46,15 +47,15 @@ func (t *timeline) wants(e *journal.Event) bool {
 // happenings emits what has happened in the cells of a world, or in one of them: its events, with the activations unfolded.
 func happenings(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
 	line := newTimeline(req.Step)
-	gap := newGap(1, req.From, emit)
+	missing := gap.New(1, req.From, trimmed(emit))
 	for u, err := range run.History(ctx, 1) {
 		if err != nil {
 			return err
 		}
-		if err := gap.before(u.Event.Seq); err != nil {
+		if err := missing.Before(u.Event.Seq); err != nil {
 			return err
 		}
-		line.begin(gap.first)
+		line.begin(missing.First())
 		wanted := req.Step == "" || line.wants(&u.Event)
 		if !wanted || u.Event.Seq < req.From {
 			continue
@@ -130,4 +131,9 @@ func viewOfEvent(e *journal.Event) *View {
 		v.Call = e.Node
 	}
 	return v
+}
+
+// trimmed returns a function that emits which events are missing.
+func trimmed(emit func(*Reply) error) func(string) error {
+	return func(text string) error { return emit(&Reply{Trimmed: text}) }
 }

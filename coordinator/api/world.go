@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template/expr"
@@ -283,7 +284,7 @@ func pause(ctx context.Context, run *coordinator.Run, req *Request) error {
 // suggestCell adds to the error about an unknown cell the address that was probably meant.
 func suggestCell(ctx context.Context, run *coordinator.Run, address string, err error) error {
 	e := ErrorOf(err)
-	list, err := run.Cells(ctx, nil, compareMax)
+	list, err := run.Cells(ctx, nil, find.CompareMax)
 	if err != nil {
 		return e
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -138,7 +139,7 @@ func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
 			{ann(api.Abort, "r1", func(r *api.Request) { r.Step = "leter" }), coordinator.ErrStepNotFound,
 				`run r1: no such step: "leter" (did you mean "letter"?)`},
 			{ann(api.Pause, "ovr"), coordinator.ErrRunNotFound, `no such run: ovr (did you mean "over"?)`},
-			{ann(api.Pause, "r"), api.ErrAmbiguous, `the name matches several runs: "r": r1, r2`},
+			{ann(api.Pause, "r"), find.ErrAmbiguous, `the name matches several runs: "r": r1, r2`},
 			{ann(api.Pause, ""), api.ErrBadRequest, "bad request: no run is named"},
 			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = "" }), api.ErrBadRequest, "bad request: a command names its actor"},
 			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = strings.Repeat("a", 257) }), api.ErrBadRequest, ""},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -159,7 +160,7 @@ func (h *Hub) groupAfter(ctx context.Context, place journal.Place) (group, error
 func (h *Hub) describe(ctx context.Context, c *changed) error {
 	what := RunChange{Run: c.run, Seq: c.seq, Deleted: c.seq == 0}
 	if !what.Deleted {
-		head, err := api.HeadOf(ctx, h.engine, c.run)
+		head, err := find.Head(ctx, h.engine, c.run)
 		if err != nil && head.Run == "" {
 			return err
 		}

@@ -92,7 +92,7 @@ func (r *Reader) explainedFrom(
 	if err != nil {
 		return nil, false, err
 	}
-	if unread && r.isOverdue(run, root.NextDue()) {
+	if unread && isOverdue(r.process, run, root.NextDue()) {
 		return nil, false, errUnread
 	}
 	late, err := r.settle(ctx, root, x.Ahead)

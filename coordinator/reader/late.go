@@ -15,18 +15,18 @@ import (
 // them. Readers change nothing in the store.
 
 // isOverdue reports whether the run does not go on here and an instant at which it is due has passed.
-func (r *Reader) isOverdue(id string, due int64) bool {
-	if due == 0 || due > r.process.Now() {
+func isOverdue(p Process, id string, due int64) bool {
+	if due == 0 || due > p.Now() {
 		return false
 	}
-	return !r.process.Drives(id)
+	return !p.Drives(id)
 }
 
 // settle applies timers that have fallen due to the root of a run that does not go on here, passing each event to apply. It
 // reports whether there were any.
 func (r *Reader) settle(ctx context.Context, root *reactive.Root, apply func(*journal.Event)) (late bool, err error) {
 	start := root.Start()
-	if start == nil || !r.isOverdue(start.Run, root.NextDue()) {
+	if start == nil || !isOverdue(r.process, start.Run, root.NextDue()) {
 		return false, nil
 	}
 	entry, err := r.registry.Read(ctx, start.Workflow, start.Children)
@@ -42,7 +42,7 @@ func (r *Reader) settle(ctx context.Context, root *reactive.Root, apply func(*jo
 
 // Current implements coordinator.Engine.Current.
 func (r *Reader) Current(ctx context.Context, head journal.Head) (current journal.Head, late bool, err error) {
-	if !head.Open || !r.isOverdue(head.Run, head.Due) {
+	if !head.Open || !isOverdue(r.process, head.Run, head.Due) {
 		return head, false, nil
 	}
 	_, root, err := r.Replay(ctx, head.Run, nil)

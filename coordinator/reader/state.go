@@ -88,7 +88,7 @@ func (r *Reader) followed(ctx context.Context, run string, read reading) (s *ins
 	if err != nil {
 		return nil, err
 	}
-	if unread && r.isOverdue(run, root.NextDue()) {
+	if unread && isOverdue(r.process, run, root.NextDue()) {
 		return nil, errUnread
 	}
 	seq, at := root.Seq(), root.At()

@@ -46,7 +46,7 @@ func (l *Registry) Unpack(ctx context.Context, p *Parcel) (*Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := l.StoreDefinition(ctx, hash, content); err != nil {
+		if err := l.StoreDefinition(ctx, hash, func() value.Value { return content }); err != nil {
 			return nil, err
 		}
 	}
@@ -85,12 +85,13 @@ func checkDefinition(hash string, text json.RawMessage) (value.Value, error) {
 	return w.Document(), nil
 }
 
-// StoreDefinition makes one definition durable, which has that hash, unless it is known to be. See Use.
-func (l *Registry) StoreDefinition(ctx context.Context, hash string, content value.Value) error {
+// StoreDefinition makes one definition durable, which has that hash, unless it is known to be: then it does not ask for the content,
+// which is long. See Use.
+func (l *Registry) StoreDefinition(ctx context.Context, hash string, content func() value.Value) error {
 	if l.uses.note(hash) {
 		return nil
 	}
-	event := []journal.Event{{Type: journal.ContentStored, Value: content}}
+	event := []journal.Event{{Type: journal.ContentStored, Value: content()}}
 	_, err := l.store.Append(ctx, journal.DefinitionStream(hash), 0, event, journal.Head{})
 	if err != nil && !errors.Is(err, journal.ErrConflict) {
 		return fmt.Errorf("store definition %s: %w", hash, err)

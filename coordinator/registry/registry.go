@@ -378,7 +378,7 @@ func (l *Registry) names() []string {
 
 // keep makes the definition of an entry durable, once.
 func (l *Registry) keep(ctx context.Context, e *Entry) error {
-	if err := l.StoreDefinition(ctx, e.Plan.Hash, e.Plan.Workflow.Document()); err != nil {
+	if err := l.StoreDefinition(ctx, e.Plan.Hash, e.Plan.Workflow.Document); err != nil {
 		return fmt.Errorf("workflow %s: %w", e.Plan.Workflow.Name, err)
 	}
 	return nil

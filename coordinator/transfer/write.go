@@ -33,7 +33,7 @@ func (w *writer) stored(s *archive.Stored) error {
 	if !isDefinition {
 		return nil
 	}
-	if err := w.t.Registry.StoreDefinition(w.ctx, hash, s.Value); err != nil {
+	if err := w.t.Registry.StoreDefinition(w.ctx, hash, func() any { return s.Value }); err != nil {
 		return &failure{err}
 	}
 	return nil

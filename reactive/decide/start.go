@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/bodies"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
@@ -60,4 +61,15 @@ func OwnIdentity(of *journal.Identity) (*journal.Identity, error) {
 		return nil, fmt.Errorf("resources of the identity: %w", err)
 	}
 	return &journal.Identity{ID: of.ID, Scopes: slices.Clone(of.Scopes), Resources: resources}, nil
+}
+
+// StartUnder returns the start of a run as it would be under another workflow.
+func StartUnder(start *journal.Start, p *plan.Plan) *journal.Start {
+	s, w := *start, p.Workflow
+	s.Workflow, s.Name, s.Version, s.Functions = p.Hash, w.Name, w.Version, p.Functions
+	s.FailurePolicy, s.MaxConcurrency = string(w.FailurePolicy), int32(w.MaxConcurrency)
+	if w.Routing != nil {
+		s.OnBlocked = string(w.Routing.OnBlocked(template.OnBlocked(start.OnBlocked)))
+	}
+	return &s
 }

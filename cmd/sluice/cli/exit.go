@@ -13,10 +13,12 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
+	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
+	"github.com/sluiceflow/sluice/reactive/shadow"
 	"github.com/sluiceflow/sluice/template/document"
 )
 
@@ -62,8 +64,8 @@ func ExitOf(err error) error {
 	}
 	for _, unknown := range []error{
 		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput,
-		decide.ErrCellNotFound, api.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal, coordinator.ErrNoMoment, journal.ErrDeleted,
-		archive.ErrRefused, journal.ErrBackup, bulk.ErrNotFound,
+		decide.ErrCellNotFound, find.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal, coordinator.ErrNoMoment, journal.ErrDeleted,
+		archive.ErrRefused, journal.ErrBackup, shadow.ErrWorld, shadow.ErrKind, bulk.ErrNotFound,
 	} {
 		if errors.Is(err, unknown) {
 			return Refuse(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/document"
 )
@@ -47,7 +48,7 @@ func TestExitOf(t *testing.T) {
 	for err, code := range map[error]int{
 		coordinator.ErrRunNotFound:  Refused,
 		coordinator.ErrStepNotFound: Refused,
-		api.ErrAmbiguous:            Refused,
+		find.ErrAmbiguous:           Refused,
 		api.ErrBadRequest:           Refused,
 		api.ErrNoJournal:            Refused,
 		coordinator.ErrFinished:     Failed,

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
@@ -109,7 +110,7 @@ func openToResume(ctx context.Context, dir, name string, config coordinator.Conf
 	if err != nil {
 		return nil, cli.Fail(err)
 	}
-	id, err := api.FindIn(ctx, store, name)
+	id, err := find.In(ctx, store, name)
 	if err != nil {
 		return nil, errors.Join(notToResume(name, err), store.Close())
 	}
@@ -133,9 +134,9 @@ func openToResume(ctx context.Context, dir, name string, config coordinator.Conf
 
 // notToResume returns the Exit for a name that matches no run, or several.
 func notToResume(name string, err error) error {
-	e, ok := errors.AsType[*api.Error](err)
-	if !ok || !errors.Is(err, coordinator.ErrRunNotFound) {
-		return cli.ExitOf(fmt.Errorf("--resume: %w", err))
+	e := api.ErrorOf(err)
+	if !errors.Is(err, coordinator.ErrRunNotFound) {
+		return cli.ExitOf(fmt.Errorf("--resume: %w", e))
 	}
 	e.Message = fmt.Sprintf("there is no run %s in this journal", name)
 	return cli.Refuse(fmt.Errorf("--resume: %w", e))

@@ -1,6 +1,7 @@
 package journaltest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,9 +29,9 @@ func TestDurable(t *testing.T, open func(dir string) (journal.Store, error)) {
 	t.Run("a killed store has everything that was acknowledged", d.testKill)
 	for name, kill := range map[string]bool{"a closed store": false, "a killed store": true} {
 		files, want := d.small(t, kill)
-		for damage, versions := range damages {
+		for damage, how := range damages {
 			t.Run(name+" with "+damage+" is complete or says that it is not", func(t *testing.T) {
-				d.testDamage(t, files, want, versions)
+				d.testDamage(t, files, want, how)
 			})
 		}
 	}
@@ -223,7 +224,8 @@ func (f files) write(t require.TestingT, dir string) {
 		}
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, content, 0o600))
+		require.NoError(t, os.WriteFile(path, bytes.TrimRight(content, "\x00"), 0o600))
+		require.NoError(t, os.Truncate(path, int64(len(content)))) // zeros that nobody wrote take no room
 	}
 }
 
@@ -241,54 +243,85 @@ func (d durable) small(t *testing.T, kill bool) (files, *contents) {
 	return load(t, dir), &want
 }
 
-// damages are the ways of damaging one file, each with the number of variants for a file of n bytes and the variant i; nil:
+// damages are the ways of damaging one file, each with the places where it strikes a file, and the file struck at a place; nil:
 // the file is removed.
 var damages = map[string]damage{
 	"a flipped byte": {
-		step:     1,
-		versions: func(n int) int { return n },
-		version: func(content []byte, i int) []byte {
+		step:   1,
+		places: places,
+		struck: func(content []byte, i int) []byte {
 			content = slices.Clone(content)
 			content[i] ^= 1 << (i % 8)
 			return content
 		},
 	},
 	"a truncated file": {
-		step:     8,
-		versions: func(n int) int { return n },
-		version:  func(content []byte, i int) []byte { return content[:i:i] },
+		step:   8,
+		places: places,
+		struck: func(content []byte, i int) []byte { return content[:i:i] },
 	},
 	"a missing file": {
-		step:     1,
-		versions: func(int) int { return 1 },
-		version:  func([]byte, int) []byte { return nil },
+		step:   1,
+		places: func([]byte, int) []int { return []int{0} },
+		struck: func([]byte, int) []byte { return nil },
 	},
 }
 
 type damage struct {
-	step     int // an ordinary test run tries every step-th variant
-	versions func(n int) int
-	version  func(content []byte, i int) []byte
+	step   int // an ordinary test run tries every step-th place
+	places func(content []byte, step int) []int
+	struck func(content []byte, i int) []byte
 }
 
-// testDamage opens the store once for each variant of each of its files.
+// A store may set room aside behind what it wrote, a MiB of zeros and more: nothing lies there, one zero is like the next, and to
+// strike each of them would take hours. Where the next record would begin it is still struck as densely as what is written.
+const (
+	nextRecord = 64       // zeros behind the written part that are as interesting as what is written
+	zeros      = 32 << 10 // of the others, one in so many is struck: the first of each block of a log
+	zerosAll   = 61       // the same with SLUICE_EXHAUSTIVE=1
+)
+
+// places returns where to strike a file: at every step-th byte of what is written, at a few of the zeros behind it, and at the
+// last byte of all.
+func places(content []byte, step int) []int {
+	length := len(content)
+	written := min(len(bytes.TrimRight(content, "\x00"))+nextRecord, length)
+	var found []int
+	for i := 0; i < written; i += step {
+		found = append(found, i)
+	}
+	sparse := zeros
+	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+		sparse = zerosAll
+	}
+	for i := (written + sparse - 1) / sparse * sparse; i < length; i += sparse {
+		found = append(found, i)
+	}
+	if last := length - 1; last >= written && found[len(found)-1] != last {
+		found = append(found, last)
+	}
+	return found
+}
+
+// testDamage opens the store once for each place of each of its files.
 func (d durable) testDamage(t *testing.T, original files, want *contents, how damage) {
 	step := Step(how.step)
 	var reported, harmless atomic.Int64
 	for _, name := range slices.Sorted(maps.Keys(original)) {
 		content := original[name]
+		where := how.places(content, step)
 		var next atomic.Int64
 		var wg sync.WaitGroup
 		for range runtime.GOMAXPROCS(0) {
 			wg.Go(func() {
 				dir := TempDir(t)
 				for {
-					i := int(next.Add(1)-1) * step
-					if i >= how.versions(len(content)) || t.Failed() {
+					n := int(next.Add(1) - 1)
+					if n >= len(where) || t.Failed() {
 						return
 					}
-					damaged := maps.Clone(original)
-					damaged[name] = how.version(content, i)
+					i, damaged := where[n], maps.Clone(original)
+					damaged[name] = how.struck(content, i)
 					if d.opened(t, dir, damaged, want, fmt.Sprintf("%s at %d of %d", name, i, len(content))) {
 						harmless.Add(1)
 					} else {

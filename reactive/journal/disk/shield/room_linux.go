@@ -6,10 +6,17 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// giveBack frees the blocks behind the end of a file. Cutting a file at its end leaves its content as it is.
-func giveBack(file vfs.File) {
-	info, err := file.Stat()
-	if fd := file.Fd(); err == nil && fd != vfs.InvalidFd {
-		_ = syscall.Ftruncate(int(fd), info.Size())
+// grow sets room aside for a file from offset on, as part of the file: it reads as zeros. A file system that cannot does nothing,
+// and neither does a full one: the writes that follow say so.
+func grow(file vfs.File, offset, length int64) {
+	if fd := file.Fd(); fd != vfs.InvalidFd {
+		_ = syscall.Fallocate(int(fd), 0, offset, length)
+	}
+}
+
+// cut ends a file at size, and frees the blocks behind it.
+func cut(file vfs.File, size int64) {
+	if fd := file.Fd(); fd != vfs.InvalidFd {
+		_ = syscall.Ftruncate(int(fd), size)
 	}
 }

@@ -4,5 +4,8 @@ package shield
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// giveBack does nothing: only on Linux is room set aside.
-func giveBack(vfs.File) {}
+// grow does nothing: only on Linux is room set aside.
+func grow(vfs.File, int64, int64) {}
+
+// cut does nothing.
+func cut(vfs.File, int64) {}

@@ -189,11 +189,20 @@ type shieldedFile struct {
 	vfs.File
 	path  string
 	fs    *FS
-	ahead bool // room was set aside behind its end
+	log   bool  // Pebble asks for room ahead of its writes, and reads it up to the first zeros
+	end   int64 // of what was written to a log, in bytes
+	ahead int64 // end of the room of a log
 }
+
+// roomBytes is how much room a log has at a time. It is part of the file: a sync that need not also store a new size of the file
+// takes two thirds of the time. What a killed process leaves of it is read, as zeros, when the store is opened.
+const roomBytes = 1 << 20
 
 func (f *shieldedFile) Write(p []byte) (int, error) {
 	n := len(p)
+	if f.end += int64(n); f.log && f.end > f.ahead {
+		f.grow()
+	}
 	err := f.fs.change(f.path, func() (err error) { n, err = f.File.Write(p); return err })
 	if err == nil {
 		n = len(p)
@@ -210,9 +219,19 @@ func (f *shieldedFile) WriteAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-func (f *shieldedFile) Preallocate(offset, length int64) error {
-	f.ahead = true
-	return f.fs.change(f.path, func() error { return f.File.Preallocate(offset, length) })
+// Preallocate sets no room aside: Pebble asks for tens of MiB for each log, and few logs fill them.
+func (f *shieldedFile) Preallocate(int64, int64) error {
+	f.log = true
+	return nil
+}
+
+// grow sets room aside behind what is about to be written.
+func (f *shieldedFile) grow() {
+	from := f.ahead
+	f.ahead = f.end + roomBytes
+	if !f.fs.raised.Load() {
+		grow(f.File, from, f.ahead-from)
+	}
 }
 
 func (f *shieldedFile) Sync() error { return f.fs.change(f.path, f.File.Sync) }
@@ -224,11 +243,11 @@ func (f *shieldedFile) SyncTo(length int64) (full bool, err error) {
 	return full, err
 }
 
-// Close closes the file also when the shield is up. Pebble sets aside tens of MiB for each log, and few logs fill them: what is
-// behind the end is given back. If that fails, the file is as good as before.
+// Close closes the file also when the shield is up. The room behind the end of a log is given back. If that fails, the log is as good
+// as before.
 func (f *shieldedFile) Close() error {
-	if f.ahead && !f.fs.raised.Load() {
-		giveBack(f.File)
+	if f.log && !f.fs.raised.Load() {
+		cut(f.File, f.end)
 	}
 	err := f.File.Close()
 	return f.fs.change(f.path, func() error { return err })

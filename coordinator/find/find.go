@@ -1,4 +1,5 @@
-package api
+// Package find finds runs by the beginning of their ids.
+package find
 
 import (
 	"context"
@@ -12,27 +13,42 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-const (
-	namedMax   = 5      // runs that the error of an ambiguous prefix names
-	compareMax = 10_000 // runs or workflows that a misspelt name is compared with
-)
+// CompareMax bounds the names that a misspelt one is compared with.
+const CompareMax = 10_000
 
-// find returns the run with an id, or the only one whose id has that prefix.
-func find(ctx context.Context, engine *coordinator.Engine, name string) (*coordinator.Run, error) {
+// namedMax bounds the runs that the error of an ambiguous prefix names.
+const namedMax = 5
+
+// ErrAmbiguous is the error of a prefix that several runs have.
+var ErrAmbiguous = errors.New("find: the name matches several runs")
+
+// Unknown is the error of a name that no run has.
+type Unknown struct {
+	Name    string // that was looked for
+	Nearest string // the id that was probably meant; "" if none is near
+}
+
+func (u *Unknown) Error() string { return coordinator.ErrRunNotFound.Error() + ": " + u.Name }
+
+// Unwrap returns coordinator.ErrRunNotFound.
+func (u *Unknown) Unwrap() error { return coordinator.ErrRunNotFound }
+
+// Run returns the run with an id, or the only one whose id has that prefix. Else the error is an Unknown or ErrAmbiguous.
+func Run(ctx context.Context, engine *coordinator.Engine, name string) (*coordinator.Run, error) {
 	run, err := engine.Run(ctx, name)
 	if !errors.Is(err, coordinator.ErrRunNotFound) {
 		return run, err
 	}
-	id, err := findByBeginning(ctx, engine.Runs, name)
+	id, err := byBeginning(ctx, engine.Runs, name)
 	if err != nil {
 		return nil, err
 	}
 	return engine.Run(ctx, id)
 }
 
-// FindIn returns the id of the run in a store with that id, or of the only one whose id has that prefix. Errors about missing
-// and ambiguous runs are those of a Client.
-func FindIn(ctx context.Context, store journal.Store, name string) (string, error) {
+// In returns the id of the run in a store with that id, or of the only one whose id has that prefix. Else the error is an Unknown or
+// ErrAmbiguous.
+func In(ctx context.Context, store journal.Store, name string) (string, error) {
 	for _, err := range store.Read(ctx, name, 1) {
 		if !journal.IsRun(name) {
 			break
@@ -42,24 +58,11 @@ func FindIn(ctx context.Context, store journal.Store, name string) (string, erro
 		}
 		return "", fmt.Errorf("find run %s: %w", name, err)
 	}
-	id, err := findByBeginning(ctx, store.Heads, name)
-	if err != nil {
-		return "", ErrorOf(err)
-	}
-	return id, nil
+	return byBeginning(ctx, store.Heads, name)
 }
 
-// statusOf returns the status of a run by its head; "" if that cannot be read.
-func statusOf(ctx context.Context, engine *coordinator.Engine, id string) string {
-	head, err := HeadOf(ctx, engine, id)
-	if err != nil {
-		return ""
-	}
-	return head.Status
-}
-
-// HeadOf reads the head of the run with an id; the zero Head if there is none.
-func HeadOf(ctx context.Context, engine *coordinator.Engine, id string) (journal.Head, error) {
+// Head reads the head of the run with an id; the zero Head if there is none.
+func Head(ctx context.Context, engine *coordinator.Engine, id string) (journal.Head, error) {
 	last := len(id) - 1
 	before := id[:last] + string([]byte{id[last] - 1, 0xff}) // no id lies between this one and the wanted one
 	for head, err := range engine.Runs(ctx, before) {
@@ -74,9 +77,9 @@ func HeadOf(ctx context.Context, engine *coordinator.Engine, id string) (journal
 // heads lists runs whose ids are greater than one, in order of id. An error with an id concerns only that run's head.
 type heads func(ctx context.Context, after string) iter.Seq2[journal.Head, error]
 
-// findByBeginning returns the only id with a prefix. Child runs, named after their parents, do not make the prefix of a
+// byBeginning returns the only id with a prefix. Child runs, named after their parents, do not make the prefix of a
 // parent's id ambiguous.
-func findByBeginning(ctx context.Context, list heads, name string) (string, error) {
+func byBeginning(ctx context.Context, list heads, name string) (string, error) {
 	children := strings.Contains(name, "/")
 	var found []string
 	for head, err := range list(ctx, name) { // ids in order: those with the prefix come first
@@ -106,14 +109,13 @@ func findByBeginning(ctx context.Context, list heads, name string) (string, erro
 
 // suggestRun returns the error for an unknown run, with the id that was probably meant.
 func suggestRun(ctx context.Context, list heads, name string) error {
-	e := ErrorOf(fmt.Errorf("%w: %s", coordinator.ErrRunNotFound, name))
 	var ids []string
 	for head, err := range list(ctx, "") {
-		if err != nil && head.Run == "" || len(ids) == compareMax {
+		if err != nil && head.Run == "" || len(ids) == CompareMax {
 			break
 		}
 		ids = append(ids, head.Run)
 	}
-	e.Suggestion, _ = expr.Nearest(name, ids)
-	return e
+	nearest, _ := expr.Nearest(name, ids)
+	return &Unknown{name, nearest}
 }

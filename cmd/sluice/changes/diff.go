@@ -1,0 +1,154 @@
+package changes
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/versions"
+	"github.com/sluiceflow/sluice/template/difference"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+func newDiff() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Show what has changed from one version of a workflow to another",
+		Long: `Diff prints the steps that only one of two versions of a workflow has, and what has changed of the others: operation, input,
+edges, guards, timing and so on. OLD and NEW are files, or, with --data, names of published workflows: order is the newest
+version of that name, order@2 its second.
+
+With --data it also says of each open run of OLD whether all that it has begun would have gone the same way by NEW, and if
+not, what would differ; of at most 1,000 runs, and no longer than ten seconds: it counts the others. With -o json it prints one
+object:
+  {"old":HASH,"new":HASH,"added":[…],"removed":[…],"changed":[{"step":…,"parts":[{"part":…,"old":…,"new":…}]}],
+   "whole":[…],"runs":[{"run":…,"same":…,"because":…,"differs":…}],"left":…}
+
+It ends with 0 if the two are the same, with 1 if they differ or an error occurred, and with 2 if one is refused or not there.`,
+		Example: `  sluice diff order.yaml order-new.yaml
+  sluice diff order@1 order --data ./journal
+  sluice diff order order.yaml --data ./journal -o json | jq '.runs[] | select(.same | not)'`,
+		Args: cobra.ExactArgs(2),
+	}
+	var dir string
+	cli.DataFlag(cmd, &dir, "the folder `DIR` that the journal of the runs is in")
+	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		d, err := compared(cmd, dir, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		out := cmd.OutOrStdout()
+		if output.Value == "json" {
+			p := cli.NewObjects(out, false)
+			p.Print(d)
+			err = p.End()
+		} else {
+			printDiff(out, d)
+		}
+		if err == nil && !d.None() {
+			err = cli.Fail(nil)
+		}
+		return err
+	}
+	return cmd
+}
+
+// compared compares two versions: two files here, else where the journal is.
+func compared(cmd *cobra.Command, dir, old, now string) (d *versions.Diff, err error) {
+	if dir == "" {
+		for _, arg := range []string{old, now} {
+			if !isFile(arg) {
+				return nil, cli.Refuse(fmt.Errorf("%s is no file; the name of a published workflow needs --data", arg))
+			}
+		}
+		_, was, err := cli.LoadToRun(old)
+		if err != nil {
+			return nil, cli.Refuse(err)
+		}
+		_, is, err := cli.LoadToRun(now)
+		if err != nil {
+			return nil, cli.Refuse(err)
+		}
+		return versions.Of(was.Hash, is.Hash, difference.Between(was, is)), nil
+	}
+	var req api.Request
+	var a api.Attachment
+	ctx := cmd.Context()
+	if req.Old, a.Old, err = workflow(ctx, old); err != nil {
+		return nil, cli.Refuse(err)
+	}
+	if req.Name, a.Parcel, err = workflow(ctx, now); err != nil {
+		return nil, cli.Refuse(err)
+	}
+	if err := attach(&req, &a); err != nil {
+		return nil, cli.Fail(err)
+	}
+	err = control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) (err error) {
+		d, err = c.Diff(ctx, req)
+		return err
+	})
+	return d, cli.ExitOf(err)
+}
+
+// printDiff prints a difference for people.
+func printDiff(w io.Writer, d *versions.Diff) {
+	if d.None() {
+		line(w, "", "no difference")
+	}
+	for _, id := range d.Added {
+		line(w, "", "+ %s", id)
+	}
+	for _, id := range d.Removed {
+		line(w, "", "- %s", id)
+	}
+	for _, s := range d.Changed {
+		words := make([]string, len(s.Parts))
+		for i := range s.Parts {
+			words[i] = s.Parts[i].Part
+		}
+		line(w, "", "~ %s: %s", s.Step, strings.Join(words, ", "))
+		for _, p := range s.Parts {
+			printPart(w, &p)
+		}
+	}
+	if len(d.Whole) > 0 {
+		line(w, "", "~ the workflow as a whole")
+	}
+	for _, p := range d.Whole {
+		printPart(w, &p)
+	}
+	for _, r := range d.Runs {
+		if !r.Same {
+			line(w, "", "run %s: its past differs: %s", r.Run, r.Because)
+		}
+	}
+	if len(d.Runs)+d.Left > 0 {
+		line(w, "", "open runs: %s", d.OpenRuns())
+	}
+}
+
+func printPart(w io.Writer, p *versions.Part) {
+	line(w, "    ", "%s: %s -> %s", p.Part, short(p.Old), short(p.New))
+}
+
+// short returns the beginning of a value.
+func short(v any) string {
+	if v == nil {
+		return "none"
+	}
+	text, whole, err := value.Preview(v, 100)
+	switch {
+	case err != nil:
+		return err.Error()
+	case !whole:
+		return string(text) + "…"
+	}
+	return string(text)
+}

@@ -1,0 +1,124 @@
+package changes
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+func newShadow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "shadow RUN --workflow NEW",
+		Short: "Tell how a run would have gone by another workflow, without a call",
+		Long: `Shadow follows a run, ended or not, under another workflow: what its calls have returned, the messages that it received and the
+commands of people are given to that workflow as they came. Nothing is called, and nothing is journaled. It prints where that
+workflow goes another way: what it would ask that was never asked, what it would no longer ask, with which other input, which
+conditional would decide otherwise, and how the run would end. What was never asked stays unanswered.
+
+NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. RUN is the id of a run, or an
+unambiguous beginning of it; --where selects runs as that of runs list does. Workflows and playbooks have a shadow, worlds have
+none.
+With -o json it prints an object for each run:
+  {"run":…,"events":…,"status":…,"shadow":…,"differences":[{"kind":…,"step":…,"seq":…,"begun":…,"old":…,"new":…}]}
+
+It ends with 0 if there is no difference, with 1 if there is one or an error occurred, and with 2 if there is no such run, or the
+workflow is refused.`,
+		Example: `  sluice shadow order-5521 --workflow order-new.yaml --data ./journal
+  sluice shadow --where 'workflow:order age<1d' --workflow order-new.yaml --data ./journal`,
+	}
+	var dir, file string
+	var req api.Request
+	cli.JournalFlag(cmd, &dir)
+	cmd.Flags().StringVar(&file, "workflow", "", "the workflow `NEW`: a file, or the name of a published one")
+	cmd.Flags().StringVarP(&req.Query, "where", "w", "", "the runs that `QUERY` selects")
+	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
+	cli.Complete(cmd, cli.RunArgument)
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case file == "":
+			return errors.New("which workflow? name it by --workflow")
+		case len(args) > 1:
+			return errors.New("one run is named, or several are selected by --where")
+		case (len(args) == 1) == (req.Query != ""):
+			return errors.New("which runs? name one, or select them by --where QUERY")
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		var a api.Attachment
+		ctx := cmd.Context()
+		if len(args) == 1 {
+			req.Run = args[0]
+		}
+		if req.Name, a.Parcel, err = workflow(ctx, file); err != nil {
+			return cli.Refuse(err)
+		}
+		if err := attach(&req, &a); err != nil {
+			return cli.Fail(err)
+		}
+		p := &printer{out: cmd.OutOrStdout()}
+		if output.Value == "json" {
+			p.objects = cli.NewObjects(p.out, false)
+		}
+		err = control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error { return c.Shadow(ctx, req, p.print) })
+		if err = cli.ExitOf(errors.Join(err, p.end())); err == nil && p.differ {
+			err = cli.Fail(nil)
+		}
+		return err
+	}
+	return cmd
+}
+
+// printer prints shadows of runs.
+type printer struct {
+	out     io.Writer
+	objects *cli.Objects // nil: lines for people
+	runs    int
+	same    int
+	differ  bool // one run differs, or cannot be compared
+}
+
+func (p *printer) print(s *api.Shadowed) error {
+	p.runs++
+	if s.Error == nil && s.Same() {
+		p.same++
+	} else {
+		p.differ = true
+	}
+	if p.objects != nil {
+		p.objects.Print(s)
+		return p.objects.Flush()
+	}
+	switch {
+	case s.Error != nil:
+		line(p.out, "", "run %s: %s", s.Run, s.Error)
+	case s.Same():
+		line(p.out, "", "run %s: no difference in %d events", s.Run, s.Events)
+	default:
+		line(p.out, "", "run %s: %d differences in %d events; it is %s, and would be %s", s.Run, len(s.Differences)+s.More, s.Events, s.Status, s.Shadow)
+	}
+	for i := range s.Differences {
+		line(p.out, "  ", "%s", s.Differences[i].String())
+	}
+	if s.More > 0 {
+		line(p.out, "  ", "and %d more", s.More)
+	}
+	return nil
+}
+
+func (p *printer) end() error {
+	if p.objects != nil {
+		return p.objects.End()
+	}
+	if p.runs != 1 {
+		fmt.Fprintf(p.out, "%d runs, %d without a difference\n", p.runs, p.same)
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+package control
+
+import (
+	"context"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/versions"
+)
+
+// Shadow passes how a run, or each of those that a query selects, would have gone by the workflow that comes with the request to each.
+func (c *Client) Shadow(ctx context.Context, req api.Request, each func(*api.Shadowed) error) error {
+	req.Verb = api.Shadow
+	return c.ask(ctx, &req, func(r *api.Reply) error {
+		if r.Shadow != nil {
+			return each(r.Shadow)
+		}
+		return nil
+	})
+}
+
+// Diff returns how the workflow of a request differs from the old one, and what that means for the open runs of the old one.
+func (c *Client) Diff(ctx context.Context, req api.Request) (d *versions.Diff, err error) {
+	req.Verb = api.Compare
+	err = c.ask(ctx, &req, func(r *api.Reply) error {
+		if r.Diff != nil {
+			d = r.Diff
+		}
+		return nil
+	})
+	return d, err
+}

@@ -1,0 +1,83 @@
+package lists
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator/reader"
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/shadow"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/difference"
+)
+
+// Shadow tells how the run, ended or not, would have gone by another workflow: what its calls have returned, its messages and the
+// commands of people are given to that workflow as they came. No call is made, and nothing is journaled. It follows the whole
+// journal. Worlds have no shadow: the error wraps shadow.ErrWorld.
+func (r Reading) Shadow(ctx context.Context, w *template.Workflow) (*shadow.Report, error) {
+	entry, err := r.in.entry(w)
+	if err != nil {
+		return nil, err
+	}
+	return r.ShadowEntry(ctx, entry)
+}
+
+// ShadowEntry is Shadow for an entry of the engine's Registry.
+func (r Reading) ShadowEntry(ctx context.Context, entry *registry.Entry) (*shadow.Report, error) {
+	return read(ctx, r, func(from *reader.Reader) (*shadow.Report, error) { return from.Shadow(ctx, r.id, entry) })
+}
+
+// Diff compares two versions of a workflow.
+func (l Lists) Diff(old, now *template.Workflow) (*difference.Difference, error) {
+	was, err := l.entry(old)
+	if err != nil {
+		return nil, fmt.Errorf("the old workflow: %w", err)
+	}
+	is, err := l.entry(now)
+	if err != nil {
+		return nil, fmt.Errorf("the new workflow: %w", err)
+	}
+	return difference.Between(was.Plan, is.Plan), nil
+}
+
+// entry compiles a workflow, and registers it as Engine.Register does.
+func (l Lists) entry(w *template.Workflow) (entry *registry.Entry, err error) {
+	if w == nil {
+		return nil, errors.New("coordinator: the workflow is nil")
+	}
+	if err := l.engine.CheckOpen(); err != nil {
+		return nil, err
+	}
+	err = usercode.Call(func() (err error) {
+		entry, err = l.moves.Registry.Add(w)
+		return err
+	})
+	return entry, err
+}
+
+// Impact is what another workflow means for an open run.
+type Impact struct {
+	Run    string             // id
+	Report *shadow.Report     // nil: the run cannot be compared
+	Ahead  *shadow.Difference // the first difference in what the run has begun; nil: there is none
+	Err    error              // why it cannot be compared
+}
+
+// Same reports whether nothing that the run has begun would have gone otherwise.
+func (i *Impact) Same() bool { return i.Err == nil && i.Ahead == nil }
+
+// ImpactOf compares an open run with another workflow.
+func (l Lists) ImpactOf(ctx context.Context, run string, entry *registry.Entry) Impact {
+	out := Impact{Run: run}
+	out.Report, out.Err = Of(l, run).ShadowEntry(ctx, entry)
+	if out.Err == nil && out.Report.Status.Terminal() {
+		out.Err = decide.ErrFinished
+	}
+	if out.Err == nil {
+		out.Ahead = out.Report.Past()
+	}
+	return out
+}

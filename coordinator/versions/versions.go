@@ -1,0 +1,160 @@
+// Package versions tells what a version of a workflow means for the open runs of another one.
+package versions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/difference"
+)
+
+// impactMax bounds the open runs that a diff compares, and impactTime how long it takes for that, publishTime how long a publish does:
+// the rest is counted as not looked at.
+const (
+	impactMax   = 1000
+	impactTime  = 10 * time.Second
+	publishTime = 2 * time.Second
+)
+
+// Diff is how a workflow differs from an earlier one.
+type Diff struct {
+	Old     string    `json:"old"`               // hash
+	New     string    `json:"new"`               // hash
+	Added   []string  `json:"added,omitempty"`   // steps that only the new one has
+	Removed []string  `json:"removed,omitempty"` // steps that only the old one has
+	Changed []Step    `json:"changed,omitempty"` // steps of both that have changed
+	Whole   []Part    `json:"whole,omitempty"`   // of the workflow as a whole
+	Runs    []OpenRun `json:"runs,omitempty"`    // open runs of the old one
+	Left    int       `json:"left,omitempty"`    // open runs that were not looked at
+}
+
+// Step is a step that has changed.
+type Step struct {
+	Step  string `json:"step"`  // its id
+	Parts []Part `json:"parts"` // what has changed of it
+}
+
+// Part is a part of a step, such as its input, in both versions.
+type Part struct {
+	Part string `json:"part"` // such as input
+	Old  any    `json:"old"`  // null: it had none
+	New  any    `json:"new"`  // null: it has none
+}
+
+// OpenRun says of an open run whether all that it has begun would have gone the same way by the new workflow.
+type OpenRun struct {
+	Run     string `json:"run"`               // id
+	Same    bool   `json:"same"`              // nothing that it has begun would have gone otherwise
+	Because string `json:"because,omitempty"` // why not
+	Differs int    `json:"differs,omitempty"` // differences, also in what is still to come
+}
+
+// Of describes a difference.
+func Of(old, now string, d *difference.Difference) *Diff {
+	out := &Diff{Old: old, New: now, Added: d.Added, Removed: d.Removed, Whole: parts(d.Whole)}
+	for _, s := range d.Changed {
+		out.Changed = append(out.Changed, Step{s.ID, parts(s.Parts)})
+	}
+	return out
+}
+
+func parts(of []difference.Part) (list []Part) {
+	for _, p := range of {
+		list = append(list, Part{p.What, p.Old, p.New})
+	}
+	return list
+}
+
+// None reports whether the two versions are the same.
+func (d *Diff) None() bool { return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Whole) == 0 }
+
+// OpenRuns says for people what the difference means for open runs.
+func (d *Diff) OpenRuns() string {
+	same := 0
+	for i := range d.Runs {
+		if d.Runs[i].Same {
+			same++
+		}
+	}
+	text := fmt.Sprintf("of %d of the old version, %d have begun nothing that differs", len(d.Runs), same)
+	if d.Left > 0 {
+		text += fmt.Sprintf("; %d more were not looked at", d.Left)
+	}
+	return text
+}
+
+// Compare returns how two workflows differ, and what that means for the open runs of the old one. Say words an error for people.
+func Compare(ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, say func(error) string) (*Diff, error) {
+	out := Of(old.Plan.Hash, now.Plan.Hash, difference.Between(old.Plan, now.Plan))
+	if old.Plan.Hash == now.Plan.Hash {
+		return out, nil
+	}
+	var err error
+	out.Runs, out.Left, err = impacts(ctx, engine, old, now, impactTime, say)
+	return out, err
+}
+
+// impacts says of the open runs of a version what another one means for them, and counts those that it had no time for.
+func impacts(
+	ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, most time.Duration, say func(error) string,
+) (list []OpenRun, left int, err error) {
+	name, hash, begun := old.Plan.Workflow.Name, old.Plan.Hash, time.Now()
+	for _, status := range []reactive.RunStatus{reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused} {
+		for head, err := range engine.List(ctx, journal.Query{Index: journal.ByStatus, Key: string(status)}) {
+			switch {
+			case err != nil:
+				return nil, 0, fmt.Errorf("list runs: %w", err)
+			case head.Name != name || head.Workflow != hash:
+			case len(list) == impactMax || time.Since(begun) > most:
+				left++
+			default:
+				list = append(list, impact(ctx, engine, head.Run, now, say))
+			}
+		}
+	}
+	return list, left, nil
+}
+
+func impact(ctx context.Context, engine *coordinator.Engine, run string, now *registry.Entry, say func(error) string) OpenRun {
+	found := engine.ImpactOf(ctx, run, now)
+	out := OpenRun{Run: run, Same: found.Same()}
+	if found.Report != nil {
+		out.Differs = len(found.Report.Differences) + found.Report.More
+	}
+	switch {
+	case found.Err != nil:
+		out.Because = say(found.Err)
+	case found.Ahead != nil:
+		out.Because = found.Ahead.String()
+	}
+	return out
+}
+
+// Replaced returns what a version means for the open runs of the one that it has replaced; nil if there are none.
+func Replaced(
+	ctx context.Context, engine *coordinator.Engine, was, now *parcel.Version, say func(error) string,
+) (*Diff, error) {
+	l, err := engine.Registry()
+	if err != nil {
+		return nil, err
+	}
+	old, err := l.Read(ctx, was.Hash, was.Children)
+	if err != nil {
+		return nil, err
+	}
+	is, err := l.Read(ctx, now.Hash, now.Children)
+	if err != nil {
+		return nil, err
+	}
+	out := Of(was.Hash, now.Hash, difference.Between(old.Plan, is.Plan))
+	if out.Runs, out.Left, err = impacts(ctx, engine, old, is, publishTime, say); err != nil || len(out.Runs)+out.Left == 0 {
+		return nil, err
+	}
+	return out, nil
+}

@@ -1,0 +1,14 @@
+// Package shadow tells how a run would have gone under another workflow. What the calls of the run have returned, the messages that it
+// received and the commands of people are given to the other workflow at the instants at which they came; no call is made.
+//
+//	journal event ─┬─▶ root of the run's own workflow: which events came from outside
+//	               ├─ outcomes, messages, commands ─▶ stepper of the other workflow ─▶ its events ─┐
+//	               └─ what the run decided itself ────────────────────────────────────────────────┴─▶ paired ─▶ differences
+//
+// Events that both have, with the same content, are no difference. An outcome that comes before the other workflow asks for it is kept
+// until then. What the other workflow asks and the run has never asked stays unanswered.
+//
+// The events of one turn have one instant, and those that came from outside stand before those that follow from them: so the turns of
+// the run are found again, and the other workflow decides when the run did. A command that was journaled while no process drove the
+// run has no decisions behind it, and then none are made.
+package shadow

@@ -1,0 +1,160 @@
+package shadow
+
+import (
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Kind is the kind of a difference.
+type Kind string
+
+// The kinds of differences.
+const (
+	Unasked      Kind = "new"          // it would ask what was never asked
+	Gone         Kind = "gone"         // it would not ask what was asked
+	Operation    Kind = "operation"    // the step would call another operation
+	Input        Kind = "input"        // the step would be called with another input
+	Participants Kind = "participants" // others would be asked
+	Branch       Kind = "branch"       // a conditional would decide otherwise
+	Result       Kind = "result"       // what the engine itself computes or times would be another
+	Refused      Kind = "refused"      // a command would be refused
+	End          Kind = "end"          // the run would end otherwise, or at another place
+)
+
+// Difference is one way in which the other workflow goes another way than the run went.
+type Difference struct {
+	Kind        Kind        `json:"kind"`                  // what differs
+	Step        string      `json:"step,omitempty"`        // key; "": the run
+	Attempt     int32       `json:"attempt,omitempty"`     // of the step
+	Participant string      `json:"participant,omitempty"` // of the step, whom it asks
+	Seq         uint64      `json:"seq,omitempty"`         // of the run's event; of what it has not done, the event at which it would be done
+	What        string      `json:"what,omitempty"`        // type of the event
+	Begun       bool        `json:"begun"`                 // the run has begun what would go otherwise
+	Old         value.Value `json:"old,omitempty"`         // as it was
+	New         value.Value `json:"new,omitempty"`         // as it would be
+
+	ahead bool // the run has not done it
+}
+
+// Report is how a run would have gone under another workflow.
+type Report struct {
+	Run         string             `json:"run"`            // id
+	Events      uint64             `json:"events"`         // of the run
+	Status      reactive.RunStatus `json:"status"`         // of the run
+	Shadow      reactive.RunStatus `json:"shadow"`         // what it would be
+	Differences []Difference       `json:"differences"`    // in the order in which they were found
+	More        int                `json:"more,omitempty"` // differences that are not listed
+}
+
+// Same reports whether there is no difference.
+func (r *Report) Same() bool { return len(r.Differences) == 0 && r.More == 0 }
+
+// Past returns the first difference in what the run has begun; nil if there is none: all differences are still to come.
+func (r *Report) Past() *Difference {
+	for i := range r.Differences {
+		if r.Differences[i].Begun {
+			return &r.Differences[i]
+		}
+	}
+	return nil
+}
+
+// Report compares the run with its shadow as of the last event that was added; more may be added.
+func (s *Shadow) Report() (*Report, error) {
+	s.flush()
+	if s.err != nil {
+		return nil, s.err
+	}
+	r := &Report{Events: s.was.Seq(), Status: s.was.RunStatus(), Shadow: s.is.RunStatus(), More: s.pairs.more}
+	if start := s.was.Start(); start != nil {
+		r.Run = start.Run
+	}
+	r.Differences = append(r.Differences, s.pairs.diffs...)
+	r.Differences = append(r.Differences, s.branches()...)
+	for _, d := range s.pairs.unpaired() {
+		if len(r.Differences) >= differencesMax {
+			r.More++
+			continue
+		}
+		r.Differences = append(r.Differences, d)
+	}
+	for i := range r.Differences {
+		r.Differences[i].Begun = s.begun(&r.Differences[i])
+	}
+	return r, nil
+}
+
+// begun reports whether a difference is about what the run has begun: anything that it has decided, and what it has not if that is about
+// a step that it has asked, or about its end. All tokens of a playbook come from others, so its routes are one.
+func (s *Shadow) begun(d *Difference) bool {
+	switch {
+	case s.is.Body() != nil:
+		return true
+	case d.Kind == Branch:
+		return false
+	case d.ahead:
+		return d.Kind == End || s.asked[d.Step]
+	}
+	return true
+}
+
+// String describes a difference for people.
+func (d *Difference) String() string {
+	step := d.Step
+	if d.Attempt > 1 {
+		step = fmt.Sprintf("%s, attempt %d", step, d.Attempt)
+	}
+	if d.Participant != "" {
+		step += ", participant " + d.Participant
+	}
+	at := ""
+	if d.Seq > 0 {
+		at = fmt.Sprintf(" (event %d)", d.Seq)
+	}
+	was, is := preview(d.Old), preview(d.New)
+	switch d.Kind {
+	case Unasked:
+		return fmt.Sprintf("%s: would be asked, and was never asked%s", step, at)
+	case Gone:
+		return fmt.Sprintf("%s: was asked, and would not be asked any more%s", step, at)
+	case Operation:
+		if was == is {
+			return fmt.Sprintf("%s: would call %s as it is bound now, which is another binding%s", step, is, at)
+		}
+		return fmt.Sprintf("%s: would call %s, and called %s%s", step, is, was, at)
+	case Input:
+		return fmt.Sprintf("%s: would be asked with %s, and was asked with %s%s", step, is, was, at)
+	case Participants:
+		return fmt.Sprintf("%s: would ask %s, and asked %s%s", step, is, was, at)
+	case Branch:
+		return fmt.Sprintf("%s: would go to %s, and went to %s", step, is, was)
+	case Refused:
+		if step != "" {
+			step += ": "
+		}
+		return fmt.Sprintf("%s%s would be refused: %v%s", step, d.What, d.New, at)
+	case End:
+		return fmt.Sprintf("the run: would end with %s, and ended with %s%s", is, was, at)
+	}
+	return fmt.Sprintf("%s: %s would give %s, and gave %s%s", step, d.What, is, was, at)
+}
+
+// preview returns the beginning of a value.
+func preview(v any) string {
+	if v == nil {
+		return "nothing"
+	}
+	if text, ok := v.(string); ok && len(text) < 200 {
+		return text
+	}
+	text, whole, err := value.Preview(v, 200)
+	switch {
+	case err != nil:
+		return "a value that cannot be shown"
+	case !whole:
+		return string(text) + "…"
+	}
+	return string(text)
+}

@@ -1,0 +1,142 @@
+package shadow
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// ErrWorld means that a run is that of a world, which has no shadow.
+var ErrWorld = errors.New("coordinator: a world has no shadow: its documents are compared by diff, without its runs")
+
+// ErrKind means that the two workflows are of different kinds.
+var ErrKind = errors.New("coordinator: a workflow cannot take the place of one of another kind")
+
+// Shadow follows a run under another workflow. It is owned by one goroutine.
+type Shadow struct {
+	was  *reactive.Root // under the run's own workflow
+	is   *reactive.Root // under the other one
+	step *decide.Stepper
+	host *host
+
+	start *journal.Start // of the run, under the other workflow
+	turn  turn
+	early map[key][]journal.Event // outcomes that the other workflow has not asked for
+	given map[key]int             // outcomes and commands that are in its next events
+	pairs pairs
+	asked map[string]bool // steps that the run has asked
+	err   error
+}
+
+// turn collects the events of one turn of the run.
+type turn struct {
+	at      int64
+	seq     uint64 // of its first event
+	outside []journal.Event
+	own     []event
+	noted   bool // all that came from outside may have been journaled while no process drove the run
+}
+
+// New returns the shadow of a run. The start is that which the run would have under the other workflow. The host returns functions
+// and limits for the root of the other workflow; it makes no call.
+func New(old, now *plan.Plan, start *journal.Start, serve func(*reactive.Root) decide.Host) (*Shadow, error) {
+	was, is := decide.NewRoot(old), decide.NewRoot(now)
+	for _, root := range []*reactive.Root{was, is} {
+		if decide.KindOf(root) == machine.Kind {
+			return nil, ErrWorld
+		}
+	}
+	if before, after := decide.KindOf(was), decide.KindOf(is); before != after {
+		return nil, fmt.Errorf("%w: the run is that of a %s, the document is a %s", ErrKind, before, after)
+	}
+	s := &Shadow{was: was, is: is, start: start, early: map[key][]journal.Event{}, given: map[key]int{}, asked: map[string]bool{}}
+	s.host = &host{Host: serve(is), root: is, named: map[string][]string{}}
+	s.step = decide.NewStepper(is, s.host)
+	s.pairs.init()
+	return s, nil
+}
+
+// Add takes the next event of the run's journal.
+func (s *Shadow) Add(e *journal.Event) {
+	if s.err != nil {
+		return
+	}
+	if e.At != s.turn.at || s.turn.seq == 0 {
+		s.flush()
+		s.begin(e)
+	}
+	switch kind := s.origin(e); kind {
+	case outside, command:
+		if len(s.turn.own) > 0 { // the next turn of the same instant
+			s.flush()
+			s.begin(e)
+		}
+		s.turn.outside = append(s.turn.outside, *e)
+		s.turn.noted = s.turn.noted && kind == command && (decide.Noted(e) || e.Type == journal.RunStarted)
+	case decided:
+		s.turn.own = append(s.turn.own, s.event(s.was, e))
+		if e.Detail != nil && len(e.Detail.Participants) > 0 {
+			s.host.named[reactive.RequestName(e.Node, e.Attempt)] = e.Detail.Participants
+		}
+		if e.Type == journal.CallRequested {
+			s.asked[e.Node] = true
+		}
+	}
+	fold := *e
+	fold.Hint = 0
+	s.was.Apply(&fold)
+}
+
+func (s *Shadow) begin(e *journal.Event) {
+	s.turn = turn{at: e.At, seq: e.Seq, noted: true, outside: s.turn.outside[:0], own: s.turn.own[:0]}
+}
+
+// origin is where an event comes from.
+type origin uint8
+
+const (
+	decided origin = iota // it follows from the journal
+	outside               // an outcome of a call
+	command               // what a person or program asks for
+	ignored               // it follows from the next one, or is about the run's workflow
+)
+
+// origin returns where an event of the run comes from.
+func (s *Shadow) origin(e *journal.Event) origin {
+	switch e.Type {
+	case journal.RunStarted, journal.MessageReceived, journal.NodeAborted, journal.NodeRetried, journal.ContextPatched, journal.RunPaused,
+		journal.RunResumed, journal.RunCancelled, journal.DecisionOverridden:
+		return command
+	case journal.DecisionReceived:
+		switch {
+		case e.ByTimer():
+			return decided
+		case e.Detail != nil && e.Detail.State != "":
+			return command
+		}
+		return outside
+	case journal.DispatchSettled, journal.CallReported:
+		return outside
+	case journal.CallResponded, journal.CallError:
+		if !e.ByTimer() && s.made(s.was, e) {
+			return outside
+		}
+	case journal.RunReopened:
+		return ignored
+	}
+	return decided
+}
+
+// made reports whether an event ends a call that was made, and not one that the engine carries out itself.
+func (s *Shadow) made(root *reactive.Root, e *journal.Event) bool {
+	if e.Detail != nil && e.Detail.Participant != "" {
+		return true
+	}
+	v, ok := root.Node(e.Node)
+	return !ok || root.Row(v).OpKind == plan.Call
+}

@@ -1,0 +1,189 @@
+package shadow
+
+import (
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// roundsMax bounds the steps of the other workflow in one turn: it may go on without end where the run did not.
+const roundsMax = 10_000
+
+// flush has the other workflow take the turn that was collected.
+func (s *Shadow) flush() {
+	if s.turn.seq == 0 || s.err != nil {
+		return
+	}
+	if s.turn.noted && len(s.turn.own) == 0 {
+		s.note()
+	} else {
+		s.take()
+	}
+	for i := range s.turn.own {
+		s.pairs.add(recorded, &s.turn.own[i])
+	}
+	s.pairs.settle()
+	s.turn.seq = 0
+}
+
+// take steps the other workflow with all that came from outside, and then with the outcomes that it turns out to have asked for, until
+// nothing follows any more.
+func (s *Shadow) take() {
+	items := make([]decide.Item, 0, len(s.turn.outside))
+	for i := range s.turn.outside {
+		if it, ok := s.item(&s.turn.outside[i]); ok {
+			items = append(items, it)
+		}
+	}
+	for range roundsMax {
+		out := s.step.Step(s.turn.at, items)
+		for _, r := range out.Replies {
+			r.To(r.Err)
+		}
+		if out.Err != nil {
+			s.err = out.Err
+			return
+		}
+		if items = s.followed(out.Batch); len(items) == 0 && !out.More {
+			return
+		}
+	}
+}
+
+// note takes commands that were journaled while no process drove the run: nothing is decided yet.
+func (s *Shadow) note() {
+	for i := range s.turn.outside {
+		e := &s.turn.outside[i]
+		s.followed(s.step.Settle(s.turn.at))
+		c := s.command(e)
+		batch, _, err := s.step.Note(s.turn.at, c)
+		if err != nil {
+			s.refused(e, err)
+			continue
+		}
+		s.given[keyOf(e)]++
+		s.followed(batch)
+	}
+}
+
+// item returns what is given to the other workflow. An outcome for which it has not asked is kept.
+func (s *Shadow) item(e *journal.Event) (decide.Item, bool) {
+	it := decide.Item{Event: s.command(e)}
+	if e.Detail != nil {
+		it.Received = e.Detail.Received
+	}
+	if s.origin(e) == command {
+		key := keyOf(e)
+		it.Reply = func(err error) {
+			if err != nil {
+				s.refused(e, err)
+			}
+		}
+		s.given[key]++
+		return it, true
+	}
+	if !s.isOpen(e) {
+		k := requestOf(e)
+		s.early[k] = append(s.early[k], it.Event)
+		return it, false
+	}
+	s.given[keyOf(e)]++
+	return it, true
+}
+
+// command returns an event that is given to the other workflow, whose start is another.
+func (s *Shadow) command(e *journal.Event) journal.Event {
+	c := copied(e)
+	if e.Type == journal.RunStarted {
+		c.Detail.Start = s.start
+	}
+	return c
+}
+
+// copied returns an event without what belongs to the journal that it is from.
+func copied(e *journal.Event) journal.Event {
+	c := *e
+	c.Seq, c.At, c.Hint = 0, 0, 0
+	if e.Detail != nil {
+		d := *e.Detail
+		d.Received = 0
+		c.Detail = &d
+	}
+	return c
+}
+
+// isOpen reports whether the other workflow waits for an outcome.
+func (s *Shadow) isOpen(e *journal.Event) bool {
+	v, ok := s.is.Node(e.Node)
+	if !ok {
+		return false
+	}
+	req := s.is.Request(v, e.Attempt)
+	if e.Detail != nil {
+		req.Participant = e.Detail.Participant
+		if e.Type == journal.DecisionReceived {
+			req.Decision = e.Detail.Count
+		}
+	}
+	return s.is.Open(req)
+}
+
+// followed pairs the events of the other workflow, and returns the outcomes that it has just asked for.
+func (s *Shadow) followed(batch []journal.Event) (early []decide.Item) {
+	for i := range batch {
+		e := &batch[i]
+		if k := keyOf(e); s.given[k] > 0 {
+			if s.given[k]--; s.given[k] == 0 {
+				delete(s.given, k)
+			}
+			continue
+		}
+		if e.Type == journal.RunReopened || e.Type == journal.RunStarted {
+			continue
+		}
+		one := s.event(s.is, e)
+		one.seq = s.turn.seq
+		s.pairs.add(shadowed, &one)
+		switch e.Type {
+		case journal.CallRequested, journal.DispatchCreated, journal.DecisionRequested:
+			early = append(early, s.awaited(e)...)
+		}
+	}
+	return early
+}
+
+// awaited returns the outcomes of a request, and of all participants of a fan-out, that came before it.
+func (s *Shadow) awaited(e *journal.Event) (items []decide.Item) {
+	take := func(k key) {
+		for _, kept := range s.early[k] {
+			s.given[keyOf(&kept)]++
+			items = append(items, decide.Item{Event: kept})
+		}
+		delete(s.early, k)
+	}
+	if len(s.early) == 0 {
+		return nil
+	}
+	take(requestOf(e))
+	if e.Type == journal.CallRequested && e.Detail != nil {
+		for _, id := range e.Detail.Participants {
+			k := requestOf(e)
+			k.participant = id
+			take(k)
+		}
+	}
+	return items
+}
+
+// refused records a command that the other workflow refuses.
+func (s *Shadow) refused(e *journal.Event, err error) {
+	if k := keyOf(e); s.given[k] > 0 {
+		if s.given[k]--; s.given[k] == 0 {
+			delete(s.given, k)
+		}
+	}
+	s.pairs.found(Difference{Kind: Refused, Step: e.Node, Seq: e.Seq, What: e.Type.String(), New: err.Error()})
+}
+
+// Root returns the root of the run under its own workflow, as of the last event that was added.
+func (s *Shadow) Root() *reactive.Root { return s.was }

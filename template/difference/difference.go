@@ -1,0 +1,68 @@
+package difference
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// Difference is how a workflow differs from an earlier one.
+type Difference struct {
+	Added   []string // ids of steps, maps and named conditionals that only the new one has, in its order
+	Removed []string // those that only the old one has, in its order
+	Changed []Step   // those in both, in the order of the new one
+	Whole   []Part   // of the workflow as a whole
+}
+
+// Step is a step that has changed.
+type Step struct {
+	ID    string // as in the document
+	Parts []Part // what has changed of it
+}
+
+// Part is what has changed of a step, or of the workflow.
+type Part struct {
+	What     string      // a word, such as "input"
+	Old, New value.Value // in both versions; nil: there is none
+}
+
+// None reports whether the two versions are the same.
+func (d *Difference) None() bool {
+	return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Whole) == 0
+}
+
+// Between compares two workflows.
+func Between(old, now *plan.Plan) *Difference {
+	was, is := partsOf(old), partsOf(now)
+	d := &Difference{Whole: between(was.whole, is.whole)}
+	for _, id := range is.order {
+		before, both := was.steps[id]
+		if !both {
+			d.Added = append(d.Added, id)
+			continue
+		}
+		if parts := between(before, is.steps[id]); len(parts) > 0 {
+			d.Changed = append(d.Changed, Step{id, parts})
+		}
+	}
+	for _, id := range was.order {
+		if _, both := is.steps[id]; !both {
+			d.Removed = append(d.Removed, id)
+		}
+	}
+	return d
+}
+
+// between compares the parts of something, in the order of their words.
+func between(old, now parts) (changed []Part) {
+	words := maps.Clone(now)
+	maps.Copy(words, old)
+	for _, word := range slices.Sorted(maps.Keys(words)) {
+		if !value.Equal(old[word], now[word]) {
+			changed = append(changed, Part{word, old[word], now[word]})
+		}
+	}
+	return changed
+}
