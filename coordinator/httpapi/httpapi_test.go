@@ -34,6 +34,8 @@ type site struct {
 	server *Server
 	url    string
 	token  string
+
+	close func() // waits until each request has ended
 }
 
 const approval = `{kind: Workflow, name: approval,
@@ -66,7 +68,7 @@ func newSite(t *testing.T, change func(*Config)) *site {
 	require.NoError(t, err)
 	_, _, err = parcel.Publish(t.Context(), engine, p, "test")
 	require.NoError(t, err)
-	return &site{t, engine, server, listening.URL, "operator"}
+	return &site{t, engine, server, listening.URL, "operator", listening.Close}
 }
 
 // do makes a request with headers, each a name and a value.
@@ -358,6 +360,7 @@ func TestARunIsFollowedToItsEnd(t *testing.T) {
 	s.refused(CodeBadRequest, "GET", "/v1/runs/a/feed?view=all", "")
 	s.refused(CodeBadRequest, "GET", "/v1/feed?q=nothing:1", "")
 	s.refused("run_not_found", "GET", "/v1/runs/b/feed", "")
+	s.close()
 	require.Empty(t, s.server.streams.of)
 }
 

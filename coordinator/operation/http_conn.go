@@ -32,13 +32,13 @@ func (t unasked) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 }
 
-// conn is a connection that reads nothing before the first write, and closes if data arrives while it is idle. Under TLS that
+// conn is a connection that reads nothing before the end of the first write, and closes if data arrives while it is idle. Under TLS that
 // may be a message of TLS itself; it costs only another connection.
 type conn struct {
 	net.Conn
 	turn  atomic.Int64  // number of the request that uses the connection
 	over  atomic.Int64  // number of the request that last released it; the next may use it already
-	begun chan struct{} // closed on the first write, or with the connection
+	begun chan struct{} // closed after the first write, or with the connection
 	once  sync.Once
 }
 
@@ -63,8 +63,9 @@ func (c *conn) Read(to []byte) (int, error) {
 }
 
 func (c *conn) Write(from []byte) (int, error) {
-	c.once.Do(func() { close(c.begun) })
-	return c.Conn.Write(from)
+	n, err := c.Conn.Write(from)
+	c.once.Do(func() { close(c.begun) }) // not before: an answer that is there already could end the connection first
+	return n, err
 }
 
 // Close implements net.Conn.

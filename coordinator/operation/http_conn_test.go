@@ -36,7 +36,11 @@ func TestUnaskedDataOfAServerIsNotLogged(t *testing.T) {
 	answered, ended := make(chan bool), make(chan bool, 1)
 	ask := func(in *bufio.Reader) {
 		for line := ""; line != "\r\n"; {
-			line, _ = in.ReadString('\n')
+			var err error
+			if line, err = in.ReadString('\n'); err != nil {
+				t.Error("the connection has ended before the request:", err)
+				return
+			}
 		}
 	}
 	for name, tt := range map[string]struct {
