@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -288,92 +289,100 @@ func rested(c *cells.State) bool { return c.Mail == 0 && len(c.Intents) == 0 && 
 // TestNothingThatIsKeptChangesAWorld: steps and operations that write to what they were given, or have returned, and activations that
 // are used after their steps, change no cell, no message and no params.
 func TestNothingThatIsKeptChangesAWorld(t *testing.T) {
-	h := &hostile{}
-	e, store := h.start(t)
-	for _, what := range []string{"keep", "ask", "keep", "outlive", "ask"} {
-		for _, id := range []string{"a", "b"} {
-			h.poke(t, id, what)
-			await(t, h.run, "wild["+id+"]", rested)
+	synctest.Test(t, func(t *testing.T) {
+		h := &hostile{}
+		e, store := h.start(t)
+		for _, what := range []string{"keep", "ask", "keep", "outlive", "ask"} {
+			for _, id := range []string{"a", "b"} {
+				h.poke(t, id, what)
+				await(t, h.run, "wild["+id+"]", rested)
+			}
+			before := h.cells(t)
+			h.spoil()
+			require.Equal(t, before, h.cells(t))
+			require.NotContains(t, before, "spoilt")
 		}
 		before := h.cells(t)
-		h.spoil()
-		require.Equal(t, before, h.cells(t))
-		require.NotContains(t, before, "spoilt")
-	}
-	before := h.cells(t)
-	for event, err := range h.run.Events(t.Context(), 1) {
+		for event, err := range h.run.Events(t.Context(), 1) {
+			require.NoError(t, err)
+			require.NotContains(t, fmt.Sprint(event.Value, event.Detail), "spoilt")
+		}
+		require.NoError(t, e.Shutdown(t.Context()))
+		e = h.open(t, store)
+		defer e.Shutdown(t.Context())
+		var err error
+		h.run, err = e.Run(t.Context(), "wild")
 		require.NoError(t, err)
-		require.NotContains(t, fmt.Sprint(event.Value, event.Detail), "spoilt")
-	}
-	require.NoError(t, e.Shutdown(t.Context()))
-	e = h.open(t, store)
-	defer e.Shutdown(t.Context())
-	var err error
-	h.run, err = e.Run(t.Context(), "wild")
-	require.NoError(t, err)
-	require.Equal(t, before, h.cells(t), "as the journal alone says")
+		require.Equal(t, before, h.cells(t), "as the journal alone says")
+	})
 }
 
 // TestHostileStepsFailTheirCells, with codes and texts that can be shown, and no others.
 func TestHostileStepsFailTheirCells(t *testing.T) {
-	h := &hostile{}
-	e, _ := h.start(t)
-	codes := map[string]string{
-		"selfish": "step_failed", "speechless": "step_panicked", "nil": "step_panicked", "codeless": "step_failed",
-		"odd": "odd\n\x1b[31m\uFFFD", "panics": "step_panicked", "huge": "limit_exceeded", "many": "limit_exceeded",
-		"timers": "output_invalid",
-	}
-	h.poke(t, "calm", "keep")
-	for what, code := range codes {
-		h.poke(t, what, "keep")
-		h.poke(t, what, what)
-		c := await(t, h.run, "wild["+what+"]", failed)
-		require.Equal(t, code, c.Failure.Code, c.Failure.Message)
-		require.Equal(t, int64(1), c.State.(map[string]any)["n"], what)
-	}
-	h.poke(t, "calm", "past")
-	c := await(t, h.run, "wild[calm]", rested)
-	require.Equal(t, int64(3), c.State.(map[string]any)["n"], "its timer has fired")
-	require.NoError(t, e.Shutdown(t.Context()))
+	synctest.Test(t, func(t *testing.T) {
+		h := &hostile{}
+		e, _ := h.start(t)
+		codes := map[string]string{
+			"selfish": "step_failed", "speechless": "step_panicked", "nil": "step_panicked", "codeless": "step_failed",
+			"odd": "odd\n\x1b[31m\uFFFD", "panics": "step_panicked", "huge": "limit_exceeded", "many": "limit_exceeded",
+			"timers": "output_invalid",
+		}
+		h.poke(t, "calm", "keep")
+		for what, code := range codes {
+			h.poke(t, what, "keep")
+			h.poke(t, what, what)
+			c := await(t, h.run, "wild["+what+"]", failed)
+			require.Equal(t, code, c.Failure.Code, c.Failure.Message)
+			require.Equal(t, int64(1), c.State.(map[string]any)["n"], what)
+		}
+		h.poke(t, "calm", "past")
+		c := await(t, h.run, "wild[calm]", rested)
+		require.Equal(t, int64(3), c.State.(map[string]any)["n"], "its timer has fired")
+		require.NoError(t, e.Shutdown(t.Context()))
+	})
 }
 
 // TestAStepThatCallsBackFailsItsCell: what a step asks of its own run waits for the step, which is abandoned; then it is done.
 func TestAStepThatCallsBackFailsItsCell(t *testing.T) {
-	h := &hostile{}
-	e, _ := h.start(t)
-	h.poke(t, "a", "back")
-	c := await(t, h.run, "wild[a]", failed)
-	require.Equal(t, "activation_timeout", c.Failure.Code)
-	require.NoError(t, <-h.back)
-	await(t, h.run, "wild[back]", rested)
-	require.NoError(t, e.Shutdown(t.Context()))
+	synctest.Test(t, func(t *testing.T) {
+		h := &hostile{}
+		e, _ := h.start(t)
+		h.poke(t, "a", "back")
+		c := await(t, h.run, "wild[a]", failed)
+		require.Equal(t, "activation_timeout", c.Failure.Code)
+		require.NoError(t, <-h.back)
+		await(t, h.run, "wild[back]", rested)
+		require.NoError(t, e.Shutdown(t.Context()))
+	})
 }
 
 // TestHostileAnswersAreReceipts: whatever an operation answers, its cell is given one receipt or one rejection.
 func TestHostileAnswersAreReceipts(t *testing.T) {
-	h := &hostile{}
-	e, _ := h.start(t)
-	want := map[string]string{
-		"shape": "rejected", "list": "rejected", "null": "rejected", "nan": "error", "bytes": "rejected", "large": "error", "wide": "error",
-		"channel": "error", "cycle": "error", "panic": "error", "selfish": "error", "well": "ok",
-	}
-	for what := range want {
-		h.poke(t, what, "ask "+what)
-	}
-	h.poke(t, "slow", "slow")
-	c := await(t, h.run, "wild[slow]", rested)
-	require.Equal(t, []any{"slow", "timeout"}, c.State.(map[string]any)["list"])
-	for what, status := range want {
-		c := await(t, h.run, "wild["+what+"]", rested)
-		require.Equal(t, []any{"ask " + what, status}, c.State.(map[string]any)["list"], what)
-	}
-	before := h.cells(t)
-	close(h.held)
-	require.NoError(t, h.run.Cancel(t.Context(), "enough"))
-	_, err := h.run.Wait(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, before, h.cells(t), "what comes after the end changes nothing")
-	_, err = h.run.SendMessage(t.Context(), cells.Message{Name: "Poke", Payload: poke{ID: "late"}})
-	require.ErrorIs(t, err, coordinator.ErrFinished)
-	require.NoError(t, e.Shutdown(t.Context()))
+	synctest.Test(t, func(t *testing.T) {
+		h := &hostile{}
+		e, _ := h.start(t)
+		want := map[string]string{
+			"shape": "rejected", "list": "rejected", "null": "rejected", "nan": "error", "bytes": "rejected", "large": "error", "wide": "error",
+			"channel": "error", "cycle": "error", "panic": "error", "selfish": "error", "well": "ok",
+		}
+		for what := range want {
+			h.poke(t, what, "ask "+what)
+		}
+		h.poke(t, "slow", "slow")
+		c := await(t, h.run, "wild[slow]", rested)
+		require.Equal(t, []any{"slow", "timeout"}, c.State.(map[string]any)["list"])
+		for what, status := range want {
+			c := await(t, h.run, "wild["+what+"]", rested)
+			require.Equal(t, []any{"ask " + what, status}, c.State.(map[string]any)["list"], what)
+		}
+		before := h.cells(t)
+		close(h.held)
+		require.NoError(t, h.run.Cancel(t.Context(), "enough"))
+		_, err := h.run.Wait(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, before, h.cells(t), "what comes after the end changes nothing")
+		_, err = h.run.SendMessage(t.Context(), cells.Message{Name: "Poke", Payload: poke{ID: "late"}})
+		require.ErrorIs(t, err, coordinator.ErrFinished)
+		require.NoError(t, e.Shutdown(t.Context()))
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -127,7 +128,10 @@ func await(t *testing.T, run *coordinator.Run, cell string, holds func(*cells.St
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	state, err := run.Await(ctx, cell, holds)
-	require.NoError(t, err)
+	if err != nil {
+		is, _ := run.Cell(t.Context(), cell)
+		require.NoError(t, err, "%+v", is)
+	}
 	return state
 }
 
@@ -135,105 +139,113 @@ func failed(c *cells.State) bool { return c.Status == world.Failed }
 
 // A cell of a machine in Go is stepped, asks for an effect, and hears of its receipt.
 func TestAMachineInGoStepsItsCells(t *testing.T) {
-	e := openShop(t, memory.New(), baskets())
-	defer e.Shutdown(t.Context())
-	run, err := e.Start(t.Context(), basketWorld(t), nil, coordinator.WithID("shop"))
-	require.NoError(t, err)
-	buy(t, run, "a", "tea")
-	buy(t, run, "a", "pay")
-	c := await(t, run, "basket[a]", func(c *cells.State) bool { return c.Status == world.Completed })
-	state, err := machine.StateOf[basket](c.State)
-	require.NoError(t, err)
-	require.Equal(t, []string{"tea", "pay"}, state.Items)
-	require.Equal(t, "t-a", *state.Txn)
-	buy(t, run, "a", "delete")
-	_, err = run.Cell(t.Context(), "basket[a]")
-	for err == nil {
+	synctest.Test(t, func(t *testing.T) {
+		e := openShop(t, memory.New(), baskets())
+		defer e.Shutdown(t.Context())
+		run, err := e.Start(t.Context(), basketWorld(t), nil, coordinator.WithID("shop"))
+		require.NoError(t, err)
+		buy(t, run, "a", "tea")
+		buy(t, run, "a", "pay")
+		c := await(t, run, "basket[a]", func(c *cells.State) bool { return c.Status == world.Completed })
+		state, err := machine.StateOf[basket](c.State)
+		require.NoError(t, err)
+		require.Equal(t, []string{"tea", "pay"}, state.Items)
+		require.Equal(t, "t-a", *state.Txn)
+		buy(t, run, "a", "delete")
 		_, err = run.Cell(t.Context(), "basket[a]")
-	}
-	require.ErrorContains(t, err, `no cell "basket[a]"`)
+		for err == nil {
+			_, err = run.Cell(t.Context(), "basket[a]")
+		}
+		require.ErrorContains(t, err, `no cell "basket[a]"`)
+	})
 }
 
 // A step that gives what it may not fails its cell and nothing else.
 func TestAStepThatGivesWhatItMayNotFailsItsCell(t *testing.T) {
-	hang = make(chan struct{})
-	defer close(hang)
-	e := openShop(t, memory.New(), baskets())
-	run, err := e.Start(t.Context(), basketWorld(t), nil, coordinator.WithID("shop"))
-	require.NoError(t, err)
-	codes := map[string]string{"panic": "step_panicked", "exit": "step_panicked", "error": "step_failed", "fail": "sold_out",
-		"hang": "activation_timeout", "undeclared": "effect_undeclared", "text": "output_invalid"}
-	for what, code := range codes {
-		buy(t, run, what, "tea")
-		buy(t, run, what, what)
-		buy(t, run, what, "milk")
-		c := await(t, run, "basket["+what+"]", failed)
-		require.Equal(t, code, c.Failure.Code, c.Failure.Message)
-		require.Equal(t, map[string]any{"items": []any{"tea"}, "txn": nil}, c.State, "the state is as it was")
-	}
-	c, err := run.Cell(t.Context(), "basket[panic]")
-	require.NoError(t, err)
-	require.Equal(t, "panic: nothing left", c.Failure.Message)
-	require.Contains(t, c.Failure.Details.(map[string]any)["stack"], "stepBasket")
-	buy(t, run, "z", "tea")
-	await(t, run, "basket[z]", func(c *cells.State) bool { return c.State != nil })
-	require.NoError(t, e.Shutdown(t.Context()), "a step that was abandoned holds up nothing")
+	synctest.Test(t, func(t *testing.T) {
+		hang = make(chan struct{})
+		defer close(hang)
+		e := openShop(t, memory.New(), baskets())
+		run, err := e.Start(t.Context(), basketWorld(t), nil, coordinator.WithID("shop"))
+		require.NoError(t, err)
+		codes := map[string]string{"panic": "step_panicked", "exit": "step_panicked", "error": "step_failed", "fail": "sold_out",
+			"hang": "activation_timeout", "undeclared": "effect_undeclared", "text": "output_invalid"}
+		for what, code := range codes {
+			buy(t, run, what, "tea")
+			buy(t, run, what, what)
+			buy(t, run, what, "milk")
+			c := await(t, run, "basket["+what+"]", failed)
+			require.Equal(t, code, c.Failure.Code, c.Failure.Message)
+			require.Equal(t, map[string]any{"items": []any{"tea"}, "txn": nil}, c.State, "the state is as it was")
+		}
+		c, err := run.Cell(t.Context(), "basket[panic]")
+		require.NoError(t, err)
+		require.Equal(t, "panic: nothing left", c.Failure.Message)
+		require.Contains(t, c.Failure.Details.(map[string]any)["stack"], "stepBasket")
+		buy(t, run, "z", "tea")
+		await(t, run, "basket[z]", func(c *cells.State) bool { return c.State != nil })
+		require.NoError(t, e.Shutdown(t.Context()), "a step that was abandoned holds up nothing")
+	})
 }
 
 // One activation of 1,024 runs twice.
 func TestAnImpureStepIsFoundInTheEnd(t *testing.T) {
-	e := openShop(t, memory.New(), baskets())
-	defer e.Shutdown(t.Context())
-	run, err := e.Start(t.Context(), basketWorld(t), nil, coordinator.WithID("shop"))
-	require.NoError(t, err)
-	for range 2 * 1024 {
-		_, err := run.SendMessage(t.Context(), cells.Message{Name: "Bought", Payload: bought{"a", "impure"}})
-		if errors.Is(err, coordinator.ErrMailboxFull) { // it was found early, and the cell takes nothing since
-			break
-		}
+	synctest.Test(t, func(t *testing.T) {
+		e := openShop(t, memory.New(), baskets())
+		defer e.Shutdown(t.Context())
+		run, err := e.Start(t.Context(), basketWorld(t), nil, coordinator.WithID("shop"))
 		require.NoError(t, err)
-	}
-	c := await(t, run, "basket[a]", failed)
-	require.Equal(t, "step_impure", c.Failure.Code)
+		for range 2 * 1024 {
+			_, err := run.SendMessage(t.Context(), cells.Message{Name: "Bought", Payload: bought{"a", "impure"}})
+			if errors.Is(err, coordinator.ErrMailboxFull) { // it was found early, and the cell takes nothing since
+				break
+			}
+			require.NoError(t, err)
+		}
+		c := await(t, run, "basket[a]", failed)
+		require.Equal(t, "step_impure", c.Failure.Code)
+	})
 }
 
 // Cells whose machine the program does not have keep what comes, and go on in a program that has it, or when it comes.
 func TestCellsWaitForAMachine(t *testing.T) {
-	store := &surviving{Store: memory.New()}
-	e := openShop(t, store)
-	run, err := e.Start(t.Context(), basketWorld(t), nil, coordinator.WithID("shop"))
-	require.NoError(t, err)
-	buy(t, run, "a", "tea")
-	buy(t, run, "a", "milk")
-	c, err := run.Cell(t.Context(), "basket[a]")
-	require.NoError(t, err)
-	require.Equal(t, world.Running, c.Status)
-	require.Equal(t, 2, c.Mail)
-	x, err := run.Explain(t.Context(), "basket[a]")
-	require.NoError(t, err)
-	require.Equal(t, `the program does not have machine "basket", version "1": 2 items are kept until it has it`, x.Reasons[0].Text)
-	require.NoError(t, e.Shutdown(t.Context()))
+	synctest.Test(t, func(t *testing.T) {
+		store := &surviving{Store: memory.New()}
+		e := openShop(t, store)
+		run, err := e.Start(t.Context(), basketWorld(t), nil, coordinator.WithID("shop"))
+		require.NoError(t, err)
+		buy(t, run, "a", "tea")
+		buy(t, run, "a", "milk")
+		c, err := run.Cell(t.Context(), "basket[a]")
+		require.NoError(t, err)
+		require.Equal(t, world.Running, c.Status)
+		require.Equal(t, 2, c.Mail)
+		x, err := run.Explain(t.Context(), "basket[a]")
+		require.NoError(t, err)
+		require.Equal(t, `the program does not have machine "basket", version "1": 2 items are kept until it has it`, x.Reasons[0].Text)
+		require.NoError(t, e.Shutdown(t.Context()))
 
-	e = openShop(t, store, baskets())
-	run, err = e.Run(t.Context(), "shop")
-	require.NoError(t, err)
-	two := func(c *cells.State) bool { return c.Mail == 0 && c.State != nil }
-	c = await(t, run, "basket[a]", two)
-	require.Equal(t, []any{"tea", "milk"}, c.State.(map[string]any)["items"])
-	require.NoError(t, e.Shutdown(t.Context()))
+		e = openShop(t, store, baskets())
+		run, err = e.Run(t.Context(), "shop")
+		require.NoError(t, err)
+		two := func(c *cells.State) bool { return c.Mail == 0 && c.State != nil }
+		c = await(t, run, "basket[a]", two)
+		require.Equal(t, []any{"tea", "milk"}, c.State.(map[string]any)["items"])
+		require.NoError(t, e.Shutdown(t.Context()))
 
-	e = openShop(t, store)
-	defer e.Shutdown(t.Context())
-	run, err = e.Run(t.Context(), "shop")
-	require.NoError(t, err)
-	buy(t, run, "a", "bread")
-	c, err = run.Cell(t.Context(), "basket[a]")
-	require.NoError(t, err)
-	require.Equal(t, 1, c.Mail)
-	own := machine.World("other", baskets(), machine.Subscribe("Bought", baskets(), "id"), machine.Call(payBasket, payer))
-	require.NoError(t, e.Register(own))
-	c = await(t, run, "basket[a]", two)
-	require.Equal(t, []any{"tea", "milk", "bread"}, c.State.(map[string]any)["items"])
+		e = openShop(t, store)
+		defer e.Shutdown(t.Context())
+		run, err = e.Run(t.Context(), "shop")
+		require.NoError(t, err)
+		buy(t, run, "a", "bread")
+		c, err = run.Cell(t.Context(), "basket[a]")
+		require.NoError(t, err)
+		require.Equal(t, 1, c.Mail)
+		own := machine.World("other", baskets(), machine.Subscribe("Bought", baskets(), "id"), machine.Call(payBasket, payer))
+		require.NoError(t, e.Register(own))
+		c = await(t, run, "basket[a]", two)
+		require.Equal(t, []any{"tea", "milk", "bread"}, c.State.(map[string]any)["items"])
+	})
 }
 
 // surviving is a store that outlives its engines.
