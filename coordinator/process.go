@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
 )
 
 // process implements the interfaces through which the reader, the children and the registry use the engine.
@@ -21,8 +22,11 @@ var (
 	_ children.Engine = process{}
 )
 
-func (p process) Now() int64                                           { return p.clock.Now() }
-func (p process) EventsMax() int                                       { return p.config.Limits.OfRun().EventsMax }
+func (p process) Now() int64     { return p.clock.Now() }
+func (p process) EventsMax() int { return p.config.Limits.OfRun().EventsMax }
+func (p process) Cells() world.Cache {
+	return world.Cache{Cells: p.config.CellsInMemory, Bytes: p.config.CellBytesInMemory}
+}
 func (p process) Drives(run string) bool                               { return p.driven.Has(run) }
 func (p process) Report(what, run string, err error)                   { p.report(what, run, err) }
 func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }

@@ -183,7 +183,7 @@ func (f *fold) restore() error {
 	root := decide.NewRoot(f.plan)
 	err := usercode.Call(func() error {
 		w := world.Of(root)
-		w.Content(f.content, 0)
+		w.Content(f.content, 0, world.Cache{})
 		root.Apply(&f.first)
 		if _, err := w.Restore(&f.newest); err != nil {
 			return err

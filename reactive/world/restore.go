@@ -145,6 +145,7 @@ func (c *cell) thaw(data []byte, fetch Fetch, effect func(string) *machine.Effec
 		if c.state, err = fetch.Value(entry.State); err != nil {
 			return nil, err
 		}
+		c.size = int(entry.Size)
 	}
 	if entry.Work == (trie.Hash{}) {
 		return nil, nil
@@ -230,7 +231,7 @@ func (w *restoration) restoreCore() {
 	}
 	for _, v := range w.List(w.core["turns"]) {
 		if c := w.cells[w.Text(v)]; w.Has(c != nil) {
-			w.ring.put(c)
+			w.ring.Put(c)
 		}
 	}
 }

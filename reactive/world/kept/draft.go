@@ -19,14 +19,14 @@ import (
 // The cells determine the other tries. So a draft has changes of cells only: for each cell that it replaces in the trie, it finds the
 // deadlines and the indexed values that the cell had, and those that it has.
 type Draft struct {
-	Upto     uint64                // sequence as of which it is
-	Before   uint64                // sequence of the event of the base; 0: there is none
-	Start    *journal.Start        // of the run
-	Fetch    Fetch                 // reads the content of the base
-	Base     Roots                 // of the snapshot before
-	Changes  []Change              // of cells
-	Core     func() map[string]any // what belongs to no cell
-	Calls    []journal.Event       // of open calls
+	Upto    uint64                // sequence as of which it is
+	Before  uint64                // sequence of the event of the base; 0: there is none
+	Start   *journal.Start        // of the run
+	Fetch   Fetch                 // reads the content of the base
+	Base    Roots                 // of the snapshot before
+	Changes []Change              // of cells
+	Core    func() map[string]any // what belongs to no cell
+	Calls   []journal.Event       // of open calls
 }
 
 // Change is a cell that has changed, or is gone.
