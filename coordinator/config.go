@@ -68,11 +68,11 @@ type Config struct {
 	KeepEvents int
 
 	// CellsInMemory is how many cells of each machine of a world stay in memory though they have not changed since the newest snapshot
-	// and wait for nothing but messages and timers. The others are read when they are needed. Default: world.CellsCached.
+	// and wait for nothing but messages and timers. The others are read when they are needed. Default: cells.CellsCached.
 	// Negative: none.
 	CellsInMemory int
 
-	// CellBytesInMemory bounds the states of these cells, as they are stored. Default: world.BytesCached. Negative: none.
+	// CellBytesInMemory bounds the states of these cells, as they are stored. Default: cells.BytesCached. Negative: none.
 	CellBytesInMemory int
 
 	// CallsMax bounds the calls in progress in the whole process, including those to the participants of a fan-out. A step

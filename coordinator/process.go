@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 
+	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/pool"
@@ -11,7 +12,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/world"
 )
 
 // process implements the interfaces through which the reader, the children and the registry use the engine.
@@ -24,8 +24,8 @@ var (
 
 func (p process) Now() int64     { return p.clock.Now() }
 func (p process) EventsMax() int { return p.config.Limits.OfRun().EventsMax }
-func (p process) Cells() world.Cache {
-	return world.Cache{Cells: p.config.CellsInMemory, Bytes: p.config.CellBytesInMemory}
+func (p process) Cells() cells.Cache {
+	return cells.Cache{Cells: p.config.CellsInMemory, Bytes: p.config.CellBytesInMemory}
 }
 func (p process) Drives(run string) bool                               { return p.driven.Has(run) }
 func (p process) Report(what, run string, err error)                   { p.report(what, run, err) }
