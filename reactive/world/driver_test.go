@@ -270,9 +270,17 @@ func (d *driver) restored(snapshot *journal.Event) (*reactive.Root, error) {
 }
 
 // snapshot keeps the state of the world.
-func (d *driver) snapshot() journal.Event {
+func (d *driver) snapshot() journal.Event { return d.land(d.frozen()) }
+
+// frozen writes a snapshot that does not count yet. It returns its event.
+func (d *driver) frozen() journal.Event {
 	e, err := d.world().Freeze().Write(d.put)
 	require.NoError(d.t, err)
+	return e
+}
+
+// land has a snapshot count.
+func (d *driver) land(e journal.Event) journal.Event {
 	at := len(d.events)
 	d.turn(decide.Item{Event: e})
 	return d.events[at]
@@ -335,7 +343,7 @@ func (d *driver) digest(root *reactive.Root) string {
 		}
 		cells.WriteString(";")
 	}
-	return fmt.Sprintf("%s\n%s\ncalls %v due %d at %d %+v %s", b.String(), cells.String(), names, root.NextDue(), root.At(), world.Of(root).Tally(), root.RunStatus())
+	return fmt.Sprintf("%s\n%s\ncalls %v due %d at %d tail %d %+v %s", b.String(), cells.String(), names, root.NextDue(), root.At(), root.Tail(), world.Of(root).Tally(), root.RunStatus())
 }
 
 // activations returns the cells that were activated, in order; failed activations are told from other failures by the newest
