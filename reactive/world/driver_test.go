@@ -270,17 +270,12 @@ func (d *driver) restored(snapshot *journal.Event) (*reactive.Root, error) {
 }
 
 // snapshot keeps the state of the world.
-func (d *driver) snapshot() journal.Event { return d.land(d.frozen()) }
+func (d *driver) snapshot() journal.Event { return d.land(d.world().Freeze()) }
 
-// frozen writes a snapshot that does not count yet. It returns its event.
-func (d *driver) frozen() journal.Event {
-	e, err := d.world().Freeze().Write(d.put)
+// land writes a snapshot and has it count.
+func (d *driver) land(s *world.Snapshot) journal.Event {
+	e, err := s.Write(d.put)
 	require.NoError(d.t, err)
-	return e
-}
-
-// land has a snapshot count.
-func (d *driver) land(e journal.Event) journal.Event {
 	at := len(d.events)
 	d.turn(decide.Item{Event: e})
 	return d.events[at]

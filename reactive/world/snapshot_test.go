@@ -97,13 +97,14 @@ func TestSnapshotAnywhere(t *testing.T) {
 		if rapid.Bool().Draw(t, "forgetful") {
 			d.forgetful()
 		}
-		var snapshots, frozen []journal.Event
+		var snapshots []journal.Event
+		var frozen []*world.Snapshot
 		for range rapid.IntRange(1, 60).Draw(t, "moves") {
 			switch rapid.IntRange(0, 9).Draw(t, "keep") {
 			case 0:
 				snapshots = append(snapshots, d.snapshot())
 			case 1, 2: // the world goes on while it is written
-				frozen = append(frozen, d.frozen())
+				frozen = append(frozen, d.world().Freeze())
 			case 3: // a newer one may have been faster
 				if len(frozen) > 0 {
 					i := rapid.IntRange(0, len(frozen)-1).Draw(t, "which")
