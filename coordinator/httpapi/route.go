@@ -105,6 +105,12 @@ type (
 		Next  string       `json:"next,omitempty"` // cursor of the next part; "": this is the last for now
 	}
 
+	// Me is who makes a request.
+	Me struct {
+		Name string `json:"name"` // the actor of its commands, in the journal
+		Role string `json:"role"` // what it may do
+	}
+
 	// VersionAnswer is the version of the server.
 	VersionAnswer struct {
 		Version string `json:"version"` // as sluice --version prints it
@@ -156,6 +162,9 @@ var routes = []Route{
 		decode(func(b *DecideBody, r *api.Request) { r.Decision, r.Reason = b.Decision, b.Reason }), api.Decide),
 	{Method: "GET", Path: "/v1/feed", Role: Viewer, Summary: "Follow all runs of a query: which have changed, and their heads",
 		Query: []Param{{"q", "a query; default: all runs"}, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
+	{Method: "GET", Path: "/v1/counts", Role: Viewer, Summary: "Count the runs of a query by status, and by what they wait for", Answer: Counts{},
+		Query: []Param{{"q", "a query; default: all runs"}}, serve: countRuns},
+	{Method: "GET", Path: "/v1/me", Role: Viewer, Summary: "Show who makes the request", Answer: Me{}, serve: showMe},
 	{Method: "GET", Path: "/version", Role: Viewer, Summary: "Show the version of the server", Answer: VersionAnswer{}, serve: version},
 	{Method: "GET", Path: "/openapi.json", Role: Viewer, Summary: "Describe this API: OpenAPI 3.1", serve: describe},
 	{Method: "GET", Path: "/livez", Summary: "Say that the process answers", Answer: HealthAnswer{}, serve: live},

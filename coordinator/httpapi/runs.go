@@ -405,6 +405,8 @@ func callGraph(c *exchange) error {
 	return c.reply(http.StatusOK, list)
 }
 
+func showMe(c *exchange) error { return c.reply(http.StatusOK, Me{c.who.Name, c.who.Role.String()}) }
+
 func version(c *exchange) error { return c.reply(http.StatusOK, VersionAnswer{c.config.Version}) }
 
 func live(c *exchange) error { return c.reply(http.StatusOK, HealthAnswer{"ok"}) }
