@@ -114,7 +114,7 @@ func TestDocumentsMayNotUseTheServersMachineUnlessItIsAllowed(t *testing.T) {
 	s.token = "operator"
 	s.refused(CodeForbidden, "POST", "/v1/runs", sent(approval))
 	s.token = "author"
-	parcel := fmt.Sprintf(`{"parcel": {"workflow": "h", "definitions": {"h": {"kind": "Workflow", "name": "w", "operations": {"o": {"command": {"shell": "id"}}}, "steps": [{"operation": "o"}]}}}}`)
+	parcel := `{"parcel": {"workflow": "h", "definitions": {"h": {"kind": "Workflow", "name": "w", "operations": {"o": {"command": {"shell": "id"}}}, "steps": [{"operation": "o"}]}}}}`
 	s.refused(CodeNotAllowed, "POST", "/v1/workflows", parcel)
 	_, err := catalog.ParseAllow("command,shell")
 	require.ErrorContains(t, err, `"shell" is none of command, env, file, path`)
