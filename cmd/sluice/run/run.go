@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/cmd/sluice/view"
@@ -139,6 +140,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	stops := listen(cli.ReaderGone(cmd.OutOrStdout()))
 	defer stops.close()
 	ctx := cmd.Context()
+	if client.IsURL(f.data) {
+		return f.runHeld(cmd, input, args[0], stops)
+	}
 	s, err := f.open(ctx, input, args)
 	if errors.Is(err, journal.ErrLocked) && f.resume == "" && answers(f.data) {
 		return f.runHeld(cmd, input, args[0], stops)

@@ -42,10 +42,10 @@ It deletes what is not kept any more (see sluice keep): when it begins, when tha
 at least once an hour; in small slices with pauses, so that its runs go on. Of a folder that keeps everything it only
 logs what keeping runs for 30 days would free.
 
-With --listen it also answers HTTP, so that programs start, show and change runs, and follow them live: GET /openapi.json
-describes
-all. Each request needs a token, see sluice token, also from this machine; --no-auth is for loopback addresses only. Another
-address needs TLS, or a proxy in front that has it. What a client does is journaled under the name of its token.
+With --listen it also answers HTTP, so that programs start, change and follow runs: GET /openapi.json says how. Documents that
+clients send may use nothing of this machine but what --allow says. Each request needs a token, see sluice token, also from this
+machine; --no-auth is for loopback addresses only. Another address needs TLS, or a proxy in front that has it. What a client does
+is journaled under the name of its token.
 
 SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are
 then stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go
