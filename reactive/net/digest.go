@@ -70,7 +70,7 @@ func (d *digest) path(g *group) string {
 			fmt.Fprintf(&path, ">%d", number)
 			break
 		}
-		fmt.Fprintf(&path, ">%d/%d/%d/%d/%d", len(d.known), g.router, g.arc, g.live, g.failed)
+		fmt.Fprintf(&path, ">%d/%d/%d/%d/%d/%t", len(d.known), g.router, g.arc, g.live, g.failed, g.alone)
 		for _, k := range g.known { // sorted by join, because the order of firing does not matter
 			if j := k.tracker; j != nil && j.group == g && j.fired {
 				fmt.Fprintf(&path, "+%d", j.step)
