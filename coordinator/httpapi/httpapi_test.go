@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"flag"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
@@ -278,6 +280,25 @@ func TestPathsAreWhatTheySay(t *testing.T) {
 	require.Equal(t, 405, resp.StatusCode)
 	require.Equal(t, "GET, DELETE", resp.Header.Get("Allow"))
 	s.refused(CodeMethod, "PUT", "/v1/runs/run-1", "")
+}
+
+func TestAWorkflowIsDrawn(t *testing.T) {
+	s := newSite(t, nil)
+	s.start("a")
+	path := "/v1/workflows/approval/versions/" + ok[api.Run](s, "GET", "/v1/runs/a", "").Hash + "/layout"
+	d := ok[drawing.Drawing](s, "GET", path, "")
+	require.Equal(t, []string{"ask", "say"}, d.Keys)
+	resp := s.do("GET", path, "", "Accept-Encoding", "gzip")
+	defer resp.Body.Close()
+	require.Equal(t, "gzip", resp.Header.Get("Content-Encoding"))
+	require.Contains(t, resp.Header.Get("Cache-Control"), "immutable")
+	z, err := gzip.NewReader(resp.Body)
+	require.NoError(t, err)
+	var again drawing.Drawing
+	require.NoError(t, json.NewDecoder(z).Decode(&again))
+	require.Equal(t, d, again)
+	s.refused("not_published", "GET", strings.Replace(path, "approval", "other", 1), "")
+	s.refused("not_published", "GET", "/v1/workflows/approval/versions/"+strings.Repeat("0", 64)+"/layout", "")
 }
 
 func TestRunsAreCounted(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/versions"
 )
@@ -214,6 +215,8 @@ var routes = []Route{
 		Query: []Param{limitParam, cursorParam}, serve: listVersions},
 	{Method: "GET", Path: "/v1/workflows/{name}/versions/{hash}", Role: Viewer, Summary: "Show a version of a workflow", Answer: Definition{},
 		serve: showWorkflow},
+	{Method: "GET", Path: "/v1/workflows/{name}/versions/{hash}/layout", Role: Viewer, Summary: "Say where the steps of a workflow stand when it is drawn",
+		Answer: drawing.Drawing{}, serve: drawWorkflow},
 	{Method: "GET", Path: "/v1/decisions", Role: Viewer, Summary: "List what waits for a person's decision", Answer: DecisionPage{},
 		Query: []Param{{"q", "a query; default: all runs"}, limitParam, cursorParam}, serve: listDecisions},
 	{Method: "GET", Path: "/v1/decisions/{id}", Role: Viewer, Summary: "Show a task that a person is to decide about", Answer: Decision{},

@@ -96,3 +96,25 @@ func TestAViewerSeesNoButtonThatWouldBeRefused(t *testing.T) {
 	p.sees("Why")
 	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("main button.btn")].map((b) => b.textContent)`))
 }
+
+func TestTheGraphIsLiveAndWalkedByKeys(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	p := newTab(t, s.url)
+	p.open("/runs/order-1")
+	p.sees("1 running")
+	p.shoot("graph")
+	s.send("order-1", "priced")
+	p.until(`document.querySelector(".ticker").innerText.includes("1 failed")`)
+	p.do(chromedp.Focus("canvas.graph-c"), chromedp.KeyEvent(kb.ArrowDown))
+	p.until(`new URLSearchParams(location.search).get("step") === "receive"`)
+	p.do(chromedp.Focus("canvas.graph-c"), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	p.until(`new URLSearchParams(location.search).get("step") === "charge"`)
+	p.sees("http_503: upstream is draining")
+	p.shoot("graph-step")
+	p.write("[data-search]", "shi")
+	p.until(`new URLSearchParams(location.search).get("find") === "shi"`)
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.click(".ticker button", "aborted")
+	p.until(`new URLSearchParams(location.search).get("step") === "ship"`)
+}
