@@ -61,7 +61,10 @@ function Canvas({ model, run, step, drawing }) {
     if (first !== undefined) g.show(first, true);
     g.draw();
   }, [find, drawing]);
-  const choose = (i) => go(withQuery({ step: i >= 0 ? graph.current.scene.keys[i] : "" }), true);
+  const choose = (i) => {
+    graph.current.selected = i;
+    go(withQuery({ step: i >= 0 ? graph.current.scene.keys[i] : "" }), true);
+  };
   const hands = useHands(canvas, graph, choose);
   const jump = (status) => {
     const g = graph.current, all = g.scene.keys.map((_, i) => i).filter((i) => statuses[g.look(i)] === status);
