@@ -374,7 +374,7 @@ func TestARunIsFollowedToItsEnd(t *testing.T) {
 	s.refused(CodeBadRequest, "GET", "/v1/feed?q=nothing:1", "")
 	s.refused("run_not_found", "GET", "/v1/runs/b/feed", "")
 	s.close()
-	require.Empty(t, s.server.streams.of)
+	require.Zero(t, s.server.streams.Count())
 }
 
 func TestAllRunsAreFollowed(t *testing.T) {
