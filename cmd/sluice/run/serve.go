@@ -60,8 +60,10 @@ It ends with 0 after it was asked to stop, and with 1 if it cannot work on the f
 	var dir string
 	var passEnv []string
 	var network serving.Flags
+	var worlds worldFlags
 	cli.JournalFlag(cmd, &dir)
 	network.Add(cmd)
+	worlds.add(cmd)
 	cmd.Flags().StringArrayVar(&passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		for _, name := range passEnv {
@@ -74,19 +76,22 @@ It ends with 0 after it was asked to stop, and with 1 if it cannot work on the f
 		}
 		stops := listen(nil)
 		defer stops.close()
-		return serve(cmd, dir, passEnv, &network, stops)
+		config := coordinator.Config{PassEnv: passEnv}
+		worlds.configure(&config)
+		return serve(cmd, dir, config, &network, stops)
 	}
 	return cmd
 }
 
 // serve works on a folder until it is asked to stop.
-func serve(cmd *cobra.Command, dir string, passEnv []string, network *serving.Flags, stops *interrupts) error {
+func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *serving.Flags, stops *interrupts) error {
 	ctx, logger := cmd.Context(), slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 	store, err := control.Take(ctx, dir, disk.Config{Logger: logger})
 	if err != nil {
 		return cli.ExitOf(err)
 	}
-	engine, err := coordinator.New(ctx, store, coordinator.Config{PassEnv: passEnv, Logger: logger})
+	config.Logger = logger
+	engine, err := coordinator.New(ctx, store, config)
 	if err != nil {
 		return cli.ExitOf(err)
 	}
