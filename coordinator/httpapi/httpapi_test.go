@@ -313,7 +313,7 @@ func TestRunsAreCounted(t *testing.T) {
 	require.Equal(t, query.Tally{Count: 2}, counts.Waits["message"])
 	require.Equal(t, query.Tally{}, ok[query.Counts](s, "GET", "/v1/counts?q=workflow:other", "").Status["waiting"])
 	s.refused(CodeBadRequest, "GET", "/v1/counts?q=staus:x", "")
-	require.Equal(t, Me{"the operator", "operator"}, ok[Me](s, "GET", "/v1/me", ""))
+	require.Equal(t, Me{"the operator", "operator", false}, ok[Me](s, "GET", "/v1/me", ""))
 }
 
 func TestOnlyThoseWhoMayAreServed(t *testing.T) {
@@ -411,7 +411,7 @@ func TestARunIsFollowedToItsEnd(t *testing.T) {
 	s.refused(CodeBadRequest, "GET", "/v1/feed?q=nothing:1", "")
 	s.refused("run_not_found", "GET", "/v1/runs/b/feed", "")
 	s.close()
-	require.Empty(t, s.server.streams.of)
+	require.Zero(t, s.server.streams.Count())
 }
 
 func TestAllRunsAreFollowed(t *testing.T) {

@@ -510,8 +510,6 @@ func countRuns(c *exchange) error {
 	return c.reply(http.StatusOK, counts)
 }
 
-func showMe(c *exchange) error { return c.reply(http.StatusOK, Me{c.who.Name, c.who.Role.String()}) }
-
 func version(c *exchange) error { return c.reply(http.StatusOK, VersionAnswer{c.config.Version}) }
 
 func live(c *exchange) error { return c.reply(http.StatusOK, HealthAnswer{"ok"}) }

@@ -118,3 +118,29 @@ func TestTheGraphIsLiveAndWalkedByKeys(t *testing.T) {
 	p.click(".ticker button", "aborted")
 	p.until(`new URLSearchParams(location.search).get("step") === "ship"`)
 }
+
+func TestAPersonSignsInByThePrintedAddressOrWithAToken(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	handler, err := httpapi.Handler(s.engine, httpapi.Config{Authenticate: func(token string) (httpapi.Identity, bool) {
+		return httpapi.Identity{Name: "vic", Role: httpapi.Viewer}, token == "secret-canary"
+	}})
+	require.NoError(t, err)
+	p := newTab(t, serve(t, handler))
+	p.allow("401 (Unauthorized)")
+	p.open("/runs/order-1")
+	p.sees("Who are you?")
+	p.shoot("sign-in")
+	p.write(`[type="password"]`, "wrong")
+	p.click("button", "Sign in")
+	p.sees("the token is not valid")
+	p.write(`[type="password"]`, "secret-canary")
+	p.click("button", "Sign in")
+	p.sees("vic · viewer")
+	p.sees("price waits for message")
+	require.NotContains(t, eval[string](p, `document.documentElement.outerHTML + location + JSON.stringify(localStorage) + document.cookie`), "secret-canary")
+	p.click("button", "Sign out")
+	p.sees("Who are you?")
+	p.open(handler.Invite(httpapi.Identity{Name: "ann", Role: httpapi.Admin}))
+	p.sees("ann · admin")
+}
