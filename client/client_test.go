@@ -300,7 +300,7 @@ func TestEveryRouteIsCalled(t *testing.T) {
 
 // pages are the routes that only pages and programs in other languages call: what they show, requests of package api have, too.
 var pages = []string{
-	"GET /livez", "GET /metrics", "GET /openapi.json", "GET /readyz", "GET /v1/decisions", "GET /v1/decisions/{id}", "GET /v1/feed", "GET /v1/runs/{run}/history",
-	"GET /v1/runs/{run}/steps", "GET /v1/runs/{run}/steps/{key}", "GET /v1/workflows/{name}", "GET /v1/workflows/{name}/versions",
-	"GET /v1/workflows/{name}/versions/{hash}", "GET /version", "POST /v1/decisions/{id}",
+	"DELETE /v1/session", "GET /livez", "GET /login", "GET /metrics", "GET /openapi.json", "GET /readyz", "GET /v1/decisions", "GET /v1/decisions/{id}",
+	"GET /v1/feed", "GET /v1/me", "GET /v1/runs/{run}/history", "GET /v1/runs/{run}/steps", "GET /v1/runs/{run}/steps/{key}", "GET /v1/workflows/{name}",
+	"GET /v1/workflows/{name}/versions", "GET /v1/workflows/{name}/versions/{hash}", "GET /version", "POST /v1/decisions/{id}", "POST /v1/session",
 }

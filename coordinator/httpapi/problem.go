@@ -143,7 +143,7 @@ func (s *Server) fail(w http.ResponseWriter, req *http.Request, err error) {
 	}
 	p := *problemOf(err)
 	p.Instance, p.RequestID = req.URL.EscapedPath(), w.Header().Get(requestHeader)
-	s.measures.refusals.WithLabelValues(p.Code).Inc()
+	s.measures.Refused(p.Code)
 	if p.Status == http.StatusInternalServerError {
 		s.log.Error("a request has failed", "request", p.RequestID, "method", req.Method, "path", req.URL.Path, "error", err)
 	}

@@ -101,12 +101,15 @@ func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *s
 	}
 	at := ""
 	if network.Listen != "" {
-		url, err := network.Start(ctx, engine, dir, cmd.Root().Version, logger)
+		listening, err := network.Start(ctx, engine, dir, cmd.Root().Version, cli.UserName(), logger)
 		if err != nil {
 			stop(ctx, engine)
 			return cli.Fail(err)
 		}
-		at = " and answers " + url
+		at = " and answers " + listening.URL
+		if listening.Login != "" {
+			at += "\nlog in from a browser, once within an hour: " + listening.Login
+		}
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "ready: process %d works on %s%s\n", os.Getpid(), dir, at)
 	var beside sync.WaitGroup
