@@ -23,6 +23,7 @@ var (
 
 func (p process) Now() int64                                           { return p.clock.Now() }
 func (p process) EventsMax() int                                       { return p.config.Limits.OfRun().EventsMax }
+func (p process) ForWorker(run, operation string) string               { return p.workers.Explain(run, operation) }
 func (p process) Drives(run string) bool                               { return p.driven.Has(run) }
 func (p process) Report(what, run string, err error)                   { p.report(what, run, err) }
 func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }

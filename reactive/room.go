@@ -1,6 +1,8 @@
 package reactive
 
 import (
+	"slices"
+
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/reactive/slots"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -167,7 +169,7 @@ func (o *room) startsOf(v int32) *slots.Queue {
 func (o *room) Rooms(operations []Room) {
 	n := len(o.plan.Nodes)
 	o.starts = slots.NewQueue(n, o.entryBefore)
-	o.rooms, o.apart = operations, make([]slots.Queue, roomCount-1)
+	o.rooms, o.apart = operations, make([]slots.Queue, max(NoRoom, slices.Max(operations)))
 	for i := range o.apart {
 		o.apart[i] = slots.NewQueue(n, o.entryBefore)
 	}
@@ -230,22 +232,17 @@ func (o *room) next(s *slots.Queue) int32 {
 	return -1
 }
 
-// Room is a kind of room that a process must have for a call.
-type Room uint8
+// Room is a kind of room that a process must have for a call, and Rooms is a set of them.
+type (
+	Room  = slots.Kind
+	Rooms = slots.Kinds
+)
 
-// The kinds of room. A program needs room of its own besides that for a call.
+// The kinds of room. A program needs room of its own besides that for a call; from WorkerRoom on there is a kind for each
+// operation that workers carry out.
 const (
 	CallRoom Room = iota
 	ProgramRoom
 	NoRoom
-	roomCount
+	WorkerRoom
 )
-
-// Rooms is a set of kinds of room.
-type Rooms uint8
-
-// With returns the set with a kind added.
-func (s Rooms) With(room Room) Rooms { return s | 1<<room }
-
-// Has reports whether a kind is in the set.
-func (s Rooms) Has(room Room) bool { return s>>room&1 != 0 }

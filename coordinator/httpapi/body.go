@@ -17,10 +17,13 @@ import (
 
 // body reads the body of a request into a struct: one JSON object with the keys of the struct's tags, written as they are there. No
 // body is an empty object.
-func (c *exchange) body(into any) error {
-	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.req.Body, api.RequestMax))
+func (c *exchange) body(into any) error { return c.bodyUpTo(api.RequestMax, into) }
+
+// bodyUpTo is body for a body of at most so many bytes.
+func (c *exchange) bodyUpTo(most int64, into any) error {
+	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.req.Body, most))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return problem(CodeBodyTooLarge, "the body has more than %d bytes", api.RequestMax)
+		return problem(CodeBodyTooLarge, "the body has more than %d bytes", most)
 	}
 	if err != nil {
 		return problem(CodeBadRequest, "the body has not arrived whole")

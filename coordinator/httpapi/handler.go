@@ -17,18 +17,19 @@ import (
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
-// Role says what a client may do. Each may do what those before it may.
+// Role says what a client may do. Each may do what those before it may, but for workers: calls are theirs, and an admin's.
 type Role int
 
 // The roles.
 const (
 	Nobody   Role = iota
+	Worker        // takes calls of the operations that its token names, and answers them
 	Viewer        // reads everything, also inputs and outputs
 	Operator      // starts and changes runs
 	Admin         // deletes them
 )
 
-var roleNames = []string{Nobody: "nobody", Viewer: "viewer", Operator: "operator", Admin: "admin"}
+var roleNames = []string{Nobody: "nobody", Worker: "worker", Viewer: "viewer", Operator: "operator", Admin: "admin"}
 
 func (r Role) String() string { return roleNames[r] }
 
@@ -39,6 +40,8 @@ func ParseRole(name string) Role { return Role(max(0, slices.Index(roleNames, na
 type Identity struct {
 	Name string // the actor of its commands, in the journal
 	Role Role   // what it may do
+
+	Operations []string // of a worker: whose calls it may take
 }
 
 // Limits of streams, by default.
@@ -107,6 +110,9 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 func (s *Server) Close() {
 	s.stop()
 	s.hub.Close()
+	if hub := s.engine.Workers(); hub != nil {
+		hub.Drain()
+	}
 }
 
 // ServeHTTP implements http.Handler.
@@ -194,7 +200,7 @@ func (c *exchange) admit() error {
 	if err := c.authenticate(); err != nil {
 		return err
 	}
-	if c.who.Role < c.route.Role {
+	if c.who.Role < c.route.Role || c.route.Role == Worker && c.who.Role != Worker && c.who.Role != Admin {
 		return problem(CodeForbidden, "this needs the role %s, and %s has the role %s", c.route.Role, c.who.Name, c.who.Role)
 	}
 	return nil

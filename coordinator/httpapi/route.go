@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 )
 
 // Route is a method of a path. The table of them is the source of openapi.json.
@@ -158,6 +159,14 @@ var routes = []Route{
 		Query: []Param{{"q", "a query; default: all runs"}, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
 	{Method: "GET", Path: "/version", Role: Viewer, Summary: "Show the version of the server", Answer: VersionAnswer{}, serve: version},
 	{Method: "GET", Path: "/openapi.json", Role: Viewer, Summary: "Describe this API: OpenAPI 3.1", serve: describe},
+	{Method: "POST", Path: "/v1/worker/take", Role: Worker, Summary: "Take calls as a worker; if there are none, wait for some", Body: wire.TakeBody{},
+		Answer: wire.TakeAnswer{}, serve: takeCalls},
+	{Method: "POST", Path: "/v1/worker/give", Role: Worker, Summary: "Give what a worker has: results, reports, texts, signs of life", Body: wire.GiveBody{},
+		Answer: wire.GiveAnswer{}, serve: giveResults},
+	{Method: "GET", Path: "/v1/worker/input", Role: Worker, Summary: "Read the input of a call that came without it: any JSON",
+		Query: []Param{{"lease", "of the call"}}, serve: readInput},
+	{Method: "GET", Path: "/v1/workers", Role: Viewer, Summary: "List the workers, and the operations that they carry out", Answer: WorkerList{},
+		serve: listWorkers},
 	{Method: "GET", Path: "/livez", Summary: "Say that the process answers", Answer: HealthAnswer{}, serve: live},
 	{Method: "GET", Path: "/readyz", Summary: "Say that the engine takes requests", Answer: HealthAnswer{}, serve: ready},
 }

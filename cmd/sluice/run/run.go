@@ -100,7 +100,8 @@ type runFlags struct {
 	passEnv, label []string
 	keepEvents     int
 
-	named bool // the argument may be the name of a published workflow
+	named   bool  // the argument may be the name of a published workflow
+	unbound error // why the workflow cannot run but with workers; set by load
 }
 
 // check refuses flags and arguments that cannot be combined.
