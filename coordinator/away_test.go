@@ -84,7 +84,7 @@ func TestACallOfAWorkerIsRequestedWhenItIsTaken(t *testing.T) {
 		result, err := run.Wait(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "x", result.Output)
-		require.Equal(t, []workers.Late{{calls[0].Lease, "the run has ended"}}, c.give(calls[0].Lease, "y").Late)
+		require.Equal(t, []workers.Late{{Lease: calls[0].Lease, Was: "the run has ended"}}, c.give(calls[0].Lease, "y").Late)
 	})
 }
 
@@ -100,7 +100,7 @@ func TestAWaitingWorkerGetsACallAtOnce(t *testing.T) {
 		require.Equal(t, began, time.Now(), "in no time")
 		for range 3 { // each run gets one
 			c.begin(oneCall, fmt.Sprint(time.Now().UnixNano()))
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 		}
 		require.Len(t, c.take(2, time.Minute), 2)
 		require.Len(t, c.take(2, time.Minute), 1)
@@ -135,7 +135,7 @@ func TestALeaseThatRunsOutIsAskedAgainOnce(t *testing.T) {
 		require.Equal(t, first.Attempt, second.Attempt)
 		thanks, err := c.Workers().Give(t.Context(), bob, &workers.Gift{Alive: []string{first.Lease}})
 		require.NoError(t, err)
-		require.Equal(t, []workers.Late{{first.Lease, "taken by another worker"}}, thanks.Late)
+		require.Equal(t, []workers.Late{{Lease: first.Lease, Was: "taken by another worker"}}, thanks.Late)
 		require.Empty(t, c.give(first.Lease, "one").Late, "the first answer counts, whoever gives it")
 		result, err := run.Wait(t.Context())
 		require.NoError(t, err)
@@ -217,6 +217,7 @@ func TestACancelReachesTheWorkerAtOnce(t *testing.T) {
 		time.Sleep(time.Hour)
 		call = c.take(1, time.Minute)[0]
 		taken := time.Now()
+		require.Equal(t, taken.Add(5*time.Second).UnixNano(), call.Deadline.UnixNano())
 		_, cancels, err := c.Workers().Take(t.Context(), bob, []string{"b"}, 1, time.Minute)
 		require.NoError(t, err)
 		require.Equal(t, call.Lease, cancels[0].Lease)

@@ -140,11 +140,16 @@ func (o *room) queueStart(v int32) {
 
 func (o *room) enqueue(v int32) {
 	s := o.startsOf(v)
-	if o.routed == nil && int(v) < len(o.plan.Nodes) {
+	if o.inBits(v) {
 		s.Add(v)
 		return
 	}
 	s.Push(o.entry(v))
+}
+
+// inBits reports whether a node is a bit of its queue, and not in its heap. Queues for workers have no bits: there may be many of them.
+func (o *room) inBits(v int32) bool {
+	return o.routed == nil && int(v) < len(o.plan.Nodes) && o.RoomOf(v) < WorkerRoom
 }
 
 // mayStart reports whether a queued node is still to be started: it is ready, or its retry is due and has slots.
@@ -171,6 +176,9 @@ func (o *room) Rooms(operations []Room) {
 	o.starts = slots.NewQueue(n, o.entryBefore)
 	o.rooms, o.apart = operations, make([]slots.Queue, max(NoRoom, slices.Max(operations)))
 	for i := range o.apart {
+		if Room(i+1) >= WorkerRoom {
+			n = 0
+		}
 		o.apart[i] = slots.NewQueue(n, o.entryBefore)
 	}
 	for v := range o.l.Len() {
@@ -223,7 +231,7 @@ func (o *room) next(s *slots.Queue) int32 {
 		if there {
 			o.l.Node(v).Flags &^= ledger.Queued
 		}
-		if o.routed == nil && int(v) < len(o.plan.Nodes) {
+		if there && o.inBits(v) {
 			s.Remove(v)
 		} else {
 			s.Pop()

@@ -126,7 +126,7 @@ func (c *exchange) operations(wanted []string) ([]string, error) {
 func takenCall(from *workers.Call) (wire.TakenCall, error) {
 	out := wire.TakenCall{
 		Lease: from.Lease, Run: from.Run, Step: from.Node, Attempt: from.Attempt, Participant: from.Participant, Operation: from.Operation,
-		Key: from.Key(), Expires: from.Expires.UTC(),
+		Key: from.Key(), Deadline: from.Deadline.UTC(), Expires: from.Expires.UTC(),
 	}
 	input, err := value.JSON(from.Input)
 	if err != nil {
@@ -141,7 +141,7 @@ func takenCall(from *workers.Call) (wire.TakenCall, error) {
 func cancelCalls(from []workers.Cancel) []wire.CancelCall {
 	list := make([]wire.CancelCall, 0, len(from))
 	for _, c := range from {
-		list = append(list, wire.CancelCall{c.Lease, c.Reason, c.Grace.Seconds()})
+		list = append(list, wire.CancelCall{Lease: c.Lease, Reason: c.Reason, Grace: c.Grace.Seconds()})
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package pool
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/workers"
@@ -72,7 +73,7 @@ func (h *Host) passOn(calls []reactive.Request) []reactive.Request {
 			last := len(h.away.tickets[i]) - 1
 			ticket, h.away.tickets[i] = h.away.tickets[i][last], h.away.tickets[i][:last]
 		}
-		h.run.pool.away.Offer(ticket, c, h.once(req))
+		h.run.pool.away.Offer(ticket, h.wanted(req, c))
 		return true
 	})
 }
@@ -93,7 +94,7 @@ func (h *Host) Adopt(req reactive.Request) bool {
 	if !h.isAway(req) {
 		return false
 	}
-	h.run.pool.away.Adopt(h.callAway(req), h.once(req))
+	h.run.pool.away.Adopt(h.wanted(req, h.callAway(req)))
 	return true
 }
 
@@ -147,7 +148,15 @@ func (h *Host) keyAway(req reactive.Request) string {
 	return h.root.Key(req.Node)
 }
 
-// once reports whether a call must not be asked again.
-func (h *Host) once(req reactive.Request) bool {
-	return req.Decision == 0 && h.root.Place(req.Node).Step.NonIdempotent
+// wanted returns a call as it is passed to workers.
+func (h *Host) wanted(req reactive.Request, c *call.Request) workers.Wanted {
+	w := workers.Wanted{Request: *c}
+	if req.Decision != 0 {
+		return w
+	}
+	w.Once = h.root.Place(req.Node).Step.NonIdempotent
+	if end := h.root.AttemptEnd(req.Node); end > 0 {
+		w.Deadline = time.Unix(0, end)
+	}
+	return w
 }

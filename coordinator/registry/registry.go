@@ -128,7 +128,9 @@ func empty(passEnv []string) *Registry {
 // Load reads, checks and compiles a document and the documents that it names, each once, and returns their registry, for
 // Config.Loaded, and the document's entry. Only operations that documents bind are available; their programs receive the
 // variables of passEnv. Faults of documents are document.Errors.
-func Load(file string, passEnv ...string) (*Registry, *Entry, error) { return load(file, empty(passEnv)) }
+func Load(file string, passEnv ...string) (*Registry, *Entry, error) {
+	return load(file, empty(passEnv))
+}
 
 // LoadForHost is Load for documents that another process is to run, whose operations that no document binds may be those of workers.
 func LoadForHost(file string) (*Registry, *Entry, error) {
@@ -340,6 +342,7 @@ func (l *Registry) compile(checked *template.Checked, lenient bool, children map
 func (l *Registry) performers(p *plan.Plan, own Functions, children map[string]string) ([]*Performer, error) {
 	list := make([]*Performer, len(p.Operations))
 	var missing []error
+	ofWorkers := 0
 	for i := range p.Operations {
 		op := &p.Operations[i]
 		switch caller, known := l.operations[op.Name]; {
@@ -361,8 +364,11 @@ func (l *Registry) performers(p *plan.Plan, own Functions, children map[string]s
 		case known:
 			_, pure := caller.(operation.Pure)
 			list[i] = &Performer{Caller: caller, Pure: pure}
-		case l.workers:
+		case l.workers && ofWorkers < WorkerOperationsMax:
 			list[i] = &Performer{Worker: true}
+			ofWorkers++
+		case l.workers:
+			missing = append(missing, fmt.Errorf("%w: operation %q: workers carry out at most %d operations of a workflow", decide.ErrMissing, op.Name, WorkerOperationsMax))
 		default:
 			missing = append(missing, fmt.Errorf("%w: operation %q", decide.ErrMissing, op.Name))
 		}
@@ -468,6 +474,9 @@ type Performer struct {
 	Waits      atomic.Bool  // each call runs on its own goroutine: always if Bound, else as measured by the pool
 	QuickCalls atomic.Int32 // calls in a row that did not wait, though Waits is set
 }
+
+// WorkerOperationsMax is how many operations of a workflow workers may carry out.
+const WorkerOperationsMax = 1000
 
 // OfWorkers returns the names of the operations that workers carry out, in the order of the plan.
 func (e *Entry) OfWorkers() (names []string) {

@@ -59,7 +59,7 @@ func (h *Hub) end(id ID, r *request) {
 	case !r.known: // its run, which is not in memory, adopts it when it is
 		r.state = gone
 		delete(h.calls, id)
-	case r.once:
+	case r.Once:
 		r.state = answering
 		h.asking.Go(func() { h.interrupt(id, r) })
 	default:

@@ -61,10 +61,9 @@ type operation struct {
 
 // request is a call that is requested and unanswered.
 type request struct {
+	Wanted // if known
 	id     ID
-	call   call.Request // if known
-	known  bool         // its run has told what it is; else only a worker has
-	once   bool         // it must not be asked again
+	known  bool // its run has told what it is; else only a worker has
 	state  state
 	making int32 // that the present lease is of
 	sent   int32 // reports of that making without a number of their own
@@ -170,11 +169,18 @@ func (h *Hub) Return(t Ticket) {
 	t.take.signal()
 }
 
-// Offer passes on a call whose request is durable; with a ticket, if one was reserved for it. once: it must not be asked again.
-func (h *Hub) Offer(t Ticket, c *call.Request, once bool) {
+// Wanted is a call that a worker is to carry out.
+type Wanted struct {
+	call.Request
+	Once     bool      // it must not be asked again
+	Deadline time.Time // when its attempt is cut off; zero: never
+}
+
+// Offer passes on a call whose request is durable; with a ticket, if one was reserved for it.
+func (h *Hub) Offer(t Ticket, c Wanted) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r := &request{id: IDOf(c), call: *c, known: true, once: once, making: c.Making}
+	r := &request{id: IDOf(&c.Request), Wanted: c, known: true, making: c.Making}
 	h.calls[r.id] = r
 	if t.take == nil {
 		h.place(r)
@@ -190,7 +196,7 @@ func (h *Hub) Offer(t Ticket, c *call.Request, once bool) {
 
 // place finds a worker for a call that none has. The caller holds mu.
 func (h *Hub) place(r *request) {
-	o := h.operation(r.call.Operation)
+	o := h.operation(r.Operation)
 	for _, t := range o.takes {
 		if t.free > 0 {
 			t.free--
@@ -204,17 +210,18 @@ func (h *Hub) place(r *request) {
 
 // Adopt takes over a call that was requested before this engine began, or while its run was in memory the last time. If no worker
 // is known to have it, one may still give its answer while a lease lasts; then the call is asked again.
-func (h *Hub) Adopt(c *call.Request, once bool) {
+func (h *Hub) Adopt(c Wanted) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r := h.calls[IDOf(c)]
+	id := IDOf(&c.Request)
+	r := h.calls[id]
 	if r == nil {
-		r = &request{id: IDOf(c), state: leased, making: c.Making, expires: time.Now().Add(LeaseTime)}
-		h.calls[r.id] = r
+		r = &request{id: id, state: leased, making: c.Making, expires: time.Now().Add(LeaseTime)}
+		h.calls[id] = r
 		h.scan()
 	}
 	if !r.known {
-		r.known, r.call, r.once = true, *c, once
+		r.known, r.Wanted = true, c
 	}
 }
 

@@ -105,5 +105,5 @@ func (h *Hub) Input(who Worker, text string) (any, error) {
 	if r == nil || !r.known || r.number != l.number || r.engine != l.engine {
 		return nil, ErrGone
 	}
-	return r.call.Input, nil
+	return r.Input, nil
 }

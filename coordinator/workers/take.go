@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"github.com/sluiceflow/sluice/reactive/call"
 )
 
 const (
@@ -24,7 +22,7 @@ type Worker struct {
 
 // Call is a call with the lease of the worker that has taken it.
 type Call struct {
-	call.Request
+	Wanted
 	Lease   string    // to be named with all that is said about the call
 	Expires time.Time // of the lease, unless the worker names it again
 }
@@ -228,7 +226,7 @@ func (h *Hub) leave(t *take, there bool) (calls []Call, cancels []Cancel) {
 			h.taken++
 			r.state, r.holder, r.number, r.engine, r.expires = leased, t.of, h.taken, h.number, now.Add(LeaseTime)
 			t.of.held++
-			c := Call{Request: r.call, Lease: h.signed(r), Expires: r.expires}
+			c := Call{Wanted: r.Wanted, Lease: h.signed(r), Expires: r.expires}
 			c.Making = r.making
 			calls = append(calls, c)
 			h.scan()

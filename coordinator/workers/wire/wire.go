@@ -26,6 +26,7 @@ type (
 		Key         string          `json:"key"`                   // idempotency key: the same if the call is asked again
 		Input       json.RawMessage `json:"input,omitempty"`       // any JSON
 		InputHref   string          `json:"input_href,omitempty"`  // where a large input is read, in its place
+		Deadline    time.Time       `json:"deadline,omitzero"`     // when the answer comes too late; absent: never
 		Expires     time.Time       `json:"expires"`               // when the call is asked again, unless the lease is given as alive before
 	}
 
