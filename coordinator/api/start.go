@@ -94,9 +94,9 @@ func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *p
 	if err != nil {
 		return err
 	}
-	done.Published, done.Unchanged, done.Warning = versionOf(now), was == now, parcel.ForWorkers(ctx, engine, now.Hash, now.Children)
+	done.Published, done.Unchanged, done.Warning = VersionOf(now), was == now, parcel.ForWorkers(ctx, engine, now.Hash, now.Children)
 	if !done.Unchanged {
-		done.Replaced = versionOf(was)
+		done.Replaced = VersionOf(was)
 	}
 	if was != nil && !done.Unchanged {
 		if done.Effect, err = versions.Replaced(ctx, engine, was, now, messageOf); err != nil { // the version is published
@@ -142,8 +142,8 @@ func start(ctx context.Context, engine *coordinator.Engine, req *Request, of *At
 	return nil
 }
 
-// versionOf describes a version; nil for none.
-func versionOf(v *parcel.Version) *Version {
+// VersionOf describes a version; nil for none.
+func VersionOf(v *parcel.Version) *Version {
 	if v == nil {
 		return nil
 	}

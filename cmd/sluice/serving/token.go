@@ -22,8 +22,9 @@ func New() []*cobra.Command {
 
   viewer    reads everything, also inputs and outputs
   operator  also starts and changes runs
+  author    also publishes workflows, and sends documents along
   worker    takes calls of the operations that the token names, and gives their results; nothing else
-  admin     also deletes them
+  admin     also deletes runs
 
 The folder keeps a hash of each, in tokens.json; the token itself is printed once, when it is made. What is made or revoked counts
 at once, also for a host that is running.`,

@@ -11,7 +11,7 @@ type (
 	TakeBody struct {
 		Worker     string   `json:"worker"`               // the worker's name, of its own choice: other workers have others
 		Operations []string `json:"operations,omitempty"` // whose calls; default: those that the token names
-		Max        int      `json:"max"`                  // at most so many calls; 0: none, only what is to be cancelled
+		Max        *int     `json:"max,omitempty"`        // at most so many calls; default: 1; 0: none, only what is to be cancelled
 		Wait       string   `json:"wait,omitempty"`       // how long to wait for the first, such as 30s; default and longest: 60s
 	}
 
@@ -94,5 +94,33 @@ type (
 	LateLease struct {
 		Lease string `json:"lease"` // of the call
 		Was   string `json:"was"`   // the status of its step, or what else has become of the call
+	}
+)
+
+// What is said about workers.
+type (
+	// WorkerList is the workers and their operations.
+	WorkerList struct {
+		Workers    []ListedWorker    `json:"workers"`    // by name
+		Operations []WorkerOperation `json:"operations"` // by name
+	}
+
+	// ListedWorker is a worker that was heard of in the last minute, or has calls.
+	ListedWorker struct {
+		Name       string    `json:"name"`       // of its own choice
+		Token      string    `json:"token"`      // name of its token
+		Operations []string  `json:"operations"` // whose calls it takes
+		Calls      int       `json:"calls"`      // that it has
+		Waits      bool      `json:"waits"`      // it waits for calls
+		Seen       time.Time `json:"seen"`       // when it was last heard of
+	}
+
+	// WorkerOperation is an operation that workers carry out.
+	WorkerOperation struct {
+		Name     string    `json:"name"`              // of the operation
+		Runs     int       `json:"runs"`              // that wait for a worker
+		Calls    int       `json:"calls"`             // that workers had and have lost: they are asked again
+		Since    time.Time `json:"since,omitzero"`    // when the oldest of the runs came
+		Unserved time.Time `json:"unserved,omitzero"` // since when no worker serves it; absent: one does
 	}
 )
