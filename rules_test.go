@@ -144,7 +144,7 @@ var floors = []floor{
 	{"coordinator/parking", uses("reactive/journal")},
 	{"coordinator/query", uses("reactive/journal", "template/expr")},
 	{"coordinator/compiled", uses("internal/usercode", "template", "template/kinds", "template/plan", "template/value")},
-	{"coordinator/holds", uses("reactive/journal")},
+	{"coordinator/holds", uses("reactive/decide", "reactive/journal")},
 	{"coordinator/pickup", uses("coordinator/holds", "internal/usercode", "reactive/decide", "reactive/journal")},
 	{"coordinator/transfer", uses("coordinator/compiled", "coordinator/holds", "coordinator/limits", "coordinator/registry", "internal/usercode", "reactive", "reactive/decide",
 		"reactive/journal", "reactive/journal/archive", "reactive/journal/memory", "reactive/world", "reactive/world/kept", "reactive/world/trie", "template/machine", "template/plan",

@@ -117,6 +117,7 @@ func show(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Re
 		}
 	}
 	described.Held = req.At == nil && !state.Finished && run.Held()
+	described.Incomplete = req.At == nil && run.Incomplete()
 	err = emit(&Reply{Run: described})
 	if w := state.World; w != nil {
 		for i := 0; i < len(w.Cells) && err == nil; i++ {

@@ -41,6 +41,8 @@ func (h *host) SweepContent(_ context.Context, run string, _ bool) (int, error) 
 type none struct{}
 
 func (none) Has(string) bool                               { return false }
+func (none) Incomplete(string) bool                        { return false }
+func (none) Still(string) (func(), error)                  { return func() {}, nil }
 func (none) Lift(context.Context, string, ...string) error { return nil }
 
 const day = 24 * int64(time.Hour)
