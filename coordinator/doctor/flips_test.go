@@ -2,12 +2,15 @@ package doctor_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -18,12 +21,13 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// flipEvery is how many bytes lie between two of which a bit is flipped; with SLUICE_EXHAUSTIVE every bit of every byte is.
-const flipEvery = 61
+// shortFlips is how many bytes lie between two of which a bit is flipped with -short. Otherwise one of every byte is, another one from
+// byte to byte, and with SLUICE_EXHAUSTIVE every one.
+const shortFlips = 61
 
 // collectedFolder makes a small folder in which runs were deleted and collected, and others are there, with their lists.
-func collectedFolder(t *testing.T, dir string) {
-	s, err := disk.Open(dir, disk.Config{})
+func collectedFolder(t *testing.T, dir vfs.FS) {
+	s, err := disk.Open(folder, disk.Config{FS: dir})
 	require.NoError(t, err)
 	engine, err := coordinator.New(t.Context(), s, coordinator.Config{})
 	require.NoError(t, err)
@@ -44,9 +48,46 @@ func collectedFolder(t *testing.T, dir string) {
 	require.NoError(t, engine.Shutdown(context.WithoutCancel(t.Context())))
 }
 
+// folder is the name of the folder, in a file system in memory.
+const folder = "data"
+
+// filesOf returns the contents of the files below a directory.
+func filesOf(t *testing.T, fs vfs.FS, dir string) map[string][]byte {
+	files := map[string][]byte{}
+	names, err := fs.List(dir)
+	require.NoError(t, err)
+	for _, name := range names {
+		path := fs.PathJoin(dir, name)
+		info, err := fs.Stat(path)
+		require.NoError(t, err)
+		if info.IsDir() {
+			maps.Copy(files, filesOf(t, fs, path))
+			continue
+		}
+		f, err := fs.Open(path)
+		require.NoError(t, err)
+		files[path], err = io.ReadAll(f)
+		require.NoError(t, errors.Join(err, f.Close()))
+	}
+	return files
+}
+
+// folderOf returns a file system with files.
+func folderOf(t *testing.T, files map[string][]byte) vfs.FS {
+	fs := vfs.NewMem()
+	for path, data := range files {
+		require.NoError(t, fs.MkdirAll(fs.PathDir(path), 0o700))
+		f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
+		require.NoError(t, err)
+		_, err = f.Write(data)
+		require.NoError(t, errors.Join(err, f.Close()))
+	}
+	return fs
+}
+
 // shown returns all that a folder shows, or an error.
-func shown(dir string) (text string, err error) {
-	s, err := disk.Open(dir, disk.Config{})
+func shown(dir vfs.FS) (text string, err error) {
+	s, err := disk.Open(folder, disk.Config{FS: dir})
 	if err != nil {
 		return "", err
 	}
@@ -70,36 +111,25 @@ func shown(dir string) (text string, err error) {
 // TestABitThatFlipsIsFoundOrHarmless flips bits of a folder from which runs were collected: the doctor finds a fault, or the folder shows
 // what it did before.
 func TestABitThatFlipsIsFoundOrHarmless(t *testing.T) {
-	source := t.TempDir()
+	source := vfs.NewMem()
 	collectedFolder(t, source)
 	want, err := shown(source)
 	require.NoError(t, err)
-	files := map[string][]byte{}
-	require.NoError(t, filepath.WalkDir(source, func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			name, _ := filepath.Rel(source, path)
-			files[name], err = os.ReadFile(path)
-		}
-		return err
-	}))
-	dir := t.TempDir()
-	write := func() {
-		require.NoError(t, os.RemoveAll(dir))
-		for name, data := range files {
-			require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
-		}
-	}
-	step, bits := flipEvery, []int{3}
-	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
-		step, bits = 1, []int{0, 1, 2, 3, 4, 5, 6, 7}
+	files := filesOf(t, source, folder)
+	step, bits := 1, 1
+	switch {
+	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
+		bits = 8
+	case testing.Short():
+		step = shortFlips
 	}
 	flips, found := 0, 0
 	for name := range files {
 		for at := 0; at < len(files[name]); at += step {
-			for _, bit := range bits {
+			for n := range bits {
+				bit := (at + n) % 8
 				files[name][at] ^= 1 << bit
-				write()
+				dir := folderOf(t, files)
 				files[name][at] ^= 1 << bit
 				if flips++; doctored(dir) {
 					found++
@@ -115,12 +145,12 @@ func TestABitThatFlipsIsFoundOrHarmless(t *testing.T) {
 }
 
 // doctored reports whether the doctor finds a fault.
-func doctored(dir string) bool {
-	raw, err := disk.OpenRaw(dir, false, disk.Config{})
+func doctored(dir vfs.FS) bool {
+	raw, err := disk.OpenRaw(folder, false, disk.Config{FS: dir})
 	if err != nil {
 		return true
 	}
 	defer raw.Close()
-	report, err := doctor.Check(context.Background(), raw, false, func(doctor.Fault) error { return nil })
+	report, err := doctor.Check(context.Background(), raw, false, func(doctor.Fault) error { return errors.New("found") })
 	return err != nil || !report.Sound()
 }
