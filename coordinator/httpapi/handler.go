@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/page"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
@@ -119,6 +120,10 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 	for i := range routes {
 		r := &routes[i]
 		s.mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
+	}
+	people := page.Handler()
+	for _, pattern := range append(page.Views, page.Prefix) {
+		s.mux.Handle("GET "+pattern, people)
 	}
 	return s, engine.BeforeShutdown(func() error { s.Close(); return nil })
 }

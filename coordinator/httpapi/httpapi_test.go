@@ -23,6 +23,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -261,7 +262,7 @@ func TestPathsAreWhatTheySay(t *testing.T) {
 	s := newSite(t, nil)
 	s.start("run-1")
 	for _, path := range []string{
-		"/", "/v1", "/v1/runs/", "/v1/runs/run-1/", "//v1/runs", "/v1/../v1/runs", "/v1/runs/run-1/nothing", "/v1/runs/%2e%2e/runs",
+		"/elsewhere", "/v1", "/v1/runs/", "/v1/runs/run-1/", "//v1/runs", "/v1/../v1/runs", "/v1/runs/run-1/nothing", "/v1/runs/%2e%2e/runs",
 	} {
 		s.refused(CodeNoRoute, "GET", path, "")
 	}
@@ -277,6 +278,21 @@ func TestPathsAreWhatTheySay(t *testing.T) {
 	require.Equal(t, 405, resp.StatusCode)
 	require.Equal(t, "GET, DELETE", resp.Header.Get("Allow"))
 	s.refused(CodeMethod, "PUT", "/v1/runs/run-1", "")
+}
+
+func TestRunsAreCounted(t *testing.T) {
+	s := newSite(t, nil)
+	for _, id := range []string{"a", "b", "c"} {
+		s.start(id)
+	}
+	ok[api.Done](s, "POST", "/v1/runs/c/cancel", `{}`)
+	counts := ok[query.Counts](s, "GET", "/v1/counts", "")
+	require.Equal(t, query.Tally{Count: 2}, counts.Status["waiting"])
+	require.Equal(t, query.Tally{Count: 1}, counts.Status["aborted"])
+	require.Equal(t, query.Tally{Count: 2}, counts.Waits["message"])
+	require.Equal(t, query.Tally{}, ok[query.Counts](s, "GET", "/v1/counts?q=workflow:other", "").Status["waiting"])
+	s.refused(CodeBadRequest, "GET", "/v1/counts?q=staus:x", "")
+	require.Equal(t, Me{"the operator", "operator"}, ok[Me](s, "GET", "/v1/me", ""))
 }
 
 func TestOnlyThoseWhoMayAreServed(t *testing.T) {

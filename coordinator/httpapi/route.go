@@ -125,6 +125,12 @@ type (
 		Next  string       `json:"next,omitempty"` // cursor of the next part; "": this is the last for now
 	}
 
+	// Me is who makes a request.
+	Me struct {
+		Name string `json:"name"` // the actor of its commands, in the journal
+		Role string `json:"role"` // what it may do
+	}
+
 	// VersionAnswer is the version of the server.
 	VersionAnswer struct {
 		Version string `json:"version"` // as sluice --version prints it
@@ -176,6 +182,9 @@ var routes = []Route{
 		decode(func(b *DecideBody, r *api.Request) { r.Decision, r.Reason = b.Decision, b.Reason }), api.Decide),
 	{Method: "GET", Path: "/v1/feed", Role: Viewer, Summary: "Follow all runs of a query: which have changed, and their heads",
 		Query: []Param{{"q", "a query; default: all runs"}, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
+	{Method: "GET", Path: "/v1/counts", Role: Viewer, Summary: "Count the runs of a query by status, and by what they wait for", Answer: query.Counts{},
+		Query: []Param{{"q", "a query; default: all runs"}}, serve: countRuns},
+	{Method: "GET", Path: "/v1/me", Role: Viewer, Summary: "Show who makes the request", Answer: Me{}, serve: showMe},
 	{Method: "GET", Path: "/v1/runs/{run}/history", Role: Viewer, Summary: "Show the events of a run as columns", Answer: History{},
 		Query: []Param{cursorParam}, serve: history},
 	{Method: "GET", Path: "/v1/runs/{run}/views", Role: Viewer, Summary: "Show what has happened in a playbook or a world", Answer: ViewList{},

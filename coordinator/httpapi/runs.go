@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -478,6 +479,19 @@ func callGraph(c *exchange) error {
 	}
 	return c.reply(http.StatusOK, list)
 }
+
+func countRuns(c *exchange) error {
+	counts, err := query.Count(c.req.Context(), c.engine, c.query("q"), time.Now())
+	if fault, ok := errors.AsType[*query.Error](err); ok {
+		return problem(CodeBadRequest, "query: %v", fault)
+	}
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, counts)
+}
+
+func showMe(c *exchange) error { return c.reply(http.StatusOK, Me{c.who.Name, c.who.Role.String()}) }
 
 func version(c *exchange) error { return c.reply(http.StatusOK, VersionAnswer{c.config.Version}) }
 
