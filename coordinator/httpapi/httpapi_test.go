@@ -55,7 +55,7 @@ func newSite(t *testing.T, change func(*Config)) *site {
 		Version: "1.2.3", Hosts: []string{"127.0.0.1"}, Logger: slog.New(slog.DiscardHandler),
 		Authenticate: func(token string) (Identity, bool) {
 			role := ParseRole(token)
-			return Identity{"the " + token, role}, role != Nobody
+			return Identity{Name: "the " + token, Role: role}, role != Nobody
 		},
 	}
 	if change != nil {

@@ -10,6 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/versions"
+	"github.com/sluiceflow/sluice/coordinator/workers/door"
+	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 )
 
 // Route is a method of a path. The table of them is the source of openapi.json.
@@ -24,6 +26,7 @@ type Route struct {
 	Body    any     // a value of the type of the body; nil: none
 	Status  int     // of success; 0: 200
 	Large   bool    // the body may be large
+	Most    int64   // bytes of the body, if it may be larger still
 	Once    bool    // with an Idempotency-Key it is done once: its answer is kept
 	Answer  any     // a value of the type of the answer; nil: no JSON, or any
 
@@ -248,6 +251,14 @@ var routes = []Route{
 	{Method: "GET", Path: "/version", Role: Viewer, Summary: "Show the version of the server", Answer: VersionAnswer{}, serve: version},
 	{Method: "GET", Path: "/metrics", Role: Viewer, Summary: "Show the metrics of the server, as Prometheus reads them", serve: showMetrics},
 	{Method: "GET", Path: "/openapi.json", Role: Viewer, Summary: "Describe this API: OpenAPI 3.1", serve: describe},
+	{Method: "POST", Path: "/v1/worker/take", Role: Worker, Summary: "Take calls as a worker; if there are none, wait for some", Body: wire.TakeBody{},
+		Answer: wire.TakeAnswer{}, serve: worker(door.Door.Take)},
+	{Method: "POST", Path: "/v1/worker/give", Role: Worker, Summary: "Give what a worker has: results, reports, texts, signs of life", Body: wire.GiveBody{}, Most: door.GiveMax,
+		Answer: wire.GiveAnswer{}, serve: worker(door.Door.Give)},
+	{Method: "GET", Path: "/v1/worker/input", Role: Worker, Summary: "Read the input of a call that came without it: any JSON",
+		Query: []Param{{"lease", "of the call"}}, serve: inputOfCall},
+	{Method: "GET", Path: "/v1/workers", Role: Viewer, Summary: "List the workers, and the operations that they carry out", Answer: wire.WorkerList{},
+		serve: worker(listWorkers)},
 	{Method: "GET", Path: "/livez", AnyHost: true, Summary: "Say that the process answers", Answer: HealthAnswer{}, serve: live},
 	{Method: "GET", Path: "/readyz", AnyHost: true, Summary: "Say that the engine takes requests", Answer: HealthAnswer{}, serve: ready},
 }
