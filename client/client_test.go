@@ -234,6 +234,15 @@ func (s *site) others(t *testing.T) {
 	require.NoError(t, c.Do(ctx, "POST", "/v1/decisions/"+inbox.Items[0].ID, httpapi.DecideBody{Decision: api.Fulfilled}, nil))
 	err := c.Do(ctx, "GET", "/v1/decisions/"+inbox.Items[0].ID, nil, nil)
 	require.Equal(t, "not_possible", api.ErrorOf(err).Code)
+	for _, path := range []string{"/v1/counts", "/v1/workflows/approval/versions/" + list.Items[0].Hash + "/layout"} {
+		var answer map[string]any
+		require.NoError(t, c.Do(ctx, "GET", path, nil, &answer), path)
+		require.NotEmpty(t, answer)
+	}
+	for _, of := range []string{"GET /v1/workers", "POST /v1/worker/take", "POST /v1/worker/give", "GET /v1/worker/input?lease=x"} { // package worker uses them
+		method, path, _ := strings.Cut(of, " ")
+		require.Equal(t, "no_workers", api.ErrorOf(c.Do(ctx, method, path, nil, nil)).Code, path)
+	}
 	var kinds []string
 	for f, err := range c.Feed(ctx, "/v1/feed?run=asked", "") {
 		require.NoError(t, err)

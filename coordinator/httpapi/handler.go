@@ -19,24 +19,26 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/measures"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/page"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/sessions"
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
-// Role says what a client may do. Each may do what those before it may.
+// Role says what a client may do. Each may do what those before it may, but for workers: calls are theirs, and an admin's.
 type Role int
 
 // The roles.
 const (
 	Nobody   Role = iota
+	Worker        // takes calls of the operations that its token names, and answers them
 	Viewer        // reads everything, also inputs and outputs
 	Operator      // starts and changes runs
 	Author        // publishes workflows, and brings documents along
 	Admin         // deletes runs
 )
 
-var roleNames = []string{Nobody: "nobody", Viewer: "viewer", Operator: "operator", Author: "author", Admin: "admin"}
+var roleNames = []string{Nobody: "nobody", Worker: "worker", Viewer: "viewer", Operator: "operator", Author: "author", Admin: "admin"}
 
 func (r Role) String() string { return roleNames[r] }
 
@@ -47,6 +49,8 @@ func ParseRole(name string) Role { return Role(max(0, slices.Index(roleNames, na
 type Identity struct {
 	Name string // the actor of its commands, in the journal
 	Role Role   // what it may do
+
+	Operations []string // of a worker: whose calls it may take
 }
 
 // Rates at which requests are answered: of a token, and those without a valid one from an address.
@@ -129,6 +133,10 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 		r := &routes[i]
 		s.mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
 	}
+	people := page.Handler()
+	for _, pattern := range append(page.Views, page.Prefix) {
+		s.mux.Handle("GET "+pattern, people)
+	}
 	return s, engine.BeforeShutdown(func() error { s.Close(); return nil })
 }
 
@@ -136,6 +144,9 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 func (s *Server) Close() {
 	s.stop()
 	s.hub.Close()
+	if hub := s.engine.Workers(); hub != nil {
+		hub.Drain()
+	}
 }
 
 // ServeHTTP implements http.Handler.
@@ -249,7 +260,7 @@ func (c *exchange) admit() error {
 	if !c.tokens.Take(c.who.Name, time.Now()) {
 		return problem(CodeRate, "the token is used too often: at most %d times a second", rateOfToken)
 	}
-	if c.who.Role < c.route.Role {
+	if c.who.Role < c.route.Role || c.route.Role == Worker && c.who.Role != Worker && c.who.Role != Admin {
 		return problem(CodeForbidden, "this needs the role %s, and %s has the role %s", c.route.Role, c.who.Name, c.who.Role)
 	}
 	return nil

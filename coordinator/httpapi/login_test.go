@@ -25,7 +25,7 @@ func (s *site) asBrowser(c *http.Cookie) []string {
 
 func TestABrowserLogsInOnceByAnAddress(t *testing.T) {
 	s := newSite(t, nil)
-	path := s.server.Invite(Identity{"ann", Admin})
+	path := s.server.Invite(Identity{Name: "ann", Role: Admin})
 	resp := s.do("GET", path, "", "Authorization", "")
 	require.Equal(t, 303, resp.StatusCode)
 	require.Equal(t, "/", resp.Header.Get("Location"))
@@ -50,7 +50,7 @@ func TestABrowserLogsInOnceByAnAddress(t *testing.T) {
 		s.refused(CodeCrossOrigin, "DELETE", "/v1/session", "", append(browser, from...)...)
 	}
 	s.refused(CodeHost, "GET", "/v1/me", "", append(browser, "Host", "rebound.example")...)
-	s.refused(CodeHost, "GET", s.server.Invite(Identity{"ann", Admin}), "", "Host", "rebound.example")
+	s.refused(CodeHost, "GET", s.server.Invite(Identity{Name: "ann", Role: Admin}), "", "Host", "rebound.example")
 
 	gone := cookieOf(t, s.do("DELETE", "/v1/session", "", browser...))
 	require.Negative(t, gone.MaxAge)
@@ -99,7 +99,7 @@ func TestForgedCookiesAreGuesses(t *testing.T) {
 }
 
 func TestAnOpenServerNeedsNoLogin(t *testing.T) {
-	s := newSite(t, func(c *Config) { c.Authenticate, c.Open = nil, Identity{"all", Admin} })
+	s := newSite(t, func(c *Config) { c.Authenticate, c.Open = nil, Identity{Name: "all", Role: Admin} })
 	require.Equal(t, Me{"all", "admin", false}, ok[Me](s, "GET", "/v1/me", "", "Authorization", ""))
 	s.refused(CodeBadRequest, "POST", "/v1/session", `{"token": "x"}`)
 }

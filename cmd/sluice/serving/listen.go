@@ -240,7 +240,7 @@ func authenticate(keep *tokens.Keep) func(string) (httpapi.Identity, bool) {
 	return func(text string) (httpapi.Identity, bool) {
 		t, ok := keep.Check(text, time.Now())
 		role := httpapi.ParseRole(t.Role)
-		return httpapi.Identity{Name: t.Name, Role: role}, ok && role != httpapi.Nobody
+		return httpapi.Identity{Name: t.Name, Role: role, Operations: t.Operations}, ok && role != httpapi.Nobody
 	}
 }
 
@@ -289,5 +289,5 @@ func (l *fromProxy) Accept() (net.Conn, error) {
 
 // roles are the roles that tokens can have.
 func roles() []string {
-	return []string{httpapi.Viewer.String(), httpapi.Operator.String(), httpapi.Author.String(), httpapi.Admin.String()}
+	return []string{httpapi.Viewer.String(), httpapi.Operator.String(), httpapi.Author.String(), httpapi.Worker.String(), httpapi.Admin.String()}
 }
