@@ -111,32 +111,49 @@ func shown(dir vfs.FS) (text string, err error) {
 // TestABitThatFlipsIsFoundOrHarmless flips bits of a folder from which runs were collected: the doctor finds a fault, or the folder shows
 // what it did before.
 func TestABitThatFlipsIsFoundOrHarmless(t *testing.T) {
+	step := 1
+	if testing.Short() {
+		step = shortFlips
+	}
+	flipBits(t, collectedFolder, shown, step, nil)
+}
+
+// flipBits flips bits of a folder, one at a time, and compares what is shown with what was shown before. What is shown though the doctor
+// finds a fault is for damaged to judge, unless that is nil.
+func flipBits(t *testing.T, create func(t *testing.T, dir vfs.FS), show func(dir vfs.FS) (string, error), step int,
+	damaged func(t *testing.T, what, got string, err error)) {
 	source := vfs.NewMem()
-	collectedFolder(t, source)
-	want, err := shown(source)
+	create(t, source)
+	want, err := show(source)
 	require.NoError(t, err)
 	files := filesOf(t, source, folder)
-	step, bits := 1, 1
-	switch {
-	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
-		bits = 8
-	case testing.Short():
-		step = shortFlips
+	bits := 1
+	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+		step, bits = 1, 8
 	}
 	flips, found := 0, 0
 	for name := range files {
 		for at := 0; at < len(files[name]); at += step {
 			for n := range bits {
 				bit := (at + n) % 8
+				what := fmt.Sprintf("bit %d of byte %d of %s", bit, at, name)
 				files[name][at] ^= 1 << bit
 				dir := folderOf(t, files)
 				files[name][at] ^= 1 << bit
-				if flips++; doctored(dir) {
+				flips++
+				ill := doctored(dir)
+				if ill {
 					found++
+				}
+				if ill && damaged == nil {
 					continue
 				}
-				got, err := shown(dir)
-				require.True(t, err == nil && got == want, "bit %d of byte %d of %s: the doctor finds nothing, and the folder shows something else: %v", bit, at, name, err)
+				got, err := show(dir)
+				if ill {
+					damaged(t, what, got, err)
+					continue
+				}
+				require.True(t, err == nil && got == want, "%s: the doctor finds nothing, and the folder shows something else: %v", what, err)
 			}
 		}
 	}
@@ -144,7 +161,7 @@ func TestABitThatFlipsIsFoundOrHarmless(t *testing.T) {
 	require.Greater(t, found, flips/4)
 }
 
-// doctored reports whether the doctor finds a fault.
+// doctored reports whether the doctor finds a fault. It ends at the first.
 func doctored(dir vfs.FS) bool {
 	raw, err := disk.OpenRaw(folder, false, disk.Config{FS: dir})
 	if err != nil {
