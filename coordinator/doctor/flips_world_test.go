@@ -137,5 +137,5 @@ func TestABitOfAWorldThatFlipsIsFoundOrHarmless(t *testing.T) {
 	require.NotZero(t, refused)
 }
 
-// flipEveryOfWorld is how many bytes lie between two of which a bit is flipped, without SLUICE_EXHAUSTIVE: the folder is larger.
+// flipEveryOfWorld is how many bytes lie between two of which a bit is flipped: the folder of a world is larger.
 const flipEveryOfWorld = 97
