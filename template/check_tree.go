@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/fields"
@@ -117,12 +116,10 @@ func ValidID(id string) error {
 	if len(id) > IDBytesMax {
 		return fmt.Errorf("%s: an id has at most %d bytes, not %d", document.Quote(id[:IDBytesMax/2]+"…"), IDBytesMax, len(id))
 	}
-	if id != "" && utf8.ValidString(id) && !strings.ContainsFunc(id, func(r rune) bool {
-		return !unicode.IsPrint(r) || unicode.IsSpace(r) || strings.ContainsRune("/[]#", r)
-	}) {
-		return nil
+	if id == "" || strings.ContainsFunc(id, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("/[]#", r) }) {
+		return fmt.Errorf("%s: an id has no spaces and none of / [ ] #", document.Quote(id))
 	}
-	return fmt.Errorf("%s: an id has no spaces and none of / [ ] #", document.Quote(id))
+	return document.Visible(id)
 }
 
 // enter records an item's id, if it has one.
