@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -18,4 +19,16 @@ func Visible(name string) error {
 		}
 	}
 	return nil
+}
+
+// ValidName returns an error that shows a name, which is called what, unless it is visible, without white space and some
+// other characters, and has at most a number of bytes.
+func ValidName(what, name, without string, bytesMax int) error {
+	if len(name) > bytesMax {
+		return fmt.Errorf("%s: %s has at most %d bytes, not %d", Quote(name[:bytesMax/2]+"…"), what, bytesMax, len(name))
+	}
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(without, r) }) {
+		return fmt.Errorf("%s: %s has no spaces and none of %s", Quote(name), what, strings.Join(strings.Split(without, ""), " "))
+	}
+	return Visible(name)
 }

@@ -3,7 +3,6 @@ package schema
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/sluiceflow/sluice/template/document"
 )
@@ -17,13 +16,7 @@ func ValidName(name string) error { return validName(name, "[]#") }
 
 // validName is ValidName for names that have none of some characters.
 func validName(name, without string) error {
-	if len(name) > NameBytesMax {
-		return fmt.Errorf("%s: a name has at most %d bytes, not %d", document.Quote(name[:NameBytesMax/2]+"…"), NameBytesMax, len(name))
-	}
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(without, r) }) {
-		return fmt.Errorf("%s: a name has no spaces and none of %s", document.Quote(name), strings.Join(strings.Split(without, ""), " "))
-	}
-	return document.Visible(name)
+	return document.ValidName("a name", name, without, NameBytesMax)
 }
 
 // validTypeName is ValidName for the names of types and arms: they stand in texts such as map<K, V>, and an arm is told from
