@@ -226,6 +226,7 @@ func (s *site) others(t *testing.T) {
 	var d httpapi.Definition
 	require.NoError(t, c.Do(ctx, "GET", "/v1/workflows/approval/versions/"+list.Items[0].Hash, nil, &d))
 	require.NoError(t, c.Do(ctx, "GET", "/v1/workflows/approval", nil, &d))
+	require.NoError(t, c.Do(ctx, "POST", "/v1/check", map[string]string{"document": judged}, nil))
 	var inbox httpapi.DecisionPage
 	require.NoError(t, c.Do(ctx, "POST", "/v1/runs", httpapi.StartBody{ID: "asked", Documents: httpapi.Documents{Document: judged}}, nil))
 	require.NoError(t, c.Do(ctx, "GET", "/v1/decisions?q=asked", nil, &inbox))

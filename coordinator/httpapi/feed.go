@@ -99,7 +99,12 @@ func feedOfAll(c *exchange) error {
 // view returns what of a run is to be shown.
 func (c *exchange) view() (feed.View, error) {
 	switch v := feed.View(c.query("view")); v {
-	case "", feed.Steps, feed.Events:
+	case feed.Events:
+		if c.who.Role == Observer {
+			return "", problem(CodeForbidden, "the view %s needs the role %s, because events have inputs and outputs", v, Viewer)
+		}
+		return v, nil
+	case "", feed.Steps:
 		return v, nil
 	}
 	return "", problem(CodeBadRequest, "a view is steps or events").at("query/view")
