@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/draft"
 	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/versions"
@@ -212,6 +213,8 @@ var routes = []Route{
 		Query: []Param{limitParam, cursorParam}, serve: listVersions},
 	{Method: "GET", Path: "/v1/workflows/{name}/versions/{hash}", Role: Viewer, Summary: "Show a version of a workflow", Answer: Definition{},
 		serve: showWorkflow},
+	{Method: "POST", Path: "/v1/check", Role: Author, Summary: "Say what is wrong with a document, how it is drawn, and what may become of its runs; nothing is kept",
+		Large: true, Body: CheckBody{}, Answer: draft.Check{}, serve: checkDraft},
 	{Method: "GET", Path: "/v1/workflows/{name}/versions/{hash}/layout", Role: Viewer, Summary: "Say where the steps of a workflow stand when it is drawn",
 		Answer: drawing.Drawing{}, serve: drawWorkflow},
 	{Method: "GET", Path: "/v1/decisions", Role: Viewer, Summary: "List what waits for a person's decision", Answer: DecisionPage{},
