@@ -140,6 +140,7 @@ var floors = []floor{
 	{"coordinator/workers/wire", nil},
 	{"coordinator/workers", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal")},
 	{"coordinator/workers/door", uses("coordinator/operation", "coordinator/workers", "coordinator/workers/wire", "reactive/call", "template/value")},
+	{"worker", uses("coordinator/operation", "coordinator/workers/wire", "internal/usercode", "reactive/call", "template/value")},
 	{"coordinator/pool", uses("coordinator/directory", "coordinator/keychain", "coordinator/operation", "coordinator/registry", "coordinator/workers",
 		"internal/usercode", "reactive",
 		"reactive/call", "reactive/decide", "reactive/journal", "reactive/world", "template/expr", "template/machine",
