@@ -11,17 +11,19 @@ import { Run } from "./views/run.js";
 import { Decisions } from "./views/decisions.js";
 import { Workflows } from "./views/workflows.js";
 import { Start } from "./views/start.js";
+import { Workers } from "./views/workers.js";
 import { Publish } from "./views/publish.js";
 
 // asked is how many runs wait for a person; null while that is not known.
 export const asked = signal(null);
 
-const views = { "": Runs, runs: (p) => (p.parts[1] ? html`<${Run} key=${p.parts[1]} id=${p.parts[1]} />` : html`<${Runs} />`), decisions: Decisions, workflows: Workflows, start: Start, publish: Publish };
+const views = { "": Runs, runs: (p) => (p.parts[1] ? html`<${Run} key=${p.parts[1]} id=${p.parts[1]} />` : html`<${Runs} />`), decisions: Decisions, workflows: Workflows, start: Start, publish: Publish, workers: Workers };
 
 const places = [
   { path: "/runs", name: "Runs", key: "r", icon: "M2 4h12M2 8h12M2 12h7" },
   { path: "/decisions", name: "Decisions", key: "d", icon: "M4.500 2.500h7a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2zM5.500 8.200l2 2 3.500-4" },
   { path: "/workflows", name: "Workflows", key: "w", icon: "M5.500 1.500h5v4h-5zM1.500 10.500h5v4h-5zM9.500 10.500h5v4h-5zM8 5.500v2.500M4 10.500V8h8v2.500" },
+  { path: "/workers", name: "Workers", key: "k", icon: "M2.500 3.500h11v4h-11zM2.500 9.500h11v4h-11zM5 5.500h.01M5 11.500h.01" },
 ];
 
 const place = computed(() => ({ start: "workflows", publish: "workflows" })[here.value.parts[0]] || here.value.parts[0] || "runs");
@@ -99,7 +101,7 @@ function useAsked(known) {
     if (!known) return;
     let timer = 0;
     const load = () => get("/v1/counts?q=waits:person").then((c) => { asked.value = c.waits.person.count; }, () => {});
-    const unfollow = follow("q:waits:person", () => {
+    const unfollow = follow("all", () => {
       if (!timer) timer = setTimeout(() => { timer = 0; load(); }, 1000);
     });
     load();

@@ -2,8 +2,8 @@
 // BroadcastChannel; when it leaves, another one takes over. Where a browser has no Web Locks (plain HTTP to another host), each tab
 // reads for itself.
 //
-// Keys of feeds are `run:ID` and `q:QUERY`. A subscriber gets each frame as {kind, id, data}. Whenever the reader begins anew, a run's
-// feed has a snapshot at first and a query's a frame of the kind ready: the subscriber then knows that it may have missed something.
+// Keys of feeds are `all`, the changes of all runs, and `run:ID`. A subscriber gets each frame as {kind, id, data}. Whenever the reader begins
+// anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed.
 import { signal } from "./ui.js";
 
 const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
@@ -89,8 +89,7 @@ class Reader {
   }
 
   open(key) {
-    const name = key.slice(key.indexOf(":") + 1);
-    const url = key.startsWith("run:") ? "/v1/runs/" + encodeURIComponent(name) + "/feed" : "/v1/feed" + (name ? "?q=" + encodeURIComponent(name) : "");
+    const url = key === "all" ? "/v1/feed" : "/v1/runs/" + encodeURIComponent(key.slice(4)) + "/feed";
     const source = new EventSource(url);
     this.sources.set(key, source);
     source.onopen = () => this.state(0);

@@ -1,6 +1,6 @@
 // Small parts that several views have.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
-import { get, may, me, post } from "./api.js";
+import { get, may, post } from "./api.js";
 import { stale } from "./feed.js";
 import { Mark } from "./mark.js";
 import { exactly, instant, ms } from "./time.js";
@@ -95,8 +95,6 @@ export function Confirm({ title, say, path, word, bad, body = {}, onClose, onDon
 export function useTitle(text) {
   useEffect(() => { document.title = (text ? text + " · " : "") + "Sluice"; }, [text]);
 }
-
-export const isViewer = () => !may("operator") && me.value?.role;
 
 // Sentence shows a text in which pieces between ** are strong.
 export const Sentence = ({ text }) => text.split("**").map((part, i) => (i % 2 ? html`<b><bdi>${part}</bdi></b>` : html`<bdi>${part}</bdi>`));

@@ -1,7 +1,7 @@
 // The graph of a run: the canvas, what one does with it, and the small map beside it. The same is in the list of steps.
 import { html, useEffect, useRef, useState } from "../ui.js";
-import { at, go, here, withQuery } from "../route.js";
-import { Mark, Status, statuses, wordOf } from "../mark.js";
+import { go, here, withQuery } from "../route.js";
+import { Mark, statuses, wordOf } from "../mark.js";
 import { many, now, number } from "../time.js";
 import { Empty, Fault, Loading, useGet } from "../parts.js";
 import { Graph } from "../draw/graph.js";
