@@ -300,7 +300,7 @@ func (c *exchange) knownQuery() error {
 		if !slices.ContainsFunc(c.route.Query, func(p Param) bool { return p.Name == name }) {
 			return problem(CodeBadRequest, "this route has no parameter of that name").at("query/" + name)
 		}
-		if len(values) > 1 {
+		if len(values) > 1 && name != c.route.Many {
 			return problem(CodeBadRequest, "the parameter is given more than once").at("query/" + name)
 		}
 	}

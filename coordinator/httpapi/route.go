@@ -22,6 +22,7 @@ type Route struct {
 	AnyHost bool    // whatever name of the server the client uses
 	Summary string  // what it does
 	Query   []Param // its parameters
+	Many    string  // the one that may be given more than once
 	Headers []Param // those that mean something here
 	Body    any     // a value of the type of the body; nil: none
 	Status  int     // of success; 0: 200
@@ -180,8 +181,8 @@ var routes = []Route{
 	act("steps/{key}/abort", "Stop a step", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Abort),
 	act("steps/{key}/decide", "Decide whether the task of a step is done", DecideBody{},
 		decode(func(b *DecideBody, r *api.Request) { r.Decision, r.Reason = b.Decision, b.Reason }), api.Decide),
-	{Method: "GET", Path: "/v1/feed", Role: Viewer, Summary: "Follow all runs of a query: which have changed, and their heads",
-		Query: []Param{{"q", "a query; default: all runs"}, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
+	{Method: "GET", Path: "/v1/feed", Role: Viewer, Summary: "Follow runs: those of a query by their heads, and those that are named each by itself", Many: "run",
+		Query: []Param{{"q", "a query; default: all runs, unless some are named"}, {"run", "id of a run that is followed as its own feed does; at most 64"}, viewOf, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
 	{Method: "GET", Path: "/v1/counts", Role: Viewer, Summary: "Count the runs of a query by status, and by what they wait for", Answer: query.Counts{},
 		Query: []Param{{"q", "a query; default: all runs"}}, serve: countRuns},
 	{Method: "GET", Path: "/v1/runs/{run}/history", Role: Viewer, Summary: "Show the events of a run as columns", Answer: History{},
