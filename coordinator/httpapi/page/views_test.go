@@ -291,7 +291,7 @@ func TestHostileContentIsText(t *testing.T) {
 	}
 	labels[evil[:60]] = evil
 	body, err := json.Marshal(map[string]any{
-		"workflow": "order", "id": strings.Repeat("long", 60), "labels": labels, "input": map[string]any{"lines": []string{evil, strings.Repeat("1 MiB in a line ", 20_000)}},
+		"workflow": "order", "id": strings.Repeat("long", 30), "labels": labels, "input": map[string]any{"lines": []string{evil, strings.Repeat("1 MiB in a line ", 20_000)}},
 	})
 	require.NoError(t, err)
 	s.post("/v1/runs", string(body))
@@ -303,7 +303,7 @@ func TestHostileContentIsText(t *testing.T) {
 	p.open("/runs")
 	p.sees("for the message priced")
 	wide()
-	p.open("/runs/" + strings.Repeat("long", 60) + "?tab=output")
+	p.open("/runs/" + strings.Repeat("long", 30) + "?tab=output")
 	p.sees("onerror=")
 	p.until(`document.querySelector(".tree .link")`)
 	wide()

@@ -22,8 +22,9 @@ export const Time = ({ at }) => {
 export function useGet(path, when = 0) {
   const [state, set] = useState({ value: null, problem: null, loading: true, path: null });
   const [turn, setTurn] = useState(0);
+  const off = stale.value > 0; // then it is read when the server is back
   useEffect(() => {
-    if (!path) return;
+    if (!path || off) return;
     const stop = new AbortController();
     set((s) => (s.path === path ? { ...s, loading: true } : { value: null, problem: null, loading: true, path }));
     get(path, stop.signal).then(
@@ -31,7 +32,7 @@ export function useGet(path, when = 0) {
       (problem) => { if (!stop.signal.aborted) set((s) => ({ value: s.path === path ? s.value : null, problem, loading: false, path })); },
     );
     return () => stop.abort();
-  }, [path, when, turn]);
+  }, [path, when, turn, off]);
   return { ...state, again: () => setTurn((n) => n + 1) };
 }
 

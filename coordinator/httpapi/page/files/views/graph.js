@@ -12,7 +12,7 @@ export const layoutOf = (run) => `/v1/workflows/${encodeURIComponent(run.workflo
 
 export function GraphView({ model, run, step }) {
   const { value, problem, again } = useGet(layoutOf(run));
-  if (problem) return html`<div class="page"><${Fault} problem=${problem} again=${again} title="The graph cannot be drawn." /></div>`;
+  if (problem && !value) return html`<div class="page"><${Fault} problem=${problem} again=${again} title="The graph cannot be drawn." /></div>`;
   if (!value) return html`<${Loading} rows=${8} />`;
   if (!value.keys.length) return html`<${Empty} title="Nothing to draw">This kind of workflow has no steps.<//>`;
   return html`<${Canvas} ...${{ model, run, step, drawing: value }} />`;

@@ -59,7 +59,7 @@ function Head({ model, run, tab, tabs }) {
 // Find marks the steps whose key has a text in it.
 function Find() {
   const text = here.value.query.get("find") || "";
-  return html`<div class="field"><svg viewBox="0 0 14 14" aria-hidden="true"><circle cx="6" cy="6" r="4.250" /><path d="M9.200 9.200 13 13" /></svg><input data-search type="search" aria-label="Find step" placeholder="Find step" value=${text}
+  return html`<div class="field"><svg viewBox="0 0 14 14" aria-hidden="true"><circle cx="6" cy="6" r="4.25" /><path d="M9.2 9.2 13 13" /></svg><input data-search type="search" aria-label="Find step" placeholder="Find step" value=${text}
     onInput=${(e) => go(withQuery({ find: e.target.value }), true)} onKeyDown=${(e) => { if (e.key === "Escape") { go(withQuery({ find: "" }), true); e.target.blur(); } }} /><kbd>/</kbd></div>`;
 }
 

@@ -109,7 +109,7 @@ function Query({ q, problem }) {
     }
     if (e.key === "Escape") e.target.blur();
   };
-  return html`<form class="field query" role="search" onSubmit=${add}><svg viewBox="0 0 14 14" aria-hidden="true"><circle cx="6" cy="6" r="4.250" /><path d="M9.200 9.200 13 13" /></svg>
+  return html`<form class="field query" role="search" onSubmit=${add}><svg viewBox="0 0 14 14" aria-hidden="true"><circle cx="6" cy="6" r="4.25" /><path d="M9.2 9.2 13 13" /></svg>
     <div class="terms">${list.map((t, i) => html`<span class="term" key=${t + i}><bdi>${t.slice(0, 120)}</bdi><button type="button" aria-label=${"Without " + t.slice(0, 120)} onClick=${() => show(list.filter((_, j) => j !== i))}>×</button></span>`)}
     <input data-search aria-label="Find runs" autocomplete="off" spellcheck="false" placeholder=${list.length ? "" : "status: workflow: label.team: waits: age>1h code: …"} value=${text} onInput=${(e) => setText(e.target.value)} onKeyDown=${back} /></div><kbd>/</kbd></form>
     ${problem && problem.status === 400 && html`<div class="under"><${Fault} problem=${problem} /></div>`}`;
