@@ -79,14 +79,17 @@ func Handler() http.Handler {
 	})
 }
 
-var styleComment = regexp.MustCompile(`(?s)\s*/\*.*?\*/`)
+var (
+	styleComment = regexp.MustCompile(`(?s)\s*/\*.*?\*/`)
+	styleSpace   = regexp.MustCompile(` *([{};]) *`)
+)
 
 // lean returns a script or style of ours without comments and indentation, which are for those who read the source. Comments of scripts have
 // lines of their own.
 func lean(name string, raw []byte) []byte {
 	switch path.Ext(name) {
 	case ".css":
-		raw = styleComment.ReplaceAll(raw, nil)
+		raw = styleSpace.ReplaceAll(styleComment.ReplaceAll(raw, nil), []byte("$1"))
 	case ".js":
 	default:
 		return raw

@@ -1,7 +1,17 @@
 package page_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	stdlog "log"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -226,4 +236,143 @@ func TestADraftIsCheckedWhileItIsWritten(t *testing.T) {
 	p.until(`location.pathname === "/workflows/order"`)
 	p.sees("version 2")
 	p.shoot("workflow")
+}
+
+const gated = `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: pages}, workload: {},
+ workflow: [{step: plan, tool: {kind: noop}, next: {arcs: [{step: release}]}},
+  {step: release, spec: {policy: {admit: {rules: [{when: "{{ ctx.approved == true }}", then: {allow: true}}, {else: {then: {allow: false}}}]}}}, tool: {kind: noop}}]}`
+
+func TestAPatchOpensTheGateOfAPlaybook(t *testing.T) {
+	s := newSite(t, httpapi.Operator, gated)
+	s.start("pages", "pages-1", "null")
+	p := newTab(t, s.url)
+	p.open("/runs/pages-1?step=release")
+	p.sees("release")
+	p.until(`document.querySelector(".runhead .chip").textContent === "waiting"`)
+	p.shoot("playbook")
+	p.click("button", "Patch…")
+	p.until(`document.querySelector("dialog input").value === "approved"`)
+	p.click("dialog button", "Write")
+	p.until(`document.querySelector(".runhead .chip").textContent === "completed"`)
+}
+
+func TestAWorldShowsItsCells(t *testing.T) {
+	text, err := os.ReadFile("../../../examples/shop/shop.yaml")
+	require.NoError(t, err)
+	s := newSite(t, httpapi.Operator, string(text))
+	s.start("shop", "shop-1", "null")
+	s.post("/v1/runs/shop-1/messages", `{"name": "OrderPlaced", "payload": {"order_id": "5521", "item": "pump", "cents": 1248}}`)
+	p := newTab(t, s.url)
+	p.open("/runs/shop-1")
+	p.click("a.id", "order")
+	p.sees("paying")
+	p.sees("What happened")
+	p.shoot("cells")
+}
+
+func TestTheTimelineHasABarForEachAttempt(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	s.send("order-1", "priced")
+	s.post("/v1/runs/order-1/steps/charge/retry", "{}")
+	p := newTab(t, s.url)
+	p.open("/runs/order-1?tab=timeline")
+	p.until(`document.querySelectorAll(".tl .bad-bar").length === 2 && document.querySelectorAll(".time-n li").length === 4`)
+	p.shoot("timeline")
+}
+
+// Whatever is in names, labels and values is text, and breaks no layout.
+func TestHostileContentIsText(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	evil := `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>` + "\u202etxt.exe"
+	labels := map[string]string{}
+	for i := range 60 {
+		labels[fmt.Sprint("label-", i)] = strings.Repeat("x", 100)
+	}
+	labels[evil[:60]] = evil
+	body, err := json.Marshal(map[string]any{
+		"workflow": "order", "id": strings.Repeat("long", 30), "labels": labels, "input": map[string]any{"lines": []string{evil, strings.Repeat("1 MiB in a line ", 20_000)}},
+	})
+	require.NoError(t, err)
+	s.post("/v1/runs", string(body))
+	p := newTab(t, s.url)
+	wide := func() {
+		t.Helper()
+		require.LessOrEqual(t, eval[int](p, `document.documentElement.scrollWidth`), 1280)
+	}
+	p.open("/runs")
+	p.sees("for the message priced")
+	wide()
+	p.open("/runs/" + strings.Repeat("long", 30) + "?tab=output")
+	p.sees("onerror=")
+	p.until(`document.querySelector(".tree .link")`)
+	wide()
+	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("#page img, #page script")].map((e) => e.outerHTML)`))
+	require.NotContains(t, eval[string](p, `document.title`), "broken")
+	p.shoot("hostile")
+}
+
+// Eight tabs share what one of them reads; when it leaves, another one takes over.
+func TestTabsShareAStream(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	var tabs []*tab
+	for range 8 {
+		p := newTab(t, s.url)
+		p.open("/runs")
+		p.sees("order-1")
+		tabs = append(tabs, p)
+	}
+	tabs[0].do(chromedp.Navigate("about:blank"))
+	s.start("order", "order-2", `{"lines": []}`)
+	for _, p := range tabs[1:] {
+		p.sees("1 newer run")
+	}
+}
+
+// When the server has gone, the page says since when, and its buttons are off; when it is back, the page is as a fresh one.
+func TestAPageIsStaleWhileTheServerDoesNotAnswer(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	gone := make(chan struct{})
+	var down atomic.Bool
+	target, err := url.Parse(s.url)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.FlushInterval = -1
+	proxy.ErrorLog = stdlog.New(io.Discard, "", 0)
+	front := serve(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if down.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		ctx, cancel := context.WithCancel(req.Context())
+		defer cancel()
+		go func() {
+			select {
+			case <-gone:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		req.Host = target.Host
+		proxy.ServeHTTP(w, req.WithContext(ctx))
+	}))
+	p := newTab(t, front)
+	p.allow("Failed to load resource")
+	p.allow("ERR_")
+	p.open("/runs/order-1")
+	p.sees("price waits for message")
+	p.until(`document.querySelector(".live").textContent.includes("live")`)
+	down.Store(true)
+	close(gone)
+	p.sees("Stale since")
+	p.click("button", "Cancel…")
+	p.until(`document.querySelector("dialog footer .btn.pri").disabled`)
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.shoot("stale")
+	s.send("order-1", "priced")
+	gone = make(chan struct{})
+	down.Store(false)
+	p.sees("charge failed (http_503)")
+	p.until(`!document.querySelector(".stale")`)
 }

@@ -4,31 +4,33 @@ import { go, here } from "./route.js";
 import { get, me, post, remove } from "./api.js";
 import { again, follow, shared, stale } from "./feed.js";
 import { Sprite } from "./mark.js";
-import { clock, now, number, took, zone } from "./time.js";
+import { clock, number, zone } from "./time.js";
 import { Dialog, Fault } from "./parts.js";
 import { Runs } from "./views/runs.js";
 import { Run } from "./views/run.js";
 import { Decisions } from "./views/decisions.js";
 import { Workflows } from "./views/workflows.js";
 import { Start } from "./views/start.js";
+import { Workers } from "./views/workers.js";
 import { Publish } from "./views/publish.js";
 
 // asked is how many runs wait for a person; null while that is not known.
 export const asked = signal(null);
 
-const views = { "": Runs, runs: (p) => (p.parts[1] ? html`<${Run} key=${p.parts[1]} id=${p.parts[1]} />` : html`<${Runs} />`), decisions: Decisions, workflows: Workflows, start: Start, publish: Publish };
+const views = { "": Runs, runs: (p) => (p.parts[1] ? html`<${Run} key=${p.parts[1]} id=${p.parts[1]} />` : html`<${Runs} />`), decisions: Decisions, workflows: Workflows, start: Start, publish: Publish, workers: Workers };
 
 const places = [
   { path: "/runs", name: "Runs", key: "r", icon: "M2 4h12M2 8h12M2 12h7" },
-  { path: "/decisions", name: "Decisions", key: "d", icon: "M4.500 2.500h7a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2zM5.500 8.200l2 2 3.500-4" },
-  { path: "/workflows", name: "Workflows", key: "w", icon: "M5.500 1.500h5v4h-5zM1.500 10.500h5v4h-5zM9.500 10.500h5v4h-5zM8 5.500v2.500M4 10.500V8h8v2.500" },
+  { path: "/decisions", name: "Decisions", key: "d", icon: "M4.5 2.5h7a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2zM5.5 8.2l2 2 3.5-4" },
+  { path: "/workflows", name: "Workflows", key: "w", icon: "M5.5 1.5h5v4h-5zM1.5 10.5h5v4h-5zM9.5 10.5h5v4h-5zM8 5.5v2.5M4 10.5V8h8v2.5" },
+  { path: "/workers", name: "Workers", key: "k", icon: "M2.5 3.5h11v4h-11zM2.5 9.5h11v4h-11zM5 5.5h.01M5 11.5h.01" },
 ];
 
 const place = computed(() => ({ start: "workflows", publish: "workflows" })[here.value.parts[0]] || here.value.parts[0] || "runs");
 
-const Brand = () => html`<a class="brand" href="/runs"><svg viewBox="0 0 20 20" aria-hidden="true"><path class="post" d="M2 2h2.500v16H2zM15.500 2H18v16h-2.500z" /><path class="leaf" d="M5.500 3h9v6h-9z" /><path class="pool" d="M5.500 13.200c1.500-1.400 3-1.400 4.500 0s3 1.400 4.500 0V18h-9z" /></svg>sluice</a>`;
+const Brand = () => html`<a class="brand" href="/runs"><svg viewBox="0 0 20 20" aria-hidden="true"><path class="post" d="M2 2h2.5v16H2zM15.5 2H18v16h-2.5z" /><path class="leaf" d="M5.5 3h9v6h-9z" /><path class="pool" d="M5.5 13.2c1.5-1.4 3-1.4 4.5 0s3 1.4 4.5 0V18h-9z" /></svg>sluice</a>`;
 
-const waves = html`<svg viewBox="0 0 18 10" aria-hidden="true"><path d="M0 6c1.500-3.500 3-3.500 4.500 0S7.500 9.500 9 6s3-3.500 4.500 0 3 3.500 4.500 0" stroke-width="1.600" /></svg>`;
+const waves = html`<svg viewBox="0 0 18 10" aria-hidden="true"><path d="M0 6c1.5-3.5 3-3.5 4.5 0S7.5 9.5 9 6s3-3.5 4.5 0 3 3.5 4.5 0" stroke-width="1.6" /></svg>`;
 
 function Live() {
   if (stale.value) return html`<span class="live off" role="status">${waves}stale since ${clock(stale.value)}</span>`;
@@ -52,7 +54,7 @@ function Top() {
     <nav class="nav" aria-label="Main">${places.map((p) => html`<a href=${p.path} aria-current=${current(p.path)}>${p.name}<${Badge} path=${p.path} /></a>`)}</nav>
     <div class="end"><${Live} />
       <button type="button" class="zone" onClick=${() => { zone.value = zone.value === "UTC" ? "local" : "UTC"; }}>${zone.value === "UTC" ? "UTC" : "local time"}</button>
-      <button type="button" aria-label="Light or dark" onClick=${theme}><svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.500" fill="none" stroke="currentColor" stroke-width="1.500" /><path d="M8 2.500a5.500 5.500 0 0 1 0 11z" fill="currentColor" /></svg></button>
+      <button type="button" aria-label="Light or dark" onClick=${theme}><svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" stroke-width="1.5" /><path d="M8 2.5a5.5 5.5 0 0 1 0 11z" fill="currentColor" /></svg></button>
       ${me.value?.role && html`<span class="who"><bdi>${me.value.name}</bdi> · ${me.value.role}</span>`}
       ${me.value?.session && html`<button type="button" class="who" onClick=${() => remove("/v1/session").then(() => location.assign("/"))}>Sign out</button>`}</div></header>`;
 }
@@ -62,7 +64,7 @@ const BottomNav = () => html`<nav class="bottomnav" aria-label="Places">${places
 
 function Stale() {
   if (!stale.value) return null;
-  return html`<div class="stale" role="alert">${waves}<span><b>Stale since ${clock(stale.value)}.</b> The server does not answer; what you see is as old as that (${took(now.value - stale.value)}). It is tried again every second.</span>
+  return html`<div class="stale" role="alert">${waves}<span><b>Stale since ${clock(stale.value)}.</b> The server does not answer; it is asked again every second.</span>
     <div class="end"><button class="btn s" type="button" onClick=${again}>Try now</button></div></div>`;
 }
 
@@ -99,7 +101,7 @@ function useAsked(known) {
     if (!known) return;
     let timer = 0;
     const load = () => get("/v1/counts?q=waits:person").then((c) => { asked.value = c.waits.person.count; }, () => {});
-    const unfollow = follow("q:waits:person", () => {
+    const unfollow = follow("all", () => {
       if (!timer) timer = setTimeout(() => { timer = 0; load(); }, 1000);
     });
     load();

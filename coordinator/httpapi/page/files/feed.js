@@ -2,8 +2,8 @@
 // BroadcastChannel; when it leaves, another one takes over. Where a browser has no Web Locks (plain HTTP to another host), each tab
 // reads for itself.
 //
-// Keys of feeds are `run:ID` and `q:QUERY`. A subscriber gets each frame as {kind, id, data}. Whenever the reader begins anew, a run's
-// feed has a snapshot at first and a query's a frame of the kind ready: the subscriber then knows that it may have missed something.
+// Keys of feeds are `all`, the changes of all runs, and `run:ID`. A subscriber gets each frame as {kind, data}. Whenever the reader begins
+// anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed.
 import { signal } from "./ui.js";
 
 const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
@@ -71,45 +71,45 @@ function hear(m) {
   }
 }
 
-// Reader reads the feeds that are wanted.
+// Reader reads what is wanted, as one stream: the changes of all runs, and the runs that some tab shows, each by itself.
+const runsMax = 64; // that the server follows by themselves in one stream
+
 class Reader {
-  sources = new Map();
+  source = null;
+  keys = "";
   timer = 0;
   since = 0;
 
-  // adjust opens what is wanted and closes what is not.
+  // adjust opens the stream anew if something else is wanted, or a tab needs the beginning of a run.
   adjust(fresh) {
-    const keys = new Set([...wants.values()].flat());
-    for (const [key, source] of this.sources) {
-      if (keys.has(key) && key !== fresh) continue;
-      source.close();
-      this.sources.delete(key);
-    }
-    for (const key of keys) if (!this.sources.has(key)) this.open(key);
+    const keys = [...new Set([...wants.values()].flat())].sort().join("\n");
+    if (!keys || (this.source && keys === this.keys && !fresh?.startsWith("run:"))) return;
+    this.keys = keys;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.open(), this.source ? 30 : 0);
   }
 
-  open(key) {
-    const name = key.slice(key.indexOf(":") + 1);
-    const url = key.startsWith("run:") ? "/v1/runs/" + encodeURIComponent(name) + "/feed" : "/v1/feed" + (name ? "?q=" + encodeURIComponent(name) : "");
-    const source = new EventSource(url);
-    this.sources.set(key, source);
+  open() {
+    this.source?.close();
+    const runs = this.keys.split("\n").filter((key) => key.startsWith("run:")).slice(0, runsMax);
+    const source = this.source = new EventSource("/v1/feed?q=" + runs.map((key) => "&run=" + encodeURIComponent(key.slice(4))).join(""));
     source.onopen = () => this.state(0);
     for (const kind of ["snapshot", "update", "reset", "ready", "end", "error"]) {
       source.addEventListener(kind, (e) => {
-        if (kind === "error" && !e.data) return this.lost(key, source);
-        say({ kind: "frame", key, frame: { kind, id: e.lastEventId, data: JSON.parse(e.data) } });
-        if (kind === "end" || kind === "error") source.close();
+        if (kind === "error" && !e.data) return this.lost(source);
+        const data = JSON.parse(e.data);
+        say({ kind: "frame", key: data.run ? "run:" + data.run : "all", frame: { kind, data } });
       });
     }
   }
 
-  // lost notes that a stream has broken. The browser opens it again, unless the server has refused it.
-  lost(key, source) {
+  // lost notes that the stream has broken. The browser opens it again, unless the server has refused it.
+  lost(source) {
+    if (this.source !== source) return;
     this.state(this.since || Date.now());
-    if (source.readyState !== EventSource.CLOSED || this.sources.get(key) !== source) return;
-    this.sources.delete(key);
+    if (source.readyState !== EventSource.CLOSED) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.adjust(), 2000);
+    this.timer = setTimeout(() => this.open(), 2000);
   }
 
   state(since) {
@@ -120,8 +120,8 @@ class Reader {
 
   close() {
     clearTimeout(this.timer);
-    for (const source of this.sources.values()) source.close();
-    this.sources.clear();
+    this.source?.close();
+    this.source = null;
   }
 }
 

@@ -48,6 +48,6 @@ export function Channel({ done, failed, moving, total }) {
   const d = at(done);
   return html`<svg class="channel" viewBox="0 0 88 10" aria-hidden="true"><rect class="bed" x=".5" y="2.5" width="87" height="5" rx="1" />
     ${d > 0 && html`<rect class="d" y="2" width=${d} height="6" rx="1" />`}
-    ${failed > 0 && html`<rect class="f" x=${Math.min(85.5, d)} y="0" width="2.500" height="10" rx=".5" />`}
-    ${moving > 0 && html`<rect class="r" x=${Math.min(82, d + (failed > 0 ? 3 : 0.5))} y="3.500" width=${Math.max(6, Math.min(88 - d, at(moving)))} height="3" rx="1" />`}</svg>`;
+    ${failed > 0 && html`<rect class="f" x=${Math.min(85.5, d)} y="0" width="2.5" height="10" rx=".5" />`}
+    ${moving > 0 && html`<rect class="r" x=${Math.min(82, d + (failed > 0 ? 3 : 0.5))} y="3.5" width=${Math.max(6, Math.min(88 - d, at(moving)))} height="3" rx="1" />`}</svg>`;
 }

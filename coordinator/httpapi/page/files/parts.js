@@ -1,6 +1,6 @@
 // Small parts that several views have.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
-import { get, may, me, post } from "./api.js";
+import { get, may, post } from "./api.js";
 import { stale } from "./feed.js";
 import { Mark } from "./mark.js";
 import { exactly, instant, ms } from "./time.js";
@@ -22,8 +22,9 @@ export const Time = ({ at }) => {
 export function useGet(path, when = 0) {
   const [state, set] = useState({ value: null, problem: null, loading: true, path: null });
   const [turn, setTurn] = useState(0);
+  const off = stale.value > 0; // then it is read when the server is back
   useEffect(() => {
-    if (!path) return;
+    if (!path || off) return;
     const stop = new AbortController();
     set((s) => (s.path === path ? { ...s, loading: true } : { value: null, problem: null, loading: true, path }));
     get(path, stop.signal).then(
@@ -31,7 +32,7 @@ export function useGet(path, when = 0) {
       (problem) => { if (!stop.signal.aborted) set((s) => ({ value: s.path === path ? s.value : null, problem, loading: false, path })); },
     );
     return () => stop.abort();
-  }, [path, when, turn]);
+  }, [path, when, turn, off]);
   return { ...state, again: () => setTurn((n) => n + 1) };
 }
 
@@ -95,8 +96,6 @@ export function Confirm({ title, say, path, word, bad, body = {}, onClose, onDon
 export function useTitle(text) {
   useEffect(() => { document.title = (text ? text + " · " : "") + "Sluice"; }, [text]);
 }
-
-export const isViewer = () => !may("operator") && me.value?.role;
 
 // Sentence shows a text in which pieces between ** are strong.
 export const Sentence = ({ text }) => text.split("**").map((part, i) => (i % 2 ? html`<b><bdi>${part}</bdi></b>` : html`<bdi>${part}</bdi>`));

@@ -21,19 +21,19 @@ export function colours() {
 // inkOf returns the colour of a status.
 export const inkOf = { idle: "none", waiting: "still", ready: "water", running: "water", completed: "done", failed: "fail-solid", aborted: "gone", skipped: "none", person: "person", paused: "still", parked: "still" };
 
-const square = new Path2D("M4.750 2.750h6.500a2 2 0 0 1 2 2v6.500a2 2 0 0 1-2 2h-6.500a2 2 0 0 1-2-2v-6.500a2 2 0 0 1 2-2z");
+const square = new Path2D("M4.75 2.75h6.5a2 2 0 0 1 2 2v6.5a2 2 0 0 1-2 2h-6.5a2 2 0 0 1-2-2v-6.5a2 2 0 0 1 2-2z");
 const shapes = {
   idle: (c) => { c.setLineDash([2, 1.75]); c.stroke(square); },
   waiting: (c) => { c.stroke(square); c.fillRect(5, 9, 6, 2); },
-  ready: (c) => { c.stroke(new Path2D("M2.750 2v9.250a2 2 0 0 0 2 2h6.500a2 2 0 0 0 2-2V2")); c.fillRect(5, 4.5, 6, 6.5); },
-  person: (c, k) => { c.fill(new Path2D("M4.500 2h7a2.500 2.500 0 0 1 2.500 2.500v7a2.500 2.500 0 0 1-2.500 2.500h-7A2.500 2.500 0 0 1 2 11.500v-7A2.500 2.500 0 0 1 4.500 2z")); c.fillStyle = k["on-solid"]; c.fill(new Path2D("M8 4.300a1.900 1.900 0 1 0 .01 0zM4.200 12.200c.3-2.200 1.700-3.300 3.800-3.300s3.500 1.100 3.800 3.300z")); },
-  running: (c) => { c.stroke(new Path2D("M8 1.750a6.250 6.250 0 1 0 .01 0z")); c.save(); c.clip(new Path2D("M8 2.400a5.600 5.600 0 1 0 .01 0z")); c.fill(new Path2D("M0 8.500c2-1.600 4-1.600 6 0s2 1.600 4 0 2-1.600 4 0 2 1.600 4 0V16H0z")); c.restore(); },
-  completed: (c, k) => { c.fill(new Path2D("M8 1a7 7 0 1 0 .01 0z")); c.strokeStyle = k["on-solid"]; c.lineWidth = 1.7; c.stroke(new Path2D("M4.800 8.300l2.200 2.200 4.200-4.600")); },
-  failed: (c, k) => { c.fill(new Path2D("M8 .2 15.800 8 8 15.800.2 8z")); c.strokeStyle = k["on-solid"]; c.lineWidth = 1.35; c.stroke(new Path2D("M6.100 6.100l3.800 3.800M9.900 6.100l-3.800 3.800")); },
-  aborted: (c) => { c.stroke(new Path2D("M8 1.750a6.250 6.250 0 1 0 .01 0z")); c.lineWidth = 2.2; c.stroke(new Path2D("M4.800 8h6.400")); },
-  skipped: (c) => { c.stroke(new Path2D("M2 10.500c1.500-5 8-6 10.500-1.200M13.400 5.600v4.400H9")); c.fill(new Path2D("M7.500 10.600a1.400 1.400 0 1 0 .01 0z")); },
-  paused: (c) => { c.lineWidth = 2.5; c.stroke(new Path2D("M5.500 3.500v9M10.500 3.500v9")); },
-  parked: (c) => { c.stroke(square); c.stroke(new Path2D("M3.500 12.500l9-9M3.500 3.500l9 9")); },
+  ready: (c) => { c.stroke(new Path2D("M2.75 2v9.25a2 2 0 0 0 2 2h6.5a2 2 0 0 0 2-2V2")); c.fillRect(5, 4.5, 6, 6.5); },
+  person: (c, k) => { c.fill(new Path2D("M4.5 2h7a2.5 2.5 0 0 1 2.5 2.5v7a2.5 2.5 0 0 1-2.5 2.5h-7A2.5 2.5 0 0 1 2 11.5v-7A2.5 2.5 0 0 1 4.5 2z")); c.fillStyle = k["on-solid"]; c.fill(new Path2D("M8 4.3a1.9 1.9 0 1 0 .01 0zM4.2 12.2c.3-2.2 1.7-3.3 3.8-3.3s3.5 1.1 3.8 3.3z")); },
+  running: (c) => { c.stroke(new Path2D("M8 1.75a6.25 6.25 0 1 0 .01 0z")); c.save(); c.clip(new Path2D("M8 2.4a5.6 5.6 0 1 0 .01 0z")); c.fill(new Path2D("M0 8.5c2-1.6 4-1.6 6 0s2 1.6 4 0 2-1.6 4 0 2 1.6 4 0V16H0z")); c.restore(); },
+  completed: (c, k) => { c.fill(new Path2D("M8 1a7 7 0 1 0 .01 0z")); c.strokeStyle = k["on-solid"]; c.lineWidth = 1.7; c.stroke(new Path2D("M4.8 8.3l2.2 2.2 4.2-4.6")); },
+  failed: (c, k) => { c.fill(new Path2D("M8 .2 15.8 8 8 15.8.2 8z")); c.strokeStyle = k["on-solid"]; c.lineWidth = 1.35; c.stroke(new Path2D("M6.1 6.1l3.8 3.8M9.9 6.1l-3.8 3.8")); },
+  aborted: (c) => { c.stroke(new Path2D("M8 1.75a6.25 6.25 0 1 0 .01 0z")); c.lineWidth = 2.2; c.stroke(new Path2D("M4.8 8h6.4")); },
+  skipped: (c) => { c.stroke(new Path2D("M2 10.5c1.5-5 8-6 10.5-1.2M13.4 5.6v4.4H9")); c.fill(new Path2D("M7.5 10.6a1.4 1.4 0 1 0 .01 0z")); },
+  paused: (c) => { c.lineWidth = 2.5; c.stroke(new Path2D("M5.5 3.5v9M10.5 3.5v9")); },
+  parked: (c) => { c.stroke(square); c.stroke(new Path2D("M3.5 12.5l9-9M3.5 3.5l9 9")); },
 };
 
 // Pen draws with the colours of the present theme.

@@ -1,10 +1,10 @@
 // The inbox: what waits for a person's decision, the most urgent first, and the form that decides.
 import { html, useEffect, useRef, useState } from "../ui.js";
 import { at, go, here } from "../route.js";
-import { get, may, query } from "../api.js";
+import { may, query } from "../api.js";
 import { follow } from "../feed.js";
 import { Mark } from "../mark.js";
-import { left, many, ms, now, number, took } from "../time.js";
+import { left, ms, now, number } from "../time.js";
 import { Act, Empty, Fault, Loading, Name, Time, useGet, useTitle } from "../parts.js";
 import { Tree } from "../tree.js";
 
@@ -14,7 +14,7 @@ export function Decisions({ parts }) {
   const list = useGet("/v1/decisions?limit=200", turn);
   const timer = useRef(0);
   useEffect(() => {
-    const unfollow = follow("q:waits:person", ({ kind }) => {
+    const unfollow = follow("all", ({ kind }) => {
       if (kind === "ready" || timer.current) return;
       timer.current = setTimeout(() => { timer.current = 0; setTurn((n) => n + 1); }, 500);
     });

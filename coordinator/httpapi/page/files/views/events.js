@@ -1,6 +1,6 @@
 // The events of a run, newest known last; more are read as one goes down. New ones come by themselves at the end.
 import { html, useEffect, useRef, useState } from "../ui.js";
-import { go, here, withQuery } from "../route.js";
+import { here, withQuery } from "../route.js";
 import { get, of, query } from "../api.js";
 import { clock, exactly, ms, number } from "../time.js";
 import { Fault, Loading, Name } from "../parts.js";

@@ -1,7 +1,7 @@
 // The graph of a run: the canvas, what one does with it, and the small map beside it. The same is in the list of steps.
 import { html, useEffect, useRef, useState } from "../ui.js";
-import { at, go, here, withQuery } from "../route.js";
-import { Mark, Status, statuses, wordOf } from "../mark.js";
+import { go, here, withQuery } from "../route.js";
+import { Mark, statuses, wordOf } from "../mark.js";
 import { many, now, number } from "../time.js";
 import { Empty, Fault, Loading, useGet } from "../parts.js";
 import { Graph } from "../draw/graph.js";
@@ -12,7 +12,7 @@ export const layoutOf = (run) => `/v1/workflows/${encodeURIComponent(run.workflo
 
 export function GraphView({ model, run, step }) {
   const { value, problem, again } = useGet(layoutOf(run));
-  if (problem) return html`<div class="page"><${Fault} problem=${problem} again=${again} title="The graph cannot be drawn." /></div>`;
+  if (problem && !value) return html`<div class="page"><${Fault} problem=${problem} again=${again} title="The graph cannot be drawn." /></div>`;
   if (!value) return html`<${Loading} rows=${8} />`;
   if (!value.keys.length) return html`<${Empty} title="Nothing to draw">This kind of workflow has no steps.<//>`;
   return html`<${Canvas} ...${{ model, run, step, drawing: value }} />`;

@@ -1,7 +1,7 @@
 // What a run was given and what came out of it.
 import { html, useState } from "../ui.js";
 import { of, query } from "../api.js";
-import { Empty, Fault, Loading, useGet } from "../parts.js";
+import { Fault, Loading, useGet } from "../parts.js";
 import { Tree } from "../tree.js";
 import { Failure } from "./panel.js";
 

@@ -2,8 +2,8 @@
 import { html, useEffect, useState } from "../ui.js";
 import { at, go, withQuery } from "../route.js";
 import { may, of, query } from "../api.js";
-import { Mark, Status, shapeOf, statuses, wordOf } from "../mark.js";
-import { bytes, left, many, ms, now, number, took } from "../time.js";
+import { Mark, wordOf } from "../mark.js";
+import { left, many, ms, now, took } from "../time.js";
 import { Act, Confirm, Fault, Loading, Name, Time, useGet } from "../parts.js";
 import { Tree } from "../tree.js";
 import { Rerun } from "./rerun.js";

@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../ui.js";
 import { at, go } from "../route.js";
 import { of, post } from "../api.js";
-import { many, number } from "../time.js";
+import { number } from "../time.js";
 import { Act, Dialog, Fault, Loading, Name } from "../parts.js";
 import { parsed } from "./run.js";
 

@@ -3,19 +3,23 @@ import { html, useEffect, useMemo, useState } from "../ui.js";
 import { at, go, here, withQuery } from "../route.js";
 import { may, of } from "../api.js";
 import { RunModel } from "../model.js";
-import { Chip, shapeOf, statuses, wordOf } from "../mark.js";
+import { Chip, statuses, wordOf } from "../mark.js";
 import { age, left, many, ms, now, number, took } from "../time.js";
-import { Act, Confirm, Dialog, Empty, Fault, Loading, Name, Sentence, Time, useTitle } from "../parts.js";
+import { Act, Confirm, Dialog, Fault, Loading, Name, Sentence, Time, useTitle } from "../parts.js";
 import { GraphView } from "./graph.js";
 import { Rerun } from "./rerun.js";
 import { Steps } from "./steps.js";
 import { Panel } from "./panel.js";
+import { Cells } from "./cells.js";
+import { Timeline } from "./timeline.js";
 import { Events } from "./events.js";
 import { Output } from "./output.js";
 
 const tabs = [
   { id: "graph", name: "Graph", show: GraphView },
   { id: "steps", name: "Steps", show: Steps },
+  { id: "timeline", name: "Timeline", show: Timeline },
+  { id: "cells", name: "Cells", show: Cells, world: true },
   { id: "events", name: "Events", show: Events },
   { id: "output", name: "Output", show: Output },
 ];
@@ -27,14 +31,15 @@ export function Run({ id }) {
   const run = model.run.value, problem = model.problem.value;
   if (problem) return html`<main class="view" id="main" tabindex="-1"><div class="page"><div class="head"><h1><${Name} text=${id} max=${60} /></h1></div><${Fault} problem=${problem} title="The run cannot be shown." /><p class="under"><a href="/runs">All runs</a></p></div></main>`;
   const query = here.value.query;
-  const tab = tabs.find((t) => t.id === query.get("tab")) || tabs[0];
+  const shown = tabs.filter((t) => (run?.world ? t.world || t.id === "events" || t.id === "output" : !t.world));
+  const tab = shown.find((t) => t.id === query.get("tab")) || shown[0];
   const step = query.get("step");
-  return html`<main class="view run-view" id="main" tabindex="-1"><${Head} ...${{ model, run, tab }} />
+  return html`<main class="view run-view" id="main" tabindex="-1"><${Head} ...${{ model, run, tab, tabs: shown }} />
     <div class=${"split" + (step ? "" : " alone")}><div class="stage">${run ? html`<${tab.show} ...${{ model, run, step }} />` : html`<${Loading} rows=${10} />`}</div>
     ${step && run && html`<${Panel} key=${step} ...${{ model, run, step }} />`}</div></main>`;
 }
 
-function Head({ model, run, tab }) {
+function Head({ model, run, tab, tabs }) {
   const status = model.status.value || run?.status || "";
   const counts = model.counts.value;
   const failed = counts[statuses.indexOf("failed")];
@@ -54,7 +59,7 @@ function Head({ model, run, tab }) {
 // Find marks the steps whose key has a text in it.
 function Find() {
   const text = here.value.query.get("find") || "";
-  return html`<div class="field"><svg viewBox="0 0 14 14" aria-hidden="true"><circle cx="6" cy="6" r="4.250" /><path d="M9.200 9.200 13 13" /></svg><input data-search type="search" aria-label="Find step" placeholder="Find step" value=${text}
+  return html`<div class="field"><svg viewBox="0 0 14 14" aria-hidden="true"><circle cx="6" cy="6" r="4.25" /><path d="M9.2 9.2 13 13" /></svg><input data-search type="search" aria-label="Find step" placeholder="Find step" value=${text}
     onInput=${(e) => go(withQuery({ find: e.target.value }), true)} onKeyDown=${(e) => { if (e.key === "Escape") { go(withQuery({ find: "" }), true); e.target.blur(); } }} /><kbd>/</kbd></div>`;
 }
 
@@ -115,15 +120,31 @@ function Acts({ model, run, status }) {
   const done = () => model.again();
   const close = () => setOpen("");
   const paused = status === "paused" || run.held;
-  return html`${!run.finished && html`<button class="btn" type="button" onClick=${() => setOpen("send")}>Send…</button>
+  return html`${!run.finished && html`${run.counts && html`<button class="btn" type="button" onClick=${() => setOpen("patch")}>Patch…</button>`}<button class="btn" type="button" onClick=${() => setOpen("send")}>Send…</button>
     ${paused ? html`<button class="btn" type="button" onClick=${() => setOpen("resume")}>Resume</button>` : html`<button class="btn" type="button" onClick=${() => setOpen("pause")}>Pause…</button>`}
     <button class="btn bad" type="button" onClick=${() => setOpen("cancel")}>Cancel…</button>`}
   ${run.finished && html`<button class="btn" type="button" onClick=${() => setOpen("rerun")}>Rerun…</button>`}
   ${open === "rerun" && html`<${Rerun} ...${{ run, close }} />`}
+  ${open === "patch" && html`<${Patch} ...${{ run, close, done }} />`}
   ${open === "send" && html`<${Send} ...${{ run, close, done }} />`}
   ${open === "pause" && html`<${Confirm} title="Pause the run" say="Calls in progress go on to their end; nothing new starts before somebody resumes it." path=${of(run.run, "pause")} word="Pause" onClose=${close} onDone=${done} />`}
   ${open === "resume" && html`<${Confirm} title="Resume the run" say="What is ready starts at once." path=${of(run.run, "resume")} word="Resume" noReason onClose=${close} onDone=${done} />`}
   ${open === "cancel" && html`<${Confirm} title="Cancel the run" say="Calls in progress are stopped, and nothing else starts. A cancelled run does not go on; it can be run again." path=${of(run.run, "cancel")} word="Cancel the run" bad onClose=${close} onDone=${done} />`}`;
+}
+
+// Patch writes to the context, which gates read.
+function Patch({ run, close, done }) {
+  const reads = [...new Set((run.awaits || []).flatMap((a) => a.reads || []))].filter((r) => r.startsWith("ctx.")).map((r) => r.slice(4));
+  const [path, setPath] = useState(reads[0] || "");
+  const [text, setText] = useState("true");
+  const [reason, setReason] = useState("");
+  const [problem, setProblem] = useState(null);
+  const [v, wrong] = parsed(text);
+  return html`<${Dialog} title="Write to the context" onClose=${close}>${reads.length > 0 && html`<p class="q">Gates that are shut read <b>${reads.join(", ")}</b>.</p>`}
+    <label class="stack">Path <span class="qq">as in ctx.PATH</span><input autofocus class="code" list="ctx-paths" value=${path} onInput=${(e) => setPath(e.target.value)} /></label><datalist id="ctx-paths">${[...new Set([...reads, ...Object.keys(run.ctx || {})])].map((n) => html`<option value=${n} />`)}</datalist>
+    <label class="stack">Value <span class="qq">JSON</span><textarea class="code" rows="3" spellcheck="false" value=${text} onInput=${(e) => setText(e.target.value)} /></label>${wrong && html`<p class="hint bad">${wrong}</p>`}
+    <label class="stack">Reason <span class="qq">kept in the journal, with your name</span><input maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>${problem && html`<${Fault} problem=${problem} />`}
+    <footer><button class="btn" type="button" onClick=${close}>Not now</button><${Act} class="pri" disabled=${!path || wrong} path=${of(run.run, "patch")} body=${() => ({ changes: { [path]: v }, reason })} onProblem=${setProblem} onDone=${() => { close(); done(); }}>Write<//></footer><//>`;
 }
 
 // Send sends a message; what the run waits for is suggested.

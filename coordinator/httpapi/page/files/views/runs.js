@@ -3,10 +3,10 @@ import { html, useEffect, useRef, useState } from "../ui.js";
 import { at, go, here, withQuery } from "../route.js";
 import { get, may, query } from "../api.js";
 import { follow } from "../feed.js";
-import { Channel, Status, shapeOf } from "../mark.js";
+import { Channel, Status } from "../mark.js";
 import { age, left, many, ms, now, number, took } from "../time.js";
 import { BulkActs } from "./bulk.js";
-import { Empty, Fault, Loading, Name, Sentence, Time, useTitle } from "../parts.js";
+import { Empty, Fault, Loading, Name, Sentence, useTitle } from "../parts.js";
 
 const page = 50;
 
@@ -44,40 +44,49 @@ function useRuns(q) {
       if (!stop?.aborted) set((s) => ({ ...s, q, problem }));
     }
   };
+  // look reads the first page of a query anew, to know which runs are new to it and which are of it no more.
+  const look = async (stop) => {
+    const found = await get("/v1/runs" + query({ q, limit: page }), stop).catch(() => null);
+    if (!found) return;
+    const now = new Set(found.items.map((r) => r.run)), last = found.items.at(-1);
+    for (const run of now) if (!rows.current.has(run) && (!rows.current.size || ms(found.items.find((r) => r.run === run).started) >= oldest())) fresh.current.add(run);
+    setNewer(fresh.current.size);
+    set((s) => ({ ...s, rows: s.rows?.map((r) => (now.has(r.run) ? { ...r, faint: false } : !found.next || ms(r.started) > ms(last?.started) ? { ...r, faint: true } : r)) }));
+  };
+  const oldest = () => Math.min(...[...rows.current.values()].map((r) => ms(r.started)));
   useEffect(() => {
     const stop = new AbortController();
+    let timer = 0, loaded;
     const begin = () => {
       fresh.current = new Set();
       setNewer(0);
-      load("", stop.signal);
+      loaded = load("", stop.signal);
     };
     begin();
-    const unfollow = follow("q:" + q, ({ kind, data }) => {
+    const unfollow = follow("all", ({ kind, data }) => {
       if (kind === "reset") begin();
+      if (kind === "ready") loaded.then(() => look(stop.signal)); // what has changed before it is in no frame
       if (kind !== "update") return;
       const changed = new Map();
       for (const c of data.runs) {
-        const known = rows.current.has(c.run);
-        if (known) changed.set(c.run, c);
-        else if (c.head && (!rows.current.size || ms(c.head.started) > ms([...rows.current.values()][0].started))) fresh.current.add(c.run);
+        if (rows.current.has(c.run)) changed.set(c.run, c);
+        else if (!q && c.head && (!rows.current.size || ms(c.head.started) > ms([...rows.current.values()][0].started))) fresh.current.add(c.run);
       }
       setNewer(fresh.current.size);
       setTurn((n) => n + 1);
+      if (q && !timer) timer = setTimeout(() => { timer = 0; look(stop.signal); }, 700);
       if (changed.size) {
-        set((s) => {
-          const all = s.rows?.map((r) => {
-            const c = changed.get(r.run);
-            if (!c) return r;
-            const row = { ...(c.head || r), faint: c.left || c.deleted, moved: Date.now() };
-            if (c.deleted) row.status = "deleted";
-            rows.current.set(r.run, row);
-            return row;
-          });
-          return { ...s, rows: all };
-        });
+        set((s) => ({ ...s, rows: s.rows?.map((r) => {
+          const c = changed.get(r.run);
+          if (!c) return r;
+          const row = { ...(c.head || r), faint: r.faint || c.deleted, moved: Date.now() };
+          if (c.deleted) row.status = "deleted";
+          rows.current.set(r.run, row);
+          return row;
+        }) }));
       }
     });
-    return () => { stop.abort(); unfollow(); };
+    return () => { stop.abort(); clearTimeout(timer); unfollow(); };
   }, [q]);
   return { ...state, rows: state.q === q ? state.rows : null, newer, turn, again: () => { fresh.current = new Set(); setNewer(0); load(""); }, more: () => load(state.next) };
 }
@@ -100,7 +109,7 @@ function Query({ q, problem }) {
     }
     if (e.key === "Escape") e.target.blur();
   };
-  return html`<form class="field query" role="search" onSubmit=${add}><svg viewBox="0 0 14 14" aria-hidden="true"><circle cx="6" cy="6" r="4.250" /><path d="M9.200 9.200 13 13" /></svg>
+  return html`<form class="field query" role="search" onSubmit=${add}><svg viewBox="0 0 14 14" aria-hidden="true"><circle cx="6" cy="6" r="4.25" /><path d="M9.2 9.2 13 13" /></svg>
     <div class="terms">${list.map((t, i) => html`<span class="term" key=${t + i}><bdi>${t.slice(0, 120)}</bdi><button type="button" aria-label=${"Without " + t.slice(0, 120)} onClick=${() => show(list.filter((_, j) => j !== i))}>×</button></span>`)}
     <input data-search aria-label="Find runs" autocomplete="off" spellcheck="false" placeholder=${list.length ? "" : "status: workflow: label.team: waits: age>1h code: …"} value=${text} onInput=${(e) => setText(e.target.value)} onKeyDown=${back} /></div><kbd>/</kbd></form>
     ${problem && problem.status === 400 && html`<div class="under"><${Fault} problem=${problem} /></div>`}`;

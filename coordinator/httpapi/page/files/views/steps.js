@@ -1,7 +1,7 @@
 // The steps of a run as a list: failed and asked for first, then what moves, what waits, and the rest in the order of the workflow.
 import { html, useState } from "../ui.js";
 import { here, withQuery } from "../route.js";
-import { Mark, Status, statuses } from "../mark.js";
+import { Mark, statuses } from "../mark.js";
 import { left, many, ms, now, number, took } from "../time.js";
 import { Empty, Name } from "../parts.js";
 
@@ -44,6 +44,13 @@ function Row({ i, model, run, chosen }) {
 // noteOf says of a step what its status does not.
 export function noteOf(s, status, run) {
   if (!s) return "";
+  if (s.runs || s.tokens) {
+    const parts = [many(s.runs || 0, "run")];
+    if (s.live) parts.push(number(s.live) + " moving");
+    if (s.tokens) parts.push(many(s.tokens, "token") + " held");
+    if (s.items) parts.push(number(s.items_done || 0) + "/" + number(s.items));
+    return parts.join(", ");
+  }
   const attempts = s.attempts > 1 ? ", attempt " + s.attempts : "";
   if (s.adopted) return s.adopted === "set" ? "set by a person" : "kept from " + s.adopted;
   switch (status) {
@@ -51,7 +58,7 @@ export function noteOf(s, status, run) {
     case "aborted": return s.failure?.step ? s.failure.step + " failed" : s.failure?.code || "";
     case "skipped": return s.failure?.code || "not taken";
     case "completed": return s.began ? took(ms(s.ended) - ms(s.began)) + attempts : s.branch || "";
-    case "running": return (s.items ? number(s.itemsDone || 0) + "/" + number(s.items) + ", " : "") + took(now.value - ms(s.began)) + attempts;
+    case "running": return (s.items ? number(s.items_done || 0) + "/" + number(s.items) + ", " : "") + took(now.value - ms(s.began)) + attempts;
     case "person": {
       const a = run.awaits?.find((a) => a.step === s.step && a.kind === "person");
       return (a?.who?.join(", ") || "a person") + (a?.until ? ", " + left(ms(a.until)) : "");

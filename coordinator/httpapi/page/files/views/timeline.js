@@ -1,0 +1,99 @@
+// Where the time went: a row for each step, a bar for each attempt. Silences are folded to a mark that says how long they were. The events,
+// and the list of steps, have the same in words.
+import { html, useEffect, useState } from "../ui.js";
+import { withQuery } from "../route.js";
+import { get, of, query } from "../api.js";
+import { Mark } from "../mark.js";
+import { clock, many, now, number, took } from "../time.js";
+import { Empty, Fault, Loading, Name } from "../parts.js";
+
+const rowsMax = 500, rowHeight = 30, folded = 44;
+
+export function Timeline({ model, run, step }) {
+  const [events, setEvents] = useState(null);
+  const [problem, setProblem] = useState(null);
+  const seq = model.seq.value;
+  useEffect(() => {
+    let stopped = false;
+    (async () => {
+      try {
+        const all = [];
+        for (let cursor = "", n = 0; n < 20; n++) {
+          const h = await get(of(run.run, "history") + query({ cursor }));
+          for (let i = 0; i < h.seq.length; i++) all.push({ at: h.at[i], type: h.types[h.type[i]], step: h.steps[h.step[i]] });
+          if (!(cursor = h.next)) break;
+        }
+        if (!stopped) setEvents(all);
+      } catch (e) {
+        if (!stopped) setProblem(e);
+      }
+    })();
+    return () => { stopped = true; };
+  }, [run.run, run.finished ? seq : Math.floor(seq / 20), run.events]);
+  if (problem) return html`<div class="page"><${Fault} problem=${problem} /></div>`;
+  if (!events) return html`<${Loading} rows=${10} />`;
+  return html`<${Drawn} ...${{ events, model, run, step }} />`;
+}
+
+// barsOf returns the rows: of each step the bars of its calls, in the order in which they began.
+function barsOf(events, end) {
+  const rows = new Map();
+  for (const e of events) {
+    if (!e.step) continue;
+    let row = rows.get(e.step);
+    if (!row) rows.set(e.step, row = { step: e.step, bars: [] });
+    const last = row.bars.at(-1);
+    if (e.type === "call.requested") row.bars.push({ from: e.at, to: 0, kind: "run" });
+    else if (last && !last.to && ["call.responded", "call.error", "call.aborted", "node.aborted"].includes(e.type)) Object.assign(last, { to: e.at, kind: e.type === "call.responded" ? "run" : e.type === "call.error" ? "bad" : "gone" });
+    else if (e.type === "decision.requested") row.bars.push({ from: e.at, to: 0, kind: "wait" });
+    else if (last?.kind === "wait" && !last.to && e.type.startsWith("decision.")) last.to = e.at;
+  }
+  const list = [...rows.values()].filter((r) => r.bars.length);
+  for (const r of list) for (const b of r.bars) if (!b.to) { b.to = end; b.open = true; }
+  return list;
+}
+
+// axisOf folds what has no event for long: pieces of time, each with its width.
+function axisOf(events, rows, end, width) {
+  const marks = [...new Set([...events.map((e) => e.at), end])].sort((a, b) => a - b), whole = end - marks[0], pieces = [];
+  let from = marks[0];
+  for (let i = 1; i < marks.length; i++) {
+    const gap = marks[i] - marks[i - 1];
+    if (gap > Math.max(30_000, whole * 0.25)) {
+      if (marks[i - 1] > from) pieces.push({ from, to: marks[i - 1] });
+      pieces.push({ from: marks[i - 1], to: marks[i], quiet: true });
+      from = marks[i];
+    }
+  }
+  if (end > from || !pieces.length) pieces.push({ from, to: Math.max(end, from + 1) });
+  const quiet = pieces.filter((p) => p.quiet).length, busy = pieces.reduce((n, p) => n + (p.quiet ? 0 : p.to - p.from), 0) || 1;
+  let x = 0;
+  for (const p of pieces) {
+    p.x = x;
+    p.width = p.quiet ? folded : Math.max(8, ((width - quiet * folded) * (p.to - p.from)) / busy);
+    x += p.width;
+  }
+  const at = (t) => { const p = pieces.find((p) => t <= p.to) || pieces.at(-1); return p.x + (p.width * Math.max(0, t - p.from)) / Math.max(1, p.to - p.from); };
+  return { pieces, at };
+}
+
+function Drawn({ events, model, run, step }) {
+  const end = run.finished ? events.at(-1).at : now.value;
+  const rows = barsOf(events, end);
+  if (!rows.length) return html`<${Empty} title="Nothing has been asked yet">When a step has begun, its time is here.<//>`;
+  const width = 900, { pieces, at } = axisOf(events, rows, end, width);
+  const sum = (kind) => rows.reduce((n, r) => n + r.bars.filter((b) => b.kind === kind).reduce((m, b) => m + b.to - b.from, 0), 0);
+  const failed = rows.reduce((n, r) => n + r.bars.filter((b) => b.kind === "bad").length, 0);
+  const shown = rows.slice(0, rowsMax), height = 28 + shown.length * rowHeight;
+  const longest = shown.reduce((a, r) => { const d = r.bars.reduce((n, b) => n + b.to - b.from, 0); return d > a[1] ? [r.step, d] : a; }, ["", 0]);
+  return html`<div class="time-v"><div class="where"><p>Longest: <b><bdi>${longest[0].slice(0, 100)}</bdi></b>, ${took(longest[1])} of ${took(end - events[0].at)}.</p><div class="keys"><span><svg viewBox="0 0 20 10" aria-hidden="true"><rect class="run" y="1" width="20" height="8" rx="2" /></svg>running <b>${took(sum("run"))}</b></span>
+      ${sum("wait") > 0 && html`<span><svg viewBox="0 0 20 10" aria-hidden="true"><rect class="wait" x=".5" y="1" width="19" height="8" rx="2" /></svg>waiting for a decision <b>${took(sum("wait"))}</b></span>`}
+      ${failed > 0 && html`<span><svg viewBox="0 0 20 10" aria-hidden="true"><rect class="bad-bar" x=".5" y="1" width="19" height="8" rx="2" /></svg>failed <b>${many(failed, "attempt")}</b></span>`}
+      ${pieces.some((p) => p.quiet) && html`<span><svg viewBox="0 0 20 10" aria-hidden="true"><rect class="fold-m" x="4" width="12" height="10" /></svg>folded silence</span>`}</div></div>
+    <div class="time-g"><ol class="time-n" data-stay>${shown.map((r) => html`<li key=${r.step}><a data-row href=${withQuery({ step: r.step })} aria-current=${r.step === step ? "true" : undefined}><${Mark} status=${model.index.has(r.step) ? model.statusOf(r.step) : "completed"} /><${Name} text=${r.step} max=${28} /></a></li>`)}</ol>
+    <svg class="tl" viewBox=${`0 0 ${width + 90} ${height}`} role="img" aria-label=${"Timeline: " + shown.slice(0, 30).map((r) => r.step + " " + took(r.bars.reduce((n, b) => n + b.to - b.from, 0))).join(", ").slice(0, 1500)}>
+      ${shown.map((r, i) => i % 2 === 1 && html`<rect class="zebra" y=${28 + i * rowHeight} width=${width + 90} height=${rowHeight} />`)}
+      ${pieces.map((p) => (p.quiet ? html`<rect class="fold-m" x=${p.x} width=${p.width} y="20" height=${height - 20} /><text class="ax" x=${p.x + p.width / 2} y="14" text-anchor="middle">${took(p.to - p.from)}</text>` : p.width > 64 ? html`<path class="rule" d=${`M${p.x + 0.5} 20V${height}`} /><text class="ax" x=${p.x + 2} y="14">${clock(p.from)}</text>` : ""))}
+      ${shown.map((r, i) => r.bars.map((b, k) => { const x = at(b.from), w = Math.max(3, at(b.to) - x), y = 28 + i * rowHeight + 10, next = r.bars[k + 1]; return html`${next && html`<path class="back" d=${`M${x + w} ${y + 5}H${at(next.from)}`} />`}<rect class=${{ run: "run", bad: "bad-bar", gone: "queued", wait: "wait" }[b.kind] + (b.open ? " open-b" : "")} x=${x} y=${y} width=${w} height="10" rx="2" />${k === r.bars.length - 1 && html`<text class="ax" x=${x + w > width * 0.92 ? x - 6 : x + w + 6} y=${y + 9} text-anchor=${x + w > width * 0.92 ? "end" : "start"}>${took(b.to - r.bars[0].from)}${r.bars.length > 1 ? ", " + r.bars.length + " attempts" : ""}</text>`}`; }))}</svg></div>
+    ${rows.length > rowsMax && html`<div class="foot">The first ${number(rowsMax)} of ${many(rows.length, "step")} that have begun.</div>`}</div>`;
+}

@@ -1,0 +1,3 @@
+module github.com/sluiceflow/sluice/docs
+
+go 1.26.0
