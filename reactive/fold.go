@@ -23,6 +23,8 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 		return r.keeper.Reopen()
 	case journal.ResultKept, journal.InputSet:
 		return r.keeper.Keep(e)
+	case journal.RunMoved:
+		return ledger.Applied // by those who follow the journal: they begin again, with the root of the other workflow
 	}
 	if r.Closed() {
 		return ledger.Late
