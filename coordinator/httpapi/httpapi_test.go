@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -14,11 +15,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
@@ -201,7 +204,6 @@ func TestAStartWithAKeyIsRepeatedWithoutHarm(t *testing.T) {
 	require.NotEqual(t, first.Run, start(`{"workflow": "approval", "input": 2}`).Run, "keys of another client are others")
 	s.refused(CodeBadRequest, "POST", "/v1/runs", `{"workflow": "approval", "id": "x"}`, "Idempotency-Key", "k")
 	s.refused(CodeBadRequest, "POST", "/v1/runs", `{"workflow": "approval"}`, "Idempotency-Key", strings.Repeat("k", 257))
-	s.refused(CodeBadRequest, "POST", "/v1/runs/"+first.Run+"/cancel", `{}`, "Idempotency-Key", "k")
 }
 
 func TestListsGoOnBehindACursor(t *testing.T) {
@@ -246,7 +248,9 @@ func TestBadBodiesAreRefused(t *testing.T) {
 	p := s.refused(CodeBadRequest, "POST", "/v1/runs", `{"workflow": "approval", "a/b~": "a secret"}`)
 	require.Equal(t, "/a~1b~0", p.Errors[0].Pointer)
 	require.NotContains(t, fmt.Sprint(p), "a secret")
-	s.refused(CodeBodyTooLarge, "POST", "/v1/runs", `{"workflow": "`+strings.Repeat("x", api.RequestMax)+`"}`)
+	s.refused(CodeBodyTooLarge, "POST", "/v1/runs", `{"workflow": "`+strings.Repeat("x", documentsMax)+`"}`)
+	s.refused(CodeBodyTooLarge, "POST", "/v1/decisions/x", `{"reason": "`+strings.Repeat("x", api.RequestMax)+`"}`)
+	s.refused(CodeBodyTooLarge, "POST", "/v1/bulk", `{"act": "`+strings.Repeat("x", api.RequestMax)+`"}`, "Idempotency-Key", "k")
 	s.refused(CodeMediaType, "POST", "/v1/runs", `{"workflow": "approval"}`, "Content-Type", "text/plain")
 	s.refused(CodeMediaType, "POST", "/v1/runs", `{"workflow": "approval"}`, "Content-Type", "application/x-www-form-urlencoded")
 	s.refused("not_published", "POST", "/v1/runs", `{"workflow": "aproval"}`)
@@ -280,8 +284,12 @@ func TestOnlyThoseWhoMayAreServed(t *testing.T) {
 	s.start("a")
 	for i := range 1000 {
 		s.token = fmt.Sprint("guess-", i)
-		s.refused(CodeUnauthorized, "GET", "/v1/runs", "")
+		resp := s.do("GET", "/v1/runs", "")
+		resp.Body.Close()
+		require.Contains(t, []int{401, 429}, resp.StatusCode)
 	}
+	s.refused(CodeRate, "GET", "/v1/runs", "")
+	s.server.wrong = rates.New(rateOfWrong)
 	s.refused(CodeUnauthorized, "GET", "/v1/runs", "", "Authorization", "Basic dmlld2VyOg==")
 	s.refused(CodeUnauthorized, "GET", "/v1/runs", "", "Authorization", "viewer")
 	s.refused(CodeUnauthorized, "GET", "/openapi.json", "")
@@ -290,7 +298,7 @@ func TestOnlyThoseWhoMayAreServed(t *testing.T) {
 	for i := range routes { // a viewer reads, and changes nothing
 		if r := &routes[i]; r.Role > Viewer {
 			s.token = "viewer"
-			s.refused(CodeForbidden, r.Method, strings.NewReplacer("{run}", "a", "{key}", "ask").Replace(r.Path), "{}")
+			s.refused(CodeForbidden, r.Method, filled(r.Path), "{}")
 		}
 	}
 	s.token = "operator"
@@ -300,6 +308,11 @@ func TestOnlyThoseWhoMayAreServed(t *testing.T) {
 	require.Equal(t, "waiting", ok[api.Run](s, "GET", "/v1/runs/a", "").Status)
 	_, err := Handler(s.engine, Config{})
 	require.Error(t, err)
+}
+
+// filled returns the path of a route about the run a.
+func filled(path string) string {
+	return strings.NewReplacer("{run}", "a", "{key}", "ask", "{name}", "approval", "{id}", "1", "{cell}", "c", "{hash}", "h").Replace(path)
 }
 
 // line is a frame of a feed in lines of JSON.
@@ -386,6 +399,24 @@ func TestAllRunsAreFollowed(t *testing.T) {
 	_, err := io.Copy(io.Discard, resp.Body)
 	require.NoError(t, err)
 	s.refused("shutdown", "GET", "/readyz", "")
+}
+
+func TestMetricsPassALinterAndNameNoRun(t *testing.T) {
+	s := newSite(t, nil)
+	s.start("a-secret-run")
+	s.refused("run_not_found", "GET", "/v1/runs/none", "")
+	resp := s.do("GET", "/metrics", "")
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	problems, err := promlint.New(bytes.NewReader(text)).Lint()
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	require.NotContains(t, string(text), "a-secret-run")
+	require.NotContains(t, string(text), "operator")
+	for _, line := range []string{`sluice_open_runs{status="waiting"} 1`, `sluice_http_refusals_total{code="run_not_found"} 1`, "sluice_feed_observers 0"} {
+		require.Contains(t, string(text), line)
+	}
 }
 
 func TestStreamsAreBounded(t *testing.T) {
