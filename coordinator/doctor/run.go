@@ -185,7 +185,7 @@ func (x *exam) move(ctx context.Context, moved *journal.Event) error {
 	}
 	for record, err := range x.raw.Records(ctx, x.id) {
 		for i := 0; err == nil && i < len(record.Events) && x.root != nil && record.Events[i].Seq <= moved.Seq; i++ {
-			e := decide.FirstUnder(&record.Events[i], moved)
+			e := decide.Under(&record.Events[i], moved)
 			err = x.apply(&e)
 		}
 		if err != nil || x.root == nil || record.First > moved.Seq {

@@ -94,11 +94,11 @@ func (f *following) take(ctx context.Context, s *stop) error {
 		return f.reader.pass(f.id, f.root, &f.to, s)
 	}
 	again := following{reader: f.reader, id: f.id, read: f.read, begin: f.begin}
-	for e, err := range f.read(ctx, f.id, 1, func(e *journal.Event) bool { first := decide.FirstUnder(e, &s.Event); return again.wanted(ctx)(&first) }) {
+	for e, err := range f.read(ctx, f.id, 1, func(e *journal.Event) bool { first := decide.Under(e, &s.Event); return again.wanted(ctx)(&first) }) {
 		if err != nil {
 			return err
 		}
-		e = decide.FirstUnder(&e, &s.Event)
+		e = decide.Under(&e, &s.Event)
 		if err := again.start(ctx, &e); err != nil {
 			return err
 		}

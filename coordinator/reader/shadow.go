@@ -105,7 +105,7 @@ func (s *Shadow) Follow(ctx context.Context, upto uint64) error {
 			}
 			return s.Follow(ctx, upto)
 		case s.moved != nil:
-			e = decide.FirstUnder(&e, s.moved)
+			e = decide.Under(&e, s.moved)
 		}
 		if err := s.reader.Derived(s.run, func() { s.add(&e) }); err != nil {
 			return err
@@ -126,8 +126,7 @@ func (s *Shadow) add(e *journal.Event) {
 	}
 	if s.moves {
 		moved := decide.Moved(s.start, "")
-		under := decide.FirstUnder(e, &moved)
-		under.Hint = 0
+		under := decide.Under(e, &moved)
 		s.root.Apply(&under)
 	}
 }

@@ -53,7 +53,7 @@ func (m *Maker) readUnder(ctx context.Context, id string, upto uint64, wants map
 			return m.readUnder(ctx, id, upto, wants, &e)
 		}
 		if moved != nil {
-			e = decide.FirstUnder(&e, moved)
+			e = decide.Under(&e, moved)
 		}
 		if s.root == nil {
 			if err := m.begin(ctx, s, &e); err != nil {

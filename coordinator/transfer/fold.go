@@ -80,7 +80,7 @@ func (f *fold) move(moved *journal.Event) error {
 		if err != nil {
 			return err
 		}
-		e = decide.FirstUnder(&e, moved)
+		e = decide.Under(&e, moved)
 		if err := f.apply(&e); err != nil {
 			return err
 		}

@@ -68,12 +68,13 @@ func Moved(start *journal.Start, actor string) journal.Event {
 	return journal.Event{Type: journal.RunMoved, Detail: &journal.Detail{Start: start, Actor: actor}}
 }
 
-// FirstUnder returns the first event of a run as it would be if the run had been started with the workflow that it was moved to. Who
-// follows the journal past a move begins again with that.
-func FirstUnder(first, moved *journal.Event) journal.Event {
-	e := *first
-	if first.Type == journal.RunStarted && first.Detail != nil {
-		d := *first.Detail
+// Under returns an event of a run as it is for a root of the workflow that the run was moved to: the first one as if the run had been
+// started with that. Who follows the journal past a move begins again with these.
+func Under(was, moved *journal.Event) journal.Event {
+	e := *was
+	e.Hint = 0 // of a root of the other workflow
+	if e.Type == journal.RunStarted && e.Detail != nil {
+		d := *e.Detail
 		d.Start = moved.Detail.Start
 		e.Detail = &d
 	}

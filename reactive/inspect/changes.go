@@ -90,9 +90,8 @@ func (w *Changes) Apply(e *journal.Event) Update {
 	return u
 }
 
-// Moved returns what a move to another workflow means for the steps: all that are not idle under the other one, and those that only
-// the old one had and that were not idle, which have no status any more. From and To are equal where nothing has changed. The routed
-// steps of a playbook are what they were, so there are none.
+// Moved returns what a move to another workflow means for the steps: all that are not idle under the other one. From and To are equal
+// where nothing has changed. The routed steps of a playbook are what they were, so there are none.
 func Moved(was, is *reactive.Root) (list []StepChange) {
 	if is.Body() != nil {
 		return nil
@@ -107,12 +106,6 @@ func Moved(was, is *reactive.Root) (list []StepChange) {
 			from = was.Status(u)
 		}
 		list = append(list, StepChange{Step: key, From: from, To: is.Status(v), Attempt: is.Attempt(v), Pending: is.Pending(v), Failure: is.Failure(v)})
-	}
-	for v := range was.Len() {
-		if _, ok := is.Node(was.Key(v)); ok || was.Place(v).Key == "" || was.Status(v) == reactive.Absent || was.Status(v) == reactive.Idle {
-			continue
-		}
-		list = append(list, StepChange{Step: was.Key(v), From: was.Status(v), Attempt: was.Attempt(v)})
 	}
 	return list
 }
