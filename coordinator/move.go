@@ -63,7 +63,7 @@ func (r *Run) MoveEntry(ctx context.Context, entry *registry.Entry) (*shadow.Rep
 	event := decide.Moved(nil, r.actor)
 	take := func(upto uint64) (root *reactive.Root, err error) {
 		if m.begun == nil { // an append has failed, so the root is ahead of the journal
-			if m.begun, err = e.reader.BeginMove(ctx, r.id, entry); err != nil {
+			if m.begun, err = e.reader.BeginShadow(ctx, r.id, entry, true); err != nil {
 				return nil, err
 			}
 		}
@@ -118,7 +118,7 @@ func (r *Run) beginMove(ctx context.Context, entry *registry.Entry) (*move, erro
 	if err := e.fits(entry); err != nil {
 		return nil, err
 	}
-	begun, err := e.reader.BeginMove(ctx, r.id, entry)
+	begun, err := e.reader.BeginShadow(ctx, r.id, entry, true)
 	switch {
 	case errors.Is(err, shadow.ErrWorld):
 		return nil, fmt.Errorf("%w: run %s: a world cannot be moved to another version", ErrNotPossible, r.id)

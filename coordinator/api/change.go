@@ -73,18 +73,16 @@ func moveRun(ctx context.Context, engine *coordinator.Engine, run *coordinator.R
 		return err
 	}
 	act, now, release := run.As(req.Actor).MoveEntry, (*registry.Entry)(nil), func() {}
-	if a.Parcel != nil && req.Name == "" && !req.Dry {
+	if req.Dry {
+		act = run.PreviewMoveEntry
+	}
+	if now, err = versions.Find(ctx, engine, req.Name, a.Parcel); err == nil && a.Parcel != nil && !req.Dry {
 		now, release, err = parcel.Unpack(ctx, engine, a.Parcel)
-	} else {
-		now, err = versions.Find(ctx, engine, req.Name, a.Parcel)
 	}
 	if err != nil {
 		return badParcel(err)
 	}
 	defer release()
-	if req.Dry {
-		act = run.PreviewMoveEntry
-	}
 	report, err := act(ctx, now)
 	if err != nil {
 		return refusedInput(err)

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"flag"
@@ -20,9 +21,11 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -52,7 +55,7 @@ func newSite(t *testing.T, change func(*Config)) *site {
 		Version: "1.2.3", Hosts: []string{"127.0.0.1"}, Logger: slog.New(slog.DiscardHandler),
 		Authenticate: func(token string) (Identity, bool) {
 			role := ParseRole(token)
-			return Identity{"the " + token, role}, role != Nobody
+			return Identity{Name: "the " + token, Role: role}, role != Nobody
 		},
 	}
 	if change != nil {
@@ -261,7 +264,7 @@ func TestPathsAreWhatTheySay(t *testing.T) {
 	s := newSite(t, nil)
 	s.start("run-1")
 	for _, path := range []string{
-		"/", "/v1", "/v1/runs/", "/v1/runs/run-1/", "//v1/runs", "/v1/../v1/runs", "/v1/runs/run-1/nothing", "/v1/runs/%2e%2e/runs",
+		"/elsewhere", "/v1", "/v1/runs/", "/v1/runs/run-1/", "//v1/runs", "/v1/../v1/runs", "/v1/runs/run-1/nothing", "/v1/runs/%2e%2e/runs",
 	} {
 		s.refused(CodeNoRoute, "GET", path, "")
 	}
@@ -277,6 +280,40 @@ func TestPathsAreWhatTheySay(t *testing.T) {
 	require.Equal(t, 405, resp.StatusCode)
 	require.Equal(t, "GET, DELETE", resp.Header.Get("Allow"))
 	s.refused(CodeMethod, "PUT", "/v1/runs/run-1", "")
+}
+
+func TestAWorkflowIsDrawn(t *testing.T) {
+	s := newSite(t, nil)
+	s.start("a")
+	path := "/v1/workflows/approval/versions/" + ok[api.Run](s, "GET", "/v1/runs/a", "").Hash + "/layout"
+	d := ok[drawing.Drawing](s, "GET", path, "")
+	require.Equal(t, []string{"ask", "say"}, d.Keys)
+	resp := s.do("GET", path, "", "Accept-Encoding", "gzip")
+	defer resp.Body.Close()
+	require.Equal(t, "gzip", resp.Header.Get("Content-Encoding"))
+	require.Contains(t, resp.Header.Get("Cache-Control"), "immutable")
+	z, err := gzip.NewReader(resp.Body)
+	require.NoError(t, err)
+	var again drawing.Drawing
+	require.NoError(t, json.NewDecoder(z).Decode(&again))
+	require.Equal(t, d, again)
+	s.refused("not_published", "GET", strings.Replace(path, "approval", "other", 1), "")
+	s.refused("not_published", "GET", "/v1/workflows/approval/versions/"+strings.Repeat("0", 64)+"/layout", "")
+}
+
+func TestRunsAreCounted(t *testing.T) {
+	s := newSite(t, nil)
+	for _, id := range []string{"a", "b", "c"} {
+		s.start(id)
+	}
+	ok[api.Done](s, "POST", "/v1/runs/c/cancel", `{}`)
+	counts := ok[query.Counts](s, "GET", "/v1/counts", "")
+	require.Equal(t, query.Tally{Count: 2}, counts.Status["waiting"])
+	require.Equal(t, query.Tally{Count: 1}, counts.Status["aborted"])
+	require.Equal(t, query.Tally{Count: 2}, counts.Waits["message"])
+	require.Equal(t, query.Tally{}, ok[query.Counts](s, "GET", "/v1/counts?q=workflow:other", "").Status["waiting"])
+	s.refused(CodeBadRequest, "GET", "/v1/counts?q=staus:x", "")
+	require.Equal(t, Me{"the operator", "operator", false}, ok[Me](s, "GET", "/v1/me", ""))
 }
 
 func TestOnlyThoseWhoMayAreServed(t *testing.T) {
@@ -374,7 +411,7 @@ func TestARunIsFollowedToItsEnd(t *testing.T) {
 	s.refused(CodeBadRequest, "GET", "/v1/feed?q=nothing:1", "")
 	s.refused("run_not_found", "GET", "/v1/runs/b/feed", "")
 	s.close()
-	require.Empty(t, s.server.streams.of)
+	require.Zero(t, s.server.streams.Count())
 }
 
 func TestAllRunsAreFollowed(t *testing.T) {

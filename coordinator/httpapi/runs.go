@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -59,6 +61,24 @@ func (c *exchange) reply(status int, v any) error {
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.WriteHeader(status)
 	_, _ = c.w.Write(append(data, '\n')) // the client may have gone
+	return nil
+}
+
+// replyZipped answers with JSON that is large and much the same throughout.
+func (c *exchange) replyZipped(v any) error {
+	c.w.Header().Set("Vary", "Accept-Encoding")
+	if !strings.Contains(c.req.Header.Get("Accept-Encoding"), "gzip") {
+		return c.reply(http.StatusOK, v)
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Content-Type", "application/json")
+	c.w.Header().Set("Content-Encoding", "gzip")
+	z := gzip.NewWriter(c.w)
+	_, _ = z.Write(append(data, '\n')) // the client may have gone
+	_ = z.Close()
 	return nil
 }
 
@@ -477,6 +497,17 @@ func callGraph(c *exchange) error {
 		return err
 	}
 	return c.reply(http.StatusOK, list)
+}
+
+func countRuns(c *exchange) error {
+	counts, err := query.Count(c.req.Context(), c.engine, c.query("q"), time.Now())
+	if fault, ok := errors.AsType[*query.Error](err); ok {
+		return problem(CodeBadRequest, "query: %v", fault)
+	}
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, counts)
 }
 
 func version(c *exchange) error { return c.reply(http.StatusOK, VersionAnswer{c.config.Version}) }

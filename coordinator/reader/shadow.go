@@ -16,7 +16,7 @@ import (
 
 // Shadow tells how a run would have gone by the workflow of an entry. It follows the run's whole journal, and makes no call.
 func (r *Reader) Shadow(ctx context.Context, run string, now *registry.Entry) (report *shadow.Report, err error) {
-	s, err := r.BeginShadow(ctx, run, now)
+	s, err := r.BeginShadow(ctx, run, now, false)
 	if err == nil {
 		err = s.Follow(ctx, 0)
 	}
@@ -43,8 +43,8 @@ type Shadow struct {
 	root     *reactive.Root    // of a run that moves: as if it had been started with the other workflow
 }
 
-// BeginShadow returns the shadow of a run, before its first event.
-func (r *Reader) BeginShadow(ctx context.Context, run string, now *registry.Entry) (*Shadow, error) {
+// BeginShadow returns the shadow of a run, before its first event. That of a run which moves, to go on under the other workflow, has a root.
+func (r *Reader) BeginShadow(ctx context.Context, run string, now *registry.Entry, moves bool) (*Shadow, error) {
 	if now.Missing != nil && len(now.Plan.Functions) > len(now.Functions) {
 		return nil, now.Missing
 	}
@@ -52,17 +52,8 @@ func (r *Reader) BeginShadow(ctx context.Context, run string, now *registry.Entr
 	if err != nil {
 		return nil, err
 	}
-	s := &Shadow{reader: r, run: run, now: now}
+	s := &Shadow{reader: r, run: run, now: now, moves: moves}
 	return s, s.begin(ctx, start)
-}
-
-// BeginMove is BeginShadow for a run that is to go on under the other workflow: it has a root.
-func (r *Reader) BeginMove(ctx context.Context, run string, now *registry.Entry) (*Shadow, error) {
-	s, err := r.BeginShadow(ctx, run, now)
-	if err == nil {
-		s.moves, s.start.Children, s.root = true, nil, decide.NewRoot(now.Plan)
-	}
-	return s, err
 }
 
 // Bundled sets the children of the other workflow, which are stored.
