@@ -162,6 +162,9 @@ var bringing = map[api.Verb]func(*api.Request, *api.Attachment) *route{
 		}
 		return post(path, nil, object{"workflow": r.Name, "q": r.Query, "parcel": a.Parcel})
 	},
+	api.Move: func(r *api.Request, a *api.Attachment) *route {
+		return post(run(r)+"/move", dry(url.Values{}, r.Dry), object{"workflow": r.Name, "parcel": a.Parcel})
+	},
 	api.Compare: func(r *api.Request, a *api.Attachment) *route {
 		if a.Parcel == nil && a.Old == nil {
 			return get("/v1/diff", url.Values{"from": {r.Old}, "to": {r.Name}})

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/sluiceflow/sluice/internal/cancelled"
@@ -41,7 +42,11 @@ func (r *run) drive(ctx context.Context) {
 // turn drains the inbox, decides, appends the decisions, and only then carries them out. here: on a goroutine of the pool. It
 // reports false if the run must be recovered, because failed is set, or leaves memory.
 func (r *run) turn(ctx context.Context, here bool) bool {
-	out := r.step.Step(r.instant(), r.takeItems())
+	items := r.takeItems()
+	if i := slices.IndexFunc(items, func(it decide.Item) bool { return it.Move != nil }); i >= 0 && r.seq > 0 {
+		return r.move(ctx, i)
+	}
+	out := r.step.Step(r.instant(), items)
 	if r.failed = out.Err; r.failed == nil {
 		r.failed = r.append(ctx, out.Batch)
 	}

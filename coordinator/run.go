@@ -98,7 +98,9 @@ func (r *run) resume(ctx context.Context) {
 	children.Claim(r.id, r.children)
 	r.paused.Store(r.step.Paused())
 	children.RestorePause(context.WithoutCancel(ctx), r.id, r.step.Paused(), r.children())
-	again, interrupted := r.step.Resume(func(req reactive.Request) bool { return r.inProgress.Find(req) != nil || r.host.Adopt(req) })
+	again, interrupted := r.step.Resume(func(req reactive.Request) bool {
+		return r.inProgress.Find(req) != nil || r.host.Adopt(req) || r.host.Holds(req)
+	})
 	for _, event := range interrupted {
 		r.inbox.Add(decide.Item{Event: event, Received: r.instant()})
 	}
@@ -151,7 +153,7 @@ func (r *run) takeItems() []decide.Item {
 			r.obstacle = l.Abandoned
 		default:
 			e := decide.Ending(c.Of, l.Result)
-			e.Node, e.Hint = c.Step, c.Of.Node+1
+			e.Node, e.Hint = c.Step, max(0, r.inProgress.Of(c).Node+1)
 			r.items = append(r.items, decide.Item{Event: e})
 		}
 	}

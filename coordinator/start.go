@@ -132,9 +132,8 @@ func (e *Engine) startWith(ctx context.Context, entry *registry.Entry, input any
 // begin appends the first event of a new run. The run's loop decides what starts before it appends, so that the start and the
 // first requests become durable with one sync.
 func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o startOptions) (*Run, error) {
-	if most := e.config.Limits.NodesMax; most > 0 && len(entry.Plan.Checked.Items) > most {
-		return nil, fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d",
-			ErrLimit, entry.Plan.Workflow.Name, len(entry.Plan.Checked.Items), most)
+	if err := e.fits(entry); err != nil {
+		return nil, err
 	}
 	defer e.registry.Use()()
 	children, err := e.registry.Bundle(ctx, entry)
@@ -160,6 +159,15 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 			return run, err
 		}
 	}
+}
+
+// fits returns why a workflow is too large for this engine.
+func (e *Engine) fits(entry *registry.Entry) error {
+	if most := e.config.Limits.NodesMax; most > 0 && len(entry.Plan.Checked.Items) > most {
+		return fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d",
+			ErrLimit, entry.Plan.Workflow.Name, len(entry.Plan.Checked.Items), most)
+	}
+	return nil
 }
 
 // beginOnce begins a run, or finds it if the id may exist. It returns errNotBegun if an earlier start of the id has failed.

@@ -31,8 +31,8 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 	case journal.RunCancelled, journal.RunClosed, journal.RunDeadlineExceeded:
 		return r.foldClosed(e)
 	case journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed, journal.CellReset, journal.CellExpired,
-		journal.WorldSnapshotted:
-		return ledger.Applied // by the body
+		journal.WorldSnapshotted, journal.RunMoved:
+		return ledger.Applied // by the body; a move by those who follow the journal, with a root of the other workflow
 	}
 	v := r.resolve(e)
 	if v < 0 && r.cells != nil && e.Type == journal.TimerFired {

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/find"
@@ -25,22 +23,18 @@ type Shadowed struct {
 
 // changes carries out a request that compares workflows, or runs with one.
 func changes(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (*Done, error) {
-	var a Attachment
-	if len(req.Attachment) > 0 {
-		d := json.NewDecoder(bytes.NewReader(req.Attachment))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&a); err != nil {
-			return nil, fmt.Errorf("%w: attachment: %w", ErrBadRequest, err)
-		}
-	}
-	now, err := version(ctx, engine, req.Name, a.Parcel)
+	a, err := req.attached()
 	if err != nil {
 		return nil, err
 	}
+	now, err := versions.Find(ctx, engine, req.Name, a.Parcel)
+	if err != nil {
+		return nil, badParcel(err)
+	}
 	if req.Verb == Compare {
-		old, err := version(ctx, engine, req.Old, a.Old)
+		old, err := versions.Find(ctx, engine, req.Old, a.Old)
 		if err != nil {
-			return nil, err
+			return nil, badParcel(err)
 		}
 		diff, err := versions.Compare(ctx, engine, old, now, messageOf)
 		if err != nil {
@@ -51,30 +45,50 @@ func changes(ctx context.Context, engine *coordinator.Engine, req *Request, emit
 	return shadows(ctx, engine, req, now, emit)
 }
 
-// version returns the workflow that came along, or the published one of a name, such as `order` or `order@3`.
-func version(ctx context.Context, engine *coordinator.Engine, name string, p *parcel.Parcel) (*registry.Entry, error) {
-	l, err := engine.Registry()
-	switch {
-	case err != nil:
-		return nil, err
-	case p != nil && name != "" || p == nil && name == "":
-		return nil, fmt.Errorf("%w: a workflow is either named or attached", ErrBadRequest)
-	case p != nil:
-		e, err := l.Look(p)
-		if errors.Is(err, parcel.ErrParcel) {
-			err = fmt.Errorf("%w: %w", ErrBadRequest, err)
-		}
-		return e, err
+// attached returns what is attached to a request.
+func (r *Request) attached() (a Attachment, err error) {
+	if len(r.Attachment) == 0 {
+		return a, nil
 	}
-	number := uint64(0)
-	of, text, numbered := strings.Cut(name, "@")
-	if numbered {
-		if number, err = strconv.ParseUint(text, 10, 64); err != nil || number == 0 {
-			return nil, fmt.Errorf("%w: %q: a version is written NAME@NUMBER, from 1", ErrBadRequest, name)
-		}
+	d := json.NewDecoder(bytes.NewReader(r.Attachment))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a); err != nil {
+		return a, fmt.Errorf("%w: attachment: %w", ErrBadRequest, err)
 	}
-	e, _, err := l.Published(ctx, of, number)
-	return e, err
+	return a, nil
+}
+
+// badParcel marks an error about a workflow that came along.
+func badParcel(err error) error {
+	if errors.Is(err, parcel.ErrParcel) {
+		return fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	return err
+}
+
+// moveRun has a run go on under another workflow; with Dry it only says whether it may. It emits what will go otherwise from here on.
+func moveRun(ctx context.Context, engine *coordinator.Engine, run *coordinator.Run, req *Request, done *Done, emit func(*Reply) error) error {
+	a, err := req.attached()
+	if err != nil {
+		return err
+	}
+	act, now, release := run.As(req.Actor).MoveEntry, (*registry.Entry)(nil), func() {}
+	if req.Dry {
+		act = run.PreviewMoveEntry
+	}
+	if now, err = versions.Find(ctx, engine, req.Name, a.Parcel); err == nil && a.Parcel != nil && !req.Dry {
+		now, release, err = parcel.Unpack(ctx, engine, a.Parcel)
+	}
+	if err != nil {
+		return badParcel(err)
+	}
+	defer release()
+	report, err := act(ctx, now)
+	if err != nil {
+		return refusedInput(err)
+	}
+	done.Driven = run.Driven()
+	return emit(&Reply{Shadow: &Shadowed{Report: *report}})
 }
 
 // shadows emits the shadow of a run, or of those that a query selects.

@@ -44,7 +44,7 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		return list(ctx, engine, req, emit)
 	}
 	if req.Verb == Export || req.Verb == Import || req.Verb == Backup {
-		return &Done{}, move(ctx, engine, req, emit)
+		return &Done{}, transferRuns(ctx, engine, req, emit)
 	}
 	if req.Verb.ofFolder() {
 		return ofFolder(ctx, engine, req, emit)
@@ -86,6 +86,8 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = watch(ctx, run, req, emit)
 	case Repeat:
 		err = rerun(ctx, engine, run, req, done, emit)
+	case Move:
+		err = moveRun(ctx, engine, run, req, done, emit)
 	default:
 		done.Driven, done.Did, done.Step = run.Driven(), string(req.Verb), req.Step
 		err = command(ctx, run.As(req.Actor), req, done)

@@ -63,6 +63,7 @@ const (
 	StopAct  Verb = "stop"     // stop an act. Number
 	Repeat   Verb = "rerun"    // start a new run that keeps results of a run. Run, Rerun, ID, Dir, Labels, Attachment: workflow and input, Dry: only say what it would do
 	Shadow   Verb = "shadow"   // how runs would have gone by another workflow. Run, or Query; Name ("": the workflow attached), Attachment
+	Move     Verb = "move"     // have a run go on under another workflow. Run; Name ("": the workflow attached), Attachment; Dry: only say whether it may
 	Compare  Verb = "diff"     // how a workflow differs from another one, and what that means for its open runs. Old, Name, Attachment
 )
 
@@ -127,7 +128,7 @@ type Request struct {
 // Command reports whether the verb changes a run.
 func (v Verb) Command() bool {
 	switch v {
-	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import, Retain, Bulk, StopAct, Repeat:
+	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import, Retain, Bulk, StopAct, Repeat, Move:
 		return true
 	}
 	return false
@@ -179,7 +180,7 @@ func (r *Request) check() error {
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
 	case r.Attached > AttachmentMax || len(r.Attachment) > AttachmentMax:
 		fault = fmt.Sprintf("the workflow and the input that are attached have %d bytes, at most %d are allowed", max(r.Attached, len(r.Attachment)), AttachmentMax)
-	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches() && r.Verb != Repeat:
+	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches() && r.Verb != Repeat && r.Verb != Move:
 		fault = fmt.Sprintf("nothing can be attached to %q", r.Verb)
 	case r.Dir != "" && !filepath.IsAbs(r.Dir):
 		fault = fmt.Sprintf("the folder %q is not an absolute path", r.Dir)

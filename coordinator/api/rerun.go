@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,14 +86,9 @@ func rerunOf(ctx context.Context, engine *coordinator.Engine, req *Request) (_ *
 		}
 		what.Set[place] = v
 	}
-	if len(req.Attachment) == 0 {
-		return what, func() {}, nil
-	}
-	var a Attachment
-	d := json.NewDecoder(bytes.NewReader(req.Attachment))
-	d.DisallowUnknownFields()
-	if err = d.Decode(&a); err != nil {
-		return nil, nil, fmt.Errorf("%w: attachment: %w", ErrBadRequest, err)
+	a, err := req.attached()
+	if err != nil {
+		return nil, nil, err
 	}
 	if len(a.Input) > 0 {
 		if what.Input, err = value.ParseInput(a.Input); err != nil {
@@ -105,10 +99,7 @@ func rerunOf(ctx context.Context, engine *coordinator.Engine, req *Request) (_ *
 		return what, func() {}, nil
 	}
 	what.Entry, release, err = parcel.Unpack(ctx, engine, a.Parcel)
-	if errors.Is(err, parcel.ErrParcel) {
-		err = fmt.Errorf("%w: %w", ErrBadRequest, err)
-	}
-	return what, release, err
+	return what, release, badParcel(err)
 }
 
 func emitPreview(p *coordinator.RerunPreview, emit func(*Reply) error) error {

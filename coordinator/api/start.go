@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,16 +32,10 @@ func (a *Attachment) Encode() ([]byte, error) {
 
 // attached carries out a request that has an attachment.
 func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*Done, error) {
-	var a Attachment
-	if len(req.Attachment) > 0 {
-		d := json.NewDecoder(bytes.NewReader(req.Attachment))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&a); err != nil {
-			return nil, fmt.Errorf("%w: attachment: %w", ErrBadRequest, err)
-		}
-	}
-	done, err := &Done{}, error(nil)
+	done := &Done{}
+	a, err := req.attached()
 	switch {
+	case err != nil:
 	case a.Parcel == nil && (req.Verb == Publish || req.Name == ""):
 		err = fmt.Errorf("%w: no workflow is named or attached", ErrBadRequest)
 	case a.Parcel != nil && req.Name != "":
@@ -55,9 +48,7 @@ func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*D
 	if errors.Is(err, parcel.ErrNotPublished) {
 		err = suggestName(ctx, engine, req.Name, err)
 	}
-	if errors.Is(err, parcel.ErrParcel) {
-		err = fmt.Errorf("%w: %w", ErrBadRequest, err)
-	}
+	err = badParcel(err)
 	return done, err
 }
 

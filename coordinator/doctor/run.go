@@ -160,6 +160,14 @@ func (x *exam) event(ctx context.Context, e *journal.Event) (err error) {
 	if x.root == nil || err != nil {
 		return err
 	}
+	if decide.IsMove(e) {
+		return x.move(ctx, e)
+	}
+	return x.apply(e)
+}
+
+// apply applies an event to the state.
+func (x *exam) apply(e *journal.Event) error {
 	panicked := usercode.Call(func() error { x.root.Apply(e); return nil })
 	if panicked == nil {
 		return nil
@@ -167,6 +175,24 @@ func (x *exam) event(ctx context.Context, e *journal.Event) (err error) {
 	x.root = nil
 	return x.fault(Fault{Kind: Run, Event: e.Seq, Means: meansUnderived,
 		What: fmt.Sprintf("event %d cannot be applied to the events before it: %s", e.Seq, sentence(panicked))})
+}
+
+// move derives the state again, under the workflow that the run was moved to.
+func (x *exam) move(ctx context.Context, moved *journal.Event) error {
+	x.root, x.start = nil, moved.Detail.Start
+	if err := x.definitions(ctx, moved.Seq); err != nil {
+		return err
+	}
+	for record, err := range x.raw.Records(ctx, x.id) {
+		for i := 0; err == nil && i < len(record.Events) && x.root != nil && record.Events[i].Seq <= moved.Seq; i++ {
+			e := decide.Under(&record.Events[i], moved)
+			err = x.apply(&e)
+		}
+		if err != nil || x.root == nil || record.First > moved.Seq {
+			return err
+		}
+	}
+	return nil
 }
 
 // first checks the start of the run and the definitions that it refers to.
@@ -179,9 +205,14 @@ func (x *exam) first(ctx context.Context, e *journal.Event) error {
 		return x.damaged("the journal does not begin with the start of this run", nil)
 	}
 	x.began = e.At
+	return x.definitions(ctx, e.Seq)
+}
+
+// definitions checks the definitions to which an event refers.
+func (x *exam) definitions(ctx context.Context, seq uint64) error {
 	hashes := append(slices.Sorted(maps.Values(x.start.Children)), x.start.Workflow)
 	for _, hash := range slices.Compact(hashes) {
-		if err := x.definition(ctx, hash); err != nil {
+		if err := x.definition(ctx, hash, seq); err != nil {
 			return err
 		}
 	}
@@ -190,7 +221,7 @@ func (x *exam) first(ctx context.Context, e *journal.Event) error {
 
 // definition checks a definition that the run refers to: its content, and, unless the run was started under other rules, that
 // it compiles. From the run's own definition it makes the root.
-func (x *exam) definition(ctx context.Context, hash string) (err error) {
+func (x *exam) definition(ctx context.Context, hash string, seq uint64) (err error) {
 	if x.start.Engine != decide.EngineVersion || x.start.Expressions != expr.Version {
 		_, err = x.load(ctx, journal.DefinitionStream(hash))
 	} else if p, planErr := x.plan(ctx, hash); planErr != nil {
@@ -201,6 +232,6 @@ func (x *exam) definition(ctx context.Context, hash string) (err error) {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return x.fault(Fault{Kind: Content, Event: 1, Content: journal.DefinitionStream(hash), Means: meansUnderived,
-		What: fmt.Sprintf("the definition %s, which it was started with, cannot be used: %s", hash, sentence(err))})
+	return x.fault(Fault{Kind: Content, Event: seq, Content: journal.DefinitionStream(hash), Means: meansUnderived,
+		What: fmt.Sprintf("the definition %s, which it follows, cannot be used: %s", hash, sentence(err))})
 }

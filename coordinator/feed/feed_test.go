@@ -361,3 +361,35 @@ func TestObserversEndWithTheHub(t *testing.T) {
 	}
 	require.ErrorIs(t, err, coordinator.ErrShutdown)
 }
+
+// Observers of steps are told to begin again when the run goes on under another workflow; those of events are shown every event.
+func TestAMoveResetsObserversOfSteps(t *testing.T) {
+	stores(t, func(t *testing.T, engine *coordinator.Engine) {
+		ctx := t.Context()
+		run, err := engine.Start(ctx, chain(t, 2), nil, coordinator.WithID("a"))
+		require.NoError(t, err)
+		hub := newHub(t, engine)
+		steps, err := hub.Run(ctx, "a", Options{View: Steps})
+		require.NoError(t, err)
+		defer steps.Close()
+		f, err := steps.Next(ctx)
+		require.NoError(t, err)
+		require.Equal(t, KindSnapshot, f.Kind)
+		_, err = run.Move(ctx, chain(t, 3))
+		require.NoError(t, err)
+		require.NoError(t, run.Send(ctx, "m0", nil))
+		var kinds []string
+		var last Snapshot
+		for len(kinds) == 0 || kinds[len(kinds)-1] != KindSnapshot {
+			f, err := steps.Next(ctx)
+			require.NoError(t, err)
+			if kinds = append(kinds, f.Kind); f.Kind == KindSnapshot {
+				require.NoError(t, json.Unmarshal(f.Data, &last))
+			}
+		}
+		require.Contains(t, kinds, KindReset)
+		start, err := run.State(ctx)
+		require.NoError(t, err)
+		require.Equal(t, start.Start.Workflow, last.Hash)
+	})
+}

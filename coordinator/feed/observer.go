@@ -74,6 +74,8 @@ func (o *Observer) shared() (Frame, <-chan struct{}, error) {
 		return Frame{}, t.waiting(), nil
 	case !o.begun && last > 0:
 		return o.snapshot()
+	case o.view != Events && o.pos < t.moved: // the steps are those of another workflow
+		return o.reset(), nil, nil
 	case o.pos < t.first && last > o.pos:
 		return o.catchUp(last)
 	case o.pos < last:
@@ -107,11 +109,16 @@ func (o *Observer) snapshot() (Frame, <-chan struct{}, error) {
 // catchUp begins to read the journal, or announces a snapshot.
 func (o *Observer) catchUp(last uint64) (Frame, <-chan struct{}, error) {
 	if o.view != Events && last-o.pos > replayMax {
-		o.begun = false
-		return Frame{Kind: KindReset, ID: strconv.FormatUint(o.pos, 10), Data: []byte(`{}`)}, nil, nil
+		return o.reset(), nil, nil
 	}
 	o.next, o.done = iter.Pull2(o.run.History(o.ctx, o.pos+1))
 	return Frame{}, nil, nil
+}
+
+// reset announces a snapshot.
+func (o *Observer) reset() Frame {
+	o.begun = false
+	return Frame{Kind: KindReset, ID: strconv.FormatUint(o.pos, 10), Data: []byte(`{}`)}
 }
 
 // replay returns the next frame from the journal; a frame without data, if that has no more.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // Bounds of the list of the newest changes of a run, and of what one frame joins.
@@ -34,6 +35,7 @@ type topic struct {
 	ring     []fragment
 	bytes    int
 	encoded  Frame         // the snapshot, of the event named in it
+	moved    uint64        // sequence of the event by which the run was moved to another workflow last; 0: none
 	err      error         // why there is nothing more; io.EOF: the run has ended
 	grown    chan struct{} // closed by the next change; nil: none waits
 }
@@ -98,6 +100,13 @@ func (t *topic) apply(u *coordinator.Update) {
 	s.Seq, s.Status = u.Event.Seq, string(u.Status)
 	if d := u.Event.Detail; d != nil && d.Start != nil {
 		s.Workflow, s.Hash = d.Start.Name, d.Start.Workflow
+	}
+	if u.Event.Type == journal.RunMoved {
+		t.moved = u.Event.Seq
+		if len(u.Changes) > 0 { // all steps that are not idle
+			clear(t.place)
+			s.Steps = s.Steps[:0]
+		}
 	}
 	for i := range u.Changes {
 		c := &u.Changes[i]

@@ -42,6 +42,12 @@ type (
 		Items []*api.Shadowed `json:"items"` // one for each run
 	}
 
+	// MoveBody names the workflow under which a run goes on.
+	MoveBody struct {
+		Workflow string `json:"workflow,omitempty"` // published, such as order or order@3
+		Documents
+	}
+
 	// DiffBody names two workflows, or sends one or both of them.
 	DiffBody struct {
 		From string          `json:"from,omitempty"` // published, such as order@2
@@ -117,6 +123,41 @@ func shadow(c *exchange) error {
 	c.unhurried()
 	out := ShadowList{Items: []*api.Shadowed{}}
 	if _, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error { out.Items = append(out.Items, reply.Shadow); return nil }); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+// moveRun has a run go on under another workflow.
+func moveRun(c *exchange) error {
+	var b MoveBody
+	if err := c.body(&b); err != nil {
+		return err
+	}
+	r, err := c.of(api.Move)
+	if err != nil {
+		return err
+	}
+	r.Name = b.Workflow
+	if r.Dry, err = c.dry(); err != nil {
+		return err
+	}
+	p, err := c.parcel(&b.Documents)
+	if err != nil {
+		return err
+	}
+	if p != nil {
+		if r.Attachment, err = (&api.Attachment{Parcel: p}).Encode(); err != nil {
+			return err
+		}
+	}
+	if err := c.matches(); err != nil {
+		return err
+	}
+	ctx, cancel := c.lasting()
+	defer cancel()
+	var out *api.Shadowed
+	if _, err = c.ask(ctx, r, func(reply *api.Reply) error { out = reply.Shadow; return nil }); err != nil {
 		return err
 	}
 	return c.reply(http.StatusOK, out)

@@ -89,7 +89,7 @@ func TestDocumentsMayNotUseTheServersMachineUnlessItIsAllowed(t *testing.T) {
 			for path, body := range map[string]string{
 				"/v1/workflows": sent(text), "/v1/workflows?dry=true": sent(text), "/v1/runs": sent(text),
 				"/v1/runs/a/rerun":  `{"failed": true, "document": ` + quoted(text) + `}`,
-				"/v1/runs/a/shadow": sent(text), "/v1/diff": `{"from": "approval", "document": ` + quoted(text) + `}`,
+				"/v1/runs/a/shadow": sent(text), "/v1/runs/a/move": sent(text), "/v1/diff": `{"from": "approval", "document": ` + quoted(text) + `}`,
 			} {
 				p := s.refused(CodeNotAllowed, "POST", path, body)
 				require.Contains(t, p.Detail, "--allow "+kind)

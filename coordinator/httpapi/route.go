@@ -197,6 +197,8 @@ var routes = []Route{
 		Query: []Param{atParam, {"await", "answer when this condition holds for it"}}, serve: showCell},
 	{Method: "POST", Path: "/v1/runs/{run}/rerun", Role: Operator, Summary: "Start a new run that keeps results of a run", Body: RerunBody{}, Large: true,
 		Once: true, Status: 201, Answer: api.Done{}, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey}, serve: rerun},
+	{Method: "POST", Path: "/v1/runs/{run}/move", Role: Operator, Summary: "Have a run go on under another workflow: the differences of the answer are those to come",
+		Body: MoveBody{}, Large: true, Once: true, Answer: api.Shadowed{}, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey}, serve: moveRun},
 	{Method: "POST", Path: "/v1/runs/{run}/shadow", Role: Viewer, Summary: "Say how a run would have gone by another workflow", Body: ShadowBody{},
 		Large: true, Answer: ShadowList{}, serve: shadow},
 	{Method: "POST", Path: "/v1/shadow", Role: Viewer, Summary: "Say how the runs of a query would have gone by another workflow", Body: ShadowBody{},

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -81,6 +82,19 @@ func reservedFor(reserved *decide.Reserved, room counts) *int {
 		}
 	}
 	return nil
+}
+
+// Holds reports whether a call is requested and waits for room.
+func (h *Host) Holds(req reactive.Request) bool { return slices.Contains(h.held, req) }
+
+// TakeHeld takes over the calls that wait for room from the host of the workflow that the run has followed before.
+func (h *Host) TakeHeld(from *Host) {
+	for _, req := range from.held {
+		if v, ok := h.root.Node(from.root.Key(req.Node)); ok {
+			req.Node = v
+			h.held = append(h.held, req)
+		}
+	}
 }
 
 // GiveUp returns room that was reserved for calls which are not made.

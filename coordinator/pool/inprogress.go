@@ -15,36 +15,68 @@ type InProgress struct {
 
 	byNode []*Call
 	others map[reactive.Request]*Call // of participants and decision sources, and of earlier attempts
+	moved  map[*Call]reactive.Request // what calls that were made before the run was moved to another workflow are under that
 }
 
-// track adds a call; nodes is the number of the run's nodes. Calls of steps are found by their node; the others are few.
+// track adds a call; nodes is the number of the run's nodes.
 func (u *InProgress) track(c *Call, nodes int32) {
 	u.Count++
-	if !isPlain(c.Of) {
-		u.trackOther(c)
-		return
-	}
-	for int(c.Of.Node) >= len(u.byNode) {
-		u.byNode = append(u.byNode, make([]*Call, max(64, int(nodes)-len(u.byNode)))...)
-	}
-	if former := u.byNode[c.Of.Node]; former != nil { // a call of an attempt that has ended, which has not returned yet
-		u.trackOther(former)
-	}
-	u.byNode[c.Of.Node] = c
+	u.put(c, c.Of, nodes)
 }
 
-// trackOther adds a call to others.
-func (u *InProgress) trackOther(c *Call) {
+// put adds a call under a request. Calls of steps are found by their node; the others are few.
+func (u *InProgress) put(c *Call, req reactive.Request, nodes int32) {
+	if !isPlain(req) || req.Node < 0 {
+		u.putOther(c, req)
+		return
+	}
+	for int(req.Node) >= len(u.byNode) {
+		u.byNode = append(u.byNode, make([]*Call, max(64, int(nodes)-len(u.byNode)))...)
+	}
+	if former := u.byNode[req.Node]; former != nil { // a call of an attempt that has ended, which has not returned yet
+		u.putOther(former, u.Of(former))
+	}
+	u.byNode[req.Node] = c
+}
+
+// putOther adds a call to others.
+func (u *InProgress) putOther(c *Call, req reactive.Request) {
 	if u.others == nil {
 		u.others = map[reactive.Request]*Call{}
 	}
-	u.others[c.Of] = c
+	u.others[req] = c
+}
+
+// Of returns the request that a call carries out, as the run's present workflow has it; one without a node that exists, if that has none.
+func (u *InProgress) Of(c *Call) reactive.Request {
+	if req, ok := u.moved[c]; ok {
+		return req
+	}
+	return c.Of
+}
+
+// Move finds the nodes of the calls anew, in the root of another workflow that the run follows from now on.
+func (u *InProgress) Move(root *reactive.Root) {
+	calls := slices.DeleteFunc(slices.Clone(u.byNode), func(c *Call) bool { return c == nil })
+	calls = append(calls, slices.Collect(maps.Values(u.others))...)
+	before := *u
+	*u = InProgress{Count: u.Count, moved: map[*Call]reactive.Request{}}
+	for i, c := range calls {
+		req := before.Of(c)
+		v, ok := root.Node(c.Step)
+		if !ok {
+			v = -1 - int32(i) // each one of its own
+		}
+		req.Node = v
+		u.moved[c] = req
+		u.put(c, req, root.Len())
+	}
 }
 
 // Find returns the call for a request, or nil.
 func (u *InProgress) Find(req reactive.Request) *Call {
-	if int(req.Node) < len(u.byNode) {
-		if c := u.byNode[req.Node]; c != nil && c.Of == req {
+	if req.Node >= 0 && int(req.Node) < len(u.byNode) {
+		if c := u.byNode[req.Node]; c != nil && u.Of(c) == req {
 			return c
 		}
 	}
@@ -60,15 +92,17 @@ func (u *InProgress) Forget(calls []*Call) {
 }
 
 func (u *InProgress) untrack(c *Call) {
-	if u.Find(c.Of) != c {
+	req := u.Of(c)
+	if u.Find(req) != c {
 		return
 	}
 	u.Count--
-	if u.others[c.Of] == c {
-		delete(u.others, c.Of)
+	delete(u.moved, c)
+	if u.others[req] == c {
+		delete(u.others, req)
 		return
 	}
-	u.byNode[c.Of.Node] = nil
+	u.byNode[req.Node] = nil
 }
 
 // Stop ends the contexts of calls whose attempts have ended before them.

@@ -36,6 +36,8 @@ func (r *Reader) Ending(ctx context.Context, run string) (out Ending, err error)
 		switch out.Last = event.Seq; event.Type {
 		case journal.RunStarted:
 			out.Start = decide.StartOf(&event.Event)
+		case journal.RunMoved:
+			out.Start = event.Detail.Start
 		case journal.RunFinished:
 			out.Result = inspect.NewResult(run, &event.Event)
 		case journal.RunReopened:

@@ -36,29 +36,10 @@ func (r *Reader) Derived(run string, f func()) error {
 func (r *Reader) follow(
 	ctx context.Context, id string, way route, read reading, begin func(*reactive.Root) follower, yield func(*journal.Event) bool,
 ) (err error) {
-	var root *reactive.Root
-	var to follower
-	var large *inspect.Needs
-	start := func(first *journal.Event) (err error) {
-		if root != nil {
-			return nil
-		}
-		if root, err = r.rootFor(ctx, first); err == nil {
-			large = inspect.NeedsOf(root)
-			if way.content {
-				r.giveContent(ctx, id, root)
-			}
-			to = begin(root)
-		}
-		return err
-	}
-	wanted := func(e *journal.Event) bool { return start(e) != nil || large.Value(root, e) }
-	for s, readErr := range r.along(ctx, id, way, func(from uint64) iter.Seq2[journal.Event, error] { return read(ctx, id, from, wanted) }) {
+	f := following{reader: r, id: id, read: read, begin: begin, content: way.content}
+	for s, readErr := range r.along(ctx, id, way, func(from uint64) iter.Seq2[journal.Event, error] { return read(ctx, id, from, f.wanted(ctx)) }) {
 		if err = readErr; err == nil {
-			err = start(&s.Event)
-		}
-		if err == nil {
-			err = r.pass(id, root, &to, &s)
+			err = f.take(ctx, &s)
 		}
 		if err != nil {
 			return fmt.Errorf("read run %s: %w", id, err)
@@ -67,6 +48,68 @@ func (r *Reader) follow(
 			return nil
 		}
 	}
+	return nil
+}
+
+// following is a journal that is being followed.
+type following struct {
+	reader  *Reader
+	id      string
+	read    reading
+	begin   func(*reactive.Root) follower
+	content bool // of a world, read as it is needed
+
+	root  *reactive.Root // nil: its first event is still to come
+	to    follower
+	large *inspect.Needs
+}
+
+// start makes the root from the first event.
+func (f *following) start(ctx context.Context, first *journal.Event) (err error) {
+	if f.root != nil {
+		return nil
+	}
+	if f.root, err = f.reader.rootFor(ctx, first); err == nil {
+		f.large = inspect.NeedsOf(f.root)
+		if f.content {
+			f.reader.giveContent(ctx, f.id, f.root)
+		}
+		f.to = f.begin(f.root)
+	}
+	return err
+}
+
+// wanted reports whether the large value of the next event is needed.
+func (f *following) wanted(ctx context.Context) func(*journal.Event) bool {
+	return func(e *journal.Event) bool { return f.start(ctx, e) != nil || f.large.Value(f.root, e) }
+}
+
+// take takes the next event. A move has the journal followed again from its beginning, with a root of the other workflow and another
+// follower, so that what follows from the past does so under that.
+func (f *following) take(ctx context.Context, s *stop) error {
+	if err := f.start(ctx, &s.Event); err != nil {
+		return err
+	}
+	if !decide.IsMove(&s.Event) {
+		return f.reader.pass(f.id, f.root, &f.to, s)
+	}
+	again := following{reader: f.reader, id: f.id, read: f.read, begin: f.begin}
+	for e, err := range f.read(ctx, f.id, 1, func(e *journal.Event) bool { first := decide.Under(e, &s.Event); return again.wanted(ctx)(&first) }) {
+		if err != nil {
+			return err
+		}
+		e = decide.Under(&e, &s.Event)
+		if err := again.start(ctx, &e); err != nil {
+			return err
+		}
+		if err := f.reader.pass(f.id, again.root, &again.to, &stop{e, stopNext}); err != nil {
+			return err
+		}
+		if e.Seq == s.Seq {
+			break
+		}
+	}
+	*f = again
 	return nil
 }
 

@@ -12,18 +12,28 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Start returns the start of a run.
-func (r *Reader) Start(ctx context.Context, id string) (*journal.Start, error) {
+// Start returns the start of a run; of one that was moved to another workflow, as it would be under that.
+func (r *Reader) Start(ctx context.Context, id string) (start *journal.Start, err error) {
 	for event, err := range journal.ReadLean(ctx, r.store, id, 1, journal.Beginnings) {
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, fmt.Errorf("read run %s: %w", id, err)
+		case start != nil && decide.IsMove(&event):
+			start = event.Detail.Start
+		case start != nil:
+		default:
+			if start = decide.StartOf(&event); start == nil {
+				return nil, fmt.Errorf("%w: run %s does not begin with its start", journal.ErrDamaged, id)
+			}
+			if head, err := r.Head(ctx, id); err != nil || head.Workflow == start.Workflow { // it follows what it was started with
+				return start, nil
+			}
 		}
-		if start := decide.StartOf(&event); start != nil {
-			return start, nil
-		}
-		return nil, fmt.Errorf("%w: run %s does not begin with its start", journal.ErrDamaged, id)
 	}
-	return nil, fmt.Errorf("%w: %s", decide.ErrRunNotFound, id)
+	if start == nil {
+		return nil, fmt.Errorf("%w: %s", decide.ErrRunNotFound, id)
+	}
+	return start, nil
 }
 
 // Obstacle returns why a run could not go on in this process, as far as its start shows; nil if it could. lacks determines

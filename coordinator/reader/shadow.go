@@ -10,46 +10,132 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/shadow"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Shadow tells how a run would have gone by the workflow of an entry. It follows the run's whole journal, and makes no call.
 func (r *Reader) Shadow(ctx context.Context, run string, now *registry.Entry) (report *shadow.Report, err error) {
-	if now.Missing != nil && len(now.Plan.Functions) > len(now.Functions) {
-		return nil, now.Missing
+	s, err := r.BeginShadow(ctx, run, now, false)
+	if err == nil {
+		err = s.Follow(ctx, 0)
 	}
-	var s *shadow.Shadow
-	for e, err := range r.store.Read(ctx, run, 1) {
-		if err == nil && s == nil {
-			s, err = shadowOf(ctx, r, run, &e, now)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("shadow run %s: %w", run, err)
-		}
-		if err := r.Derived(run, func() { s.Add(&e) }); err != nil {
-			return nil, err
-		}
-	}
-	if s == nil {
-		return nil, fmt.Errorf("%w: %s", decide.ErrRunNotFound, run)
-	}
-	panicked := r.Derived(run, func() { report, err = s.Report() })
-	return report, errors.Join(panicked, err)
-}
-
-// shadowOf returns the shadow of a run that begins with an event.
-func shadowOf(ctx context.Context, r *Reader, run string, first *journal.Event, now *registry.Entry) (*shadow.Shadow, error) {
-	start := decide.StartOf(first)
-	if start == nil {
-		return nil, fmt.Errorf("%w: it does not begin with its start", journal.ErrDamaged)
-	}
-	if err := decide.SameRules(start); err != nil {
-		return nil, err
-	}
-	was, err := r.registry.Read(ctx, start.Workflow, start.Children)
 	if err != nil {
 		return nil, err
 	}
-	return shadow.New(was.Plan, now.Plan, decide.StartUnder(start, now.Plan), func(root *reactive.Root) decide.Host {
-		return r.process.Host(run, now, root)
-	})
+	return s.Report()
 }
+
+// Shadow is a run that is followed under another workflow, up to any event.
+type Shadow struct {
+	reader *Reader
+	run    string
+	now    *registry.Entry
+	was    *plan.Plan     // that the run follows
+	start  *journal.Start // under the other workflow
+	moved  *journal.Event // the newest move, from which on the journal follows its own workflow; nil: none
+	seq    uint64         // of the last event that was added
+	of     *shadow.Shadow
+
+	moves    bool              // the run is to go on under the other workflow
+	input    value.Value       // of the run
+	children map[string]string // of the other workflow
+	root     *reactive.Root    // of a run that moves: as if it had been started with the other workflow
+}
+
+// BeginShadow returns the shadow of a run, before its first event. That of a run which moves, to go on under the other workflow, has a root.
+func (r *Reader) BeginShadow(ctx context.Context, run string, now *registry.Entry, moves bool) (*Shadow, error) {
+	if now.Missing != nil && len(now.Plan.Functions) > len(now.Functions) {
+		return nil, now.Missing
+	}
+	start, err := r.Start(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	s := &Shadow{reader: r, run: run, now: now, moves: moves}
+	return s, s.begin(ctx, start)
+}
+
+// Bundled sets the children of the other workflow, which are stored.
+func (s *Shadow) Bundled(children map[string]string) {
+	s.children, s.start.Children = children, children
+}
+
+// begin begins with the first event, for a run that was started so.
+func (s *Shadow) begin(ctx context.Context, start *journal.Start) error {
+	if err := decide.SameRules(start); err != nil {
+		return err
+	}
+	was, err := s.reader.registry.Read(ctx, start.Workflow, start.Children)
+	if err != nil {
+		return err
+	}
+	s.was = was.Plan
+	s.start, s.seq = decide.StartUnder(start, s.now.Plan), 0
+	if s.moves {
+		s.start.Children, s.root = s.children, decide.NewRoot(s.now.Plan)
+	}
+	s.of, err = shadow.New(was.Plan, s.now.Plan, s.start, func(root *reactive.Root) decide.Host {
+		return s.reader.process.Host(s.run, s.now, root)
+	})
+	return err
+}
+
+// Follow adds the events up to one of the journal; 0: all that are there.
+func (s *Shadow) Follow(ctx context.Context, upto uint64) error {
+	for e, err := range s.reader.store.Read(ctx, s.run, s.seq+1) {
+		switch {
+		case err != nil:
+			return fmt.Errorf("shadow run %s: %w", s.run, err)
+		case upto > 0 && e.Seq > upto:
+			return nil
+		case decide.IsMove(&e) && (s.moved == nil || s.moved.Seq < e.Seq):
+			s.moved = &e
+			if err := s.begin(ctx, e.Detail.Start); err != nil {
+				return err
+			}
+			return s.Follow(ctx, upto)
+		case s.moved != nil:
+			e = decide.Under(&e, s.moved)
+		}
+		if err := s.reader.Derived(s.run, func() { s.add(&e) }); err != nil {
+			return err
+		}
+	}
+	if s.seq == 0 {
+		return fmt.Errorf("%w: %s", decide.ErrRunNotFound, s.run)
+	}
+	return nil
+}
+
+// add adds an event.
+func (s *Shadow) add(e *journal.Event) {
+	s.of.Add(e)
+	s.seq = e.Seq
+	if decide.StartOf(e) != nil {
+		s.input = e.Value
+	}
+	if s.moves {
+		moved := decide.Moved(s.start, "")
+		under := decide.Under(e, &moved)
+		s.root.Apply(&under)
+	}
+}
+
+// Report compares the run with its shadow as of the last event that was added.
+func (s *Shadow) Report() (report *shadow.Report, err error) {
+	panicked := s.reader.Derived(s.run, func() { report, err = s.of.Report() })
+	return report, errors.Join(panicked, err)
+}
+
+// Root returns the root of the run as if it had been started with the other workflow, as of the last event that was added.
+func (s *Shadow) Root() *reactive.Root { return s.root }
+
+// Input returns the input of the run.
+func (s *Shadow) Input() value.Value { return s.input }
+
+// Was returns the workflow that the run follows.
+func (s *Shadow) Was() *plan.Plan { return s.was }
+
+// Start returns the start of the run as it would be under the other workflow.
+func (s *Shadow) Start() *journal.Start { return s.start }

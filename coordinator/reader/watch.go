@@ -81,11 +81,17 @@ func (r *Reader) updates(ctx context.Context, run string, read reading, from uin
 	return func(yield func(inspect.Update, error) bool) {
 		var u inspect.Update
 		next, more := max(1, from), true
-		begin := func(root *reactive.Root) follower {
-			changes := inspect.NewChanges(root, next)
+		var root *reactive.Root
+		begin := func(of *reactive.Root) follower {
+			changes, before := inspect.NewChanges(of, next), root
+			root = of
 			return follower{
-				apply: func(e *journal.Event) { u = changes.Apply(e) },
-				told:  func(e *journal.Event) { u = changes.Told(e) },
+				apply: func(e *journal.Event) {
+					if u = changes.Apply(e); e.Seq >= next && decide.IsMove(e) {
+						u.Changes = inspect.Moved(before, of)
+					}
+				},
+				told: func(e *journal.Event) { u = changes.Told(e) },
 			}
 		}
 		for way, err := r.since(ctx, run, next); more; {
@@ -116,17 +122,17 @@ func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[r
 		var views []routed.View
 		var root *reactive.Root
 		begin := func(of *reactive.Root) follower {
-			root = of
+			root, views = of, views[:0]
 			if steps := root.Steps(); steps != nil {
 				steps.Watch(func(v routed.View) { views = append(views, v) })
 			}
 			return follower{apply: func(e *journal.Event) { root.Apply(e) }}
 		}
 		more := true
-		err := r.follow(ctx, run, route{}, r.whole, begin, func(*journal.Event) bool {
+		err := r.follow(ctx, run, route{}, r.whole, begin, func(e *journal.Event) bool {
 			more = root.Steps() != nil
 			for _, v := range views {
-				more = more && (v.Seq < from || yield(v, nil))
+				more = more && (v.Seq < max(from, e.Seq) || yield(v, nil))
 			}
 			views = views[:0]
 			return more

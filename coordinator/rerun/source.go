@@ -36,6 +36,11 @@ type asked struct {
 
 // read follows a run up to an event; 0: to its end. wants names the steps whose inputs are needed.
 func (m *Maker) read(ctx context.Context, id string, upto uint64, wants map[string]bool) (*source, error) {
+	return m.readUnder(ctx, id, upto, wants, nil)
+}
+
+// readUnder is read, with the newest move that is known; nil: none. One that follows it has the run read again.
+func (m *Maker) readUnder(ctx context.Context, id string, upto uint64, wants map[string]bool, moved *journal.Event) (*source, error) {
 	s := &source{id: id, asked: map[string]*asked{}, inputs: map[string]any{}, wants: wants}
 	for e, err := range m.Store.Read(ctx, id, 1) {
 		if err != nil {
@@ -43,6 +48,12 @@ func (m *Maker) read(ctx context.Context, id string, upto uint64, wants map[stri
 		}
 		if upto > 0 && e.Seq > upto {
 			break
+		}
+		if decide.IsMove(&e) && (moved == nil || moved.Seq < e.Seq) {
+			return m.readUnder(ctx, id, upto, wants, &e)
+		}
+		if moved != nil {
+			e = decide.Under(&e, moved)
 		}
 		if s.root == nil {
 			if err := m.begin(ctx, s, &e); err != nil {

@@ -31,10 +31,11 @@ type fold struct {
 	plan      *plan.Plan      // nil: it follows other rules
 	root      *reactive.Root  // nil: statuses cannot be derived
 	contents  map[journal.Hash]spot
+	spots     []spot // of the events, unless the run is of a world
 }
 
 // add takes the next event.
-func (f *fold) add(e *journal.Event) (err error) {
+func (f *fold) add(e *journal.Event, at spot) (err error) {
 	if f.start == nil {
 		err = f.begin(e)
 	} else if e.Seq != f.last.Seq+1 {
@@ -54,10 +55,37 @@ func (f *fold) add(e *journal.Event) (err error) {
 	case err != nil:
 	case f.gap > 0:
 		f.tail = append(f.tail, *e)
+	case f.root != nil && decide.IsMove(e):
+		f.spots = append(f.spots, at)
+		err = f.move(e)
 	case f.root != nil:
+		if f.root.Cells() == nil {
+			f.spots = append(f.spots, at)
+		}
 		err = f.apply(e)
 	}
 	return err
+}
+
+// move derives the state again, under the workflow that the run was moved to.
+func (f *fold) move(moved *journal.Event) error {
+	if err := f.under(moved.Detail.Start); err != nil || f.root == nil {
+		return err
+	}
+	for _, at := range f.spots {
+		e, blob, err := archive.EventAt(f.source.file, at.offset, at.size)
+		if err == nil {
+			err = f.source.complete(&e, blob)
+		}
+		if err != nil {
+			return err
+		}
+		e = decide.Under(&e, moved)
+		if err := f.apply(&e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // snapshot takes a snapshot of a world.
@@ -73,7 +101,13 @@ func (f *fold) snapshot(e *journal.Event) {
 
 // begin takes the first event. The definitions must be those that this program compiles, unless it derives nothing from them.
 func (f *fold) begin(e *journal.Event) (err error) {
-	f.start, f.first = e.Detail.Start, *e
+	f.first = *e
+	return f.under(e.Detail.Start)
+}
+
+// under begins to derive the state of a run that was started so.
+func (f *fold) under(start *journal.Start) (err error) {
+	f.start, f.root = start, nil
 	if decide.SameRules(f.start) != nil {
 		return nil
 	}

@@ -71,7 +71,7 @@ func (s *source) visit(ctx context.Context, v visitor) error {
 			err = v.stored(item.Value)
 		case item.Event != nil:
 			if err = s.complete(item.Event, item.Blob); err == nil {
-				err = f.add(item.Event)
+				err = f.add(item.Event, at)
 			}
 			if err == nil {
 				err = v.event(f, item.Event, s.sizeOf(&item))

@@ -4,6 +4,8 @@ package versions
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -87,6 +89,28 @@ func (d *Diff) OpenRuns() string {
 		text += fmt.Sprintf("; %d more were not looked at", d.Left)
 	}
 	return text
+}
+
+// Find returns the workflow that came along, or the published one of a name, such as `order` or `order@3`.
+func Find(ctx context.Context, engine *coordinator.Engine, name string, p *parcel.Parcel) (*registry.Entry, error) {
+	l, err := engine.Registry()
+	switch {
+	case err != nil:
+		return nil, err
+	case p != nil && name != "" || p == nil && name == "":
+		return nil, fmt.Errorf("%w: a workflow is either named or attached", parcel.ErrParcel)
+	case p != nil:
+		return l.Look(p)
+	}
+	number := uint64(0)
+	of, text, numbered := strings.Cut(name, "@")
+	if numbered {
+		if number, err = strconv.ParseUint(text, 10, 64); err != nil || number == 0 {
+			return nil, fmt.Errorf("%w: %q: a version is written NAME@NUMBER, from 1", parcel.ErrParcel, name)
+		}
+	}
+	e, _, err := l.Published(ctx, of, number)
+	return e, err
 }
 
 // Compare returns how two workflows differ, and what that means for the open runs of the old one. Say words an error for people.

@@ -63,6 +63,29 @@ func OwnIdentity(of *journal.Identity) (*journal.Identity, error) {
 	return &journal.Identity{ID: of.ID, Scopes: slices.Clone(of.Scopes), Resources: resources}, nil
 }
 
+// Moved returns the event by which a run goes on under another workflow: start is that of the run as it would be under it.
+func Moved(start *journal.Start, actor string) journal.Event {
+	return journal.Event{Type: journal.RunMoved, Detail: &journal.Detail{Start: start, Actor: actor}}
+}
+
+// Under returns an event of a run as it is for a root of the workflow that the run was moved to: the first one as if the run had been
+// started with that. Who follows the journal past a move begins again with these.
+func Under(was, moved *journal.Event) journal.Event {
+	e := *was
+	e.Hint = 0 // of a root of the other workflow
+	if e.Type == journal.RunStarted && e.Detail != nil {
+		d := *e.Detail
+		d.Start = moved.Detail.Start
+		e.Detail = &d
+	}
+	return e
+}
+
+// IsMove reports whether an event has a run go on under another workflow.
+func IsMove(e *journal.Event) bool {
+	return e.Type == journal.RunMoved && e.Detail != nil && e.Detail.Start != nil
+}
+
 // StartUnder returns the start of a run as it would be under another workflow.
 func StartUnder(start *journal.Start, p *plan.Plan) *journal.Start {
 	s, w := *start, p.Workflow

@@ -33,6 +33,10 @@ type Item struct {
 
 	// Look, in an item without an event, reads the root. Reply follows when all that it has read is durable.
 	Look func(*reactive.Root)
+
+	// Move, in an item with a run.moved, returns the root of the run under the other workflow, as of the event upto, or why the run
+	// cannot go on under it. The stepper of the old workflow takes no such item: its driver makes another stepper.
+	Move func(upto uint64) (*reactive.Root, error)
 }
 
 // Host provides the functions that a Stepper needs of its driver.

@@ -90,6 +90,26 @@ func (w *Changes) Apply(e *journal.Event) Update {
 	return u
 }
 
+// Moved returns what a move to another workflow means for the steps: all that are not idle under the other one. From and To are equal
+// where nothing has changed. The routed steps of a playbook are what they were, so there are none.
+func Moved(was, is *reactive.Root) (list []StepChange) {
+	if is.Body() != nil {
+		return nil
+	}
+	for v := range is.Len() {
+		key := is.Key(v)
+		if is.Place(v).Key == "" || is.Status(v) == reactive.Absent || is.Status(v) == reactive.Idle {
+			continue
+		}
+		from := reactive.Idle
+		if u, ok := was.Node(key); ok {
+			from = was.Status(u)
+		}
+		list = append(list, StepChange{Step: key, From: from, To: is.Status(v), Attempt: is.Attempt(v), Pending: is.Pending(v), Failure: is.Failure(v)})
+	}
+	return list
+}
+
 // Told takes an event of a world at which the state is not known any more: it returns no changes.
 func (w *Changes) Told(e *journal.Event) Update {
 	return Update{Event: *e, Status: w.root.RunStatus()}

@@ -69,11 +69,12 @@ const (
 	ResultKept          Type = 41 // of a rerun: a result of the run that it repeats, for the step when it may start. Node, Attempt, Detail.Kept; Value: output; Detail.Failure; Detail.About: reports
 	InputSet            Type = 42 // of a rerun: the input of a step, in place of the one that its workflow says. Node; Value
 	ResultAdopted       Type = 43 // a step takes the result that was kept for it. Node, Attempt
+	RunMoved            Type = 44 // the run follows another workflow from now on, which its past fits too. Detail.Start: as if it had been started with that; Detail.Actor, Detail.Reason
 )
 
 // Detail holds the fields that only some types have. An event owns its Detail.
 type Detail struct {
-	Start        *Start   `json:"start,omitempty"`        // of run.started, and of workflow.published the part that describes the workflow
+	Start        *Start   `json:"start,omitempty"`        // of run.started and run.moved, and of workflow.published the part that describes the workflow
 	Failure      *Failure `json:"failure,omitempty"`      // why something failed
 	Participant  string   `json:"participant,omitempty"`  // id of one that was asked
 	Participants []string `json:"participants,omitempty"` // ids of those that are asked, in order

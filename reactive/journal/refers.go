@@ -6,14 +6,17 @@ import (
 	"slices"
 )
 
-// Definitions returns the content streams of the definitions that an event refers to: that of the start of a run, and that of the
-// name of a workflow; with those of all child workflows.
+// Definitions returns the content streams of the definitions that an event refers to: that of the start of a run, or of its move, and that
+// of the name of a workflow; with those of all child workflows.
 func Definitions(e *Event) []string {
-	if e.Type != RunStarted && e.Type != WorkflowPublished || e.Detail == nil {
+	if !refers(e.Type) || e.Detail == nil {
 		return nil
 	}
 	return appendDefinitions(nil, e.Detail.Start)
 }
+
+// refers reports whether events of a type refer to definitions.
+func refers(t Type) bool { return t == RunStarted || t == RunMoved || t == WorkflowPublished }
 
 func appendDefinitions(dst []string, s *Start) []string {
 	if s == nil {
@@ -46,7 +49,7 @@ func (d *decoder) references(dst []string) []string {
 			t = d.eventType()
 		case key == eventBlob:
 			dst = append(dst, blobPrefix+hex.EncodeToString(d.bytes()))
-		case key == eventDetail && (t == RunStarted || t == WorkflowPublished):
+		case key == eventDetail && refers(t):
 			dst = appendDefinitions(dst, d.detail().Start)
 		default:
 			d.skip(skipDepth)

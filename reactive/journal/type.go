@@ -55,6 +55,7 @@ var kinds = [...]struct {
 	ResultKept:          {"result.kept", []Writer{Command}},
 	InputSet:            {"input.set", []Writer{Command}},
 	ResultAdopted:       {"result.adopted", []Writer{Stepper}},
+	RunMoved:            {"run.moved", []Writer{Stepper}},
 }
 
 // Writer is a source of events. Only the coordinator appends them to a run's journal, in one place.

@@ -126,7 +126,7 @@ func (s *Shadow) origin(e *journal.Event) origin {
 		if !e.ByTimer() && s.made(s.was, e) {
 			return outside
 		}
-	case journal.RunReopened:
+	case journal.RunReopened, journal.RunMoved:
 		return ignored
 	}
 	return decided

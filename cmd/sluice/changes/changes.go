@@ -1,5 +1,6 @@
 // Package changes holds the verbs that tell what a change of a workflow means: diff compares two versions, shadow follows runs under
-// another version. They change nothing. Runs are compared by the process that works on the folder, or, if there is none, by this one.
+// another version; they change nothing. Move has an open run go on under another version. Runs are compared by the process that works on
+// the folder, or, if there is none, by this one.
 package changes
 
 import (
@@ -19,7 +20,7 @@ import (
 )
 
 // New returns the verbs. Each call returns new ones, since a cobra.Command keeps the flags it was run with.
-func New() []*cobra.Command { return []*cobra.Command{newDiff(), newShadow()} }
+func New() []*cobra.Command { return []*cobra.Command{newDiff(), newShadow(), newMove()} }
 
 // isFile reports whether an argument names a file, and not a published workflow.
 func isFile(arg string) bool {

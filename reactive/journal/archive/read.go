@@ -191,6 +191,8 @@ func (a *Reader) item(l *line) (item Item, err error) {
 		err = fmt.Errorf("the large value %s stands before no event that has it", a.blob)
 	case a.content != nil && l.Content == "" && l.End == "":
 		err = errors.New("content of snapshots stands behind the events")
+	case a.last > 0 && len(a.definitions) > 0 && l.Definition == "" && l.Blob == "" && (l.Event == nil || l.Event.Type != journal.RunMoved.String()):
+		err = fmt.Errorf("the workflow %s stands before no event that needs it", a.definitions[0])
 	case l.Event != nil:
 		item.Event, item.Blob, err = a.event(l.Event)
 	case l.Definition != "":
@@ -212,11 +214,8 @@ func (a *Reader) item(l *line) (item Item, err error) {
 
 func (a *Reader) definition(l *line) (*Stored, error) {
 	hash, err := parseHash(l.Definition)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case a.last > 0:
-		return nil, errors.New("a workflow stands before the first event of its run")
 	}
 	stored, err := a.stored(journal.DefinitionStream(l.Definition), hash, l.Document)
 	if err != nil {
@@ -258,6 +257,10 @@ func (a *Reader) event(l *eventLine) (*journal.Event, journal.Hash, error) {
 		}
 	case e.Seq <= a.last, e.Seq != a.last+1 && a.last != 1:
 		return nil, blob, fmt.Errorf("event %d follows event %d", e.Seq, a.last)
+	case e.Type == journal.RunMoved:
+		if err = a.move(&e); err != nil {
+			return nil, blob, err
+		}
 	}
 	if err := journal.CheckAppend(a.run, e.Seq-1, []journal.Event{e}, &journal.Head{Run: a.run}); err != nil {
 		return nil, blob, err
@@ -291,8 +294,22 @@ func (a *Reader) start(e *journal.Event) error {
 	if e.Type != journal.RunStarted || e.Detail == nil || e.Detail.Start == nil || e.Detail.Start.Run != a.run {
 		return fmt.Errorf("run %s does not begin with its start", a.run)
 	}
+	return a.needs(e.Detail.Start)
+}
+
+// move checks an event that has a run go on under another workflow.
+func (a *Reader) move(e *journal.Event) error {
+	if e.Detail == nil || e.Detail.Start == nil || e.Detail.Start.Run != a.run {
+		return fmt.Errorf("event %d moves another run than %s", e.Seq, a.run)
+	}
+	return a.needs(e.Detail.Start)
+}
+
+// needs compares the workflows that stand before an event with those that it needs.
+func (a *Reader) needs(start *journal.Start) error {
 	here := a.definitions
-	for _, hash := range definitionsOf(e.Detail.Start) {
+	a.definitions = nil
+	for _, hash := range definitionsOf(start) {
 		if !a.known[journal.DefinitionStream(hash)] {
 			return fmt.Errorf("the workflow %s of run %s is not in the file", hash, a.run)
 		}
@@ -390,6 +407,28 @@ func StoredAt(r io.ReaderAt, offset int64, size int) (any, error) {
 		return value.Decode(l.Data)
 	}
 	return value.Of(l.Document)
+}
+
+// EventAt is StoredAt for an event. Its value is in the file if blob is not zero.
+func EventAt(r io.ReaderAt, offset int64, size int) (e journal.Event, blob journal.Hash, err error) {
+	text := make([]byte, size)
+	if _, err := r.ReadAt(text, offset); err != nil && err != io.EOF {
+		return e, blob, err
+	}
+	l, err := decode(text)
+	if err == nil && l.Event == nil {
+		err = errors.New("it holds no event")
+	}
+	if err == nil {
+		e, err = l.Event.event()
+	}
+	if err == nil && l.Event.Blob != "" {
+		blob, err = parseHash(l.Event.Blob)
+	}
+	if err != nil {
+		return e, blob, fmt.Errorf("%w: it changes while it is read: %w", ErrRefused, err)
+	}
+	return e, blob, nil
 }
 
 // ContentAt is StoredAt for content of a snapshot.

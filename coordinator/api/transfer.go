@@ -19,8 +19,8 @@ import (
 // partBytes is about how many bytes of an exported file one reply has.
 const partBytes = 256 << 10
 
-// move carries out a request about runs that go elsewhere, or come from there.
-func move(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
+// transferRuns carries out a request about runs that go elsewhere, or come from there.
+func transferRuns(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	switch req.Verb {
 	case Export:
 		return export(ctx, engine, req, emit)

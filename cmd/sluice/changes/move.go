@@ -1,0 +1,101 @@
+package changes
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+func newMove() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "move RUN --workflow NEW",
+		Short: "Have an open run go on under another workflow",
+		Long: `Move has a run that has not ended go on under another workflow, if all that it has begun would have gone the same way by it:
+sluice shadow tells that beforehand. What it has done counts as done, calls that are under way go on, and what comes next is what
+NEW says. That is one event in the journal, with who has done it.
+
+NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. A run whose past differs, one
+that has ended, and the run of a world stay as they are; so does a run if NEW needs an operation that is not there, another
+keychain, or another input. Begin such a run again with sluice rerun RUN --workflow NEW.
+
+--dry-run only says whether the run may be moved, and what will go otherwise from here on. With -o json it prints the object of
+sluice shadow, whose differences are those to come.
+
+It ends with 0 if the run was moved, or may be, with 1 if its past differs or an error occurred, and with 2 if there is no such
+run, or the workflow is refused.`,
+		Example: `  sluice move order-5521 --workflow order-new.yaml --dry-run --data ./journal
+  sluice move order-5521 --workflow order@2 --data ./journal --actor ann`,
+	}
+	var dir, file string
+	var req api.Request
+	cli.JournalFlag(cmd, &dir)
+	cmd.Flags().StringVar(&file, "workflow", "", "the workflow `NEW`: a file, or the name of a published one")
+	cmd.Flags().BoolVar(&req.Dry, "dry-run", false, "only say whether the run may be moved")
+	cmd.Flags().StringVar(&req.Actor, "actor", "", "record `NAME` as who moved the run (default: the user's name)")
+	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
+	cli.Complete(cmd, cli.RunArgument)
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if file == "" {
+			return errors.New("which workflow? name it by --workflow")
+		}
+		return cobra.ExactArgs(1)(cmd, args)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		var a api.Attachment
+		ctx := cmd.Context()
+		req.Run = args[0]
+		if req.Actor == "" {
+			req.Actor = cli.UserName()
+		}
+		if req.Name, a.Parcel, err = workflow(ctx, file); err != nil {
+			return cli.Refuse(err)
+		}
+		if err := attach(&req, &a); err != nil {
+			return cli.Fail(err)
+		}
+		var moved *api.Shadowed
+		var done api.Done
+		err = control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) (err error) {
+			moved, done, err = c.Move(ctx, req)
+			return err
+		})
+		if err != nil {
+			return cli.ExitOf(err)
+		}
+		if output.Value == "json" {
+			p := cli.NewObjects(cmd.OutOrStdout(), false)
+			p.Print(moved)
+			return p.End()
+		}
+		printMove(cmd.OutOrStdout(), moved, req.Dry)
+		if !done.Driven && !req.Dry {
+			fmt.Fprintf(cmd.ErrOrStderr(), "no process works on run %s: start again the program that has its Go operations, or if it has none, run:\n  %s\n",
+				progress.Clean(done.Run), cli.ResumeCommand(dir, progress.Clean(done.Run)))
+		}
+		return nil
+	}
+	return cmd
+}
+
+func printMove(w io.Writer, s *api.Shadowed, dry bool) {
+	did := "moved"
+	if dry {
+		did = "may be moved"
+	}
+	if s.Same() {
+		line(w, "", "run %s %s: so far nothing goes otherwise, in %d events", s.Run, did, s.Events)
+		return
+	}
+	line(w, "", "run %s %s; what goes otherwise from here on:", s.Run, did)
+	for i := range s.Differences {
+		line(w, "  ", "%s", s.Differences[i].String())
+	}
+}
