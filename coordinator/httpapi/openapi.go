@@ -1,118 +1,23 @@
 package httpapi
 
-import (
-	"encoding/json"
-	"fmt"
-	"net/http"
-	"reflect"
-	"regexp"
-	"strings"
-
-	"github.com/sluiceflow/sluice/coordinator/httpapi/shapes"
-)
+import "github.com/sluiceflow/sluice/coordinator/httpapi/openapi"
 
 // OpenAPI returns the description of the routes, as openapi.json has it: made from the table and the types.
 func OpenAPI() ([]byte, error) {
-	s := shapes.New()
-	paths := map[string]map[string]any{}
-	for i := range routes {
-		r := &routes[i]
-		if paths[r.Path] == nil {
-			paths[r.Path] = map[string]any{}
-		}
-		paths[r.Path][strings.ToLower(r.Method)] = operation(s, r)
-	}
-	s.Of(reflect.TypeFor[Problem]())
-	data, err := json.MarshalIndent(map[string]any{
-		"openapi": "3.1.0",
-		"info":    map[string]any{"title": "Sluice", "version": "1"},
-		"paths":   paths,
-		"components": map[string]any{
-			"schemas":         s.Described(),
-			"securitySchemes": map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer"}},
-		},
-	}, "", " ")
-	if err != nil {
-		return nil, fmt.Errorf("describe the routes: %w", err)
-	}
-	return append(data, '\n'), nil
-}
-
-// pathNames explain what paths name.
-var pathNames = map[string]string{
-	"run": "id of the run", "key": "key of the step", "cell": "address of the cell", "name": "of the workflow", "hash": "of the version", "id": "as a list has it",
-}
-
-var inPath = regexp.MustCompile(`\{(\w+)\}`)
-
-// operation describes a route.
-func operation(s *shapes.Set, r *Route) map[string]any {
-	var params []any
-	for _, m := range inPath.FindAllStringSubmatch(r.Path, -1) {
-		params = append(params, param(m[1], "path", pathNames[m[1]]))
-	}
-	for _, p := range r.Query {
-		described := param(p.Name, "query", p.Summary)
-		if p.Name == r.Many {
-			described["schema"] = map[string]any{"type": "array", "items": described["schema"]}
-		}
-		params = append(params, described)
-	}
-	for _, p := range r.Headers {
-		if p.Name != "Accept" { // OpenAPI says that by the kinds of answers
-			params = append(params, param(p.Name, "header", p.Summary))
+	described := make([]openapi.Route, len(routes))
+	for i, r := range routes {
+		described[i] = openapi.Route{
+			Method: r.Method, Path: r.Path, Role: r.Role.String(), Open: r.Role == Nobody, Summary: r.Summary, Query: params(r.Query), Many: r.Many,
+			Headers: params(r.Headers), Body: r.Body, Status: r.Status, Answer: r.Answer,
 		}
 	}
-	op := map[string]any{
-		"summary": r.Summary, "operationId": r.operationID(), "x-role": r.Role.String(),
-		"responses": map[string]any{
-			fmt.Sprint(max(r.Status, http.StatusOK)): map[string]any{"description": "It was done.", "content": answer(s, r)},
-			"default": map[string]any{"description": "It was refused, or has failed.", "content": map[string]any{
-				"application/problem+json": map[string]any{"schema": s.Of(reflect.TypeFor[Problem]())},
-			}},
-		},
-	}
-	if len(params) > 0 {
-		op["parameters"] = params
-	}
-	if r.Body != nil {
-		op["requestBody"] = map[string]any{"content": map[string]any{
-			"application/json": map[string]any{"schema": s.Of(reflect.TypeOf(r.Body))},
-		}}
-	}
-	if r.Role != Nobody {
-		op["security"] = []any{map[string]any{"token": []string{}}}
-	}
-	return op
+	return openapi.Document(described, Problem{})
 }
 
-// answer describes the answer of a route.
-func answer(s *shapes.Set, r *Route) map[string]any {
-	if strings.HasSuffix(r.Path, "/feed") {
-		return map[string]any{"text/event-stream": map[string]any{}, "application/x-ndjson": map[string]any{}}
+func params(list []Param) []openapi.Param {
+	described := make([]openapi.Param, len(list))
+	for i, p := range list {
+		described[i] = openapi.Param(p)
 	}
-	if r.Path == "/v1/export" {
-		return map[string]any{"application/x-ndjson": map[string]any{}}
-	}
-	if r.Path == "/metrics" {
-		return map[string]any{"text/plain": map[string]any{}}
-	}
-	schema := map[string]any{}
-	if r.Answer != nil {
-		schema = s.Of(reflect.TypeOf(r.Answer))
-	}
-	return map[string]any{"application/json": map[string]any{"schema": schema}}
-}
-
-// operationID names a route for programs: get_v1_runs_run_steps.
-func (r *Route) operationID() string {
-	return strings.ToLower(r.Method) + strings.NewReplacer("/", "_", "{", "", "}", "", ".", "_").Replace(r.Path)
-}
-
-func param(name, in, summary string) map[string]any {
-	p := map[string]any{"name": name, "in": in, "description": summary, "schema": map[string]any{"type": "string"}}
-	if in == "path" {
-		p["required"] = true
-	}
-	return p
+	return described
 }
