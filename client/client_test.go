@@ -305,7 +305,7 @@ func TestEveryRouteIsCalled(t *testing.T) {
 	ask(&api.Request{Verb: api.Repeat, Run: "run-1", Rerun: &api.Rerun{From: "say"}, ID: "again"})
 	ask(&api.Request{Verb: api.Shadow, Run: "run-1", Name: "approval@1"})
 	ask(&api.Request{Verb: api.Shadow, Query: "workflow:approval", Attachment: attached(approval)})
-	ask(&api.Request{Verb: api.Move, Run: "judged", Attachment: attached(judged + "\nversion: \"2\"\n"), Dry: true})
+	ask(&api.Request{Verb: api.Move, Run: "judged", Attachment: attached(strings.Replace(judged, "{kind", "{version: \"2\", kind", 1)), Dry: true})
 	ask(&api.Request{Verb: api.Compare, Old: "approval@1", Name: "approval"})
 	ask(&api.Request{Verb: api.Compare, Old: "approval", Attachment: attached(approval)})
 	ask(&api.Request{Verb: api.Decide, Run: "judged", Step: "work", Decision: api.Fulfilled})

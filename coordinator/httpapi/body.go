@@ -1,18 +1,13 @@
 package httpapi
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
-	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/template/value"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
 )
 
 // documentsMax bounds the body of a request that may bring documents along.
@@ -31,28 +26,15 @@ func (c *exchange) body(into any) error {
 	if kind, _, _ := mime.ParseMediaType(c.req.Header.Get("Content-Type")); kind != "application/json" {
 		return problem(CodeMediaType, "the body is application/json, and its Content-Type must say so")
 	}
-	v, err := value.ParseInput(data) // of values: the depth, UTF-8, duplicate keys and large integers
-	if err != nil {
-		return problem(CodeBadRequest, "the body is not a value: %v", err)
+	fault := bodies.Read(data, into)
+	if fault == nil {
+		return nil
 	}
-	object, ok := v.(map[string]any)
-	if !ok {
-		return problem(CodeBadRequest, "the body is a JSON object")
+	p := problem(CodeBadRequest, "%s", fault.Detail)
+	if fault.Pointer != "" {
+		p = p.at(fault.Pointer)
 	}
-	known := keysOf(reflect.TypeOf(into).Elem())
-	for key := range object {
-		if !slices.Contains(known, key) {
-			return problem(CodeBadRequest, "there is no such key; the keys are %s", strings.Join(known, ", ")).at(pointer(key))
-		}
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(into); err != nil {
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return problem(CodeBadRequest, "it is of another type").at("/" + strings.ReplaceAll(wrong.Field, ".", "/"))
-		}
-		return problem(CodeBadRequest, "the body cannot be read")
-	}
-	return nil
+	return p
 }
 
 // content returns the body of the request.
@@ -60,11 +42,10 @@ func (c *exchange) content() ([]byte, error) {
 	if c.read {
 		return c.sent, nil
 	}
-	most := int64(api.RequestMax)
+	most := max(api.RequestMax, c.route.Most)
 	if c.route.Large {
-		most = documentsMax
+		most = max(documentsMax, most)
 	}
-	most = max(most, c.route.Most)
 	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.req.Body, most))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, problem(CodeBodyTooLarge, "the body has more than %d bytes", most)
@@ -74,24 +55,4 @@ func (c *exchange) content() ([]byte, error) {
 	}
 	c.sent, c.read = data, true
 	return data, nil
-}
-
-// keysOf returns the keys of a struct in JSON.
-func keysOf(t reflect.Type) (keys []string) {
-	for _, f := range reflect.VisibleFields(t) {
-		if f.Anonymous {
-			continue
-		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		keys = append(keys, name)
-	}
-	return keys
-}
-
-// pointerMax bounds the keys that errors show.
-const pointerMax = 100
-
-// pointer returns the JSON pointer of a key of the body.
-func pointer(key string) string {
-	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key[:min(len(key), pointerMax)])
 }

@@ -97,6 +97,15 @@ func rerun(c *exchange) error {
 	return c.reply(http.StatusCreated, done)
 }
 
+// attach attaches the workflow that came along, if any.
+func (c *exchange) attach(r *api.Request, d *Documents) error {
+	p, err := c.parcel(d)
+	if err == nil && p != nil {
+		r.Attachment, err = (&api.Attachment{Parcel: p}).Encode()
+	}
+	return err
+}
+
 // shadow compares one run, or those of a query, with another workflow. It changes nothing.
 func shadow(c *exchange) error {
 	var b ShadowBody
@@ -111,18 +120,12 @@ func shadow(c *exchange) error {
 		}
 		r.Run = run.ID()
 	}
-	p, err := c.parcel(&b.Documents)
-	if err != nil {
+	if err := c.attach(r, &b.Documents); err != nil {
 		return err
-	}
-	if p != nil {
-		if r.Attachment, err = (&api.Attachment{Parcel: p}).Encode(); err != nil {
-			return err
-		}
 	}
 	c.unhurried()
 	out := ShadowList{Items: []*api.Shadowed{}}
-	if _, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error { out.Items = append(out.Items, reply.Shadow); return nil }); err != nil {
+	if _, err := c.ask(c.req.Context(), r, func(reply *api.Reply) error { out.Items = append(out.Items, reply.Shadow); return nil }); err != nil {
 		return err
 	}
 	return c.reply(http.StatusOK, out)
@@ -142,14 +145,8 @@ func moveRun(c *exchange) error {
 	if r.Dry, err = c.dry(); err != nil {
 		return err
 	}
-	p, err := c.parcel(&b.Documents)
-	if err != nil {
+	if err := c.attach(r, &b.Documents); err != nil {
 		return err
-	}
-	if p != nil {
-		if r.Attachment, err = (&api.Attachment{Parcel: p}).Encode(); err != nil {
-			return err
-		}
 	}
 	if err := c.matches(); err != nil {
 		return err
