@@ -7,7 +7,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/find"
-	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -32,7 +31,7 @@ var codes = []struct {
 	err  error
 }{
 	{"bad_request", ErrBadRequest},
-	{"bad_request", limits.ErrRefused},
+	{"bad_request", coordinator.ErrRefused},
 	{"ambiguous", find.ErrAmbiguous},
 	{"not_held", ErrNotHeld},
 	{"no_journal", ErrNoJournal},
