@@ -245,6 +245,7 @@ func (d *harness) command() {
 		e.Node = key
 	case journal.NodeRetried:
 		e.Node, e.Detail.Work = key, rapid.Bool().Draw(d.t, "work")
+		e.Detail.Key = d.one("", key+"#1", key+"#2")
 	case journal.DecisionReceived:
 		e.Node, e.Detail.State = key, d.one(string(call.Fulfilled), string(call.NotFulfilled))
 	case journal.MessageReceived:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -148,4 +149,28 @@ steps: [{operation: echo, id: a, fulfillment: {policy: external_decision, decisi
 	w, err := e.Start(t.Context(), checked.Workflow, nil)
 	require.NoError(t, err)
 	refused(w, "clock[a]", "the cells of a world choose the idempotency keys of their calls")
+}
+
+// TestANewKeyInAPlaybook is for the call that waits for its next attempt; the call of the same task when its step runs again has its own.
+func TestANewKeyInAPlaybook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{g.define("pay")}})
+		r := begin(t, e, once(`
+      - {name: first, kind: pay, timing: {retry: {max_attempts: 3, backoff: PT1H}}, `+keep("a", "{{ outcome.status }}")+`}
+      - {name: second, kind: pay, `+keep("b", "{{ outcome.status }}")+`}
+`), nil, coordinator.WithID("r"))
+		g.leave <- errors.New("no")
+		require.Equal(t, "r/s@1.first", (<-g.entered).Key())
+		synctest.Wait()
+		require.NoError(t, r.Retry(t.Context(), "s@1.first", coordinator.NewKey()))
+		g.leave <- errors.New("no")
+		fresh := (<-g.entered).Key()
+		require.True(t, strings.HasPrefix(fresh, "r/s@1.first#"), fresh)
+		g.leave <- nil
+		require.Equal(t, fresh, (<-g.entered).Key(), "of the automatic retry")
+		g.leave <- nil
+		require.Equal(t, "r/s@1.second", (<-g.entered).Key())
+		require.NoError(t, wait(t, r).Err())
+	})
 }

@@ -22,6 +22,9 @@ func (k Keeper) Digest(w io.Writer, order []int32, now int64) {
 		if !k.Final(v) { // the attempts of a step that has ended make no difference
 			fmt.Fprintf(w, " %d %d", n.Attempt, n.count)
 		}
+		if key := k.keys[k.host.Key(v)]; key != "" {
+			fmt.Fprintf(w, " #%s", key)
+		}
 		if n.Fact != NoFact {
 			digestValue(w, n.Output)
 		}
