@@ -177,7 +177,7 @@ var floors = []floor{
 	{"coordinator/observe", uses("coordinator", "reactive", "reactive/live")},
 	{"coordinator/parcel", uses("coordinator", "coordinator/limits", "coordinator/registry", "reactive/journal", "template")},
 	{"coordinator/catalog", uses("coordinator", "coordinator/parcel", "template", "template/document", "template/kinds", "template/plan", "template/secret", "template/value")},
-	{"coordinator/doctor", uses("coordinator/bulk", "coordinator/compiled", "coordinator/retention", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
+	{"coordinator/doctor", uses("coordinator/bulk", "coordinator/compiled", "coordinator/holds", "coordinator/retention", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
 		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
 	{"coordinator/find", uses("coordinator", "reactive/journal", "template/expr")},
 	{"coordinator/gap", uses("reactive/journal")},

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator/holds"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
 // tamper changes the records of a journal that no process works on.
@@ -33,6 +35,30 @@ name: waiting
 operations: {letter: {wait: {message: letter}}}
 steps: [{operation: letter}]
 `
+
+// A run of which an import has left only a part is no sound one, though each of its records is.
+func TestDoctorNamesRunsThatAreIncomplete(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "w.yaml", waiting)
+	says(t, dir, cli.Done, "start", "w.yaml", "--id", "r", "--data", "data")
+	mark := func(change func(h *holds.Holds) error) {
+		store, err := disk.Open(filepath.Join(dir, "data"), disk.Config{})
+		require.NoError(t, err)
+		require.NoError(t, change(holds.New(store)))
+		require.NoError(t, store.Close())
+	}
+	// None of the other run has arrived.
+	mark(func(h *holds.Holds) error { return h.HoldIncomplete(t.Context(), "ann", "r", "absent") })
+	said, _ := says(t, dir, cli.Failed, "doctor", "--data", "data")
+	require.Equal(t, "r: it is incomplete, since its import was interrupted: nothing goes on with it: import the file again, or delete run r\n"+
+		"no fault: 1 run with 1 event, 1 definition or large value, and 1 run is incomplete\n", said)
+	said, _ = says(t, dir, cli.Failed, "doctor", "--data", "data", "-o", "jsonl")
+	require.Contains(t, said, `{"run":"r","kind":"run","what":"it is incomplete`)
+	require.NotContains(t, said, "absent")
+	mark(func(h *holds.Holds) error { return h.Hold(t.Context(), "ann", "r") })
+	said, _ = says(t, dir, cli.Done, "doctor", "--data", "data")
+	require.Contains(t, said, "sound: 1 run")
+}
 
 // Damage in one run does not delay others, before and after it is mended.
 func TestDamagedRunsDoNotDelayOthers(t *testing.T) {

@@ -50,6 +50,9 @@ func (d *doctor) apart(ctx context.Context, stream string) error {
 					return err
 				}
 			}
+			if stream == journal.HeldStream() {
+				d.holds.Take(e)
+			}
 			next++
 		}
 	}

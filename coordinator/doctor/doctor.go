@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -44,6 +45,9 @@ type Report struct {
 	Faults   int `json:"faults"`   // found, including those that were mended
 	Derived  int `json:"derived"`  // faults of records that can be rebuilt
 	Mended   int `json:"mended"`   // faults of records that were rebuilt
+
+	// Incomplete has the runs whose import goes on or was interrupted: their records are sound, but not all of them are there.
+	Incomplete []string `json:"incomplete,omitempty"`
 }
 
 // Sound reports whether there was no fault, or all were mended.
@@ -53,7 +57,7 @@ func (r *Report) Sound() bool { return r.Faults == r.Mended }
 // been opened, it rebuilds derived records; it does not close raw. It returns early if ctx ends, if emit returns an error, or
 // if the directory cannot be written, with that error and the counts so far.
 func Check(ctx context.Context, raw *disk.Raw, mend bool, emit func(Fault) error) (Report, error) {
-	d := &doctor{raw: raw, mend: mend, emit: emit, plans: map[string]planned{}}
+	d := &doctor{raw: raw, mend: mend, emit: emit, plans: map[string]planned{}, holds: holds.New(nil)}
 	err := d.commits()
 	for name, unread := range raw.Streams(ctx) {
 		switch {
@@ -77,6 +81,11 @@ func Check(ctx context.Context, raw *disk.Raw, mend bool, emit func(Fault) error
 	if err == nil {
 		err = d.indexes(ctx)
 	}
+	for _, run := range d.holds.Unfinished() {
+		if _, absent := d.raw.Head(run); !errors.Is(absent, disk.ErrNoHead) && !errors.Is(absent, journal.ErrDeleted) {
+			d.report.Incomplete = append(d.report.Incomplete, run)
+		}
+	}
 	return d.report, err
 }
 
@@ -87,6 +96,7 @@ type doctor struct {
 	emit   func(Fault) error
 	report Report
 	plans  map[string]planned // by hash
+	holds  *holds.Holds       // what the marks say that were read
 	heads  bool               // some heads are not those that follow from the events
 }
 

@@ -92,6 +92,27 @@ func (h *Holds) apply(e *journal.Event) {
 	h.any.Store(len(h.held) > 0)
 }
 
+// Take takes up a mark that was read elsewhere, such as from a folder that no engine can open. Marks come in their order.
+func (h *Holds) Take(e *journal.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.apply(e)
+}
+
+// Unfinished returns the runs that are incomplete, in the order of their ids.
+func (h *Holds) Unfinished() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var runs []string
+	for run, as := range h.held {
+		if as == incomplete {
+			runs = append(runs, run)
+		}
+	}
+	slices.Sort(runs)
+	return runs
+}
+
 // Has reports whether a run is held, or the one to which it belongs.
 func (h *Holds) Has(run string) bool { return h.of(run) != free }
 

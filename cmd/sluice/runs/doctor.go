@@ -35,6 +35,8 @@ No other process may work on the journal meanwhile. Memory is needed for one run
 For programs, -o jsonl prints one object for each fault, and -o json one list of all objects:
   {"run":…,"content":…,"kind":…,"event":…,"what":…,"means":…,"derived":…,"mended":…}
 
+A run whose import was interrupted is reported, too: its records are sound, but it is incomplete.
+
 It ends with 0 if nothing is wrong, or everything was rebuilt; with 1 if a fault is left, or the journal cannot be opened; and
 with 2 if there is no journal, or for wrong usage.`,
 		Example: `  sluice doctor --data ./journal
@@ -52,7 +54,7 @@ with 2 if there is no journal, or for wrong usage.`,
 			return cli.Fail(fmt.Errorf("%w; doctor needs the folder for itself: end that process first", err))
 		case err != nil:
 			return cli.ExitOf(err)
-		case !report.Sound():
+		case !report.Sound() || len(report.Incomplete) > 0:
 			return cli.Fail(nil)
 		}
 		return nil
@@ -82,6 +84,10 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 		return report, err
 	}
 	report, err = doctor.Check(cmd.Context(), raw, rebuild, tell)
+	for _, run := range report.Incomplete {
+		err = errors.Join(err, tell(doctor.Fault{Run: run, Kind: doctor.Run, What: "it is incomplete, since its import was interrupted",
+			Means: "nothing goes on with it: import the file again, or delete run " + run}))
+	}
 	if err = errors.Join(err, raw.Close(), objects.End()); err == nil {
 		fmt.Fprintln(w, conclusion(&report))
 	}
@@ -104,7 +110,12 @@ func line(f *doctor.Fault) string {
 func conclusion(r *doctor.Report) string {
 	looked := fmt.Sprintf("%s with %s, %s", count(r.Runs, "run", "runs"), count(r.Events, "event", "events"),
 		count(r.Contents, "definition or large value", "definitions and large values"))
+	if len(r.Incomplete) > 0 {
+		looked += ", and " + count(len(r.Incomplete), "run is", "runs are") + " incomplete"
+	}
 	switch {
+	case r.Faults == 0 && len(r.Incomplete) > 0:
+		return "no fault: " + looked
 	case r.Faults == 0:
 		return "sound: " + looked
 	case r.Sound():
