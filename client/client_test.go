@@ -162,9 +162,19 @@ func conforms(t *testing.T, e client.Engine) {
 	result, err = failed.Wait(ctx)
 	require.NoError(t, err)
 	require.Equal(t, "refused", result.Failure.Code)
-	require.NoError(t, failed.Retry(ctx, "no", coordinator.RepeatWork()))
+	require.NoError(t, failed.Retry(ctx, "no", coordinator.RepeatWork(), coordinator.NewKey()))
 	_, err = failed.Wait(ctx)
 	require.NoError(t, err)
+	renewed := 0
+	for e, err := range failed.Events(ctx, 1) {
+		require.NoError(t, err)
+		if e.Type == journal.NodeRetried {
+			require.True(t, e.Detail.Work)
+			require.Regexp(t, "^no#.", e.Detail.Key)
+			renewed++
+		}
+	}
+	require.Equal(t, 1, renewed)
 
 	stopped, err := e.StartNamed(ctx, "approval", nil, client.Options{})
 	require.NoError(t, err)

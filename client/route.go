@@ -99,7 +99,9 @@ var routes = map[api.Verb]func(*api.Request) *route{
 	api.Resume: func(r *api.Request) *route { return post(whole(r)+"/resume", nil, object{}) },
 	api.Cancel: func(r *api.Request) *route { return post(run(r)+"/cancel", nil, object{"reason": r.Reason}) },
 	api.Abort:  func(r *api.Request) *route { return post(step(r)+"/abort", nil, object{"reason": r.Reason}) },
-	api.Retry:  func(r *api.Request) *route { return post(step(r)+"/retry", nil, object{"work": r.Work}) },
+	api.Retry: func(r *api.Request) *route {
+		return post(step(r)+"/retry", nil, object{"work": r.Work, "new_key": r.NewKey})
+	},
 	api.Patch: func(r *api.Request) *route {
 		return post(run(r)+"/patch", nil, object{"changes": raw(r.Payload), "reason": r.Reason})
 	},

@@ -380,7 +380,7 @@ func (r *remoteRun) Retry(ctx context.Context, step string, opts ...coordinator.
 			opt(&d)
 		}
 	}
-	return r.do(ctx, &api.Request{Verb: api.Retry, Step: step, Work: d.Work})
+	return r.do(ctx, &api.Request{Verb: api.Retry, Step: step, Work: d.Work, NewKey: d.Key != ""})
 }
 
 // Patch implements Run.

@@ -335,6 +335,30 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		_, err = r.ShadowEntry(ctx, entry)
 		return err
 	},
+	"Run.Move": func(ctx context.Context, t testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.Move(ctx, parse(t, waits2))
+		return err
+	},
+	"Run.MoveEntry": func(ctx context.Context, t testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
+		entry, err := entryOf(e, parse(t, waits2))
+		if err != nil {
+			return err
+		}
+		_, err = r.MoveEntry(ctx, entry)
+		return err
+	},
+	"Run.PreviewMove": func(ctx context.Context, t testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.PreviewMove(ctx, parse(t, waits2))
+		return err
+	},
+	"Run.PreviewMoveEntry": func(ctx context.Context, t testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
+		entry, err := entryOf(e, parse(t, waits2))
+		if err != nil {
+			return err
+		}
+		_, err = r.PreviewMoveEntry(ctx, entry)
+		return err
+	},
 	"Run.Patch": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		return r.Patch(ctx, map[string]any{"a": 1})
 	},

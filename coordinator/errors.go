@@ -5,6 +5,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/holds"
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
@@ -23,6 +24,7 @@ var (
 	ErrLimit        = decide.ErrLimit
 	ErrMailboxFull  = decide.ErrMailboxFull
 	ErrShutdown     = decide.ErrShutdown
+	ErrRefused      = limits.ErrRefused
 	ErrUnreturned   = errors.New("coordinator: the engine has shut down, but some calls have not returned")
 )
 

@@ -51,7 +51,7 @@ func TestIDsOfChildRunsFit(t *testing.T) {
 func TestInvalidIDsAreRefused(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	w := parse(t, `{kind: Workflow, name: w, steps: [{operation: echo}]}`)
-	for id, text := range map[string]string{strings.Repeat("é", 65): "at most 128 bytes, not 130", "a\xff": "an id has no", "a b": "an id has no"} {
+	for id, text := range map[string]string{strings.Repeat("é", 65): "at most 128 bytes, not 130", "a\xff": "is written in UTF-8", "a b": "an id has no"} {
 		_, err := e.Start(t.Context(), w, nil, coordinator.WithID(id))
 		require.ErrorContains(t, err, text)
 	}

@@ -183,11 +183,12 @@ func TestARunThatLacksAnOperationIsParkedUntilItIsRegistered(t *testing.T) {
 type held struct {
 	*spoiled
 	asked, goOn chan struct{}
+	once        sync.Once
 }
 
 func (h *held) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
 	if after != "" { // the list of New does not wait
-		h.asked <- struct{}{}
+		h.once.Do(func() { close(h.asked) })
 		<-h.goOn
 	}
 	return h.spoiled.Heads(ctx, after)
@@ -195,7 +196,7 @@ func (h *held) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, 
 
 // A workflow that is registered while a run is being parked makes the run go on.
 func TestARunWhoseOperationIsRegisteredWhileItIsParkedIsTriedAgain(t *testing.T) {
-	store := &held{abandoned(t, "a"), make(chan struct{}), make(chan struct{})}
+	store := &held{spoiled: abandoned(t, "a"), asked: make(chan struct{}), goOn: make(chan struct{})}
 	e := engineOn(t, store, &record{})
 	<-store.asked
 	w := parse(t, slowly)

@@ -4,9 +4,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +19,8 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
+	"github.com/sluiceflow/sluice/coordinator/workers"
 )
 
 // needs returns the path of a program that not every machine has. In CI every one has it.
@@ -89,4 +95,48 @@ func TestWorkersInSeveralLanguages(t *testing.T) {
 			require.Equal(t, cli.Done, host.wait())
 		})
 	}
+}
+
+// An operation that nothing here carries out is said to be left to workers when a workflow is published, and the keys of tokens and
+// workers stay in the folder: no copy of it has them.
+func TestWhatIsLeftToWorkersAndWhatStaysHere(t *testing.T) {
+	dir := t.TempDir()
+	host, _ := listens(t, dir)
+	order, err := filepath.Abs("../../examples/worker/order.yaml")
+	require.NoError(t, err)
+	_, errs := says(t, dir, cli.Done, "publish", order, "--data", "data")
+	require.Contains(t, errs, "warning: no document binds charge, price: workers carry that out, and no worker serves charge, price now")
+	said, errs := says(t, dir, cli.Done, "publish", order, "--data", "data", "-o", "json")
+	require.Contains(t, said, `"warning":"no document binds charge, price: workers carry that out, and no worker serves`)
+	require.Empty(t, errs)
+	says(t, dir, cli.Done, "start", order, "--id", "o", "--data", "data")
+	token, _ := says(t, dir, cli.Done, "token", "create", "shop", "--data", "data")
+	host.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, host.wait())
+
+	says(t, dir, cli.Done, "backup", "copy", "--data", "data")
+	says(t, dir, cli.Done, "export", "--all", "--data", "data", "-o", "runs.jsonl")
+	kept, err := os.ReadFile(filepath.Join(dir, "data", tokens.FileName))
+	require.NoError(t, err)
+	key, err := os.ReadFile(filepath.Join(dir, "data", workers.KeyFile))
+	require.NoError(t, err)
+	hash := regexp.MustCompile(`[0-9a-f]{64}`).Find(kept)
+	require.NotEmpty(t, hash, "the file of tokens has a hash")
+	secrets := [][]byte{key, []byte(hex.EncodeToString(key)), []byte(base64.StdEncoding.EncodeToString(key)), hash, []byte(strings.TrimSpace(token))}
+	seen := 0
+	for _, root := range []string{"copy", "runs.jsonl"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(dir, root), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			seen++
+			require.NotContains(t, []string{tokens.FileName, workers.KeyFile}, d.Name())
+			data, err := os.ReadFile(path)
+			for _, secret := range secrets {
+				require.False(t, bytes.Contains(data, secret), path)
+			}
+			return err
+		}))
+	}
+	require.Greater(t, seen, 1, "there are files in the copy")
 }

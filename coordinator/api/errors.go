@@ -31,6 +31,7 @@ var codes = []struct {
 	err  error
 }{
 	{"bad_request", ErrBadRequest},
+	{"bad_request", coordinator.ErrRefused},
 	{"ambiguous", find.ErrAmbiguous},
 	{"not_held", ErrNotHeld},
 	{"no_journal", ErrNoJournal},

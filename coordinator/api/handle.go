@@ -310,10 +310,14 @@ func command(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 	case Sweep:
 		return sweep(ctx, run, req, done)
 	}
+	var opts []coordinator.RetryOption
 	if req.Work {
-		return run.Retry(ctx, req.Step, coordinator.RepeatWork())
+		opts = append(opts, coordinator.RepeatWork())
 	}
-	return run.Retry(ctx, req.Step)
+	if req.NewKey {
+		opts = append(opts, coordinator.NewKey())
+	}
+	return run.Retry(ctx, req.Step, opts...)
 }
 
 // sweep deletes what the last two snapshots of a world have replaced.

@@ -225,7 +225,7 @@ type Event struct {
 	Actor        string          `json:"actor,omitempty"`        // who did it: a person, a program
 	Reason       string          `json:"reason,omitempty"`       // in the words of the actor
 	Timer        string          `json:"timer,omitempty"`        // which timer fired
-	Key          string          `json:"key,omitempty"`          // idempotency key, when it is not the derived one
+	Key          string          `json:"key,omitempty"`          // of a retry: what replaces the step in its idempotency key
 	Due          time.Time       `json:"due,omitzero"`           // the instant that was meant
 	RetryAt      time.Time       `json:"retry_at,omitzero"`      // when the next attempt may start
 	Count        int32           `json:"count,omitempty"`        // number of a report, or of a request to a decision source

@@ -43,7 +43,7 @@ const (
 	Resume   Verb = "resume"   // end a pause. Run, Step
 	Cancel   Verb = "cancel"   // end a run. Run, Reason
 	Abort    Verb = "abort"    // stop a step. Run, Step, Reason
-	Retry    Verb = "retry"    // attempt a step again. Run, Step, Work
+	Retry    Verb = "retry"    // attempt a step again. Run, Step, Work, NewKey
 	Delete   Verb = "delete"   // remove a run that has ended, and the runs below it. Run: its whole id
 	Keep     Verb = "snapshot" // keep the state of a world as content. Run
 	Sweep    Verb = "gc"       // delete the content and the events of a world that its last two snapshots do not need. Run, Dry, Events
@@ -83,6 +83,7 @@ type Request struct {
 	Reason   string          `json:"reason,omitempty"`   // for people, and journaled
 	Decision string          `json:"decision,omitempty"` // Fulfilled or NotFulfilled
 	Work     bool            `json:"work,omitempty"`     // of a retry: repeat the work even if only the decision is open
+	NewKey   bool            `json:"new_key,omitempty"`  // of a retry: with an idempotency key that no call had before
 	Message  string          `json:"message,omitempty"`  // name of the message
 	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message, or the changes; empty: null
 	From     uint64          `json:"from,omitempty"`     // first sequence wanted; 0 and 1: all

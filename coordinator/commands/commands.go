@@ -59,6 +59,8 @@ type RetryOption func(*journal.Detail)
 //
 // If a step's work is answered and its decision is open, its decision source is asked again; where a person decides, Retry
 // returns ErrNotPossible. See coordinator.RepeatWork.
+//
+// The attempt has the idempotency key of those before: see coordinator.NewKey.
 func (c Commands) Retry(ctx context.Context, step string, opts ...RetryOption) error {
 	return c.command(ctx, Retried(step, opts...))
 }
@@ -70,6 +72,9 @@ func Retried(step string, opts ...RetryOption) journal.Event {
 		if opt != nil {
 			opt(d)
 		}
+	}
+	if d.Key != "" {
+		d.Key = step + "#" + d.Key // no step has such an id, so no other call has the key
 	}
 	return journal.Event{Type: journal.NodeRetried, Node: step, Detail: d}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
@@ -28,7 +29,7 @@ const (
 // places bounds the answers of one kind in progress.
 type places chan struct{}
 
-// enter takes a place, if one is released soon.
+// enter takes a place, if one is released soon. ctx ends with the server: the client then asks the process that takes the directory next.
 func (p places) enter(ctx context.Context) error {
 	wait := time.NewTimer(placeTime)
 	defer wait.Stop()
@@ -36,9 +37,10 @@ func (p places) enter(ctx context.Context) error {
 	case p <- struct{}{}:
 		return nil
 	case <-ctx.Done():
+		return api.ErrorOf(coordinator.ErrShutdown)
 	case <-wait.C:
+		return api.ErrorOf(api.ErrBusy)
 	}
-	return api.ErrorOf(api.ErrBusy)
 }
 
 func (p places) leave() { <-p }

@@ -1,11 +1,14 @@
 package control
 
 import (
+	"context"
 	"net"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
 )
 
 // On a busy machine the goroutine of a connection may run only after the connection's deadline: a request that was sent before is
@@ -20,4 +23,13 @@ func TestARequestSentInTimeIsRead(t *testing.T) {
 	n, err := (&tardy{conn: server}).Read(line)
 	require.NoError(t, err)
 	require.Equal(t, "{\"verb\": \"ping\"}\n", string(line[:n]))
+}
+
+// A request that waits while the server ends is not told that others are in its way: its client goes to the next process.
+func TestARequestThatWaitsWhileTheServerEndsIsToldSo(t *testing.T) {
+	full := make(places, 1)
+	require.NoError(t, full.enter(t.Context()))
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.ErrorIs(t, full.enter(ended), coordinator.ErrShutdown)
 }

@@ -260,6 +260,43 @@ func TestBadBodiesAreRefused(t *testing.T) {
 	require.Empty(t, ok[RunPage](s, "GET", "/v1/runs", "").Items, "nothing was started")
 }
 
+func TestWhatTheAskerGotWrongIsNoFaultOfTheServer(t *testing.T) {
+	s := newSite(t, nil)
+	s.start("r0")
+	s.token = "admin"
+	long, bad, deep := strings.Repeat("x", 2000), `\u0000`, strings.Repeat("[", 4000)+strings.Repeat("]", 4000)
+	for name, c := range map[string]struct{ code, path, body string }{
+		"id too long":          {CodeBadRequest, "/v1/runs", `{"workflow": "approval", "id": "` + long + `"}`},
+		"id of 129 bytes":      {CodeBadRequest, "/v1/runs", `{"workflow": "approval", "id": "` + long[:129] + `"}`},
+		"id with a slash":      {CodeBadRequest, "/v1/runs", `{"workflow": "approval", "id": "a/b"}`},
+		"id with NUL":          {CodeBadRequest, "/v1/runs", `{"workflow": "approval", "id": "` + bad + `"}`},
+		"id of other streams":  {CodeBadRequest, "/v1/runs", `{"workflow": "approval", "id": "blob"}`},
+		"id with a #":          {CodeBadRequest, "/v1/runs", `{"workflow": "approval", "id": "#held"}`},
+		"label without a name": {CodeBadRequest, "/v1/runs", `{"workflow": "approval", "labels": {"": "x"}}`},
+		"label too long":       {"limit", "/v1/runs", `{"workflow": "approval", "labels": {"a": "` + long + `"}}`},
+		"name too long":        {"limit", "/v1/runs", `{"workflow": "approval", "labels": {"` + long + `": "a"}}`},
+		"workflow too long":    {"not_published", "/v1/runs", `{"workflow": "` + long + `"}`},
+		"workflow with NUL":    {"not_published", "/v1/runs", `{"workflow": "` + bad + `"}`},
+		"deep input":           {CodeBadRequest, "/v1/runs", `{"workflow": "approval", "input": ` + deep + `}`},
+		"deep payload":         {CodeBadRequest, "/v1/runs/r0/messages", `{"name": "approved", "payload": ` + deep + `}`},
+		"message without name": {CodeBadRequest, "/v1/runs/r0/messages", `{"name": ""}`},
+		"patch of no context":  {"not_possible", "/v1/runs/r0/patch", `{"changes": {"a": 1}}`},
+		"patch of no path":     {"not_possible", "/v1/runs/r0/patch", `{"changes": {"": 1}}`},
+		"retry of no step":     {"step_not_found", "/v1/runs/r0/steps/" + long + "/retry", `{}`},
+		"gone":                 {"run_not_found", "/v1/runs/" + long + "/pause", `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			resp := s.do("POST", c.path, c.body)
+			defer resp.Body.Close()
+			var p Problem
+			require.NoError(t, json.NewDecoder(resp.Body).Decode(&p))
+			require.Equal(t, c.code, p.Code, p.Detail)
+			require.Less(t, p.Status, 500)
+		})
+	}
+	require.Len(t, ok[RunPage](s, "GET", "/v1/runs", "").Items, 1, "nothing was started")
+}
+
 func TestPathsAreWhatTheySay(t *testing.T) {
 	s := newSite(t, nil)
 	s.start("run-1")

@@ -93,7 +93,8 @@ type (
 
 	// RetryBody attempts a step again.
 	RetryBody struct {
-		Work bool `json:"work,omitempty"` // repeat the work even if only the decision about it is open
+		Work   bool `json:"work,omitempty"`    // repeat the work even if only the decision about it is open
+		NewKey bool `json:"new_key,omitempty"` // with an idempotency key that no call had before
 	}
 
 	// SweepBody says what a world keeps.
@@ -177,7 +178,7 @@ var routes = []Route{
 		decode(func(b *MessageBody, r *api.Request) { r.Message, r.Payload = b.Name, b.Payload }), api.Send),
 	act("patch", "Write to the context of a playbook's run", PatchBody{},
 		decode(func(b *PatchBody, r *api.Request) { r.Payload, r.Reason = b.Changes, b.Reason }), api.Patch),
-	act("steps/{key}/retry", "Attempt a step again", RetryBody{}, decode(func(b *RetryBody, r *api.Request) { r.Work = b.Work }), api.Retry),
+	act("steps/{key}/retry", "Attempt a step again", RetryBody{}, decode(func(b *RetryBody, r *api.Request) { r.Work, r.NewKey = b.Work, b.NewKey }), api.Retry),
 	act("steps/{key}/abort", "Stop a step", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Abort),
 	act("steps/{key}/decide", "Decide whether the task of a step is done", DecideBody{},
 		decode(func(b *DecideBody, r *api.Request) { r.Decision, r.Reason = b.Decision, b.Reason }), api.Decide),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,6 +24,18 @@ const (
 	keyMax       = 256  // bytes of a key
 )
 
+// ErrRefused is the condition of a name or text that can never be what it was given as: whoever gave it has to give another one.
+var ErrRefused = errors.New("limits: the name is refused")
+
+// refused is an error of the condition ErrRefused. Its text is the fault alone.
+type refused struct{ error }
+
+func (refused) Is(target error) bool { return target == ErrRefused }
+
+func (r refused) Unwrap() error { return r.error }
+
+func refuse(format string, args ...any) error { return refused{fmt.Errorf(format, args...)} }
+
 // CheckLabels refuses labels that are too many, too long, or not UTF-8.
 func CheckLabels(labels map[string]string) error {
 	if len(labels) > labelsMax {
@@ -33,11 +46,11 @@ func CheckLabels(labels map[string]string) error {
 		case len(name) > labelNameMax:
 			return fmt.Errorf("%w: label %.40q…: its name has %d bytes, at most %d are allowed", decide.ErrLimit, name, len(name), labelNameMax)
 		case name == "" || !utf8.ValidString(name):
-			return fmt.Errorf("label %q: its name is empty or not UTF-8", name)
+			return refuse("label %q: its name is empty or not UTF-8", name)
 		case len(text) > labelTextMax:
 			return fmt.Errorf("%w: label %q has %d bytes, at most %d are allowed", decide.ErrLimit, name, len(text), labelTextMax)
 		case !utf8.ValidString(text):
-			return fmt.Errorf("label %q: %q is not UTF-8", name, text)
+			return refuse("label %q: %q is not UTF-8", name, text)
 		}
 	}
 	return nil
@@ -46,10 +59,10 @@ func CheckLabels(labels map[string]string) error {
 // CheckID refuses what is no id of a run. The names of content streams and of directories are none.
 func CheckID(id string) error {
 	if err := template.ValidID(id); err != nil {
-		return fmt.Errorf("run id: %w", err)
+		return refuse("run id: %w", err)
 	}
 	if slices.Contains([]string{"def", "blob", ".", ".."}, id) {
-		return fmt.Errorf("run id: %q: the name has another meaning; take another, such as %q", id, "run-"+cmp.Or(strings.Trim(id, "."), "1"))
+		return refuse("run id: %q: the name has another meaning; take another, such as %q", id, "run-"+cmp.Or(strings.Trim(id, "."), "1"))
 	}
 	return nil
 }
@@ -58,11 +71,11 @@ func CheckID(id string) error {
 func CheckKey(key, id string) error {
 	switch {
 	case key != "" && id != "":
-		return fmt.Errorf("key %.40q: a run has an id or a key, from which its id is derived", key)
+		return refuse("key %.40q: a run has an id or a key, from which its id is derived", key)
 	case len(key) > keyMax:
 		return fmt.Errorf("%w: key %.40q… has %d bytes, at most %d are allowed", decide.ErrLimit, key, len(key), keyMax)
 	case !utf8.ValidString(key):
-		return fmt.Errorf("key %q is not UTF-8", key)
+		return refuse("key %q is not UTF-8", key)
 	}
 	return nil
 }
@@ -79,7 +92,7 @@ func CheckActor(actor string) error {
 	case len(actor) > ActorMax:
 		return fmt.Errorf("%w: actor %.40q… has %d bytes, at most %d are allowed", decide.ErrLimit, actor, len(actor), ActorMax)
 	case !utf8.ValidString(actor):
-		return fmt.Errorf("actor %q is not UTF-8", actor)
+		return refuse("actor %q is not UTF-8", actor)
 	}
 	return nil
 }

@@ -18,12 +18,13 @@ type Request struct {
 	Making      int32             // of the attempt's call, from 1: one more than that of the newest making that has reported
 	Input       any               // a value of package value, value.Raw, or the plain Go value another step returned; shared: it must not be changed
 	Identity    *journal.Identity // that started the run; nil: not given. Shared, like Input
-	Asked       string            // the part of the idempotency key in place of Node, as the caller asked for; "": Node
+	Asked       string            // the part of the idempotency key in place of Node, as a cell or a retry asked for; "": Node
 	Dir         string            // folder in which a program starts, and to which files are relative; "": that of the process
 	Secrets     []string          // marks in Input of the call's secrets, which replace them when the call is made
 }
 
-// Key returns the idempotency key of the step, which is the same for its automatic retries and after a crash.
+// Key returns the idempotency key of the step, which is the same for its automatic retries and after a crash, until a
+// retry replaces it.
 func (r *Request) Key() string {
 	if r.Decision != 0 {
 		return r.Run + "/" + r.Node + "/?" + strconv.Itoa(int(r.Decision))

@@ -165,6 +165,8 @@ func (s *Stepper) refuseStep(e *journal.Event) error {
 	}
 	status := s.root.Status(v)
 	switch {
+	case renews(e) && s.root.Cells() != nil:
+		return errCellsKey
 	case s.root.Closed():
 		return ErrFinished
 	case e.Type == journal.NodeAborted && s.root.Final(v):
@@ -175,11 +177,22 @@ func (s *Stepper) refuseStep(e *journal.Event) error {
 	return nil
 }
 
+// errCellsKey refuses a new key in a world.
+var errCellsKey = fmt.Errorf("%w: the cells of a world choose the idempotency keys of their calls: retry without a new key", ErrNotPossible)
+
+// renews reports whether a command is a retry that has a new idempotency key.
+func renews(e *journal.Event) bool {
+	return e.Type == journal.NodeRetried && e.Detail != nil && e.Detail.Key != ""
+}
+
 // refuseRetry returns why a step cannot be retried, or its decision not requested again.
 func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 	undecided := s.root.Undecided(v)
 	asks := undecided && (e.Detail == nil || !e.Detail.Work)
 	switch {
+	case asks && renews(e):
+		return fmt.Errorf("%w: only the decision about step %q is open, and no call that could get a new key: repeat its work too",
+			ErrNotPossible, e.Node)
 	case asks && s.root.Reaskable(v):
 		return nil
 	case asks && s.root.ToBeAsked(v):
@@ -199,6 +212,9 @@ func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 
 // refuseOther refuses commands about something other than an open call of a routed run, as its body decides.
 func (s *Stepper) refuseOther(body reactive.Body, e *journal.Event) error {
+	if renews(e) && s.root.Cells() != nil {
+		return errCellsKey
+	}
 	refuse := body.RefuseAbort
 	if e.Type == journal.NodeRetried {
 		refuse = body.RefuseRetry

@@ -23,6 +23,7 @@ func CallFor(root *reactive.Root, req reactive.Request, to *call.Request) {
 		to.Input, _ = root.DecisionInput(req.Node)
 		return
 	}
+	to.Asked = root.NewKey(to.Node)
 	to.Input, to.Making = root.Requested(req.Node), root.Making(req)
 	if body := root.Body(); body != nil {
 		to.Secrets = body.Secrets(req.Node)

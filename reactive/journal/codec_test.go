@@ -301,7 +301,7 @@ func TestTypesHaveNames(t *testing.T) {
 	for n := range 256 {
 		typ := journal.Type(n)
 		parsed, err := journal.ParseType(typ.String())
-		if n >= 1 && n <= int(journal.ResultAdopted) {
+		if n >= 1 && n <= int(journal.RunMoved) {
 			require.NoError(t, err)
 			require.Equal(t, typ, parsed)
 		} else {

@@ -27,7 +27,7 @@ type Type uint8
 // The types, each with its meaning and the fields that it uses besides Seq and At. Type.Writers returns its writers.
 const (
 	RunStarted          Type = 1  // first event of a run. Detail.Start; Value: input
-	CallRequested       Type = 2  // an attempt begins. Node, Attempt; Value: rendered input; Detail.Participants, Detail.Key when a fan-out or a new key
+	CallRequested       Type = 2  // an attempt begins. Node, Attempt; Value: rendered input; Detail.Participants when a fan-out
 	CallResponded       Type = 3  // it returned an output. Node, Attempt; Value: output; Detail.Participant when one of a fan-out
 	CallError           Type = 4  // it failed. Node, Attempt; Detail.Failure; Detail.RetryAt, Detail.Due
 	CallAborted         Type = 5  // it was aborted from outside. Node, Attempt
@@ -83,7 +83,7 @@ type Detail struct {
 	Name         string   `json:"name,omitempty"`         // of a message
 	Actor        string   `json:"actor,omitempty"`        // who did it: a person, a program
 	Reason       string   `json:"reason,omitempty"`       // in the words of the actor
-	Key          string   `json:"key,omitempty"`          // idempotency key, when it is not the derived one
+	Key          string   `json:"key,omitempty"`          // of a retry: what replaces the step in its idempotency key from now on
 	Received     int64    `json:"received,omitempty"`     // when it came in, Unix nanoseconds, where that is not At
 	Due          int64    `json:"due,omitempty"`          // the instant that was meant, Unix nanoseconds
 	RetryAt      int64    `json:"retry_at,omitempty"`     // when the next attempt may start, Unix nanoseconds

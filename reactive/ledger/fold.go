@@ -202,12 +202,22 @@ func (l *Ledger) foldRetried(v int32, e *journal.Event) Effect {
 	case !l.Retryable(v):
 		return Late
 	}
+	if e.Detail != nil && e.Detail.Key != "" {
+		if l.keys == nil {
+			l.keys = map[string]string{}
+		}
+		l.keys[l.host.Key(v)] = e.Detail.Key
+	}
 	delete(l.timers.first, v) // a retry by a person has the whole total timeout
 	n.Flags |= Pending | RetryDue
 	l.host.Again(v)
 	l.bank.Mark(v)
 	return Applied
 }
+
+// NewKey returns the part of the idempotency key that a retry has put in place of a node's key; "": none has. It is the same for
+// all attempts from then on, until another retry replaces it.
+func (l *Ledger) NewKey(node string) string { return l.keys[node] }
 
 // failNamed fails the step that the closing of a run names.
 func (l *Ledger) failNamed(v int32, why *journal.Failure, e *journal.Event) {

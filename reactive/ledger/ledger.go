@@ -20,6 +20,7 @@ type Ledger struct {
 	nodes      []Node
 	run        run
 	timers     timers
+	keys       map[string]string    // parts of idempotency keys that a retry has replaced, by the key of the node
 	older      map[request]*attempt // attempts that are not their node's newest
 	loose      map[looseRequest]*loose
 	looseOrder []looseRequest // its keys, oldest first

@@ -64,8 +64,27 @@ func JournalFlag(cmd *cobra.Command, dir *string) {
 	if *dir != "" {
 		return
 	}
-	if err := cmd.MarkFlagRequired("data"); err != nil {
+	if err := cmd.MarkFlagRequired("data"); err != nil { // so that the shell offers it first
 		panic(err) // only if the flag does not exist
+	}
+	Before(cmd, func(cmd *cobra.Command) error {
+		if cmd.Flags().Changed("data") {
+			return nil
+		}
+		return fmt.Errorf("no folder is named: name that of the journal with --data DIR, or in $%s", DataVariable)
+	})
+}
+
+// Before has a command make a check before it begins, after those that it makes already.
+func Before(cmd *cobra.Command, check func(*cobra.Command) error) {
+	first := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if first != nil {
+			if err := first(cmd, args); err != nil {
+				return err
+			}
+		}
+		return check(cmd)
 	}
 }
 
@@ -77,9 +96,17 @@ const ServerVariable = "SLUICE_SERVER"
 func RunsFlag(cmd *cobra.Command, dir *string) {
 	DataFlag(cmd, dir, "the folder `DIR` that the journal of the runs is in")
 	ServerFlag(cmd, dir)
-	if *dir == "" {
-		cmd.MarkFlagsOneRequired("data", "server")
+	if *dir != "" {
+		return
 	}
+	cmd.MarkFlagsOneRequired("data", "server") // so that the shell offers them first
+	Before(cmd, func(cmd *cobra.Command) error {
+		if cmd.Flags().Changed("data") || cmd.Flags().Changed("server") {
+			return nil
+		}
+		return fmt.Errorf("no journal is named: name its folder with --data DIR or in $%s, or a server with --server URL or in $%s",
+			DataVariable, ServerVariable)
+	})
 }
 
 // ServerFlag adds the flag --server to a command that has --data: it sets the same.
