@@ -267,6 +267,9 @@ func TestAWorldShowsItsCells(t *testing.T) {
 	p.click("a.id", "order")
 	p.sees("paying")
 	p.sees("What happened")
+	p.until(`document.querySelector(".panel .chain code") && document.querySelector(".panel .chain .ev")`)
+	require.Zero(t, eval[int](p, `[...document.querySelectorAll(".panel .chain .ev")].filter((e) => e.getBoundingClientRect().right > document.querySelector(".panel").getBoundingClientRect().right).length`),
+		"links to events beyond the edge of the panel")
 	p.shoot("cells")
 }
 
