@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"syscall"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
@@ -43,9 +41,13 @@ func (s *Store) Backup(dir string) error {
 	return fmt.Errorf("back up to %s: %w", dir, errors.Join(err, target.Clear()))
 }
 
-// checkpoint makes a copy with at least the commits up to a number.
+// checkpoint makes a copy with at least the commits up to a number. It has no log: what is there is in tables.
 func checkpoint(s *Store, dir string, number uint64) error {
-	if err := s.db.Checkpoint(s.files.PathJoin(dir, records.DatabaseName), pebble.WithFlushedWAL()); err != nil {
+	err := s.fillTables()
+	if err == nil {
+		err = s.db.Checkpoint(s.files.PathJoin(dir, records.DatabaseName))
+	}
+	if err != nil {
 		return err
 	}
 	// A directory without its version is none that opens, so the version is written last.

@@ -212,21 +212,18 @@ func (c *committer) writeLater(b *pebble.Batch) error {
 	if b.Empty() {
 		return nil
 	}
-	if err := c.s.db.Apply(b, pebble.NoSync); err != nil {
+	if err := c.s.apply(b, false); err != nil {
 		return c.s.fail(c.s.dir, err)
 	}
 	return c.s.stood()
 }
 
-// sync applies b and waits until it is durable. Heads are read between two syncs (see Heads), hence the lock. A failed sync
-// is not an error here: see stood.
+// sync makes b durable and applies it. Heads are read between two syncs (see Heads), hence the lock. A failed sync is not an error
+// here: see stood.
 func (c *committer) sync(b *pebble.Batch) error {
 	c.s.syncing.Lock()
 	defer c.s.syncing.Unlock()
-	if err := c.s.db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
-		return err
-	}
-	return b.SyncWait()
+	return c.s.apply(b, true)
 }
 
 // stage adds r to the batch if the stream is at the sequence that r expects.

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/wal"
 )
 
 // Bounds of the encoding of one append, large values included: of several events, so that no append delays the others for
@@ -59,6 +60,7 @@ type Store struct {
 	mark  *records.Mark
 	place records.Place
 	db    *pebble.DB
+	wal   *wal.Log // of db; nil: Pebble writes its log itself
 	live  *records.Live
 
 	queue     chan *request
@@ -198,8 +200,8 @@ func makeDirs(files vfs.FS, dir string) error {
 	return errors.Join(shield.SyncDir(files, dir), shield.SyncDir(files, files.PathDir(dir)))
 }
 
-// openDatabase opens Pebble's directory. A new one is closed and opened again, because its first log has an old format in
-// which damage in the middle cannot be told from a torn end.
+// openDatabase opens Pebble's directory. Pebble applies the logs that are there, and later writes go to a log that the committer
+// writes itself.
 func (s *Store) openDatabase(marked uint64) error {
 	dir := s.files.PathJoin(s.dir, records.DatabaseName)
 	desc, err := pebble.Peek(dir, s.files)
@@ -215,16 +217,11 @@ func (s *Store) openDatabase(marked uint64) error {
 		}
 		s.turnReadOnly(err)
 	}
-	if !desc.Exists {
-		db, err := openPebble(dir, s.options())
-		if err != nil {
-			return err
-		}
-		if err = db.Close(); err != nil {
-			return err
-		}
+	o := s.options()
+	o.DisableWAL = true
+	if s.db, err = openPebble(dir, o); err == nil {
+		s.wal = wal.New(s.db, s.shield, dir, logBytes)
 	}
-	s.db, err = openPebble(dir, s.options())
 	return err
 }
 
@@ -271,15 +268,24 @@ func (s *Store) flush() error {
 	if s.readOnly.Load() != nil {
 		return nil
 	}
-	if err := s.stood(); err != nil {
-		return err
+	err := s.stood()
+	if err == nil {
+		err = s.fillTables()
 	}
-	flushed, err := s.db.AsyncFlush()
+	if err == nil && s.wal != nil {
+		err = s.wal.Remove()
+	}
+	return err
+}
+
+// fillTables moves what is in memory into tables, and returns when they are durable.
+func (s *Store) fillTables() error {
+	filled, err := s.db.AsyncFlush()
 	if err != nil {
 		return err
 	}
 	select {
-	case <-flushed:
+	case <-filled:
 		return nil
 	case <-s.failed:
 		return *s.readOnly.Load()
@@ -289,6 +295,9 @@ func (s *Store) flush() error {
 // release closes what open has opened, in the opposite order.
 func (s *Store) release() error {
 	var errs []error
+	if s.wal != nil {
+		errs = append(errs, s.wal.Close())
+	}
 	if s.db != nil {
 		errs = append(errs, s.db.Close())
 	}

@@ -44,8 +44,24 @@ func (s *Store) options() *pebble.Options {
 	return o
 }
 
-// memTableBytes bounds the log that a killed process leaves for the next Open to read.
-const memTableBytes = 32 << 20
+// memTableBytes bounds what is in memory and in no table yet, and logBytes a file of the log. With the file before it, of which not
+// all need be in tables, that is what a killed process leaves for the next Open to read.
+const (
+	memTableBytes = 32 << 20
+	logBytes      = memTableBytes
+)
+
+// apply writes a batch to the log and the database. If sync is true, it is durable when apply returns. A failed sync is not an
+// error here: see stood.
+func (s *Store) apply(b *pebble.Batch, sync bool) error {
+	switch {
+	case s.wal != nil:
+		return s.wal.Apply(b, sync)
+	case sync:
+		return s.db.Apply(b, pebble.Sync)
+	}
+	return s.db.Apply(b, pebble.NoSync)
+}
 
 // backgroundError is called when a flush or a compaction fails. Acknowledged appends are in the log, but memory and disk use
 // would only grow from here on.
