@@ -81,7 +81,7 @@ var floors = []floor{
 	{"reactive/journal/archive", uses("reactive/journal", "template/value")},
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
 	{"reactive/journal/disk/shield", nil},
-	{"reactive/journal/disk/wal", uses("reactive/journal/disk/shield")},
+	{"reactive/journal/disk/wal", uses("reactive/journal", "reactive/journal/disk/shield")},
 	{"reactive/journal/disk/records", uses("reactive/journal", "reactive/journal/disk/shield")},
 	{"reactive/journal/disk", uses("internal/readfile", "internal/usercode", "reactive/journal", "reactive/journal/disk/records",
 		"reactive/journal/disk/shield", "reactive/journal/disk/wal")},

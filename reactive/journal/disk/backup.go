@@ -47,6 +47,9 @@ func checkpoint(s *Store, dir string, number uint64) error {
 	if err == nil {
 		err = s.db.Checkpoint(s.files.PathJoin(dir, records.DatabaseName))
 	}
+	if err == nil {
+		err = s.files.MkdirAll(s.files.PathJoin(dir, records.LogName), 0o700)
+	}
 	if err != nil {
 		return err
 	}

@@ -212,7 +212,7 @@ func (c *committer) writeLater(b *pebble.Batch) error {
 	if b.Empty() {
 		return nil
 	}
-	if err := c.s.apply(b, false); err != nil {
+	if err := c.s.wal.Apply(b, false); err != nil {
 		return c.s.fail(c.s.dir, err)
 	}
 	return c.s.stood()
@@ -223,7 +223,7 @@ func (c *committer) writeLater(b *pebble.Batch) error {
 func (c *committer) sync(b *pebble.Batch) error {
 	c.s.syncing.Lock()
 	defer c.s.syncing.Unlock()
-	return c.s.apply(b, true)
+	return c.s.wal.Apply(b, true)
 }
 
 // stage adds r to the batch if the stream is at the sequence that r expects.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	pebblewal "github.com/cockroachdb/pebble/v2/wal"
 
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -147,13 +148,16 @@ func newStore(dir string, cfg Config) *Store {
 // open takes the lock, checks the version, then the mark, then the database against the mark. It returns the number of
 // the last commit.
 func (s *Store) open() (number uint64, err error) {
-	if err = makeDirs(s.files, s.dir); err != nil {
+	if err = s.makeDir(records.DatabaseName); err != nil {
 		return 0, err
 	}
 	if err = s.takeLock(); err != nil {
 		return 0, err
 	}
 	version, err := records.CheckVersion(s.files, s.dir)
+	if err == nil {
+		err = s.makeDir(records.LogName)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -164,7 +168,7 @@ func (s *Store) open() (number uint64, err error) {
 	if err = s.place.Hold(s.dir); err != nil {
 		return 0, err
 	}
-	if err = s.openDatabase(marked); err != nil {
+	if err = s.openDatabase(version, marked); err != nil {
 		return 0, err
 	}
 	if number, err = s.lastCommit(); err != nil {
@@ -188,21 +192,21 @@ func (s *Store) takeLock() (err error) {
 	return err
 }
 
-// makeDirs makes the directory and the database's within it, and their names durable.
-func makeDirs(files vfs.FS, dir string) error {
-	db := files.PathJoin(dir, records.DatabaseName)
-	if _, err := files.Stat(db); err == nil {
+// makeDir makes a directory within that of the store, and its name durable.
+func (s *Store) makeDir(name string) error {
+	path := s.files.PathJoin(s.dir, name)
+	if _, err := s.files.Stat(path); err == nil {
 		return nil
 	}
-	if err := files.MkdirAll(db, 0o700); err != nil {
+	if err := s.files.MkdirAll(path, 0o700); err != nil {
 		return err
 	}
-	return errors.Join(shield.SyncDir(files, dir), shield.SyncDir(files, files.PathDir(dir)))
+	return errors.Join(shield.SyncDir(s.files, s.dir), shield.SyncDir(s.files, s.files.PathDir(s.dir)))
 }
 
 // openDatabase opens Pebble's directory. Pebble applies the logs that are there, and later writes go to a log that the committer
 // writes itself.
-func (s *Store) openDatabase(marked uint64) error {
+func (s *Store) openDatabase(version int, marked uint64) error {
 	dir := s.files.PathJoin(s.dir, records.DatabaseName)
 	desc, err := pebble.Peek(dir, s.files)
 	if err != nil {
@@ -217,10 +221,34 @@ func (s *Store) openDatabase(marked uint64) error {
 		}
 		s.turnReadOnly(err)
 	}
+	return s.openWithLog(version, s.readOnly.Load() != nil)
+}
+
+// openWithLog opens Pebble's directory and applies the log. For reading only, Pebble applies it itself, in memory.
+func (s *Store) openWithLog(version int, readOnly bool) (err error) {
+	dir, log := s.files.PathJoin(s.dir, records.DatabaseName), s.files.PathJoin(s.dir, records.LogName)
 	o := s.options()
-	o.DisableWAL = true
-	if s.db, err = openPebble(dir, o); err == nil {
-		s.wal = wal.New(s.db, s.shield, dir, logBytes)
+	o.ReadOnly, o.DisableWAL = readOnly, !readOnly
+	if readOnly && version == records.NewestVersion {
+		o.WALDir, o.WALRecoveryDirs = log, []pebblewal.Dir{{FS: s.shield, Dirname: dir}}
+	}
+	if s.db, err = openPebble(dir, o); err != nil || readOnly {
+		return err
+	}
+	s.wal = wal.New(s.db, s.shield, log, logBytes)
+	filled := version == records.NewestVersion // an older program's log was in the directory of the database
+	if filled {
+		var found bool
+		if found, err = s.wal.Replay(); err != nil {
+			return readError(err)
+		}
+		filled = !found
+	}
+	if !filled {
+		err = s.fillTables()
+	}
+	if err == nil {
+		err = s.wal.Remove()
 	}
 	return err
 }
@@ -272,8 +300,11 @@ func (s *Store) flush() error {
 	if err == nil {
 		err = s.fillTables()
 	}
-	if err == nil && s.wal != nil {
+	if err == nil {
 		err = s.wal.Remove()
+	}
+	if err == nil { // Pebble makes one each time, and writes nothing to it
+		err = wal.RemoveAll(s.shield, s.files.PathJoin(s.dir, records.DatabaseName))
 	}
 	return err
 }

@@ -64,7 +64,7 @@ func TestAnEarlierFolderGetsItsLists(t *testing.T) {
 			require.NoError(t, err)
 			text := make([]byte, 32)
 			n, _ := f.Read(text)
-			require.Equal(t, "sluice journal 2\n", string(text[:n]))
+			require.Equal(t, "sluice journal 3\n", string(text[:n]))
 			require.NoError(t, f.Close())
 		})
 	}

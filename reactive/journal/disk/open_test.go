@@ -71,7 +71,7 @@ func TestOpenRefusesWhatItDoesNotKnow(t *testing.T) {
 		want    error
 		text    string
 	}{
-		"a newer directory": {"sluice journal 3\n", journal.ErrVersion, "directory of version 3, and this program knows 2"},
+		"a newer directory": {"sluice journal 4\n", journal.ErrVersion, "directory of version 4, and this program knows 3"},
 		"rubbish":           {"sluice jou", journal.ErrDamaged, "VERSION"},
 		"nothing":           {"", journal.ErrDamaged, "VERSION"},
 		"a version 0":       {"sluice journal 0\n", journal.ErrDamaged, "VERSION"},

@@ -51,18 +51,6 @@ const (
 	logBytes      = memTableBytes
 )
 
-// apply writes a batch to the log and the database. If sync is true, it is durable when apply returns. A failed sync is not an
-// error here: see stood.
-func (s *Store) apply(b *pebble.Batch, sync bool) error {
-	switch {
-	case s.wal != nil:
-		return s.wal.Apply(b, sync)
-	case sync:
-		return s.db.Apply(b, pebble.Sync)
-	}
-	return s.db.Apply(b, pebble.NoSync)
-}
-
 // backgroundError is called when a flush or a compaction fails. Acknowledged appends are in the log, but memory and disk use
 // would only grow from here on.
 func (s *Store) backgroundError(err error) {

@@ -55,15 +55,12 @@ func (r *Raw) open() error {
 	if desc, err := pebble.Peek(dir, s.files); err != nil || !desc.Exists {
 		return errors.Join(readError(err), fmt.Errorf("%w: %s holds no database", journal.ErrDamaged, dir))
 	}
-	o := s.options()
-	o.ReadOnly = !r.mend
 	if r.mend {
-		if err := s.space.low(0); err != nil {
+		if err := errors.Join(s.space.low(0), s.makeDir(records.LogName)); err != nil {
 			return err
 		}
 	}
-	s.db, err = openPebble(dir, o)
-	return err
+	return s.openWithLog(r.version, !r.mend)
 }
 
 // Close writes the pending heads and unlocks the directory.
@@ -86,14 +83,7 @@ func (r *Raw) flush(least int) error {
 	if r.batch.Empty() || r.batch.Len() < least {
 		return nil
 	}
-	if err := r.s.db.Apply(r.batch, pebble.Sync); err != nil {
-		return err
-	}
-	if err := r.s.stood(); err != nil {
-		return err
-	}
-	r.batch.Reset()
-	return nil
+	return r.s.write(r.batch, true)
 }
 
 // Streams yields the names of all streams with a head, events or content, in order. An error means that records could not be read;
@@ -286,7 +276,9 @@ func (r *Raw) MendCommits() error {
 	marked, markErr := r.marked()
 	if numberErr != nil {
 		number = max(1, marked) // if both are damaged, numbers start again
-		if err := r.s.db.Set(commitKey, appendCommit(nil, number), pebble.Sync); err != nil {
+		b := r.s.db.NewBatch()
+		err := b.Set(commitKey, appendCommit(nil, number), nil)
+		if err = errors.Join(err, r.s.write(b, true), b.Close()); err != nil {
 			return err
 		}
 	}

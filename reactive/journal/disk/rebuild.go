@@ -88,7 +88,7 @@ func (r *Raw) Rebuild(ctx context.Context) error {
 // Indexes returns an error if the indexes are not those that follow from the heads. In a directory of an older program, which
 // has none, and if Close makes them anew, there is no such error.
 func (r *Raw) Indexes(ctx context.Context) error {
-	if r.version < records.NewestVersion || r.changed {
+	if r.version < records.IndexedVersion || r.changed {
 		return nil
 	}
 	c := records.IndexCheck{DB: r.s.db}
@@ -114,7 +114,10 @@ func (r *Raw) Indexes(ctx context.Context) error {
 
 // write writes a batch and empties it.
 func (s *Store) write(b *pebble.Batch, sync bool) error {
-	if err := s.apply(b, sync); err != nil {
+	if s.wal == nil {
+		return pebble.ErrReadOnly
+	}
+	if err := s.wal.Apply(b, sync); err != nil {
 		return s.fail(s.dir, err)
 	}
 	b.Reset()
@@ -129,11 +132,13 @@ func (s *Store) complete(version int) error {
 		return err
 	}
 	if s.readOnly.Load() != nil {
-		s.unlisted = true
+		s.unlisted = partly || version < records.IndexedVersion
 		return nil
 	}
-	if err := s.rebuild(context.Background()); err != nil {
-		return err
+	if partly || version < records.IndexedVersion {
+		if err := s.rebuild(context.Background()); err != nil {
+			return err
+		}
 	}
 	return records.WriteVersion(s.files, s.dir)
 }

@@ -63,7 +63,7 @@ var spoilings = map[string]spoiling{
 	"a LOCK of a process that has died": {spoil: put("LOCK", "4194304\n"), read: 3},
 	"no VERSION, and no database":       {spoil: without("VERSION", "COMMIT", "db"), read: 0},
 	"no VERSION, but a database":        {spoil: without("VERSION"), open: journal.ErrDamaged},
-	"a VERSION of a later program":      {spoil: put("VERSION", "sluice journal 3\n"), open: journal.ErrVersion},
+	"a VERSION of a later program":      {spoil: put("VERSION", "sluice journal 4\n"), open: journal.ErrVersion},
 	"a VERSION that is rubbish":         {spoil: put("VERSION", "rubbish"), open: journal.ErrDamaged},
 	"no COMMIT":                         {spoil: without("COMMIT"), read: 3},
 	"a COMMIT that is rubbish":          {spoil: put("COMMIT", "rubbish"), open: journal.ErrDamaged, mends: true},

@@ -20,10 +20,15 @@ const (
 	VersionName  = "VERSION" // see CheckVersion
 	MarkName     = "COMMIT"  // see Mark
 	DatabaseName = "db"      // Pebble's directory
+	LogName      = "log"     // the directory of its log
 )
 
-// NewestVersion is the version of the layout of a store's directory. The earlier one is that without indexes and change log.
-const NewestVersion = 2
+// Versions of the layout of a store's directory. The first had no indexes and no change log; in the second, Pebble's log was in the
+// directory of the database.
+const (
+	IndexedVersion = 2
+	NewestVersion  = 3
+)
 
 const versionFormat = "sluice journal %d\n"
 

@@ -27,7 +27,7 @@ func NewPlace(files vfs.FS, real bool) Place { return Place{files: files, real: 
 
 // Hold records the directory and its files.
 func (p *Place) Hold(dir string) error {
-	for _, name := range []string{"", LockName, MarkName, DatabaseName} {
+	for _, name := range []string{"", LockName, MarkName, DatabaseName, LogName} {
 		path := p.files.PathJoin(dir, name)
 		id, err := p.identify(path)
 		if err != nil {

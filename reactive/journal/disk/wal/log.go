@@ -37,11 +37,14 @@ type flush struct {
 	done <-chan struct{}
 }
 
-// New returns the log of a database in a directory, which was opened with DisableWAL and takes no other writes. Once a file has max
-// bytes, another begins, and the first is removed when tables hold its content. New makes no file: the first record does.
+// New returns the log in a directory of its own of a database that was opened with DisableWAL and takes no other writes. Once a file
+// has max bytes, another begins, and the first is removed when tables hold its content. New makes no file: the first record does.
 func New(db *pebble.DB, files *shield.FS, dir string, max int64) *Log {
 	return &Log{db: db, files: files, dir: dir, max: max}
 }
+
+// firstNumber is above all numbers that Pebble gives to files: it would take a log with a lower one for one that tables hold.
+const firstNumber = 1 << 31
 
 // Apply writes a batch to the log, with a sync if it is to be durable at once, and then applies it to the database.
 func (l *Log) Apply(b *pebble.Batch, sync bool) error {
@@ -106,7 +109,7 @@ func (l *Log) begin() error {
 	if err != nil {
 		return err
 	}
-	next := slices.Max(append(found, l.kept...)) + 1
+	next := slices.Max(append(found, firstNumber-1)) + 1
 	file, err := l.files.Create(path(l.files, l.dir, next), vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
@@ -170,13 +173,19 @@ func (l *Log) Close() (err error) {
 	return err
 }
 
-// Remove closes the log and removes its files, and any other log in the directory: tables hold everything.
+// Remove closes the log and removes its files: tables hold everything.
 func (l *Log) Remove() error {
 	err := l.Close()
-	found, listErr := numbers(l.files, l.dir)
+	l.kept, l.flushes = nil, nil
+	return errors.Join(err, RemoveAll(l.files, l.dir))
+}
+
+// RemoveAll removes all logs in a directory, from the oldest on.
+func RemoveAll(files *shield.FS, dir string) error {
+	found, err := numbers(files, dir)
 	slices.Sort(found)
-	for err = errors.Join(err, listErr); len(found) > 0 && err == nil; found = found[1:] {
-		err = remove(l.files, l.dir, found[0])
+	for ; len(found) > 0 && err == nil; found = found[1:] {
+		err = remove(files, dir, found[0])
 	}
 	return err
 }
