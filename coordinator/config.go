@@ -67,6 +67,14 @@ type Config struct {
 	// snapshots have replaced are deleted, but for the first. Default: cells.KeepEvents. Negative: all stay.
 	KeepEvents int
 
+	// CellsInMemory is how many cells of each machine of a world stay in memory though they have not changed since the newest snapshot
+	// and wait for nothing but messages and timers. The others are read when they are needed. Default: cells.CellsCached.
+	// Negative: none.
+	CellsInMemory int
+
+	// CellBytesInMemory bounds the states of these cells, as they are stored. Default: cells.BytesCached. Negative: none.
+	CellBytesInMemory int
+
 	// CallsMax bounds the calls in progress in the whole process, including those to the participants of a fan-out. A step
 	// beyond it stays ready; a fan-out is requested when there is room for one participant, and the others wait. Calls to
 	// decision sources have a separate bound of the same size. `sleep`, `wait`, child runs and pure operations do not count.

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 
+	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/pool"
@@ -21,8 +22,11 @@ var (
 	_ children.Engine = process{}
 )
 
-func (p process) Now() int64                                           { return p.clock.Now() }
-func (p process) EventsMax() int                                       { return p.config.Limits.OfRun().EventsMax }
+func (p process) Now() int64     { return p.clock.Now() }
+func (p process) EventsMax() int { return p.config.Limits.OfRun().EventsMax }
+func (p process) Cells() cells.Cache {
+	return cells.Cache{Cells: p.config.CellsInMemory, Bytes: p.config.CellBytesInMemory}
+}
 func (p process) Drives(run string) bool                               { return p.driven.Has(run) }
 func (p process) Report(what, run string, err error)                   { p.report(what, run, err) }
 func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }

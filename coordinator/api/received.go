@@ -16,7 +16,7 @@ import (
 // lacks what is not sent: of an event the parameters of a start besides its names, of a cell all but its status, and the states of
 // tasks.
 func (u *Update) Received() (*coordinator.Update, error) {
-	event, err := u.Event.received()
+	event, err := u.Event.Journaled()
 	if err != nil {
 		return nil, fmt.Errorf("event %d: %w", u.Event.Seq, err)
 	}
@@ -28,7 +28,7 @@ func (u *Update) Received() (*coordinator.Update, error) {
 	}
 	for i := range u.Changes {
 		c := &u.Changes[i]
-		failure, err := c.Failure.received()
+		failure, err := c.Failure.Journaled()
 		if err != nil {
 			return nil, fmt.Errorf("event %d: %w", u.Event.Seq, err)
 		}
@@ -38,7 +38,7 @@ func (u *Update) Received() (*coordinator.Update, error) {
 	}
 	for i := range u.Cells {
 		m := &u.Cells[i]
-		failure, err := m.Failure.received()
+		failure, err := m.Failure.Journaled()
 		if err != nil {
 			return nil, fmt.Errorf("event %d: %w", u.Event.Seq, err)
 		}
@@ -61,13 +61,13 @@ func statusNamed(name string) reactive.Status {
 	return reactive.Idle
 }
 
-// received returns the event as a journal has it.
-func (e *Event) received() (journal.Event, error) {
+// Journaled returns the event as a journal has it.
+func (e *Event) Journaled() (journal.Event, error) {
 	typ, err := journal.ParseType(e.Type)
 	if err != nil {
 		return journal.Event{}, err
 	}
-	failure, err := e.Failure.received()
+	failure, err := e.Failure.Journaled()
 	if err != nil {
 		return journal.Event{}, err
 	}
@@ -90,8 +90,8 @@ func (e *Event) received() (journal.Event, error) {
 	return out, nil
 }
 
-// received returns the failure as a journal has it; nil for nil.
-func (f *Failure) received() (*journal.Failure, error) {
+// Journaled returns the failure as a journal has it; nil for nil.
+func (f *Failure) Journaled() (*journal.Failure, error) {
 	if f == nil {
 		return nil, nil
 	}

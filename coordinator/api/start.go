@@ -94,9 +94,9 @@ func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *p
 	if err != nil {
 		return err
 	}
-	done.Published, done.Unchanged = versionOf(now), was == now
+	done.Published, done.Unchanged = VersionOf(now), was == now
 	if !done.Unchanged {
-		done.Replaced = versionOf(was)
+		done.Replaced = VersionOf(was)
 	}
 	if was != nil && !done.Unchanged {
 		if done.Effect, err = versions.Replaced(ctx, engine, was, now, messageOf); err != nil { // the version is published
@@ -137,8 +137,8 @@ func start(ctx context.Context, engine *coordinator.Engine, req *Request, of *At
 	return nil
 }
 
-// versionOf describes a version; nil for none.
-func versionOf(v *parcel.Version) *Version {
+// VersionOf describes a version; nil for none.
+func VersionOf(v *parcel.Version) *Version {
 	if v == nil {
 		return nil
 	}

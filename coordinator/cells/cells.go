@@ -24,6 +24,15 @@ import (
 // State is the state of a cell.
 type State = world.CellState
 
+// Cache bounds the cells that stay in memory though they may leave it.
+type Cache = world.Cache
+
+// The defaults of a Cache.
+const (
+	CellsCached = world.CellsCached
+	BytesCached = world.BytesCached
+)
+
 // Message is a message to a world.
 type Message struct {
 	Name    string // of its type

@@ -12,7 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,7 +29,24 @@ import (
 // killsKeep is how many events a process leaves when it trims: more than it adds before it is killed.
 const killsKeep = 3_000
 
-// TestChild is a process of a world of accounts: it sends the messages that it reads, many at once, and writes which were taken
+// spilledWorld is the world of accounts with some states that are too large to stay in memory: they become content at once.
+var spilledWorld = strings.NewReplacer(
+	"state: {record: {n: int, paid: int,", "state: {record: {pad: text, n: int, paid: int,",
+	`set: {n: "{{ (state ?? {n: 0}).n + event.n }}", paid`, `set: {pad: "{{ event.n == 93 ? repeat('x', 70000) : '' }}", n: "{{ (state ?? {n: 0}).n + event.n }}", paid`,
+).Replace(accountsWorld)
+
+// spilling is a store that says when content is read: of a cell that has left memory, or a snapshot.
+type spilling struct {
+	*disk.Store
+	read func()
+}
+
+func (s spilling) Content(ctx context.Context, run string, hash journal.Hash) ([]byte, error) {
+	s.read()
+	return s.Store.Content(ctx, run, hash)
+}
+
+// TestChild is a process of a world of accounts, few of which stay in memory: it sends the messages that it reads, many at once, and writes which were taken
 // and which calls were made, until it is killed.
 func TestChild(t *testing.T) {
 	dir := os.Getenv("SLUICE_CHILD_DIR")
@@ -43,14 +62,21 @@ func TestChild(t *testing.T) {
 	store, err := disk.Open(dir, disk.Config{})
 	require.NoError(t, err)
 	k := newTill(nil)
-	e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{
+	// Of many reads it is enough to know that there are some. The first are those of a snapshot from which the world goes on.
+	reads := new(atomic.Int64)
+	read := func() {
+		if reads.Add(1) == spilledReads {
+			write("kept", "read", reads.Load())
+		}
+	}
+	e, err := coordinator.New(t.Context(), spilling{store, read}, coordinator.Config{CellsInMemory: 2, Operations: []coordinator.Operation{
 		operation.Define("pay", func(ctx context.Context, in payload) (any, error) {
 			write("call", in.Ref, operation.CallOf(ctx).Node, operation.CallOf(ctx).Key())
 			return k.pay(ctx, in)
 		}),
 	}})
 	require.NoError(t, err)
-	run, err := e.Start(t.Context(), load(t, accountsWorld), nil, coordinator.WithID("w"))
+	run, err := e.Start(t.Context(), load(t, spilledWorld), nil, coordinator.WithID("w"))
 	require.NoError(t, err)
 	lines := make(chan string)
 	storage := func(n int) { // beside the load
@@ -92,15 +118,18 @@ func TestChild(t *testing.T) {
 			}
 		}()
 	}
-	read := 0
-	for in := bufio.NewScanner(os.Stdin); in.Scan(); read++ {
+	n := 0
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); n++ {
 		lines <- in.Text()
-		if read%20 == 10 {
-			go storage(read / 20)
+		if n%20 == 10 {
+			go storage(n / 20)
 		}
 	}
 	select {} // until it is killed
 }
+
+// spilledReads are more reads than the restoration of a world of so few cells makes.
+const spilledReads = 100
 
 // loadOf is what the sender of a world knows, which is never killed.
 type loadOf struct {
@@ -252,7 +281,7 @@ func TestAWorldUnderLoadSurvivesKills(t *testing.T) {
 	t.Logf("%d kills, %d messages, %d events, snapshot at %d, trimmed up to %d; %v", l.kills, len(l.lines), head.Last, head.Snapshot, head.First, l.kept)
 	require.NotZero(t, head.Snapshot)
 	require.True(t, ack.journal.trimmed)
-	for _, what := range []string{"snapshot", "sweep", "trim"} {
+	for _, what := range []string{"snapshot", "sweep", "trim", "read"} {
 		require.NotZero(t, l.kept[what], what)
 	}
 }

@@ -320,6 +320,11 @@ func shown(c *cells.State) string {
 		m["fired"] = 0 // or has fired before, and was taken
 		state = m
 	}
+	if m, ok := state.(map[string]any); ok && m["pad"] != nil { // how much it takes is no matter
+		m = maps.Clone(m)
+		delete(m, "pad")
+		state = m
+	}
 	return fmt.Sprint(string(c.Status), " ", state, " ", held, " ", code)
 }
 

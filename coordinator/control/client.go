@@ -8,6 +8,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/query"
@@ -29,8 +30,11 @@ type Client struct {
 }
 
 // Dial returns a client of the process that holds a directory; api.ErrNotHeld if there is none. The client keeps nothing open:
-// every request has a separate connection.
+// every request has a separate connection. In place of a directory it takes the URL of a server, as Open does.
 func Dial(dir string) (*Client, error) {
+	if client.IsURL(dir) {
+		return remote(dir)
+	}
 	conn, err := dial(dir)
 	if err != nil {
 		return nil, api.ErrorOf(err)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/internal/cancelled"
@@ -32,8 +33,11 @@ var heldPatience = 10 * time.Second // a variable for tests
 // Open returns a client for a directory: of the process that holds it, or else of a new engine, which goes on with no runs and
 // therefore makes no calls. Config.PickUp is not used. While another process has the directory open and does not answer, Open
 // waits, at most ten seconds; then it returns journal.ErrLocked. It creates no directory: if there is no journal, it returns
-// ErrNoJournal.
+// ErrNoJournal. In place of a directory it takes the URL of a server, which the token in the environment is for.
 func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client, err error) {
+	if client.IsURL(dir) {
+		return remote(dir)
+	}
 	if _, err := os.Stat(filepath.Join(dir, journalFile)); errors.Is(err, os.ErrNotExist) {
 		return nil, api.ErrorOf(fmt.Errorf("%w in %s", api.ErrNoJournal, dir))
 	}
@@ -41,6 +45,9 @@ func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client
 }
 
 func open(ctx context.Context, dir string, config coordinator.Config) (c *Client, err error) {
+	if client.IsURL(dir) {
+		return remote(dir)
+	}
 	err = whileLocked(ctx, heldPatience, func() (again bool, err error) {
 		if c, err = Dial(dir); errors.Is(err, api.ErrNotHeld) {
 			c, err = openAlone(ctx, dir, config)
@@ -110,6 +117,18 @@ func whileLocked(ctx context.Context, patience time.Duration, try func() (again 
 		case <-pause.C:
 		}
 	}
+}
+
+// TokenVariable is the environment variable with the token for a server.
+const TokenVariable = "SLUICE_TOKEN"
+
+// remote returns a client of a server.
+func remote(url string) (*Client, error) {
+	c, err := client.Dial(url, os.Getenv(TokenVariable))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", api.ErrBadRequest, err)
+	}
+	return &Client{ask: c.Ask, close: func() error { c.Close(); return nil }, held: true}, nil
 }
 
 // openAlone opens a directory that no process holds.

@@ -81,9 +81,18 @@ func journaled(t *testing.T, run *coordinator.Run) (list []string) {
 	return list
 }
 
+// kills returns how often an observer is killed: the race detector makes each kill ten times as expensive.
+func kills() int {
+	if testing.Short() {
+		return 100
+	}
+	return 1000
+}
+
 func TestAnObserverThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) {
 	stores(t, func(t *testing.T, engine *coordinator.Engine) {
-		const steps, kills = 120, 1000
+		const steps = 120
+		kills := kills()
 		run, err := engine.Start(t.Context(), chain(t, steps), nil)
 		require.NoError(t, err)
 		hub, random := newHub(t, engine), rand.New(rand.NewPCG(1, 2))
@@ -128,7 +137,8 @@ func TestAnObserverThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.
 
 func TestAnObserverOfAllRunsThatIsKilledAndResumedGetsEachChangeOnceAndInOrder(t *testing.T) {
 	stores(t, func(t *testing.T, engine *coordinator.Engine) {
-		const runs, steps, kills = 20, 20, 1000
+		const runs, steps = 20, 20
+		kills := kills()
 		hub, random, w := newHub(t, engine), rand.New(rand.NewPCG(3, 4)), chain(t, steps)
 		place := ""
 		o, err := hub.All("", "")

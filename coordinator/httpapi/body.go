@@ -15,15 +15,15 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
+// documentsMax bounds the body of a request that may bring documents along.
+const documentsMax = 16 << 20
+
 // body reads the body of a request into a struct: one JSON object with the keys of the struct's tags, written as they are there. No
 // body is an empty object.
 func (c *exchange) body(into any) error {
-	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.req.Body, api.RequestMax))
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return problem(CodeBodyTooLarge, "the body has more than %d bytes", api.RequestMax)
-	}
+	data, err := c.content()
 	if err != nil {
-		return problem(CodeBadRequest, "the body has not arrived whole")
+		return err
 	}
 	if len(data) == 0 {
 		return nil
@@ -55,10 +55,33 @@ func (c *exchange) body(into any) error {
 	return nil
 }
 
+// content returns the body of the request.
+func (c *exchange) content() ([]byte, error) {
+	if c.read {
+		return c.sent, nil
+	}
+	most := int64(api.RequestMax)
+	if c.route.Large {
+		most = documentsMax
+	}
+	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.req.Body, most))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, problem(CodeBodyTooLarge, "the body has more than %d bytes", most)
+	}
+	if err != nil {
+		return nil, problem(CodeBadRequest, "the body has not arrived whole")
+	}
+	c.sent, c.read = data, true
+	return data, nil
+}
+
 // keysOf returns the keys of a struct in JSON.
 func keysOf(t reflect.Type) (keys []string) {
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous {
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		keys = append(keys, name)
 	}
 	return keys

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/feed"
 )
 
@@ -87,7 +88,21 @@ func feedOfRun(c *exchange) error {
 		}
 		o.Resume, o.After = true, seq
 	}
+	if c.plain() {
+		return c.watch(o.After)
+	}
 	return c.stream(func() (observer, error) { return c.hub.Run(c.req.Context(), c.req.PathValue("run"), o) })
+}
+
+// watch answers with the changes behind an event as lines of package api.
+func (c *exchange) watch(after uint64) error {
+	r, err := c.of(api.Watch)
+	if err != nil {
+		return err
+	}
+	r.From, r.UntilParked = after+1, c.query("until") == "parked"
+	_, err = c.ask(c.req.Context(), r, nil)
+	return err
 }
 
 func feedOfAll(c *exchange) error {

@@ -11,9 +11,14 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/page"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
@@ -25,10 +30,11 @@ const (
 	Nobody   Role = iota
 	Viewer        // reads everything, also inputs and outputs
 	Operator      // starts and changes runs
-	Admin         // deletes them
+	Author        // publishes workflows, and brings documents along
+	Admin         // deletes runs
 )
 
-var roleNames = []string{Nobody: "nobody", Viewer: "viewer", Operator: "operator", Admin: "admin"}
+var roleNames = []string{Nobody: "nobody", Viewer: "viewer", Operator: "operator", Author: "author", Admin: "admin"}
 
 func (r Role) String() string { return roleNames[r] }
 
@@ -40,6 +46,12 @@ type Identity struct {
 	Name string // the actor of its commands, in the journal
 	Role Role   // what it may do
 }
+
+// Rates at which requests are answered: of a token, and those without a valid one from an address.
+const (
+	rateOfToken = 10_000 // a second
+	rateOfWrong = 10     // a second
+)
 
 // Limits of streams, by default.
 const (
@@ -59,6 +71,9 @@ type Config struct {
 	// name of its own. Default: any.
 	Hosts []string
 
+	// Allow says what documents that clients send may use of this machine. Default: nothing.
+	Allow catalog.Allow
+
 	// Version is what /version returns. Default: "".
 	Version string
 
@@ -77,9 +92,14 @@ type Server struct {
 	mux     *http.ServeMux
 	hub     *feed.Hub
 	streams *streams
-	openAPI []byte
-	ctx     context.Context // of its streams
-	stop    context.CancelFunc
+	kept    kept.Answers
+	tokens  *rates.Limit // by name of the token
+	wrong   *rates.Limit // by address
+
+	measures *measures
+	openAPI  []byte
+	ctx      context.Context // of its streams
+	stop     context.CancelFunc
 }
 
 // Handler returns the handler of an engine. Close ends its streams, at the latest when the engine shuts down.
@@ -91,6 +111,7 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 		engine: engine, config: config, log: usercode.Logger(cmp.Or(config.Logger, slog.Default())), mux: http.NewServeMux(), hub: feed.New(engine),
 		streams: newStreams(cmp.Or(config.Streams, StreamsMax), cmp.Or(config.StreamsOfAClient, StreamsOfAClientMax)),
 	}
+	s.tokens, s.wrong, s.measures = rates.New(rateOfToken), rates.New(rateOfWrong), newMeasures(s)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	var err error
 	if s.openAPI, err = OpenAPI(); err != nil {
@@ -99,6 +120,10 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 	for i := range routes {
 		r := &routes[i]
 		s.mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
+	}
+	people := page.Handler()
+	for _, pattern := range append(page.Views, page.Prefix) {
+		s.mux.Handle("GET "+pattern, people)
 	}
 	return s, engine.BeforeShutdown(func() error { s.Close(); return nil })
 }
@@ -159,11 +184,25 @@ func (s *Server) survive(w http.ResponseWriter, req *http.Request) {
 // serve answers a request of a route.
 func (s *Server) serve(w http.ResponseWriter, req *http.Request, r *Route) {
 	c := &exchange{Server: s, w: w, req: req, route: r}
+	c.measured(c.answer)
+}
+
+// answer carries out the request, if it is admitted.
+func (c *exchange) answer() {
+	r, w, req := c.route, c.w, c.req
 	if err := c.admit(); err != nil {
 		c.fail(w, req, err)
 		return
 	}
-	if err := r.serve(c); err != nil {
+	serve := func() error { return r.serve(c) }
+	key, err := c.key()
+	if key != "" && r.keyed() {
+		serve = func() error { return c.once(key) }
+	}
+	if err == nil {
+		err = serve()
+	}
+	if err != nil && err != errAnswered {
 		c.fail(w, req, err)
 	}
 }
@@ -175,6 +214,9 @@ type exchange struct {
 	req   *http.Request
 	route *Route
 	who   Identity
+	id    string // of the request, in the log
+	sent  []byte // the body, once it was read
+	read  bool   // it was
 }
 
 // admit refuses what must not be answered.
@@ -194,6 +236,9 @@ func (c *exchange) admit() error {
 	if err := c.authenticate(); err != nil {
 		return err
 	}
+	if !c.tokens.Take(c.who.Name, time.Now()) {
+		return problem(CodeRate, "the token is used too often: at most %d times a second", rateOfToken)
+	}
 	if c.who.Role < c.route.Role {
 		return problem(CodeForbidden, "this needs the role %s, and %s has the role %s", c.route.Role, c.who.Name, c.who.Role)
 	}
@@ -210,6 +255,9 @@ func (c *exchange) authenticate() error {
 			c.who = who
 			return nil
 		}
+	}
+	if host, _, _ := net.SplitHostPort(c.req.RemoteAddr); !c.wrong.Take(host, time.Now()) {
+		return problem(CodeRate, "there were too many requests without a valid token from this address")
 	}
 	c.w.Header().Set("WWW-Authenticate", "Bearer")
 	return problem(CodeUnauthorized, "send a token that is valid: Authorization: Bearer TOKEN")

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -14,12 +15,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -201,7 +205,6 @@ func TestAStartWithAKeyIsRepeatedWithoutHarm(t *testing.T) {
 	require.NotEqual(t, first.Run, start(`{"workflow": "approval", "input": 2}`).Run, "keys of another client are others")
 	s.refused(CodeBadRequest, "POST", "/v1/runs", `{"workflow": "approval", "id": "x"}`, "Idempotency-Key", "k")
 	s.refused(CodeBadRequest, "POST", "/v1/runs", `{"workflow": "approval"}`, "Idempotency-Key", strings.Repeat("k", 257))
-	s.refused(CodeBadRequest, "POST", "/v1/runs/"+first.Run+"/cancel", `{}`, "Idempotency-Key", "k")
 }
 
 func TestListsGoOnBehindACursor(t *testing.T) {
@@ -246,7 +249,9 @@ func TestBadBodiesAreRefused(t *testing.T) {
 	p := s.refused(CodeBadRequest, "POST", "/v1/runs", `{"workflow": "approval", "a/b~": "a secret"}`)
 	require.Equal(t, "/a~1b~0", p.Errors[0].Pointer)
 	require.NotContains(t, fmt.Sprint(p), "a secret")
-	s.refused(CodeBodyTooLarge, "POST", "/v1/runs", `{"workflow": "`+strings.Repeat("x", api.RequestMax)+`"}`)
+	s.refused(CodeBodyTooLarge, "POST", "/v1/runs", `{"workflow": "`+strings.Repeat("x", documentsMax)+`"}`)
+	s.refused(CodeBodyTooLarge, "POST", "/v1/decisions/x", `{"reason": "`+strings.Repeat("x", api.RequestMax)+`"}`)
+	s.refused(CodeBodyTooLarge, "POST", "/v1/bulk", `{"act": "`+strings.Repeat("x", api.RequestMax)+`"}`, "Idempotency-Key", "k")
 	s.refused(CodeMediaType, "POST", "/v1/runs", `{"workflow": "approval"}`, "Content-Type", "text/plain")
 	s.refused(CodeMediaType, "POST", "/v1/runs", `{"workflow": "approval"}`, "Content-Type", "application/x-www-form-urlencoded")
 	s.refused("not_published", "POST", "/v1/runs", `{"workflow": "aproval"}`)
@@ -257,7 +262,7 @@ func TestPathsAreWhatTheySay(t *testing.T) {
 	s := newSite(t, nil)
 	s.start("run-1")
 	for _, path := range []string{
-		"/", "/v1", "/v1/runs/", "/v1/runs/run-1/", "//v1/runs", "/v1/../v1/runs", "/v1/runs/run-1/nothing", "/v1/runs/%2e%2e/runs",
+		"/elsewhere", "/v1", "/v1/runs/", "/v1/runs/run-1/", "//v1/runs", "/v1/../v1/runs", "/v1/runs/run-1/nothing", "/v1/runs/%2e%2e/runs",
 	} {
 		s.refused(CodeNoRoute, "GET", path, "")
 	}
@@ -275,13 +280,32 @@ func TestPathsAreWhatTheySay(t *testing.T) {
 	s.refused(CodeMethod, "PUT", "/v1/runs/run-1", "")
 }
 
+func TestRunsAreCounted(t *testing.T) {
+	s := newSite(t, nil)
+	for _, id := range []string{"a", "b", "c"} {
+		s.start(id)
+	}
+	ok[api.Done](s, "POST", "/v1/runs/c/cancel", `{}`)
+	counts := ok[query.Counts](s, "GET", "/v1/counts", "")
+	require.Equal(t, query.Tally{Count: 2}, counts.Status["waiting"])
+	require.Equal(t, query.Tally{Count: 1}, counts.Status["aborted"])
+	require.Equal(t, query.Tally{Count: 2}, counts.Waits["message"])
+	require.Equal(t, query.Tally{}, ok[query.Counts](s, "GET", "/v1/counts?q=workflow:other", "").Status["waiting"])
+	s.refused(CodeBadRequest, "GET", "/v1/counts?q=staus:x", "")
+	require.Equal(t, Me{"the operator", "operator"}, ok[Me](s, "GET", "/v1/me", ""))
+}
+
 func TestOnlyThoseWhoMayAreServed(t *testing.T) {
 	s := newSite(t, nil)
 	s.start("a")
 	for i := range 1000 {
 		s.token = fmt.Sprint("guess-", i)
-		s.refused(CodeUnauthorized, "GET", "/v1/runs", "")
+		resp := s.do("GET", "/v1/runs", "")
+		resp.Body.Close()
+		require.Contains(t, []int{401, 429}, resp.StatusCode)
 	}
+	s.refused(CodeRate, "GET", "/v1/runs", "")
+	s.server.wrong = rates.New(rateOfWrong)
 	s.refused(CodeUnauthorized, "GET", "/v1/runs", "", "Authorization", "Basic dmlld2VyOg==")
 	s.refused(CodeUnauthorized, "GET", "/v1/runs", "", "Authorization", "viewer")
 	s.refused(CodeUnauthorized, "GET", "/openapi.json", "")
@@ -290,7 +314,7 @@ func TestOnlyThoseWhoMayAreServed(t *testing.T) {
 	for i := range routes { // a viewer reads, and changes nothing
 		if r := &routes[i]; r.Role > Viewer {
 			s.token = "viewer"
-			s.refused(CodeForbidden, r.Method, strings.NewReplacer("{run}", "a", "{key}", "ask").Replace(r.Path), "{}")
+			s.refused(CodeForbidden, r.Method, filled(r.Path), "{}")
 		}
 	}
 	s.token = "operator"
@@ -300,6 +324,11 @@ func TestOnlyThoseWhoMayAreServed(t *testing.T) {
 	require.Equal(t, "waiting", ok[api.Run](s, "GET", "/v1/runs/a", "").Status)
 	_, err := Handler(s.engine, Config{})
 	require.Error(t, err)
+}
+
+// filled returns the path of a route about the run a.
+func filled(path string) string {
+	return strings.NewReplacer("{run}", "a", "{key}", "ask", "{name}", "approval", "{id}", "1", "{cell}", "c", "{hash}", "h").Replace(path)
 }
 
 // line is a frame of a feed in lines of JSON.
@@ -386,6 +415,24 @@ func TestAllRunsAreFollowed(t *testing.T) {
 	_, err := io.Copy(io.Discard, resp.Body)
 	require.NoError(t, err)
 	s.refused("shutdown", "GET", "/readyz", "")
+}
+
+func TestMetricsPassALinterAndNameNoRun(t *testing.T) {
+	s := newSite(t, nil)
+	s.start("a-secret-run")
+	s.refused("run_not_found", "GET", "/v1/runs/none", "")
+	resp := s.do("GET", "/metrics", "")
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	problems, err := promlint.New(bytes.NewReader(text)).Lint()
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	require.NotContains(t, string(text), "a-secret-run")
+	require.NotContains(t, string(text), "operator")
+	for _, line := range []string{`sluice_open_runs{status="waiting"} 1`, `sluice_http_refusals_total{code="run_not_found"} 1`, "sluice_feed_observers 0"} {
+		require.Contains(t, string(text), line)
+	}
 }
 
 func TestStreamsAreBounded(t *testing.T) {

@@ -38,6 +38,11 @@ func OpenAPI() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
+// pathNames explain what paths name.
+var pathNames = map[string]string{
+	"run": "id of the run", "key": "key of the step", "cell": "address of the cell", "name": "of the workflow", "hash": "of the version", "id": "as a list has it",
+}
+
 var inPath = regexp.MustCompile(`\{(\w+)\}`)
 
 // schemas are the types that are described.
@@ -50,7 +55,7 @@ type schemas struct {
 func (s schemas) operation(r *Route) map[string]any {
 	var params []any
 	for _, m := range inPath.FindAllStringSubmatch(r.Path, -1) {
-		params = append(params, param(m[1], "path", map[string]string{"run": "id of the run", "key": "key of the step"}[m[1]]))
+		params = append(params, param(m[1], "path", pathNames[m[1]]))
 	}
 	for _, p := range r.Query {
 		params = append(params, param(p.Name, "query", p.Summary))
@@ -87,6 +92,12 @@ func (s schemas) operation(r *Route) map[string]any {
 func (s schemas) answer(r *Route) map[string]any {
 	if strings.HasSuffix(r.Path, "/feed") {
 		return map[string]any{"text/event-stream": map[string]any{}, "application/x-ndjson": map[string]any{}}
+	}
+	if r.Path == "/v1/export" {
+		return map[string]any{"application/x-ndjson": map[string]any{}}
+	}
+	if r.Path == "/metrics" {
+		return map[string]any{"text/plain": map[string]any{}}
 	}
 	schema := map[string]any{}
 	if r.Answer != nil {

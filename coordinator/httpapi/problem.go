@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/template/document"
 )
 
 // Codes of errors besides those of package api. docs/errors.md explains all.
@@ -25,6 +28,11 @@ const (
 	CodeChanged      = "changed"
 	CodeStreams      = "too_many_streams"
 	CodePanic        = "internal"
+	CodeKeyUsed      = "key_used"
+	CodeBadDocument  = "bad_document"
+	CodeNotAllowed   = "not_allowed"
+	CodeNoValue      = "no_value"
+	CodeRate         = "too_many_requests"
 )
 
 // statuses has the HTTP status of each code; the others are 500.
@@ -35,6 +43,8 @@ var statuses = map[string]int{
 	"mailbox_full": 409, "limit": 409, "deleted": 410, "trimmed": 410, CodeChanged: 412, CodeBodyTooLarge: 413, "too_large": 413,
 	CodeMediaType: 415, CodeHost: 421, "bad_input": 422, "invalid_message": 422, CodeStreams: 429, "busy": 503,
 	"shutdown": 503, "read_only": 503,
+	CodeKeyUsed: 409, "count_changed": 409, "act_under_way": 409, "act_not_found": 404, "no_shadow": 409, "other_kind": 409,
+	CodeBadDocument: 422, CodeNotAllowed: 422, CodeNoValue: 404, CodeRate: 429, "refused_file": 422,
 }
 
 // Problem is an error as clients receive it: RFC 9457. It holds no values of the request.
@@ -47,12 +57,16 @@ type Problem struct {
 	Code       string         `json:"code"`                 // for programs: see docs/errors.md
 	Suggestion string         `json:"suggestion,omitempty"` // a run or step that was probably meant
 	Errors     []ProblemPlace `json:"errors,omitempty"`     // where it is
+	RequestID  string         `json:"request_id,omitempty"` // as the server's log has it
 }
 
 // ProblemPlace is a place of the request at which something is wrong.
 type ProblemPlace struct {
-	Pointer string `json:"pointer"` // a JSON pointer into the body, or query/NAME, or header/NAME
-	Detail  string `json:"detail"`  // for people
+	Pointer    string `json:"pointer"`              // a JSON pointer into the body, or query/NAME, or header/NAME; of a document its path, such as steps[1].operation
+	Detail     string `json:"detail"`               // for people
+	Line       int    `json:"line,omitempty"`       // of a document, from 1
+	Column     int    `json:"column,omitempty"`     // of a document, from 1
+	Suggestion string `json:"suggestion,omitempty"` // a name that was probably meant
 }
 
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
@@ -70,7 +84,7 @@ func problem(code, format string, args ...any) *Problem {
 
 // at returns the problem with its place in the request.
 func (p *Problem) at(pointer string) *Problem {
-	p.Errors = append(p.Errors, ProblemPlace{pointer, p.Detail})
+	p.Errors = append(p.Errors, ProblemPlace{Pointer: pointer, Detail: p.Detail})
 	return p
 }
 
@@ -82,11 +96,45 @@ func problemOf(err error) *Problem {
 	if errors.Is(err, feed.ErrAhead) {
 		return problem(CodeBadRequest, "%v", err)
 	}
+	if refused := documentProblem(err); refused != nil {
+		return refused
+	}
 	e := api.ErrorOf(err)
 	p := problem(e.Code, "%s", e.Message)
 	p.Suggestion = e.Suggestion
 	return p
 }
+
+// documentProblem returns the problem of a document's faults; nil if the error is none.
+func documentProblem(err error) *Problem {
+	var faults document.Errors
+	if one, ok := errors.AsType[*document.Error](err); ok {
+		faults = document.Errors{one}
+	}
+	if all, ok := errors.AsType[document.Errors](err); ok {
+		faults = all
+	}
+	var p *Problem
+	switch {
+	case errors.Is(err, catalog.ErrNotAllowed):
+		text := strings.TrimPrefix(err.Error(), "catalog: ")
+		if len(faults) > 0 {
+			text = strings.TrimPrefix(faults[0].Msg, "catalog: ")
+		}
+		p = problem(CodeNotAllowed, "%s", text)
+	case len(faults) > 0:
+		p = problem(CodeBadDocument, "%s", faults[0].Msg)
+	default:
+		return nil
+	}
+	for _, f := range faults[:min(len(faults), faultsMax)] {
+		p.Errors = append(p.Errors, ProblemPlace{f.Path, strings.TrimPrefix(f.Msg, "catalog: "), f.Line, f.Col, f.Suggestion})
+	}
+	return p
+}
+
+// faultsMax bounds the faults of a document that an answer names.
+const faultsMax = 100
 
 // fail answers with an error. If the client has gone, none is sent.
 func (s *Server) fail(w http.ResponseWriter, req *http.Request, err error) {
@@ -94,9 +142,10 @@ func (s *Server) fail(w http.ResponseWriter, req *http.Request, err error) {
 		return
 	}
 	p := *problemOf(err)
-	p.Instance = req.URL.EscapedPath()
+	p.Instance, p.RequestID = req.URL.EscapedPath(), w.Header().Get(requestHeader)
+	s.measures.refusals.WithLabelValues(p.Code).Inc()
 	if p.Status == http.StatusInternalServerError {
-		s.log.Error("a request has failed", "method", req.Method, "path", req.URL.Path, "error", err)
+		s.log.Error("a request has failed", "request", p.RequestID, "method", req.Method, "path", req.URL.Path, "error", err)
 	}
 	if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")

@@ -6,6 +6,8 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/query"
+	"github.com/sluiceflow/sluice/coordinator/versions"
 )
 
 // Route is a method of a path. The table of them is the source of openapi.json.
@@ -18,6 +20,8 @@ type Route struct {
 	Headers []Param // those that mean something here
 	Body    any     // a value of the type of the body; nil: none
 	Status  int     // of success; 0: 200
+	Large   bool    // the body may be large
+	Once    bool    // with an Idempotency-Key it is done once: its answer is kept
 	Answer  any     // a value of the type of the answer; nil: no JSON, or any
 
 	serve func(*exchange) error
@@ -28,6 +32,12 @@ type Param struct{ Name, Summary string }
 
 // Parameters that several routes have.
 var (
+	dryParam     = Param{"dry", "true: only say what it would do"}
+	cursorParam  = Param{"cursor", "next of the part before"}
+	limitParam   = Param{"limit", "at most so many, up to 1000"}
+	pointerParam = Param{"pointer", "a JSON pointer: only that part of the output"}
+	rangeParam   = Param{"Range", "bytes=FROM-TO: only these of the JSON"}
+
 	atParam  = Param{"at", "as it was then: the number of an event, or an instant as in RFC 3339"}
 	ofStep   = Param{"step", "only those about the step with this key"}
 	ifMatch  = Param{"If-Match", `the ETag of the run as it was seen, such as "17": if the run has gone on since, the act is refused with the code changed. It is compared just before the act.`}
@@ -43,10 +53,12 @@ var (
 type (
 	// StartBody starts a run.
 	StartBody struct {
-		Workflow string            `json:"workflow"`         // name of a published workflow
-		ID       string            `json:"id,omitempty"`     // of the run; "": a random one
-		Input    json.RawMessage   `json:"input,omitempty"`  // any JSON; default: null
-		Labels   map[string]string `json:"labels,omitempty"` // names to texts
+		Workflow string            `json:"workflow,omitempty"` // name of a published workflow, unless a document comes along
+		ID       string            `json:"id,omitempty"`       // of the run; "": a random one
+		Input    json.RawMessage   `json:"input,omitempty"`    // any JSON; default: null
+		Labels   map[string]string `json:"labels,omitempty"`   // names to texts
+		Show     bool              `json:"show,omitempty"`     // an answer of lines has the document of the workflow, too
+		Documents
 	}
 
 	// ReasonBody says why something is done.
@@ -77,6 +89,12 @@ type (
 		Work bool `json:"work,omitempty"` // repeat the work even if only the decision about it is open
 	}
 
+	// SweepBody says what a world keeps.
+	SweepBody struct {
+		Events int  `json:"events,omitempty"` // so many of the newest events at least; negative: all; 0: as the server is configured
+		Dry    bool `json:"dry,omitempty"`    // delete nothing, only count
+	}
+
 	// EmptyBody is a body without keys.
 	EmptyBody struct{}
 )
@@ -87,6 +105,8 @@ type (
 	RunPage struct {
 		Items []*api.Run `json:"items"`          // newest first
 		Next  string     `json:"next,omitempty"` // cursor of the next part; "": this is the last
+
+		Query *query.Explanation `json:"query,omitempty"` // with dry: how the runs would be found
 	}
 
 	// StepList is the steps of a run.
@@ -105,6 +125,12 @@ type (
 		Next  string       `json:"next,omitempty"` // cursor of the next part; "": this is the last for now
 	}
 
+	// Me is who makes a request.
+	Me struct {
+		Name string `json:"name"` // the actor of its commands, in the journal
+		Role string `json:"role"` // what it may do
+	}
+
 	// VersionAnswer is the version of the server.
 	VersionAnswer struct {
 		Version string `json:"version"` // as sluice --version prints it
@@ -120,11 +146,11 @@ type (
 var routes = []Route{
 	{Method: "GET", Path: "/v1/runs", Role: Viewer, Summary: "List runs, newest first", Answer: RunPage{}, serve: listRuns, Query: []Param{
 		{"q", "a query, such as status:failed label.team:payments"}, {"limit", "at most so many, up to 1000; default 50"},
-		{"cursor", "next of the list before"},
+		cursorParam, {"labels", "a JSON object of labels that the runs have"}, {"dry", "true: only explain how the query is carried out"},
 	}},
-	{Method: "POST", Path: "/v1/runs", Role: Operator, Summary: "Start a run of a published workflow", Body: StartBody{}, Status: 201,
+	{Method: "POST", Path: "/v1/runs", Role: Operator, Summary: "Start a run of a published workflow, or of one that comes along", Large: true, Body: StartBody{}, Status: 201,
 		Answer: api.Run{}, Headers: []Param{idemKey, prefer}, serve: startRun},
-	{Method: "GET", Path: "/v1/runs/{run}", Role: Viewer, Summary: "Show a run", Answer: api.Run{}, Query: []Param{atParam},
+	{Method: "GET", Path: "/v1/runs/{run}", Role: Viewer, Summary: "Show a run", Answer: api.Run{}, Query: []Param{atParam, {"document", "true: an answer of lines has the document of the workflow, too"}},
 		Headers: []Param{prefer}, serve: showRun},
 	{Method: "DELETE", Path: "/v1/runs/{run}", Role: Admin, Summary: "Delete a run that has ended, and the runs below it", Answer: api.Done{},
 		Headers: []Param{ifMatch}, serve: deleteRun},
@@ -132,17 +158,17 @@ var routes = []Route{
 		Query: []Param{atParam}, serve: listSteps},
 	{Method: "GET", Path: "/v1/runs/{run}/steps/{key}", Role: Viewer, Summary: "Show a step", Answer: api.Step{}, Query: []Param{atParam},
 		serve: showStep},
-	{Method: "GET", Path: "/v1/runs/{run}/output", Role: Viewer, Summary: "Read the output of a run: any JSON", serve: readOutput},
+	{Method: "GET", Path: "/v1/runs/{run}/output", Role: Viewer, Summary: "Read the output of a run: any JSON", Query: []Param{pointerParam}, Headers: []Param{rangeParam}, serve: readOutput},
 	{Method: "GET", Path: "/v1/runs/{run}/steps/{key}/output", Role: Viewer, Summary: "Read the output of a step: any JSON",
-		Query: []Param{{"participant", "one of those that the step has asked"}}, serve: readOutput},
+		Query: []Param{{"participant", "one of those that the step has asked"}, pointerParam}, Headers: []Param{rangeParam}, serve: readOutput},
 	{Method: "GET", Path: "/v1/runs/{run}/events", Role: Viewer, Summary: "Read the events of a run", Answer: EventPage{}, serve: listEvents,
-		Query: []Param{ofStep, {"limit", "at most so many, up to 1000; default 100"}, {"cursor", "next of the part before"}}},
+		Query: []Param{ofStep, {"limit", "at most so many, up to 1000; default 100"}, cursorParam}},
 	{Method: "GET", Path: "/v1/runs/{run}/explain", Role: Viewer, Summary: "Explain why a run or a step has its status",
 		Answer: coordinator.Explanation{}, Query: []Param{{"step", "key of the step; default: the run"}, atParam}, serve: explainRun},
 	{Method: "GET", Path: "/v1/runs/{run}/graph", Role: Viewer, Summary: "Show the calls of a run, and those of the runs around it",
 		Answer: CallList{}, Query: []Param{atParam}, serve: callGraph},
 	{Method: "GET", Path: "/v1/runs/{run}/feed", Role: Viewer, Summary: "Follow a run: a snapshot, then what changes, until it ends",
-		Query: []Param{viewOf, after}, Headers: []Param{accept, lastSeen}, serve: feedOfRun},
+		Query: []Param{viewOf, after, {"until", "parked: an answer of lines ends, too, when the run cannot go on"}}, Headers: []Param{accept, lastSeen}, serve: feedOfRun},
 	act("cancel", "End a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Cancel),
 	act("pause", "Prevent new starts in a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
 	act("resume", "End the pause of a run", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
@@ -156,7 +182,66 @@ var routes = []Route{
 		decode(func(b *DecideBody, r *api.Request) { r.Decision, r.Reason = b.Decision, b.Reason }), api.Decide),
 	{Method: "GET", Path: "/v1/feed", Role: Viewer, Summary: "Follow all runs of a query: which have changed, and their heads",
 		Query: []Param{{"q", "a query; default: all runs"}, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
+	{Method: "GET", Path: "/v1/counts", Role: Viewer, Summary: "Count the runs of a query by status, and by what they wait for", Answer: query.Counts{},
+		Query: []Param{{"q", "a query; default: all runs"}}, serve: countRuns},
+	{Method: "GET", Path: "/v1/me", Role: Viewer, Summary: "Show who makes the request", Answer: Me{}, serve: showMe},
+	{Method: "GET", Path: "/v1/runs/{run}/history", Role: Viewer, Summary: "Show the events of a run as columns", Answer: History{},
+		Query: []Param{cursorParam}, serve: history},
+	{Method: "GET", Path: "/v1/runs/{run}/views", Role: Viewer, Summary: "Show what has happened in a playbook or a world", Answer: ViewList{},
+		Query: []Param{ofStep, cursorParam}, serve: listViews},
+	{Method: "GET", Path: "/v1/runs/{run}/cells", Role: Viewer, Summary: "List the cells of a world", Answer: CellList{}, Query: []Param{
+		{"machine", "only those of this one"}, {"status", "failed, waiting, running, completed or paused"}, {"if", "only those for which this condition holds"},
+		{"index", "NAME=VALUE: only those that have the value in that index"}, {"cell", "only the one with this address"}, limitParam,
+	}, serve: listCells},
+	{Method: "GET", Path: "/v1/runs/{run}/cells/{cell}", Role: Viewer, Summary: "Show a cell of a world", Answer: api.Cell{},
+		Query: []Param{atParam, {"await", "answer when this condition holds for it"}}, serve: showCell},
+	{Method: "POST", Path: "/v1/runs/{run}/rerun", Role: Operator, Summary: "Start a new run that keeps results of a run", Body: RerunBody{}, Large: true,
+		Once: true, Status: 201, Answer: api.Done{}, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey}, serve: rerun},
+	{Method: "POST", Path: "/v1/runs/{run}/shadow", Role: Viewer, Summary: "Say how a run would have gone by another workflow", Body: ShadowBody{},
+		Large: true, Answer: ShadowList{}, serve: shadow},
+	{Method: "POST", Path: "/v1/shadow", Role: Viewer, Summary: "Say how the runs of a query would have gone by another workflow", Body: ShadowBody{},
+		Large: true, Answer: ShadowList{}, serve: shadow},
+	{Method: "GET", Path: "/v1/diff", Role: Viewer, Summary: "Say how a published workflow differs from another one, and what that means for open runs",
+		Answer: versions.Diff{}, Query: []Param{{"from", "NAME or NAME@NUMBER"}, {"to", "NAME or NAME@NUMBER"}}, serve: diff},
+	{Method: "POST", Path: "/v1/diff", Role: Author, Summary: "Say how workflows differ of which some come along", Body: DiffBody{}, Large: true,
+		Answer: versions.Diff{}, serve: diffDocuments},
+	{Method: "GET", Path: "/v1/workflows", Role: Viewer, Summary: "List the published workflows, by name", Answer: WorkflowPage{},
+		Query: []Param{{"begins", "only those whose name begins so"}, limitParam, cursorParam}, serve: listWorkflows},
+	{Method: "POST", Path: "/v1/workflows", Role: Author, Summary: "Make a workflow the newest of its name", Body: PublishBody{}, Large: true, Once: true,
+		Answer: api.Done{}, Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: publish},
+	{Method: "GET", Path: "/v1/workflows/{name}", Role: Viewer, Summary: "Show the newest version of a workflow", Answer: Definition{}, serve: showWorkflow},
+	{Method: "GET", Path: "/v1/workflows/{name}/versions", Role: Viewer, Summary: "List the versions of a workflow, newest first", Answer: VersionPage{},
+		Query: []Param{limitParam, cursorParam}, serve: listVersions},
+	{Method: "GET", Path: "/v1/workflows/{name}/versions/{hash}", Role: Viewer, Summary: "Show a version of a workflow", Answer: Definition{},
+		serve: showWorkflow},
+	{Method: "GET", Path: "/v1/decisions", Role: Viewer, Summary: "List what waits for a person's decision", Answer: DecisionPage{},
+		Query: []Param{{"q", "a query; default: all runs"}, limitParam, cursorParam}, serve: listDecisions},
+	{Method: "GET", Path: "/v1/decisions/{id}", Role: Viewer, Summary: "Show a task that a person is to decide about", Answer: Decision{},
+		serve: showDecision},
+	{Method: "POST", Path: "/v1/decisions/{id}", Role: Operator, Summary: "Decide", Body: DecideBody{}, Once: true, Answer: api.Done{},
+		Headers: []Param{ifMatch, idemKey}, serve: decide},
+	{Method: "GET", Path: "/v1/bulk", Role: Viewer, Summary: "List the acts on many runs, newest first", Answer: ActList{}, serve: listActs},
+	{Method: "POST", Path: "/v1/bulk", Role: Operator, Summary: "Begin to act on many runs", Body: BulkBody{}, Once: true, Status: 202, Answer: api.Act{},
+		Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: beginBulk},
+	{Method: "GET", Path: "/v1/bulk/{id}", Role: Viewer, Summary: "Show an act on many runs, and what it has done to each", Answer: ActAnswer{},
+		Query: []Param{{"wait", "true: answer when it has ended"}}, serve: showAct},
+	{Method: "DELETE", Path: "/v1/bulk/{id}", Role: Operator, Summary: "Stop an act on many runs", Answer: api.Act{}, serve: stopAct},
+	{Method: "GET", Path: "/v1/keep", Role: Viewer, Summary: "Show how long runs are kept that have ended", Answer: RuleList{}, serve: listRules},
+	{Method: "POST", Path: "/v1/keep", Role: Admin, Summary: "Set how long runs are kept that have ended", Body: KeepBody{}, Once: true, Answer: api.Done{},
+		Headers: []Param{idemKey}, serve: setRule},
+	{Method: "POST", Path: "/v1/gc", Role: Admin, Summary: "Delete what is not kept any more", Body: CollectBody{}, Answer: CollectAnswer{},
+		Query: []Param{dryParam}, serve: collect},
+	{Method: "GET", Path: "/v1/export", Role: Admin, Summary: "Export runs with all that they need: lines of JSON", Query: []Param{
+		{"q", "a query; default: all runs"}, {"runs", "in its place a JSON list of ids"},
+	}, serve: export},
+	{Method: "POST", Path: "/v1/import", Role: Admin, Summary: "Take in the runs of such lines, of at most 1 GiB", Answer: ImportList{}, serve: importRuns},
+	act("cells/{cell}/pause", "Hold a cell of a world", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
+	act("cells/{cell}/resume", "Let a cell of a world go on", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
+	act("snapshot", "Keep the state of a world as content", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Keep),
+	act("sweep", "Delete what the last two snapshots of a world do not need", SweepBody{},
+		decode(func(b *SweepBody, r *api.Request) { r.Events, r.Dry = b.Events, b.Dry }), api.Sweep),
 	{Method: "GET", Path: "/version", Role: Viewer, Summary: "Show the version of the server", Answer: VersionAnswer{}, serve: version},
+	{Method: "GET", Path: "/metrics", Role: Viewer, Summary: "Show the metrics of the server, as Prometheus reads them", serve: metrics},
 	{Method: "GET", Path: "/openapi.json", Role: Viewer, Summary: "Describe this API: OpenAPI 3.1", serve: describe},
 	{Method: "GET", Path: "/livez", Summary: "Say that the process answers", Answer: HealthAnswer{}, serve: live},
 	{Method: "GET", Path: "/readyz", Summary: "Say that the engine takes requests", Answer: HealthAnswer{}, serve: ready},
@@ -165,10 +250,8 @@ var routes = []Route{
 // act returns the route of a command to a run.
 func act(name, summary string, body any, read func(*exchange, *api.Request) error, verb api.Verb) Route {
 	r := Route{
-		Method: http.MethodPost, Path: "/v1/runs/{run}/" + name, Role: Operator, Summary: summary, Body: body, Answer: api.Done{}, Headers: []Param{ifMatch},
-	}
-	if verb == api.Send {
-		r.Headers = append(r.Headers, idemKey)
+		Method: http.MethodPost, Path: "/v1/runs/{run}/" + name, Role: Operator, Summary: summary, Body: body, Answer: api.Done{}, Headers: []Param{ifMatch, idemKey},
+		Once: verb != api.Send,
 	}
 	r.serve = func(c *exchange) error { return command(c, verb, read) }
 	return r

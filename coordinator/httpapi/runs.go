@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,6 +16,8 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/query"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 const (
@@ -31,9 +35,15 @@ var errEnough = errors.New("enough")
 // ask carries out a request of package api and passes the lines of its answer to take; it returns the last.
 func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply) error) (done api.Done, err error) {
 	r.Actor = c.who.Name
+	if c.plain() {
+		return done, c.pass(ctx, r)
+	}
 	err = api.Handle(ctx, c.engine, r, func(reply *api.Reply) error {
 		if reply.Done != nil {
 			done = *reply.Done
+			return nil
+		}
+		if take == nil {
 			return nil
 		}
 		return take(reply)
@@ -78,6 +88,9 @@ func (c *exchange) query(name string) string { return c.req.URL.Query().Get(name
 // limit returns the parameter of that name.
 func (c *exchange) limit(unless int) (int, error) {
 	text := c.query("limit")
+	if text == "" && c.plain() {
+		return 0, nil // all: they are sent as they are found
+	}
 	if text == "" {
 		return unless, nil
 	}
@@ -105,9 +118,19 @@ func listRuns(c *exchange) error {
 	if err != nil {
 		return err
 	}
+	r := &api.Request{Verb: api.List, Query: c.query("q"), Cursor: c.query("cursor"), Limit: limit}
+	if labels := c.query("labels"); labels != "" && json.Unmarshal([]byte(labels), &r.Labels) != nil {
+		return problem(CodeBadRequest, "labels are a JSON object of texts").at("query/labels")
+	}
+	if r.Dry, err = c.dry(); err != nil {
+		return err
+	}
 	page := RunPage{Items: []*api.Run{}}
-	done, err := c.ask(c.req.Context(), &api.Request{Verb: api.List, Query: c.query("q"), Cursor: c.query("cursor"), Limit: limit}, func(r *api.Reply) error {
-		page.Items = append(page.Items, r.Run)
+	done, err := c.ask(c.req.Context(), r, func(r *api.Reply) error {
+		if r.Run != nil {
+			page.Items = append(page.Items, r.Run)
+		}
+		page.Query = r.Query
 		return nil
 	})
 	if err != nil {
@@ -122,8 +145,12 @@ func startRun(c *exchange) error {
 	if err := c.body(&b); err != nil {
 		return err
 	}
-	if b.Workflow == "" {
-		return problem(CodeBadRequest, "name a workflow that was published").at("/workflow")
+	parcel, err := c.parcel(&b.Documents)
+	if err != nil {
+		return err
+	}
+	if (b.Workflow == "") == (parcel == nil) {
+		return problem(CodeBadRequest, "name a workflow that was published, or send one").at("/workflow")
 	}
 	key, err := c.key()
 	if err != nil {
@@ -139,9 +166,9 @@ func startRun(c *exchange) error {
 	if key != "" {
 		b.ID = c.idOf(key)
 	}
-	r := &api.Request{Verb: api.Begin, Name: b.Workflow, ID: b.ID, Labels: b.Labels}
-	if len(b.Input) > 0 {
-		if r.Attachment, err = (&api.Attachment{Input: b.Input}).Encode(); err != nil {
+	r := &api.Request{Verb: api.Begin, Name: b.Workflow, ID: b.ID, Labels: b.Labels, Document: b.Show}
+	if len(b.Input) > 0 || parcel != nil {
+		if r.Attachment, err = (&api.Attachment{Parcel: parcel, Input: b.Input}).Encode(); err != nil {
 			return err
 		}
 	}
@@ -200,6 +227,11 @@ func showRun(c *exchange) error {
 	if err != nil {
 		return err
 	}
+	if c.plain() {
+		r.Document = c.query("document") == "true"
+		_, err := c.ask(c.req.Context(), r, nil)
+		return err
+	}
 	return c.show(http.StatusOK, r.Run, r.At, wait)
 }
 
@@ -237,7 +269,16 @@ func (c *exchange) unhurried() {
 	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // a writer without deadlines is one in memory
 }
 
-func etag(seq uint64) string { return `"` + strconv.FormatUint(seq, 10) + `"` }
+func etag(seq uint64) string { return `"` + seqText(seq) + `"` }
+
+// matches is unchanged for the run that the path names.
+func (c *exchange) matches() error {
+	run, err := c.run()
+	if err != nil {
+		return err
+	}
+	return c.unchanged(run)
+}
 
 // unchanged refuses a command to a run that has gone on since the client saw it.
 func (c *exchange) unchanged(run *coordinator.Run) error {
@@ -265,19 +306,14 @@ func command(c *exchange, verb api.Verb, read func(*exchange, *api.Request) erro
 	if err != nil {
 		return err
 	}
-	r := &api.Request{Verb: verb, Run: run.ID(), Step: c.req.PathValue("key")}
+	r := &api.Request{Verb: verb, Run: run.ID(), Step: cmp.Or(c.req.PathValue("key"), c.req.PathValue("cell"))}
 	if err := read(c, r); err != nil {
 		return err
 	}
-	key, err := c.key()
-	if err != nil {
-		return err
-	}
-	switch {
-	case verb == api.Send:
-		r.ID = key
-	case key != "":
-		return problem(CodeBadRequest, "this act has no key: repeated, it is refused or changes nothing").at("header/Idempotency-Key")
+	if verb == api.Send {
+		if r.ID, err = c.key(); err != nil {
+			return err
+		}
 	}
 	if err := c.unchanged(run); err != nil {
 		return err
@@ -343,7 +379,33 @@ func readOutput(c *exchange) error {
 	if _, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error { v = reply.Value; return nil }); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, v)
+	if text := c.query("pointer"); text != "" {
+		if v, err = partOf(v, text); err != nil {
+			return err
+		}
+	}
+	sum := sha256.Sum256(v)
+	c.w.Header().Set("Content-Type", "application/json")
+	c.w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`) // what a range is a part of
+	http.ServeContent(c.w, c.req, "", time.Time{}, bytes.NewReader(v))
+	return nil
+}
+
+// partOf returns the part of a value to which a pointer leads.
+func partOf(v json.RawMessage, text string) (json.RawMessage, error) {
+	pointer, err := value.ParsePointer(text)
+	if err != nil {
+		return nil, problem(CodeBadRequest, "%v", err).at("query/pointer")
+	}
+	whole, err := value.ParseInput(v)
+	if err != nil {
+		return nil, err
+	}
+	part, err := pointer.Lookup(whole)
+	if err != nil {
+		return nil, problem(CodeNoValue, "the output has nothing there").at("query/pointer")
+	}
+	return value.JSON(part)
 }
 
 func listEvents(c *exchange) error {
@@ -355,10 +417,8 @@ func listEvents(c *exchange) error {
 	if err != nil {
 		return err
 	}
-	if cursor := c.query("cursor"); cursor != "" {
-		if r.From, err = strconv.ParseUint(cursor, 10, 64); err != nil || r.From == 0 {
-			return problem(CodeBadRequest, "it is no cursor of such a list").at("query/cursor")
-		}
+	if r.From, err = c.from(); err != nil {
+		return err
 	}
 	r.Step = c.query("step")
 	page := EventPage{Items: []*api.Event{}}
@@ -366,7 +426,7 @@ func listEvents(c *exchange) error {
 		switch {
 		case reply.Event == nil:
 		case len(page.Items) == limit:
-			page.Next = strconv.FormatUint(reply.Event.Seq, 10)
+			page.Next = seqText(reply.Event.Seq)
 			return errEnough
 		default:
 			page.Items = append(page.Items, reply.Event)
@@ -378,6 +438,21 @@ func listEvents(c *exchange) error {
 	}
 	return c.reply(http.StatusOK, page)
 }
+
+// from returns the number of the event with which the cursor says that a list goes on; 0: with the first.
+func (c *exchange) from() (uint64, error) {
+	cursor := c.query("cursor")
+	if cursor == "" {
+		return 0, nil
+	}
+	seq, err := strconv.ParseUint(cursor, 10, 64)
+	if err != nil || seq == 0 {
+		return 0, problem(CodeBadRequest, "it is no cursor of such a list").at("query/cursor")
+	}
+	return seq, nil
+}
+
+func seqText(seq uint64) string { return strconv.FormatUint(seq, 10) }
 
 func explainRun(c *exchange) error {
 	r, err := c.of(api.Explain)
@@ -404,6 +479,19 @@ func callGraph(c *exchange) error {
 	}
 	return c.reply(http.StatusOK, list)
 }
+
+func countRuns(c *exchange) error {
+	counts, err := query.Count(c.req.Context(), c.engine, c.query("q"), time.Now())
+	if fault, ok := errors.AsType[*query.Error](err); ok {
+		return problem(CodeBadRequest, "query: %v", fault)
+	}
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, counts)
+}
+
+func showMe(c *exchange) error { return c.reply(http.StatusOK, Me{c.who.Name, c.who.Role.String()}) }
 
 func version(c *exchange) error { return c.reply(http.StatusOK, VersionAnswer{c.config.Version}) }
 

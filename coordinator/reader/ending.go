@@ -67,7 +67,7 @@ func (r *Reader) Await(ctx, over context.Context, run string, last uint64) (*ins
 		switch {
 		case err != nil && following.Err() == nil:
 			return nil, fmt.Errorf("read run %s: %w", run, err)
-		case err == nil && event.Type == journal.RunFinished && !r.reopened(following, run, event.Seq):
+		case err == nil && event.Type == journal.RunFinished && !reopened(following, r.store, run, event.Seq):
 			return inspect.NewResult(run, &event), nil
 		}
 	}

@@ -37,6 +37,9 @@ type Process interface {
 	// EventsMax returns how many events a run may have, a world those since its newest snapshot; 0 or less: any number.
 	EventsMax() int
 
+	// Cells returns what of the cells of a world stays in memory.
+	Cells() world.Cache
+
 	// Report logs a panic that fails nothing in a run.
 	Report(what, run string, err error)
 }
@@ -87,6 +90,6 @@ func (r *Reader) NewRoot(ctx context.Context, id string, entry *registry.Entry) 
 func (r *Reader) giveContent(ctx context.Context, id string, root *reactive.Root) {
 	content, ok := r.store.(journal.ContentStore)
 	if w := world.Of(root); ok && w != nil {
-		w.Content(func(hash journal.Hash) ([]byte, error) { return content.Content(context.WithoutCancel(ctx), id, hash) }, r.process.EventsMax())
+		w.Content(func(hash journal.Hash) ([]byte, error) { return content.Content(context.WithoutCancel(ctx), id, hash) }, r.process.EventsMax(), r.process.Cells())
 	}
 }

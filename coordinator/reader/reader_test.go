@@ -22,6 +22,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -36,6 +37,7 @@ type process struct {
 
 func (p *process) Now() int64             { return p.now }
 func (p *process) EventsMax() int         { return 0 }
+func (p *process) Cells() world.Cache     { return world.Cache{} }
 func (p *process) Drives(run string) bool { return p.drives[run] }
 func (p *process) Parked(_ context.Context, run string) error {
 	return p.parked[run]

@@ -64,7 +64,7 @@ func (r *Reader) tail(ctx context.Context, run string, from uint64, needed func(
 			if err != nil && ctx.Err() == nil && following.Err() != nil {
 				err = decide.ErrShutdown
 			}
-			if !yield(e, err) || err != nil || e.Type == journal.RunFinished && !r.reopened(ctx, run, e.Seq) {
+			if !yield(e, err) || err != nil || e.Type == journal.RunFinished && !reopened(ctx, r.store, run, e.Seq) {
 				return
 			}
 		}
@@ -144,8 +144,8 @@ func (r *Reader) Views(ctx context.Context, run string, from uint64) iter.Seq2[r
 }
 
 // reopened reports whether a run was reopened after the event of that sequence had finished it.
-func (r *Reader) reopened(ctx context.Context, run string, finished uint64) bool {
-	for _, err := range journal.ReadLean(ctx, r.store, run, finished+1, journal.Beginnings) {
+func reopened(ctx context.Context, store journal.Store, run string, finished uint64) bool {
+	for _, err := range journal.ReadLean(ctx, store, run, finished+1, journal.Beginnings) {
 		return err == nil
 	}
 	return false

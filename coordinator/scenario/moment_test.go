@@ -20,6 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/reactive/world"
 )
 
 // observer is a process that works on the runs of a track, as far as readers ask.
@@ -30,6 +31,7 @@ type observer struct {
 
 func (o *observer) Now() int64                                               { return o.now }
 func (o *observer) EventsMax() int                                           { return 0 }
+func (o *observer) Cells() world.Cache                                       { return world.Cache{} }
 func (o *observer) Drives(string) bool                                       { return true }
 func (o *observer) Parked(context.Context, string) error                     { return nil }
 func (o *observer) Host(string, *registry.Entry, *reactive.Root) decide.Host { return o.track }

@@ -16,13 +16,17 @@ func TestScenarios(t *testing.T) {
 	scenario.Run(t, folder+"workflows", folder+"calls", folder+"playbooks", folder+"worlds")
 }
 
-// With twenty seeds for the order of answers of one instant.
+// With twenty seeds for the order of answers of one instant; with -short, as under the race detector, with two.
 func TestScenariosInAnyOrder(t *testing.T) {
+	seeds := int64(20)
+	if testing.Short() {
+		seeds = 2
+	}
 	all, err := scenario.Load(folder+"workflows", folder+"calls", folder+"playbooks", folder+"worlds")
 	require.NoError(t, err)
 	require.Greater(t, len(all), 300)
 	for _, s := range all {
-		for seed := int64(1); seed <= 20; seed++ {
+		for seed := int64(1); seed <= seeds; seed++ {
 			if r := s.Run(scenario.Options{Seed: seed, Crash: true}); !r.Passed {
 				t.Errorf("seed %d\n%s", seed, r)
 			}

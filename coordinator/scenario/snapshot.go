@@ -72,7 +72,7 @@ func (t *track) fetch(hash journal.Hash) ([]byte, error) {
 func (t *track) restore() (applied int, err error) {
 	w, from := world.Of(t.root), 0
 	if w != nil {
-		w.Content(t.fetch, 0)
+		w.Content(t.fetch, 0, world.Cache{})
 		if newest, _ := t.world().Snapshot(); newest > 0 {
 			first := t.journal[0]
 			t.root.Apply(&first)

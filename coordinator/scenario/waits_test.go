@@ -183,7 +183,7 @@ func (t *track) replayed(n int) *reactive.Root {
 func (t *track) serve(root *reactive.Root) {
 	if w := world.Of(root); w != nil {
 		w.Serve(t)
-		w.Content(func(hash journal.Hash) ([]byte, error) { return t.content[hash], nil }, 0)
+		w.Content(func(hash journal.Hash) ([]byte, error) { return t.content[hash], nil }, 0, world.Cache{})
 	}
 }
 

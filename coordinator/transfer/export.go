@@ -17,7 +17,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/kept"
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 	"github.com/sluiceflow/sluice/template/machine"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Config is what a Transfer works on.
@@ -115,22 +114,18 @@ func (t *Transfer) exportOne(ctx context.Context, a *archive.Writer, run string)
 		if !isWorld {
 			return nil, errors.New("a snapshot is of a world")
 		}
-		return needed(def, snapshots, func(hash journal.Hash) ([]byte, error) { return keeper.Content(ctx, run, hash) })
+		return needed(def, start, snapshots, func(hash journal.Hash) ([]byte, error) { return keeper.Content(ctx, run, hash) })
 	})
 }
 
 // needed returns the hashes of the content that the newest snapshot and the one before it need.
-func needed(def *machine.World, snapshots []journal.Event, fetch kept.Fetch) ([]journal.Hash, error) {
+func needed(def *machine.World, start *journal.Start, snapshots []journal.Event, fetch kept.Fetch) ([]journal.Hash, error) {
 	var newest *kept.Snapshot
 	bySeq := map[uint64]*kept.Snapshot{}
 	for i := range snapshots {
-		of, err := value.Of(snapshots[i].Value)
+		s, err := kept.SnapshotOf(def, start, &snapshots[i])
 		if err != nil {
 			return nil, err
-		}
-		s, err := kept.ReadSnapshot(def, of)
-		if err != nil {
-			return nil, fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, snapshots[i].Seq, err)
 		}
 		bySeq[snapshots[i].Seq] = s
 		if newest == nil || s.Upto >= newest.Upto {

@@ -152,7 +152,7 @@ func (f *fold) checkContents() error {
 		return fmt.Errorf("event %d is a snapshot, and the run is of no world", f.snapshots[0].Seq)
 	}
 	var hashes []journal.Hash
-	if err := usercode.Call(func() (err error) { hashes, err = needed(def, f.snapshots, f.content); return err }); err != nil {
+	if err := usercode.Call(func() (err error) { hashes, err = needed(def, f.start, f.snapshots, f.content); return err }); err != nil {
 		return err
 	}
 	if len(hashes) != len(f.contents) { // those that are needed are there
@@ -183,7 +183,7 @@ func (f *fold) restore() error {
 	root := decide.NewRoot(f.plan)
 	err := usercode.Call(func() error {
 		w := world.Of(root)
-		w.Content(f.content, 0)
+		w.Content(f.content, 0, world.Cache{})
 		root.Apply(&f.first)
 		if _, err := w.Restore(&f.newest); err != nil {
 			return err

@@ -14,8 +14,22 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// CellsCached is how many cells of a machine that may leave memory stay there after a snapshot.
-const CellsCached = 4_096
+// Cache bounds the cells of a machine that stay in memory though they may leave it. Zero means the default, a negative number none.
+type Cache struct {
+	Cells int // how many. Default: CellsCached
+	Bytes int // of their states, as they are stored. Default: BytesCached
+}
+
+// The defaults of a Cache.
+const (
+	CellsCached = 4_096
+	BytesCached = 64 << 20
+)
+
+// bounds returns the bounds that are meant.
+func (c Cache) bounds() Cache {
+	return Cache{Cells: max(0, cmp.Or(c.Cells, CellsCached)), Bytes: max(0, cmp.Or(c.Bytes, BytesCached))}
+}
 
 // Fetch returns the content that is kept under a hash.
 type Fetch = kept.Fetch
@@ -39,8 +53,8 @@ type holdings struct {
 	delta   delta            // what the states of dirty take
 	intents intents          // of the cells in memory
 	stopped bool             // the run was cancelled or closed: no intent is open
-	cached  int              // how many cells of a machine that may leave memory stay there after a snapshot
-	loaded  int              // cells read from the snapshot since cells were last removed from memory
+	cache   Cache            // what stays in memory of the cells that may leave it
+	loaded  Cache            // what was read from the snapshot since cells were last removed from memory
 	err     error            // why content could not be read
 	read    func(*cell)      // is called with each cell that was read from a snapshot
 }
@@ -51,10 +65,10 @@ func (b *base) may(dirty *cell) bool { return len(b.roots.Machines) > 0 && dirty
 // changed reports whether a cell has changed since the newest snapshot.
 func (h *holdings) changed(address string) bool { return h.dirty[address] != nil }
 
-// Content sets where snapshots are kept, and how many events the journal may have since the newest, 0: any number. It must be called
-// before the first event is applied.
-func (w *World) Content(fetch Fetch, eventsMax int) {
-	w.base.fetch, w.base.pace = fetch, kept.NewPace(eventsMax)
+// Content sets where snapshots are kept, how many events the journal may have since the newest, 0: any number, and what stays in
+// memory beside that. It must be called before the first event is applied.
+func (w *World) Content(fetch Fetch, eventsMax int, cache Cache) {
+	w.base.fetch, w.base.pace, w.cache = fetch, kept.NewPace(eventsMax), cache.bounds()
 }
 
 // Err returns why the world cannot go on: the content of its snapshot is damaged. Nothing that it has returned since counts.
@@ -112,21 +126,25 @@ func (h *holdings) load(m *machine.Machine, key value.Value, address string) *ce
 		}
 	}
 	h.read(c)
-	h.loaded++
+	h.loaded.Cells++
+	h.loaded.Bytes += c.size
 	return c
 }
 
+// changedShare is the share of the cells that have changed at which it is worth while to look at all cells in memory.
+const changedShare = 8
+
 // relieve removes cells from memory if many were read.
 func (h *holdings) relieve() {
-	if h.loaded > h.cached {
+	if l := h.loaded; (l.Cells > h.cache.Cells || l.Bytes > h.cache.Bytes) && l.Cells > len(h.dirty)/changedShare {
 		h.evict()
 	}
 }
 
 // evict removes cells from memory that have not changed and that nothing happens to but by their timers, the longest unchanged first,
-// until as many of each machine are left as may. No event is being applied.
+// until as much of each machine is left as may. No event is being applied.
 func (h *holdings) evict() {
-	h.loaded = 0
+	h.loaded = Cache{}
 	if h.base.fetch == nil {
 		return
 	}
@@ -137,15 +155,24 @@ func (h *holdings) evict() {
 		}
 	}
 	for _, list := range resting {
-		if len(list) <= h.cached {
+		has := Cache{Cells: len(list)}
+		for _, c := range list {
+			has.Bytes += c.size
+		}
+		if has.Cells <= h.cache.Cells && has.Bytes <= h.cache.Bytes {
 			continue
 		}
 		slices.SortFunc(list, func(a, b *cell) int {
 			return cmp.Or(cmp.Compare(a.changed, b.changed), cmp.Compare(a.address, b.address))
 		})
-		for _, c := range list[:len(list)-h.cached] {
+		for _, c := range list {
+			if has.Cells <= h.cache.Cells && has.Bytes <= h.cache.Bytes {
+				break
+			}
 			delete(h.cells, c.address)
 			h.intents.forget(c)
+			has.Cells--
+			has.Bytes -= c.size
 		}
 	}
 }

@@ -3,6 +3,7 @@ package world
 import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/trie"
+	"github.com/sluiceflow/sluice/reactive/world/turns"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -21,8 +22,8 @@ type cell struct {
 	failure   *journal.Failure
 	completed bool // the newest activation that was not ignored has completed it
 	paused    bool
-	faulty    bool   // it is to fail: see World.faults
-	ticket    uint64 // of its place in the ring; 0: it has none
+	faulty    bool        // it is to fail: see World.faults
+	place     turns.Place // in the ring
 
 	indexed []trie.Hash // its values in the indexes of its machine; nil: not computed from this state
 
@@ -31,7 +32,14 @@ type cell struct {
 	changed uint64 // sequence of the newest event that has changed it
 	set     uint64 // sequence of the event that has set its state
 	bytes   int    // of that event, as long as the state counts: see delta
+	size    int    // bytes of the state as it is stored, or a little more; 0: it is not in memory
 }
+
+// Place returns the place of the cell in the ring. With Ready it implements turns.Taker.
+func (c *cell) Place() *turns.Place { return &c.place }
+
+// Ready reports whether the cell has something to do.
+func (c *cell) Ready() bool { return c.mail.Len() > 0 && !c.held() }
 
 // held reports whether the cell keeps what comes.
 func (c *cell) held() bool { return c.failure != nil || c.paused }
@@ -106,7 +114,7 @@ func (w *World) touch(c *cell) {
 	if c.gone() {
 		delete(w.cells, c.address)
 	}
-	w.ring.put(c)
+	w.ring.Put(c)
 	if c.machine.TTL > 0 {
 		w.intents.expire(c)
 	}
@@ -157,98 +165,6 @@ func (m *mailbox) pop() item {
 		m.items, m.first = m.items[:n], 0
 	}
 	return it
-}
-
-// ring holds the cells that have something to do, in the order in which they take turns. A cell that is held, or has nothing
-// to do any more, loses its place, and gets one at the end when it goes on.
-//
-// A place whose cell cannot be stepped by this program is passed over: see lacks. Which places those are is no part of the
-// world's state, since another program may have the machine.
-type ring struct {
-	passed  []place // passed over, in order: they come before all others
-	places  []place
-	first   int
-	tickets uint64
-}
-
-// place is a place in the ring. It is void if its cell has another ticket.
-type place struct {
-	cell   *cell
-	ticket uint64
-}
-
-// put adds a cell that has mail and is not held, and takes the place of any other.
-func (r *ring) put(c *cell) {
-	switch {
-	case c.held() || c.mail.Len() == 0:
-		c.ticket = 0
-	case c.ticket == 0:
-		r.tickets++
-		c.ticket = r.tickets
-		r.places = append(r.places, place{c, c.ticket})
-	}
-}
-
-// empty reports whether no cell has anything to do.
-func (r *ring) empty() bool { return len(r.passed) == 0 && r.first == len(r.places) }
-
-// next returns the cell whose turn it is, and passes over cells that lacks reports; nil: no other has anything to do.
-func (r *ring) next(lacks func(*cell) bool) *cell {
-	for r.first < len(r.places) {
-		p := r.places[r.first]
-		if p.ticket == p.cell.ticket {
-			if !lacks(p.cell) {
-				return p.cell
-			}
-			r.passed = append(r.passed, p)
-		}
-		r.places[r.first] = place{}
-		r.first++
-	}
-	r.trim()
-	return nil
-}
-
-// turnAgain gives the places that were passed over their turn.
-func (r *ring) turnAgain() {
-	if len(r.passed) > 0 {
-		r.places, r.first, r.passed = append(r.passed, r.places[r.first:]...), 0, nil
-	}
-}
-
-// turns yields the cells that have something to do, in the order of their turns.
-func (r *ring) turns(yield func(*cell) bool) {
-	for _, list := range [][]place{r.passed, r.places[r.first:]} {
-		for _, p := range list {
-			if p.ticket == p.cell.ticket && !yield(p.cell) {
-				return
-			}
-		}
-	}
-}
-
-// turn ends the turn of a cell: it takes its next behind all others that have something to do.
-func (r *ring) turn(c *cell) { c.ticket = 0 }
-
-// trim removes void places from the front, so that a place is left only if a cell has something to do. The slice is moved when half of it
-// is free.
-func (r *ring) trim() {
-	for len(r.passed) > 0 && r.passed[0].ticket != r.passed[0].cell.ticket {
-		r.passed[0] = place{}
-		r.passed = r.passed[1:]
-	}
-	for r.first < len(r.places) && r.places[r.first].ticket != r.places[r.first].cell.ticket {
-		r.places[r.first] = place{}
-		r.first++
-	}
-	if r.first == len(r.places) {
-		r.places, r.first = r.places[:0], 0
-	}
-	if r.first > 64 && r.first > len(r.places)/2 {
-		n := copy(r.places, r.places[r.first:])
-		clear(r.places[n:])
-		r.places, r.first = r.places[:n], 0
-	}
 }
 
 // openList is the list of a cell's open intents, in the order of their opening.

@@ -34,7 +34,7 @@ func freezeCore(w *World) func() map[string]any {
 			granted = append(granted, x.key)
 		}
 	}
-	for c := range w.ring.turns {
+	for c := range w.ring.All {
 		turns = append(turns, c.address)
 		awake[c.address] = true
 	}

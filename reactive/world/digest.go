@@ -13,7 +13,7 @@ func (w *World) Digest(out io.Writer, now int64) {
 	for c := range w.all() {
 		w.digest(c, out, now)
 	}
-	for c := range w.ring.turns {
+	for c := range w.ring.All {
 		fmt.Fprintf(out, "turn %s;", c.address)
 	}
 	for _, f := range w.faults {

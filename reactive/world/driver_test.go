@@ -118,7 +118,7 @@ type driver struct {
 	check   func() error // after each turn; nil: nothing
 	crashes func() bool  // says whether a turn ends with a crash; nil: none does
 	cuts    *rand.Rand   // where a crash leaves a part of a turn's events, from which the rest follows; nil: nowhere
-	cached  int          // cells at rest in memory; 0: as many as usual
+	cache   world.Cache  // of cells at rest
 	apart   bool         // events are not stored
 	forgets bool         // worlds keep as little in memory as they can
 }
@@ -161,13 +161,10 @@ func (d *driver) world() *world.World { return world.Of(d.root) }
 func (d *driver) empty() *reactive.Root {
 	root := decide.NewRoot(d.plan)
 	if d.content != nil {
-		world.Of(root).Content(d.fetch, 0)
+		world.Of(root).Content(d.fetch, 0, d.cache)
 	}
 	if d.forgets {
 		world.Forgetful(world.Of(root))
-	}
-	if d.cached > 0 {
-		world.CacheCells(world.Of(root), d.cached)
 	}
 	return root
 }
@@ -338,7 +335,7 @@ func (d *driver) digest(root *reactive.Root) string {
 		}
 		cells.WriteString(";")
 	}
-	return fmt.Sprintf("%s\n%s\ncalls %v due %d %+v %s", b.String(), cells.String(), names, root.NextDue(), world.Of(root).Tally(), root.RunStatus())
+	return fmt.Sprintf("%s\n%s\ncalls %v due %d at %d %+v %s", b.String(), cells.String(), names, root.NextDue(), root.At(), world.Of(root).Tally(), root.RunStatus())
 }
 
 // activations returns the cells that were activated, in order; failed activations are told from other failures by the newest

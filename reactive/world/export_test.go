@@ -1,11 +1,11 @@
 package world
 
 // CacheCells sets how many cells of a machine that are at rest stay in memory.
-func CacheCells(w *World, n int) { w.cached = n }
+func CacheCells(w *World, n int) { w.cache.Cells = n }
 
 // Forgetful makes a world keep as little in memory as it can: cells that may leave memory do, and of what is due only the next is read.
 func Forgetful(w *World) {
-	w.cached, w.intents.agenda.Window = 0, 1
+	w.cache, w.intents.agenda.Window = Cache{}, 1
 	SpillBeyond(w, 30, 100)
 }
 

@@ -20,7 +20,7 @@ func (w *World) Freeze() *Snapshot {
 		return nil
 	}
 	s := &Snapshot{kept.Draft{
-		Upto: w.root.Seq(), Before: w.base.seq, Manifest: w.root.Plan().Hash, Fetch: w.base.fetch, Base: w.base.roots,
+		Upto: w.root.Seq(), Before: w.base.seq, Start: w.root.Start(), Fetch: w.base.fetch, Base: w.base.roots,
 		Changes: make([]kept.Change, 0, len(w.dirty)), Core: freezeCore(w),
 	}}
 	for _, c := range w.dirty {

@@ -341,7 +341,7 @@ func FuzzLives(f *testing.F) {
 			cuts := rand.New(rand.NewPCG(uint64(len(data)), uint64(i)))
 			switch i {
 			case 1:
-				if d.cached = 1; !c.atOnce { // the turn that goes on from a part of another would fire them
+				if d.cache.Cells = 1; !c.atOnce { // the turn that goes on from a part of another would fire them
 					d.cuts = cuts
 				}
 				d.crashes = func() bool { return cuts.IntN(3) == 0 }

@@ -40,7 +40,7 @@ func (w *World) existing(is assert) {
 // turning: a cell is in the ring once if it has mail and is not held, else it is not.
 func (w *World) turning(is assert) {
 	turns := map[*cell]int{}
-	for c := range w.ring.turns {
+	for c := range w.ring.All {
 		turns[c]++
 		is(w.cells[c.address] == c, "2: cell %s has a turn and is not there", c.address)
 	}

@@ -1,13 +1,10 @@
 package world
 
 import (
-	"fmt"
-
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/kept"
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 	"github.com/sluiceflow/sluice/template/machine"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Kept finds the content that a world needs: that of its newest snapshot and of the one before, and the states that it has put there
@@ -16,6 +13,7 @@ type Kept struct {
 	Before uint64 // sequence of the event of the snapshot before the newest; 0: there is none
 
 	def     *machine.World
+	start   *journal.Start
 	fetch   Fetch
 	newest  *kept.Snapshot // nil: there is none
 	spilled []journal.Hash
@@ -26,7 +24,7 @@ func (w *World) Kept() *Kept {
 	if w.base.fetch == nil {
 		return nil
 	}
-	k := &Kept{def: w.def, fetch: w.base.fetch, newest: w.base.snapshot, spilled: w.SpilledStates()}
+	k := &Kept{def: w.def, start: w.root.Start(), fetch: w.base.fetch, newest: w.base.snapshot, spilled: w.SpilledStates()}
 	if k.newest != nil {
 		k.Before = k.newest.Before
 	}
@@ -46,10 +44,9 @@ func (k *Kept) Mark(before *journal.Event) (map[journal.Hash]bool, error) {
 		snapshots = append(snapshots, k.newest)
 	}
 	if before != nil {
-		of, _ := value.Of(before.Value)
-		older, err := kept.ReadSnapshot(k.def, of)
+		older, err := kept.SnapshotOf(k.def, k.start, before)
 		if err != nil {
-			return nil, fmt.Errorf("%w: event %d: %w", journal.ErrDamaged, before.Seq, err)
+			return nil, err
 		}
 		snapshots = append(snapshots, older)
 	}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"github.com/sluiceflow/sluice/reactive/world/turns"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/machine"
 )
@@ -29,17 +30,17 @@ type program struct {
 func (w *World) Serve(host any) {
 	w.program = program{def: w.def}
 	w.program.host, _ = host.(Activator)
-	w.ring.turnAgain()
+	w.ring.TurnAgain()
 }
 
 // tryAgain gives the cells that were passed over their turn, if the program may have their machines now.
-func (p *program) tryAgain(r *ring) {
+func (p *program) tryAgain(r *turns.Ring[*cell]) {
 	if p.host == nil {
 		return
 	}
 	if n := p.host.Learned(); n != p.learned {
 		p.learned = n
-		r.turnAgain()
+		r.TurnAgain()
 	}
 }
 

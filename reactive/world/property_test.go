@@ -91,7 +91,7 @@ func longLife(t failer, rules, inGo *plan.Plan, seed uint64, moves int) [2][]byt
 		d := begin(t, p, true)
 		if i >= 2 {
 			random := rand.New(rand.NewPCG(seed, uint64(i)))
-			d.cuts, d.cached = random, 2
+			d.cuts, d.cache.Cells = random, 2
 			d.crashes = func() bool { return random.IntN(4) == 0 }
 		}
 		d.checked()

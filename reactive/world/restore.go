@@ -31,7 +31,7 @@ func numberIn(e *journal.Event, name string) uint64 {
 
 // snapshotted makes a snapshot the base of the world: the cells that have not changed since need not be in memory any more.
 func (w *World) snapshotted(e *journal.Event) {
-	s, err := kept.SnapshotOf(w.def, w.root.Plan().Hash, e)
+	s, err := kept.SnapshotOf(w.def, w.root.Start(), e)
 	if err != nil {
 		w.fail(err)
 		return
@@ -58,7 +58,7 @@ func (w *World) snapshotted(e *journal.Event) {
 // no other; the next is the event after that as of which the snapshot is, which Restore returns. Errors wrap journal.ErrDamaged
 // if content is missing or not what it was.
 func (w *World) Restore(e *journal.Event) (upto uint64, err error) {
-	s, err := kept.SnapshotOf(w.def, w.root.Plan().Hash, e)
+	s, err := kept.SnapshotOf(w.def, w.root.Start(), e)
 	if err != nil {
 		return 0, err
 	}
@@ -145,6 +145,7 @@ func (c *cell) thaw(data []byte, fetch Fetch, effect func(string) *machine.Effec
 		if c.state, err = fetch.Value(entry.State); err != nil {
 			return nil, err
 		}
+		c.size = int(entry.Size)
 	}
 	if entry.Work == (trie.Hash{}) {
 		return nil, nil
@@ -230,7 +231,7 @@ func (w *restoration) restoreCore() {
 	}
 	for _, v := range w.List(w.core["turns"]) {
 		if c := w.cells[w.Text(v)]; w.Has(c != nil) {
-			w.ring.put(c)
+			w.ring.Put(c)
 		}
 	}
 }

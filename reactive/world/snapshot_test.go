@@ -180,6 +180,18 @@ func TestSnapshotDamage(t *testing.T) {
 	refused("another world")
 	require.ErrorIs(t, d.apply(d.empty(), 0), journal.ErrDamaged, "also where the whole journal is read")
 	e.Value.(map[string]any)["manifest"] = manifest
+	for _, run := range []any{"another", "", int64(1), nil} {
+		e.Value.(map[string]any)["run"] = run
+		refused("of another run of the same world")
+		require.ErrorIs(t, d.apply(d.empty(), 0), journal.ErrDamaged, "also where the whole journal is read")
+		_, err := d.world().Kept().Mark(&e)
+		require.ErrorIs(t, err, journal.ErrDamaged, "also where content is marked")
+	}
+	delete(e.Value.(map[string]any), "run") // as a program wrote it that did not say so
+	root, err := d.restored(&e)
+	require.NoError(t, err)
+	require.Equal(t, want, d.digest(root))
+	e.Value.(map[string]any)["run"] = "r"
 	for _, field := range []string{"upto", "before"} {
 		was, has := e.Value.(map[string]any)[field]
 		for _, moment := range []any{int64(e.Seq), int64(e.Seq) + 1, int64(-1), "1", nil} {
@@ -192,7 +204,7 @@ func TestSnapshotDamage(t *testing.T) {
 			delete(e.Value.(map[string]any), field)
 		}
 	}
-	root, err := d.restored(&e)
+	root, err = d.restored(&e)
 	require.NoError(t, err)
 	require.Equal(t, want, d.digest(root))
 }

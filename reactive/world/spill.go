@@ -36,11 +36,11 @@ type away struct {
 // setState sets the state of a cell, by the event that is applied; nil: there is none.
 func (h *holdings) setState(c *cell, v value.Value, seq uint64) {
 	h.release(c)
-	c.state, c.away, c.indexed, c.set = v, nil, nil, seq
+	c.state, c.away, c.indexed, c.set, c.size = v, nil, nil, seq, 0
 	if h.base.fetch == nil || v == nil {
 		return
 	}
-	c.bytes = h.delta.event
+	c.bytes, c.size = h.delta.event, h.delta.event
 	h.delta.bytes += c.bytes
 	if c.bytes <= h.delta.stateMax {
 		return
@@ -141,7 +141,7 @@ func (h *holdings) Spilled(s *Spill) {
 	for i := range s.states {
 		if x := &s.states[i]; x.cell.set == x.set && x.cell.state != nil && h.dirty[x.cell.address] == x.cell {
 			h.release(x.cell)
-			x.cell.state, x.cell.away = nil, &x.away
+			x.cell.state, x.cell.away, x.cell.size = nil, &x.away, 0
 		}
 	}
 }

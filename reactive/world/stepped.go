@@ -13,7 +13,7 @@ func (w *World) stepped(e *journal.Event) {
 		return
 	}
 	step := steps.Read(e)
-	w.ring.turn(c)
+	c.place.Leave()
 	w.tally.Stepped++
 	it := c.mail.pop()
 	c.active, c.last = e.At, e.Seq
@@ -40,7 +40,7 @@ func (w *World) stepped(e *journal.Event) {
 	if c.completed || !c.hasState() {
 		w.dropAll(c)
 	}
-	w.ring.turn(c) // what it has raised for itself waits behind those for whom it has raised something, too
+	c.place.Leave() // what it has raised for itself waits behind those for whom it has raised something, too
 	w.touch(c)
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/kept"
 	"github.com/sluiceflow/sluice/reactive/world/recent"
+	"github.com/sluiceflow/sluice/reactive/world/turns"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
 )
@@ -23,7 +24,7 @@ type World struct {
 	holdings
 	root    *reactive.Root
 	calls   *reactive.Calls
-	ring    ring
+	ring    turns.Ring[*cell]
 	faults  faults // whose cells are to fail
 	recent  recent.Messages
 	tally   Tally
@@ -50,7 +51,7 @@ func New(p *plan.Plan) *reactive.Root {
 	def := p.Workflow.Routing.(*machine.World)
 	return reactive.NewRouted(p, func(c *reactive.Calls) reactive.Body {
 		w := &World{root: c.Root(), calls: c}
-		w.holdings = holdings{def: def, cells: map[string]*cell{}, dirty: map[string]*cell{}, cached: CellsCached}
+		w.holdings = holdings{def: def, cells: map[string]*cell{}, dirty: map[string]*cell{}, cache: Cache{}.bounds()}
 		w.base.roots, w.delta = kept.NoRoots(), delta{stateMax: SpillState, bytesMax: SpillBytes}
 		w.read = w.tracker.read
 		w.intents.init()
@@ -85,7 +86,7 @@ func (w *World) Apply(e *journal.Event) {
 	default:
 		w.apply(e)
 		w.settle()
-		w.ring.trim()
+		w.ring.Trim()
 		w.relieve()
 	}
 	if w.watch != nil {
@@ -130,16 +131,16 @@ func (w *World) close() {
 		}
 	}
 	w.stopped = true
-	w.ring, w.faults = ring{}, nil
+	w.ring, w.faults = turns.Ring[*cell]{}, nil
 	for _, c := range w.cells {
-		c.open, c.ticket, c.faulty = openList{}, 0, false
+		c.open, c.place, c.faulty = openList{}, turns.Place{}, false
 	}
 	w.intents.init()
 }
 
 // Ready reports whether a cell has something to do, be it in another program.
 func (w *World) Ready() bool {
-	return !w.stopped && w.err == nil && (len(w.faults) > 0 || !w.ring.empty())
+	return !w.stopped && w.err == nil && (len(w.faults) > 0 || !w.ring.Empty())
 }
 
 // Next returns the event of the next failure of a cell, or of the next activation.
@@ -151,8 +152,8 @@ func (w *World) Next(now int64) (journal.Event, bool) {
 		return w.faults[0].event(), true
 	}
 	w.program.tryAgain(&w.ring)
-	c := w.ring.next(w.program.lacks)
-	if c == nil {
+	c, ok := w.ring.Next(w.program.lacks)
+	if !ok {
 		return journal.Event{}, false
 	}
 	return w.activate(c, now), true

@@ -93,7 +93,7 @@ type verb struct {
 
 func newVerb(cmd *cobra.Command) *verb {
 	v := &verb{}
-	cli.JournalFlag(cmd, &v.dir)
+	cli.RunsFlag(cmd, &v.dir)
 	v.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	return v
 }

@@ -38,6 +38,7 @@ It ends with 0 if the two are the same, with 1 if they differ or an error occurr
 	}
 	var dir string
 	cli.DataFlag(cmd, &dir, "the folder `DIR` that the journal of the runs is in")
+	cli.ServerFlag(cmd, &dir)
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		d, err := compared(cmd, dir, args[0], args[1])

@@ -35,7 +35,7 @@ workflow is refused.`,
 	}
 	var dir, file string
 	var req api.Request
-	cli.JournalFlag(cmd, &dir)
+	cli.RunsFlag(cmd, &dir)
 	cmd.Flags().StringVar(&file, "workflow", "", "the workflow `NEW`: a file, or the name of a published one")
 	cmd.Flags().StringVarP(&req.Query, "where", "w", "", "the runs that `QUERY` selects")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
@@ -65,6 +67,45 @@ func JournalFlag(cmd *cobra.Command, dir *string) {
 	if err := cmd.MarkFlagRequired("data"); err != nil {
 		panic(err) // only if the flag does not exist
 	}
+}
+
+// ServerVariable is the environment variable with the default of --server.
+const ServerVariable = "SLUICE_SERVER"
+
+// RunsFlag adds the flags --data and --server to a command: dir is set to the folder with the journal, or to the URL of a server. One of
+// them is required unless the environment has a default; that of --data is used first.
+func RunsFlag(cmd *cobra.Command, dir *string) {
+	DataFlag(cmd, dir, "the folder `DIR` that the journal of the runs is in")
+	ServerFlag(cmd, dir)
+	if *dir == "" {
+		cmd.MarkFlagsOneRequired("data", "server")
+	}
+}
+
+// ServerFlag adds the flag --server to a command that has --data: it sets the same.
+func ServerFlag(cmd *cobra.Command, dir *string) {
+	if *dir == "" {
+		*dir = os.Getenv(ServerVariable)
+	}
+	cmd.Flags().Var(&server{dir}, "server", "in its place the `URL` of a sluice serve; its token is in $SLUICE_TOKEN (default: $"+ServerVariable+")")
+	cmd.MarkFlagsMutuallyExclusive("data", "server")
+}
+
+// server is the value of --server.
+type server struct{ dir *string }
+
+func (s *server) String() string { return "" }
+
+// Type returns the word that help prints after the flag, if the usage has none.
+func (s *server) Type() string { return "URL" }
+
+// Set sets the URL.
+func (s *server) Set(text string) error {
+	if !client.IsURL(text) {
+		return errors.New("it is the URL of a server, such as http://127.0.0.1:8080")
+	}
+	*s.dir = text
+	return nil
 }
 
 // DataFlag adds the flag --data, whose default is that of the environment, to a command.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sluiceflow/sluice/client"
 )
 
 // ResumeCommand returns the command line that resumes a run with the journal in dir.
@@ -11,9 +13,13 @@ func ResumeCommand(dir, id string) string {
 	return Command("run", "--data", dir, "--resume", id)
 }
 
-// CommandLine returns the command line of a verb and its arguments for the journal in dir.
+// CommandLine returns the command line of a verb and its arguments for the journal in dir, or at the server with that URL.
 func CommandLine(dir string, args []string) string {
-	return Command(append(args[:len(args):len(args)], "--data", dir)...)
+	where := "--data"
+	if client.IsURL(dir) {
+		where = "--server"
+	}
+	return Command(append(args[:len(args):len(args)], where, dir)...)
 }
 
 // Command returns a command line of this program. It names the program as it was called, or sluice if `go run` has built it, since

@@ -51,7 +51,7 @@ var arguments = map[api.Verb][]cli.Argument{
 func newCommand(verb api.Verb, cmd *cobra.Command) (*cobra.Command, *command) {
 	c := &command{req: api.Request{Verb: verb}}
 	cmd.Long += exitHelp
-	cli.JournalFlag(cmd, &c.dir)
+	cli.RunsFlag(cmd, &c.dir)
 	cli.Complete(cmd, arguments[verb]...)
 	c.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.Flags().StringVar(&c.req.Actor, "actor", "", "record `NAME` as the author of the command (default: the user's name)")

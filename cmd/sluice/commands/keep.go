@@ -44,7 +44,7 @@ With -o json it prints one object a line for each rule: {"where":…,"keep":…}
 		Args: cobra.MaximumNArgs(1),
 	}
 	cmd.ValidArgs = []string{"1d", "1w", "30d", "90d", api.Forever}
-	cli.JournalFlag(cmd, &k.dir)
+	cli.RunsFlag(cmd, &k.dir)
 	flags := cmd.Flags()
 	flags.StringVarP(&k.req.Query, "where", "w", "", "only for the runs that `QUERY` selects")
 	flags.BoolVar(&k.clear, "clear", false, "remove the rule")

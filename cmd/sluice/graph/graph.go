@@ -58,9 +58,10 @@ An input or output of more than 1 KiB is left out, and "input_preview" or "previ
 	format := cli.Choose(cmd, "format", "f", "what to print", "mermaid", "dot", "json", "svg")
 	dir, at := new(string), cli.MomentFlag(cmd)
 	cli.DataFlag(cmd, dir, "draw a run of the journal in the folder `DIR`")
+	cli.ServerFlag(cmd, dir)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		_, none := os.Stat(args[0])
-		if cmd.Flags().Changed("data") || *dir != "" && none != nil { // a file is drawn where only the environment names a journal
+		if cmd.Flags().Changed("data") || cmd.Flags().Changed("server") || *dir != "" && none != nil { // a file is drawn where only the environment names a journal
 			return drawCalls(cmd, *dir, args[0], at, format.Value)
 		}
 		if cmd.Flags().Changed("at") {

@@ -36,7 +36,7 @@ such run or journal, or for wrong usage.`,
 	}
 	var dir, where, out string
 	var all bool
-	cli.JournalFlag(cmd, &dir)
+	cli.RunsFlag(cmd, &dir)
 	flags := cmd.Flags()
 	flags.StringVarP(&where, "where", "w", "", "the runs that `QUERY` selects")
 	flags.BoolVar(&all, "all", false, "all runs")

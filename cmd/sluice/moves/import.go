@@ -46,7 +46,7 @@ for wrong usage.`,
   sluice import runs.jsonl --data ./copy -o jsonl | jq 'select(.held) | .run'`,
 	}
 	var dir, actor string
-	cli.JournalFlag(cmd, &dir)
+	cli.RunsFlag(cmd, &dir)
 	cmd.Flags().StringVar(&actor, "actor", "", "record `NAME` as who holds the runs (default: the user's name)")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json", "jsonl")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {

@@ -38,6 +38,7 @@ func (f *runFlags) resumeAll(cmd *cobra.Command) error {
 	defer stops.close()
 	ctx, logger := cmd.Context(), slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 	config := coordinator.Config{Directory: known, PassEnv: f.passEnv, Logger: logger, IdleTimeout: settleTime}
+	f.worlds.configure(&config)
 	store, err := control.Take(ctx, f.data, disk.Config{Logger: logger})
 	if err != nil {
 		return cli.ExitOf(err)

@@ -62,8 +62,9 @@ func (f *runFlags) request(ctx context.Context, input value.Value, arg string) (
 
 // runHeld starts a run in the process that works on the folder, and follows it.
 func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, stops *interrupts) error {
-	if f.directory != "" || len(f.passEnv) > 0 {
-		return cli.Refuse(fmt.Errorf("another process works on %s, and it decides about --directory and --pass-env: start that one with them", f.data))
+	if f.directory != "" || len(f.passEnv) > 0 || f.worlds != (worldFlags{}) {
+		return cli.Refuse(fmt.Errorf("another process works on %s, and it decides about --directory, --pass-env and what is kept of worlds: "+
+			"start that one with them", f.data))
 	}
 	ctx := cmd.Context()
 	req, w, err := f.request(ctx, input, arg)

@@ -67,7 +67,7 @@ cannot be rerun in this way, and with 2 if there is no such run or step, or for 
 		Args: cobra.ExactArgs(1),
 	}
 	f := &rerunFlags{}
-	cli.JournalFlag(cmd, &f.data)
+	cli.RunsFlag(cmd, &f.data)
 	cli.Complete(cmd, cli.RunArgument)
 	flags := cmd.Flags()
 	flags.StringVar(&f.what.From, "from", "", "run `STEP` again, and all that follows it")

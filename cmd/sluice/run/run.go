@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/cmd/sluice/view"
@@ -82,7 +83,7 @@ the run was interrupted.`,
 	flags.StringVar(&f.resume, "resume", "", "resume `RUN`, or show again how it ended; --all: work on all open runs until none moves")
 	flags.StringVar(&f.directory, "directory", "", "the participants are in `FILE`, read again when it changes (default: those of the workflow)")
 	flags.StringArrayVar(&f.passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
-	flags.IntVar(&f.keepEvents, "keep-events", 0, "of a world, keep at least the newest `N` events; -1: all (default: 1,000,000)")
+	f.worlds.add(cmd)
 	output := cli.Choose(cmd, "output", "o", "how to show the run", view.Tree, view.JSON, view.Quiet)
 	cli.CompleteRunFlag(cmd, "resume")
 	cmd.Args = f.check
@@ -98,7 +99,7 @@ type runFlags struct {
 	input, data, id, resume, directory, output string
 
 	passEnv, label []string
-	keepEvents     int
+	worlds         worldFlags
 
 	named bool // the argument may be the name of a published workflow
 }
@@ -139,6 +140,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	stops := listen(cli.ReaderGone(cmd.OutOrStdout()))
 	defer stops.close()
 	ctx := cmd.Context()
+	if client.IsURL(f.data) {
+		return f.runHeld(cmd, input, args[0], stops)
+	}
 	s, err := f.open(ctx, input, args)
 	if errors.Is(err, journal.ErrLocked) && f.resume == "" && answers(f.data) {
 		return f.runHeld(cmd, input, args[0], stops)
@@ -170,7 +174,8 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 	if err != nil {
 		return nil, cli.Refuse(err)
 	}
-	config := coordinator.Config{Directory: known, PassEnv: f.passEnv, KeepEvents: f.keepEvents}
+	config := coordinator.Config{Directory: known, PassEnv: f.passEnv}
+	f.worlds.configure(&config)
 	if f.resume != "" {
 		return openToResume(ctx, f.data, f.resume, config)
 	}
@@ -256,8 +261,5 @@ func (f *runFlags) resumeCommand(id string) string {
 	for _, name := range f.passEnv {
 		text += " --pass-env " + cli.Quote(name)
 	}
-	if f.keepEvents != 0 {
-		text += fmt.Sprintf(" --keep-events %d", f.keepEvents)
-	}
-	return text
+	return text + f.worlds.text()
 }

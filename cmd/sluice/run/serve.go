@@ -42,10 +42,10 @@ It deletes what is not kept any more (see sluice keep): when it begins, when tha
 at least once an hour; in small slices with pauses, so that its runs go on. Of a folder that keeps everything it only
 logs what keeping runs for 30 days would free.
 
-With --listen it also answers HTTP, so that programs start, show and change runs, and follow them live: GET /openapi.json
-describes
-all. Each request needs a token, see sluice token, also from this machine; --no-auth is for loopback addresses only. Another
-address needs TLS, or a proxy in front that has it. What a client does is journaled under the name of its token.
+With --listen it also answers HTTP, so that programs start, change and follow runs: GET /openapi.json says how. Documents that
+clients send may use nothing of this machine but what --allow says. Each request needs a token, see sluice token, also from this
+machine; --no-auth is for loopback addresses only. Another address needs TLS, or a proxy in front that has it. What a client does
+is journaled under the name of its token.
 
 SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are
 then stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go
@@ -60,8 +60,10 @@ It ends with 0 after it was asked to stop, and with 1 if it cannot work on the f
 	var dir string
 	var passEnv []string
 	var network serving.Flags
+	var worlds worldFlags
 	cli.JournalFlag(cmd, &dir)
 	network.Add(cmd)
+	worlds.add(cmd)
 	cmd.Flags().StringArrayVar(&passEnv, "pass-env", nil, "pass the environment variable `NAME` to programs, too (may be repeated)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		for _, name := range passEnv {
@@ -74,19 +76,22 @@ It ends with 0 after it was asked to stop, and with 1 if it cannot work on the f
 		}
 		stops := listen(nil)
 		defer stops.close()
-		return serve(cmd, dir, passEnv, &network, stops)
+		config := coordinator.Config{PassEnv: passEnv}
+		worlds.configure(&config)
+		return serve(cmd, dir, config, &network, stops)
 	}
 	return cmd
 }
 
 // serve works on a folder until it is asked to stop.
-func serve(cmd *cobra.Command, dir string, passEnv []string, network *serving.Flags, stops *interrupts) error {
+func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *serving.Flags, stops *interrupts) error {
 	ctx, logger := cmd.Context(), slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 	store, err := control.Take(ctx, dir, disk.Config{Logger: logger})
 	if err != nil {
 		return cli.ExitOf(err)
 	}
-	engine, err := coordinator.New(ctx, store, coordinator.Config{PassEnv: passEnv, Logger: logger})
+	config.Logger = logger
+	engine, err := coordinator.New(ctx, store, config)
 	if err != nil {
 		return cli.ExitOf(err)
 	}

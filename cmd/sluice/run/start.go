@@ -49,7 +49,7 @@ as sluice run does.`,
 	}
 	f := &runFlags{named: true}
 	var wait bool
-	cli.JournalFlag(cmd, &f.data)
+	cli.RunsFlag(cmd, &f.data)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.input, "input", "i", "", "the run's input: `JSON`, @FILE with JSON in it, or - for standard input")
 	flags.StringVar(&f.id, "id", "", "the id `RUN` of the new run (default: a random one)")

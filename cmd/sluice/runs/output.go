@@ -27,7 +27,7 @@ completed.`,
 	}
 	cli.Complete(cmd, cli.RunArgument, cli.StepArgument)
 	var dir string
-	cli.JournalFlag(cmd, &dir)
+	cli.RunsFlag(cmd, &dir)
 	compact := cmd.Flags().Bool("compact", false, "print it on one line")
 	participant := cmd.Flags().String("participant", "", "print the answer of the participant `NAME`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

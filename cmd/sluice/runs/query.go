@@ -21,7 +21,7 @@ type query struct {
 // newQuery returns a query with its flags, --data and --output, added to cmd.
 func newQuery(cmd *cobra.Command) *query {
 	q := &query{output: cli.Choose(cmd, "output", "o", "what to print", "table", "json", "jsonl")}
-	cli.JournalFlag(cmd, &q.dir)
+	cli.RunsFlag(cmd, &q.dir)
 	return q
 }
 

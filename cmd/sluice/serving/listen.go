@@ -12,11 +12,13 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
 )
@@ -33,13 +35,16 @@ const (
 
 // Flags say where a host listens.
 type Flags struct {
-	Listen string   // address; "": it does not
-	Ready  string   // file that gets the URL
-	Proxy  string   // range of addresses
-	Cert   string   // file
-	Key    string   // file
-	Hosts  []string // names of the server
-	NoAuth bool     // no tokens are needed
+	Listen   string   // address; "": it does not
+	Ready    string   // file that gets the URL
+	Proxy    string   // range of addresses
+	Cert     string   // file
+	Key      string   // file
+	Hosts    []string // names of the server
+	NoAuth   bool     // no tokens are needed
+	Profiles string   // address of their own; "": there are none
+	Metrics  string   // address of their own, without tokens; "": only at Listen
+	Allow    string   // what documents that clients send may use
 }
 
 // Add adds the flags to a command.
@@ -48,6 +53,9 @@ func (f *Flags) Add(cmd *cobra.Command) {
 	flags.StringVar(&f.Listen, "listen", "", "also answer HTTP at this `ADDRESS`, such as 127.0.0.1:8080; port 0 is a free one")
 	flags.StringVar(&f.Ready, "ready-file", "", "write the URL to this `FILE` when it is answered; the file is removed at the end")
 	flags.BoolVar(&f.NoAuth, "no-auth", false, "let every process of this machine do everything without a token")
+	flags.StringVar(&f.Allow, "allow", "", "documents that clients send may use `KIND[,…]`: "+strings.Join(catalog.Kinds, ", ")+" (default: none)")
+	flags.StringVar(&f.Metrics, "metrics-listen", "", "show /metrics at this loopback `ADDRESS`, too, without a token")
+	flags.StringVar(&f.Profiles, "pprof-listen", "", "show profiles of Go at this loopback `ADDRESS`, at /debug/pprof/")
 	flags.StringArrayVar(&f.Hosts, "host", nil, "clients may call the server by this `NAME`, too (may be repeated)")
 	flags.StringVar(&f.Proxy, "behind-proxy", "", "listen on a network for a proxy that has an address in `CIDR`, and no one else")
 	flags.StringVar(&f.Cert, "tls-cert", "", "listen with TLS: `FILE` with the certificates in PEM")
@@ -60,6 +68,9 @@ type plan struct {
 	proxy   netip.Prefix // not valid: any may connect
 	tls     *tls.Config  // nil: none
 	hosts   []string
+	allow   catalog.Allow
+
+	metrics, profiles netip.AddrPort // not valid: none
 }
 
 // Check returns why a host cannot listen as the flags say; it opens nothing to a network that is not protected.
@@ -70,13 +81,28 @@ func (f *Flags) Check() error {
 
 func (f *Flags) plan() (p plan, err error) {
 	if f.Listen == "" {
-		if f.Ready != "" || f.NoAuth || f.Proxy != "" || f.Cert != "" || f.Key != "" || len(f.Hosts) > 0 {
-			return p, errors.New("--ready-file, --no-auth, --host, --behind-proxy, --tls-cert and --tls-key need --listen")
+		if f.Ready != "" || f.NoAuth || f.Allow != "" || f.Metrics != "" || f.Profiles != "" || f.Proxy != "" || f.Cert != "" || f.Key != "" || len(f.Hosts) > 0 {
+			return p, errors.New("--ready-file, --no-auth, --allow, --metrics-listen, --pprof-listen, --host, --behind-proxy, --tls-cert and --tls-key need --listen")
 		}
 		return p, nil
 	}
 	if p.address, err = netip.ParseAddrPort(f.Listen); err != nil {
 		return p, fmt.Errorf("--listen %q: give an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080", f.Listen)
+	}
+	if f.Metrics != "" {
+		if p.metrics, err = loopback("--metrics-listen", f.Metrics); err != nil {
+			return p, err
+		}
+	}
+	if f.Profiles != "" {
+		if p.profiles, err = loopback("--pprof-listen", f.Profiles); err != nil {
+			return p, err
+		}
+	}
+	if f.Allow != "" {
+		if p.allow, err = catalog.ParseAllow(f.Allow); err != nil {
+			return p, fmt.Errorf("--allow: %w", err)
+		}
 	}
 	if f.Proxy != "" {
 		if p.proxy, err = netip.ParsePrefix(f.Proxy); err != nil {
@@ -115,7 +141,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 	if err != nil {
 		return "", err
 	}
-	config := httpapi.Config{Hosts: p.hosts, Version: version, Logger: logger}
+	config := httpapi.Config{Hosts: p.hosts, Allow: p.allow, Version: version, Logger: logger}
 	if f.NoAuth {
 		config.Open = httpapi.Identity{Name: "no-auth", Role: httpapi.Admin}
 	} else {
@@ -154,13 +180,38 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 		<-served
 		return f.unready()
 	}
-	if err = f.ready(url); err == nil {
+	if err = p.beside(ctx, engine, handler, logger); err == nil {
+		err = f.ready(url)
+	}
+	if err == nil {
 		err = engine.BeforeShutdown(stop)
 	}
 	if err != nil {
 		return "", errors.Join(err, stop())
 	}
 	return url, nil
+}
+
+// beside answers at the addresses for the people of this machine until the engine shuts down.
+func (p *plan) beside(ctx context.Context, engine *coordinator.Engine, handler *httpapi.Server, logger *slog.Logger) error {
+	for _, one := range []struct {
+		what    string
+		at      netip.AddrPort
+		handler http.Handler
+	}{{"metrics", p.metrics, handler.Metrics()}, {"profiles", p.profiles, profiles()}} {
+		if !one.at.IsValid() {
+			continue
+		}
+		url, stop, err := beside(ctx, one.at, one.handler)
+		if err == nil {
+			logger.Info("answers without a token", "what", one.what, "url", url)
+			err = engine.BeforeShutdown(stop)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // authenticate returns the function that knows the tokens of a folder.
@@ -217,5 +268,5 @@ func (l *fromProxy) Accept() (net.Conn, error) {
 
 // roles are the roles that tokens can have.
 func roles() []string {
-	return []string{httpapi.Viewer.String(), httpapi.Operator.String(), httpapi.Admin.String()}
+	return []string{httpapi.Viewer.String(), httpapi.Operator.String(), httpapi.Author.String(), httpapi.Admin.String()}
 }

@@ -20,7 +20,8 @@ func New() []*cobra.Command {
 
   viewer    reads everything, also inputs and outputs
   operator  also starts and changes runs
-  admin     also deletes them
+  author    also publishes workflows, and sends documents along
+  admin     also deletes runs
 
 The folder keeps a hash of each, in tokens.json; the token itself is printed once, when it is made. What is made or revoked counts
 at once, also for a host that is running.`,

@@ -19,14 +19,14 @@ import (
 // The cells determine the other tries. So a draft has changes of cells only: for each cell that it replaces in the trie, it finds the
 // deadlines and the indexed values that the cell had, and those that it has.
 type Draft struct {
-	Upto     uint64                // sequence as of which it is
-	Before   uint64                // sequence of the event of the base; 0: there is none
-	Manifest string                // hash of the workflow
-	Fetch    Fetch                 // reads the content of the base
-	Base     Roots                 // of the snapshot before
-	Changes  []Change              // of cells
-	Core     func() map[string]any // what belongs to no cell
-	Calls    []journal.Event       // of open calls
+	Upto    uint64                // sequence as of which it is
+	Before  uint64                // sequence of the event of the base; 0: there is none
+	Start   *journal.Start        // of the run
+	Fetch   Fetch                 // reads the content of the base
+	Base    Roots                 // of the snapshot before
+	Changes []Change              // of cells
+	Core    func() map[string]any // what belongs to no cell
+	Calls   []journal.Event       // of open calls
 }
 
 // Change is a cell that has changed, or is gone.
@@ -45,7 +45,7 @@ type Change struct {
 // returns the value of the event that makes the snapshot count. It only reads what was kept before, and may run beside the world.
 func (d *Draft) Write(put func(blobs [][]byte) error) (map[string]any, error) {
 	w := &writing{Draft: d, batch: Batch{Put: put}}
-	s := &Snapshot{Upto: d.Upto, Before: d.Before, Manifest: d.Manifest}
+	s := &Snapshot{Upto: d.Upto, Before: d.Before, Run: d.Start.Run, Manifest: d.Start.Workflow}
 	var err error
 	if s.Roots, err = w.roots(); err != nil {
 		return nil, err

@@ -42,6 +42,7 @@ func (r *Roots) Of(m *machine.Machine) Machine {
 type Snapshot struct {
 	Upto     uint64    // sequence as of which it is
 	Before   uint64    // sequence of the event of the snapshot that it changes; 0: there was none
+	Run      string    // id of the run; "": a program wrote it that did not say so
 	Manifest string    // hash of the workflow
 	Roots    Roots     // of its tries
 	Core     trie.Hash // of what belongs to no cell
@@ -52,6 +53,7 @@ type Snapshot struct {
 const (
 	upto      = "upto"
 	before    = "before" // not there: it is the first
+	run       = "run"
 	manifest  = "manifest"
 	roots     = "roots"     // by name of the machine
 	indexes   = "indexes"   // by name of the machine, and name of the index; not there: no machine with cells has any
@@ -62,7 +64,7 @@ const (
 
 // value returns the value of the event.
 func (s *Snapshot) value() map[string]any {
-	v := map[string]any{upto: int64(s.Upto), manifest: s.Manifest, core: HashText(s.Core)}
+	v := map[string]any{upto: int64(s.Upto), run: s.Run, manifest: s.Manifest, core: HashText(s.Core)}
 	ofCells, ofIndexes := map[string]any{}, map[string]any{}
 	for m, of := range s.Roots.Machines {
 		ofCells[m.Name] = HashText(of.Cells)
@@ -90,15 +92,17 @@ func (s *Snapshot) value() map[string]any {
 	return v
 }
 
-// SnapshotOf returns the snapshot of an event of a run of a workflow, whose hash is given. The error wraps journal.ErrDamaged if the
-// event is of another workflow's run, or cannot be where it is in the journal.
-func SnapshotOf(def *machine.World, workflow string, e *journal.Event) (*Snapshot, error) {
+// SnapshotOf returns the snapshot of an event of a run that was started so. The error wraps journal.ErrDamaged if the event is of
+// another run, or cannot be where it is in the journal.
+func SnapshotOf(def *machine.World, start *journal.Start, e *journal.Event) (*Snapshot, error) {
 	of, _ := value.Of(e.Value)
-	s, err := ReadSnapshot(def, of)
+	s, err := readSnapshot(def, of)
 	switch {
 	case err != nil:
-	case s.Manifest != workflow:
-		err = fmt.Errorf("the snapshot is of workflow %s, and the run of %s", s.Manifest, workflow)
+	case s.Run != "" && s.Run != start.Run:
+		err = fmt.Errorf("the snapshot is of run %s", s.Run)
+	case s.Manifest != start.Workflow:
+		err = fmt.Errorf("the snapshot is of workflow %s, and the run of %s", s.Manifest, start.Workflow)
 	case s.Upto == 0 || s.Upto >= e.Seq || s.Before > e.Seq:
 		err = fmt.Errorf("the snapshot is as of event %d, and follows that of event %d", s.Upto, s.Before)
 	}
@@ -108,8 +112,8 @@ func SnapshotOf(def *machine.World, workflow string, e *journal.Event) (*Snapsho
 	return s, nil
 }
 
-// ReadSnapshot reads the value of the event.
-func ReadSnapshot(def *machine.World, of value.Value) (*Snapshot, error) {
+// readSnapshot reads the value of the event.
+func readSnapshot(def *machine.World, of value.Value) (*Snapshot, error) {
 	r := &Reader{}
 	m := r.Object(of)
 	s := &Snapshot{Upto: uint64(r.Int(m[upto])), Manifest: r.Text(m[manifest]), Roots: NoRoots(), Core: r.Hash(m[core])}
@@ -130,6 +134,10 @@ func ReadSnapshot(def *machine.World, of value.Value) (*Snapshot, error) {
 			}
 		}
 		s.Roots.Machines[of] = machine
+	}
+	if v, has := m[run]; has {
+		s.Run = r.Text(v)
+		r.Has(s.Run != "")
 	}
 	if v, has := m[before]; has {
 		s.Before = uint64(r.Int(v))

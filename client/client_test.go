@@ -1,0 +1,306 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/client"
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/httpapi"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+)
+
+// site is an engine, by itself and by HTTP.
+type site struct {
+	engine *coordinator.Engine
+	remote *client.Client
+
+	mu     sync.Mutex
+	called map[string]bool // routes
+}
+
+func newSite(t *testing.T) *site {
+	engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
+	require.NoError(t, err)
+	handler, err := httpapi.Handler(engine, httpapi.Config{Logger: slog.New(slog.DiscardHandler), Authenticate: func(token string) (httpapi.Identity, bool) {
+		return httpapi.Identity{Name: "ann", Role: httpapi.Admin}, token == "secret"
+	}})
+	require.NoError(t, err)
+	s := &site{engine: engine, called: map[string]bool{}}
+	listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		handler.ServeHTTP(w, req)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.called[req.Pattern] = true
+	}))
+	t.Cleanup(func() {
+		require.NoError(t, engine.Shutdown(context.Background()))
+		listening.Close()
+	})
+	s.remote, err = client.Dial(listening.URL, "secret")
+	require.NoError(t, err)
+	t.Cleanup(s.remote.Close)
+	return s
+}
+
+func workflow(t *testing.T, text string) *template.Workflow {
+	checked, err := kinds.Load("w.yaml", []byte(text), template.Known{})
+	require.NoError(t, err)
+	return checked.Workflow
+}
+
+const approval = `{kind: Workflow, name: approval,
+ operations: {ask: {wait: {message: approved}}, say: {value: "by {{ input }}"}},
+ steps: [{operation: ask}, {operation: say, input: "{{ steps.ask.output.by }}"}], output: "{{ steps.say.output }}"}`
+
+const judged = `{kind: Workflow, name: judged, operations: {work: {value: 7}}, steps: [{operation: work, fulfillment: {policy: requester_confirmation}}]}`
+
+const broken = `{kind: Workflow, name: broken, operations: {no: {fail: {code: refused}}}, steps: [{operation: "no"}]}`
+
+// What a program does with an engine means the same by HTTP.
+func TestAnEngineAndAClientAreTheSame(t *testing.T) {
+	for name, of := range map[string]func(*site) client.Engine{
+		"engine": func(s *site) client.Engine { return client.Of(s.engine) },
+		"client": func(s *site) client.Engine { return s.remote },
+	} {
+		t.Run(name, func(t *testing.T) { conforms(t, of(newSite(t))) })
+	}
+}
+
+func conforms(t *testing.T, e client.Engine) {
+	ctx := t.Context()
+	v, err := e.Publish(ctx, workflow(t, approval))
+	require.NoError(t, err)
+	require.Equal(t, uint64(1), v.Number)
+	run, err := e.StartNamed(ctx, "approval", 0, client.Options{ID: "a", Labels: map[string]string{"team": "x"}})
+	require.NoError(t, err)
+	require.Equal(t, "a", run.ID())
+	_, err = e.StartNamed(ctx, "aproval", nil, client.Options{})
+	require.ErrorIs(t, err, parcel.ErrNotPublished)
+	_, err = e.StartNamed(ctx, "approval", 1, client.Options{ID: "a"})
+	require.ErrorIs(t, err, coordinator.ErrRunExists)
+	_, err = e.Run(ctx, "b")
+	require.ErrorIs(t, err, coordinator.ErrRunNotFound)
+
+	x, err := run.Explain(ctx, "ask")
+	require.NoError(t, err)
+	require.Equal(t, "running", x.Status)
+	_, err = run.Explain(ctx, "none")
+	require.ErrorIs(t, err, coordinator.ErrStepNotFound)
+	require.NoError(t, run.Pause(ctx, "lunch"))
+	require.ErrorIs(t, run.Pause(ctx, "lunch"), coordinator.ErrNotPossible)
+	require.NoError(t, run.Resume(ctx))
+	require.ErrorIs(t, run.Patch(ctx, map[string]any{"x": 1}), coordinator.ErrNotPossible)
+	for range 2 {
+		require.NoError(t, run.Send(ctx, "later", false, coordinator.WithKey("k")))
+	}
+	last, err := run.Last(ctx)
+	require.NoError(t, err)
+	require.Equal(t, uint64(5), last)
+	impatient, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = run.Wait(impatient)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, run.Send(ctx, "approved", map[string]any{"by": "<ann>", "n": 9007199254740993}))
+	result, err := run.Wait(ctx)
+	require.NoError(t, err)
+	require.NoError(t, result.Err())
+	require.Equal(t, "by <ann>", result.Output)
+	again, err := e.Run(ctx, "a")
+	require.NoError(t, err)
+	result, err = again.Wait(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "by <ann>", result.Output)
+	require.ErrorIs(t, run.Cancel(ctx, "late"), coordinator.ErrFinished)
+	output, err := run.Output(ctx, "ask", "")
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"by": "<ann>", "n": int64(9007199254740993)}, output)
+
+	var events, watched []string
+	for e, err := range run.Events(ctx, 2) {
+		require.NoError(t, err)
+		events = append(events, fmt.Sprint(e.Seq, e.Type, e.Node, e.At))
+	}
+	for u, err := range run.Watch(ctx, 2) {
+		require.NoError(t, err)
+		watched = append(watched, fmt.Sprint(u.Event.Seq, u.Event.Type, u.Event.Node, u.Event.At))
+	}
+	require.NotEmpty(t, events)
+	require.Equal(t, events, watched)
+
+	decided, err := e.Start(ctx, workflow(t, judged), nil, client.Options{})
+	require.NoError(t, err)
+	require.NoError(t, decided.Decide(ctx, "work", true, "fine"))
+	result, err = decided.Wait(ctx)
+	require.NoError(t, err)
+	require.NoError(t, result.Err())
+
+	failed, err := e.Start(ctx, workflow(t, broken), map[string]any{}, client.Options{ID: "f"})
+	require.NoError(t, err)
+	result, err = failed.Wait(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "refused", result.Failure.Code)
+	require.NoError(t, failed.Retry(ctx, "no", coordinator.RepeatWork()))
+	_, err = failed.Wait(ctx)
+	require.NoError(t, err)
+
+	stopped, err := e.StartNamed(ctx, "approval", nil, client.Options{})
+	require.NoError(t, err)
+	require.NoError(t, stopped.Abort(ctx, "ask", "no"))
+	cancelled, err := e.StartNamed(ctx, "approval", nil, client.Options{})
+	require.NoError(t, err)
+	require.NoError(t, cancelled.Cancel(ctx, "storm"))
+	result, err = cancelled.Wait(ctx)
+	require.NoError(t, err)
+	require.Error(t, result.Err())
+
+	require.NoError(t, e.Delete(ctx, "f"))
+	_, err = e.Run(ctx, "f")
+	require.ErrorIs(t, err, journal.ErrDeleted)
+	var found []string
+	for r, err := range e.Find(ctx, "label.team:x") {
+		require.NoError(t, err)
+		found = append(found, r.Run)
+	}
+	require.Equal(t, []string{"a"}, found)
+	for _, err := range e.Find(ctx, "statsu:x") {
+		require.ErrorIs(t, err, api.ErrBadRequest)
+	}
+}
+
+// Every route has a request of package api that travels by it, and is answered as in the engine's own process; but for pages.
+func TestEveryRouteIsCalled(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	ask := func(req *api.Request) []string {
+		t.Helper()
+		var lines []string
+		err := s.remote.Ask(ctx, req, func(r *api.Reply) error {
+			data, err := json.Marshal(r)
+			lines = append(lines, string(data))
+			return err
+		})
+		require.NoError(t, err, "%+v", req)
+		if !req.Verb.Command() && req.Verb != api.Collect {
+			var same []string
+			require.NoError(t, api.Handle(ctx, s.engine, req, func(r *api.Reply) error {
+				data, err := json.Marshal(r)
+				same = append(same, string(data))
+				return err
+			}))
+			require.Equal(t, same, lines)
+		}
+		return lines
+	}
+	attached := func(w string) []byte {
+		p, err := parcel.Of(ctx, s.engine, workflow(t, w))
+		require.NoError(t, err)
+		data, err := (&api.Attachment{Parcel: p}).Encode()
+		require.NoError(t, err)
+		return data
+	}
+	ask(&api.Request{Verb: api.Publish, Attachment: attached(approval)})
+	ask(&api.Request{Verb: api.Publish, Attachment: attached(strings.Replace(approval, "by {{", "of {{", 1))})
+	ask(&api.Request{Verb: api.Begin, Name: "approval", ID: "run-1"})
+	ask(&api.Request{Verb: api.Begin, Attachment: attached(judged), ID: "judged", Labels: map[string]string{"a=b": "c,d"}})
+	ask(&api.Request{Verb: api.List, Labels: map[string]string{"a=b": "c,d"}})
+	ask(&api.Request{Verb: api.List, Query: "status:waiting", Dry: true})
+	ask(&api.Request{Verb: api.Names, Name: "app", Limit: 3})
+	ask(&api.Request{Verb: api.Show, Run: "run-", Document: true}) // by its beginning
+	ask(&api.Request{Verb: api.Show, Run: "run-1", At: &api.Moment{Seq: 1}})
+	ask(&api.Request{Verb: api.Explain, Run: "run-1", Step: "ask"})
+	ask(&api.Request{Verb: api.Graph, Run: "run-1"})
+	ask(&api.Request{Verb: api.Events, Run: "run-1", From: 2, Step: "ask"})
+	ask(&api.Request{Verb: api.Pause, Run: "run-1", Reason: "lunch"})
+	ask(&api.Request{Verb: api.Resume, Run: "run-1"})
+	ask(&api.Request{Verb: api.Send, Run: "run-1", Message: "approved", Payload: json.RawMessage(`{"by": false}`), ID: "m"})
+	ask(&api.Request{Verb: api.Watch, Run: "run-1", From: 2, UntilParked: true})
+	ask(&api.Request{Verb: api.Output, Run: "run-1"})
+	ask(&api.Request{Verb: api.Output, Run: "run-1", Step: "ask"})
+	ask(&api.Request{Verb: api.Repeat, Run: "run-1", Rerun: &api.Rerun{From: "say"}, Dry: true})
+	ask(&api.Request{Verb: api.Repeat, Run: "run-1", Rerun: &api.Rerun{From: "say"}, ID: "again"})
+	ask(&api.Request{Verb: api.Shadow, Run: "run-1", Name: "approval@1"})
+	ask(&api.Request{Verb: api.Shadow, Query: "workflow:approval", Attachment: attached(approval)})
+	ask(&api.Request{Verb: api.Compare, Old: "approval@1", Name: "approval"})
+	ask(&api.Request{Verb: api.Compare, Old: "approval", Attachment: attached(approval)})
+	ask(&api.Request{Verb: api.Decide, Run: "judged", Step: "work", Decision: api.Fulfilled})
+	ask(&api.Request{Verb: api.Begin, Name: "approval", ID: "b"})
+	ask(&api.Request{Verb: api.Abort, Run: "b", Step: "ask"})
+	ask(&api.Request{Verb: api.Watch, Run: "b"})
+	ask(&api.Request{Verb: api.Retry, Run: "b", Step: "ask"})
+	ask(&api.Request{Verb: api.Cancel, Run: "b", Reason: "no"})
+	ask(&api.Request{Verb: api.Bulk, Act: "cancel", Query: "workflow:approval", Dry: true})
+	ask(&api.Request{Verb: api.Begin, Name: "approval", ID: "c"})
+	ask(&api.Request{Verb: api.Bulk, Act: "cancel", Query: "c", Expect: 1})
+	ask(&api.Request{Verb: api.AwaitAct, Number: 1})
+	ask(&api.Request{Verb: api.Acts, Number: 1})
+	ask(&api.Request{Verb: api.Acts})
+	require.Error(t, s.remote.Ask(ctx, &api.Request{Verb: api.StopAct, Number: 1}, func(*api.Reply) error { return nil }), "it has ended")
+	ask(&api.Request{Verb: api.Retain, Keep: "30d"})
+	ask(&api.Request{Verb: api.Rules})
+	ask(&api.Request{Verb: api.Delete, Run: "b"})
+	file := filepath.Join(t.TempDir(), "runs.jsonl")
+	var content []byte
+	require.NoError(t, s.remote.Ask(ctx, &api.Request{Verb: api.Export, Runs: []string{"judged"}}, func(r *api.Reply) error {
+		content = append(content, r.Data...)
+		return nil
+	}))
+	require.NoError(t, os.WriteFile(file, content, 0o600))
+	ask(&api.Request{Verb: api.Import, File: file})
+	ask(&api.Request{Verb: api.Collect, Keep: "0s", Dry: true})
+	for _, verb := range []api.Verb{api.Patch, api.Views, api.Cells, api.Await, api.Keep, api.Sweep} { // of playbooks and worlds, of which there is none here
+		err := s.remote.Ask(ctx, &api.Request{Verb: verb, Run: "run-1", Step: "x", If: "status == 'failed'", Payload: json.RawMessage(`{"x": 1}`)}, func(*api.Reply) error { return nil })
+		e, ok := errors.AsType[*api.Error](err)
+		require.True(t, ok || verb == api.Views, "%s: %v", verb, err)
+		if ok {
+			require.NotEqual(t, "no_route", e.Code, verb)
+			require.NotEqual(t, "bad_request", e.Code, "%s: %v", verb, e)
+		}
+	}
+	for _, verb := range []api.Verb{api.Pause, api.Resume, api.Show} {
+		err := s.remote.Ask(ctx, &api.Request{Verb: verb, Run: "run-1", Step: "x"}, func(*api.Reply) error { return nil })
+		require.Error(t, err)
+	}
+	require.Error(t, s.remote.Ask(ctx, &api.Request{Verb: api.Backup, File: "/x"}, nil))
+
+	var missing []string
+	described, err := httpapi.OpenAPI()
+	require.NoError(t, err)
+	var doc struct{ Paths map[string]map[string]any }
+	require.NoError(t, json.Unmarshal(described, &doc))
+	for path, methods := range doc.Paths {
+		for method := range methods {
+			if pattern := strings.ToUpper(method) + " " + path; !s.called[pattern] {
+				missing = append(missing, pattern)
+			}
+		}
+	}
+	slices.Sort(missing)
+	require.Equal(t, pages, missing, "%v", slices.Sorted(maps.Keys(s.called)))
+}
+
+// pages are the routes that only pages and programs in other languages call: what they show, requests of package api have, too.
+var pages = []string{
+	"GET /livez", "GET /metrics", "GET /openapi.json", "GET /readyz", "GET /v1/decisions", "GET /v1/decisions/{id}", "GET /v1/feed", "GET /v1/runs/{run}/history",
+	"GET /v1/runs/{run}/steps", "GET /v1/runs/{run}/steps/{key}", "GET /v1/workflows/{name}", "GET /v1/workflows/{name}/versions",
+	"GET /v1/workflows/{name}/versions/{hash}", "GET /version", "POST /v1/decisions/{id}",
+}

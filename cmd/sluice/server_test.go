@@ -1,0 +1,98 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+// listens starts a host that answers HTTP, and returns its URL. The environment gets the token of an administrator.
+func listens(t *testing.T, dir string, args ...string) (p *process, url string) {
+	t.Helper()
+	p = launch(t, dir, append([]string{"serve", "--data", "data", "--listen", "127.0.0.1:0", "--ready-file", "url"}, args...)...)
+	require.Eventually(t, func() bool {
+		text, err := os.ReadFile(filepath.Join(dir, "url"))
+		url = strings.TrimSpace(string(text))
+		return err == nil
+	}, time.Minute, time.Millisecond)
+	token, _ := says(t, dir, cli.Done, "token", "create", "ann", "--role", "admin", "--data", "data")
+	t.Setenv(control.TokenVariable, strings.TrimSpace(token))
+	return p, url
+}
+
+// The verbs that work on a folder do the same by HTTP, and name the server where they name the folder.
+func TestVerbsWorkByHTTP(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}, say: {value: "{{ input }}"}},
+ steps: [{operation: ask}, {operation: say, input: "{{ steps.ask.output }}"}], output: "{{ steps.say.output }}"}`)
+	writeFile(t, dir, "c.yaml", `{kind: Workflow, name: c, operations: {o: {command: {shell: id}}}, steps: [{operation: o}]}`)
+	p, url := listens(t, dir)
+	do := func(code int, args ...string) string {
+		t.Helper()
+		out, errs := says(t, dir, code, append(args, "--server", url)...)
+		return out + errs
+	}
+	do(cli.Done, "publish", "w.yaml")
+	do(cli.Done, "start", "w", "--id", "run-1")
+	require.Contains(t, do(cli.Done, "runs"), "run-1")
+	require.Contains(t, do(cli.Done, "runs", "show", "run"), "--server "+url)
+	require.Contains(t, do(cli.Done, "send", "run-1", "go", "7"), "sent")
+	require.Equal(t, "7\n", do(cli.Done, "runs", "output", "run-1"))
+	require.Contains(t, do(cli.Done, "start", "w.yaml", "--id", "run-2"), "run-2")
+	require.Contains(t, do(cli.Refused, "runs", "show", "run-"), "run-1, run-2")
+	require.Contains(t, do(cli.Refused, "runs", "show", "rum-1"), "no such run")
+	do(cli.Done, "cancel", "run-2")
+	require.Contains(t, do(cli.Done, "rerun", "run-1", "--from", "say", "--dry-run"), "say")
+	require.Contains(t, do(cli.Failed, "start", "c.yaml"), "--allow command")
+	require.NoFileExists(t, filepath.Join(dir, "http:"))
+	do(cli.Refused, "runs", "--data", "data")
+
+	t.Setenv(cli.ServerVariable, url)
+	out, _ := says(t, dir, cli.Done, "runs", "-o", "json")
+	require.Contains(t, out, "run-1")
+	t.Setenv(control.TokenVariable, "wrong")
+	_, errs := says(t, dir, cli.Failed, "runs")
+	require.Contains(t, errs, "token")
+	p.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, p.wait())
+	_, errs = says(t, dir, cli.Failed, "runs")
+	require.Contains(t, errs, "does not answer")
+	require.NoFileExists(t, filepath.Join(dir, "url"))
+}
+
+func TestOperatorsSeeAHostWithoutAToken(t *testing.T) {
+	dir := t.TempDir()
+	p, url := listens(t, dir, "--metrics-listen", "127.0.0.1:0", "--pprof-listen", "127.0.0.1:0")
+	for what, path := range map[string]string{"metrics": "/", "profiles": "/debug/pprof/cmdline"} {
+		found := regexp.MustCompile("what=" + what + " url=(\\S+)").FindStringSubmatch(p.stderr.String())
+		require.Len(t, found, 2, p.stderr.String())
+		require.NotEqual(t, url, found[1])
+		for host, status := range map[string]int{"": 200, "rebound.example": 421} {
+			req, err := http.NewRequest(http.MethodGet, found[1]+path, nil)
+			require.NoError(t, err)
+			req.Host = host
+			resp, err := http.DefaultClient.Do(req)
+			require.NoError(t, err)
+			resp.Body.Close()
+			require.Equal(t, status, resp.StatusCode)
+		}
+	}
+	p.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, p.wait())
+	for _, flag := range []string{"--metrics-listen", "--pprof-listen"} {
+		_, errs := says(t, dir, cli.Refused, "serve", "--data", "data", "--listen", "127.0.0.1:0", flag, "0.0.0.0:0")
+		require.Contains(t, errs, "loopback")
+	}
+}

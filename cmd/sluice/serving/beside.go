@@ -1,0 +1,66 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"net/netip"
+	"time"
+)
+
+// profileTime bounds an answer with a profile, which is measured for as long as it is asked for.
+const profileTime = 5 * time.Minute
+
+// loopback reads the address of a listener for the people of this machine.
+func loopback(flag, text string) (netip.AddrPort, error) {
+	at, err := netip.ParseAddrPort(text)
+	if err != nil || !at.Addr().IsLoopback() {
+		return at, fmt.Errorf("%s %q: give a loopback address and a port, such as 127.0.0.1:6060: it needs no token", flag, text)
+	}
+	return at, nil
+}
+
+// profiles returns a handler of the profiles of this process.
+func profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// beside answers at a loopback address of its own, and returns what ends that.
+func beside(ctx context.Context, at netip.AddrPort, handler http.Handler) (url string, stop func() error, err error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", at.String())
+	if err != nil {
+		return "", nil, err
+	}
+	bound := listener.Addr().String()
+	local := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.Host != bound { // else a page of another site could read it by a name of its own
+			http.Error(w, "this server is not called that", http.StatusMisdirectedRequest)
+			return
+		}
+		handler.ServeHTTP(w, req)
+	})
+	server := &http.Server{
+		Handler: local, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: profileTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }() // ends with the server
+	return "http://" + bound, func() error {
+		err := server.Close()
+		if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
+			err = errors.Join(err, ended)
+		}
+		return err
+	}, nil
+}

@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/versions"
+)
+
+// Bodies and answers about runs and another workflow.
+type (
+	// RerunBody starts a new run that keeps results of a run.
+	RerunBody struct {
+		From    string                     `json:"from,omitempty"`    // key of the step from which on
+		Only    string                     `json:"only,omitempty"`    // key of the only one
+		Failed  bool                       `json:"failed,omitempty"`  // what has failed
+		Changed bool                       `json:"changed,omitempty"` // whose operation or input is another
+		At      uint64                     `json:"at,omitempty"`      // as of that event
+		Set     map[string]json.RawMessage `json:"set,omitempty"`     // values by place, such as steps.price.output
+		ID      string                     `json:"id,omitempty"`      // of the new run; "": a random one
+		Input   json.RawMessage            `json:"input,omitempty"`   // another one; default: the run's
+		Labels  map[string]string          `json:"labels,omitempty"`  // others; default: the run's
+		Documents
+	}
+
+	// RerunPlan says what a rerun would do.
+	RerunPlan struct {
+		Seq   uint64           `json:"seq"`   // of the run's newest event that counts
+		Items []*api.RerunStep `json:"items"` // what will run, then what may, then what is kept
+	}
+
+	// ShadowBody names the workflow by which runs would have gone.
+	ShadowBody struct {
+		Workflow string `json:"workflow,omitempty"` // published, such as order or order@3
+		Query    string `json:"q,omitempty"`        // of a shadow of many runs: which
+		Documents
+	}
+
+	// ShadowList is how runs would have gone.
+	ShadowList struct {
+		Items []*api.Shadowed `json:"items"` // one for each run
+	}
+
+	// DiffBody names two workflows, or sends one or both of them.
+	DiffBody struct {
+		From string          `json:"from,omitempty"` // published, such as order@2
+		To   string          `json:"to,omitempty"`   // published, such as order
+		Old  json.RawMessage `json:"old,omitempty"`  // a parcel, in place of from
+		Documents
+	}
+)
+
+func rerun(c *exchange) error {
+	var b RerunBody
+	if err := c.body(&b); err != nil {
+		return err
+	}
+	r, err := c.of(api.Repeat)
+	if err != nil {
+		return err
+	}
+	r.Rerun = &api.Rerun{From: b.From, Only: b.Only, Failed: b.Failed, Changed: b.Changed, At: b.At, Set: b.Set}
+	r.ID, r.Labels = b.ID, b.Labels
+	if r.Dry, err = c.dry(); err != nil {
+		return err
+	}
+	p, err := c.parcel(&b.Documents)
+	if err != nil {
+		return err
+	}
+	if p != nil || len(b.Input) > 0 {
+		if r.Attachment, err = (&api.Attachment{Parcel: p, Input: b.Input}).Encode(); err != nil {
+			return err
+		}
+	}
+	if err := c.matches(); err != nil {
+		return err
+	}
+	ctx, cancel := c.lasting()
+	defer cancel()
+	out := RerunPlan{Items: []*api.RerunStep{}}
+	done, err := c.ask(ctx, r, func(reply *api.Reply) error { out.Items = append(out.Items, reply.Rerun); return nil })
+	switch {
+	case err != nil:
+		return err
+	case r.Dry:
+		out.Seq = done.Seq
+		return c.reply(http.StatusOK, out)
+	}
+	return c.reply(http.StatusCreated, done)
+}
+
+// shadow compares one run, or those of a query, with another workflow. It changes nothing.
+func shadow(c *exchange) error {
+	var b ShadowBody
+	if err := c.body(&b); err != nil {
+		return err
+	}
+	r := &api.Request{Verb: api.Shadow, Name: b.Workflow, Query: b.Query}
+	if c.req.PathValue("run") != "" {
+		run, err := c.run()
+		if err != nil {
+			return err
+		}
+		r.Run = run.ID()
+	}
+	p, err := c.parcel(&b.Documents)
+	if err != nil {
+		return err
+	}
+	if p != nil {
+		if r.Attachment, err = (&api.Attachment{Parcel: p}).Encode(); err != nil {
+			return err
+		}
+	}
+	c.unhurried()
+	out := ShadowList{Items: []*api.Shadowed{}}
+	if _, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error { out.Items = append(out.Items, reply.Shadow); return nil }); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+// diff compares two published workflows.
+func diff(c *exchange) error {
+	return c.compare(&api.Request{Verb: api.Compare, Old: c.query("from"), Name: c.query("to")})
+}
+
+// diffDocuments compares workflows of which some came along. It changes nothing.
+func diffDocuments(c *exchange) error {
+	var b DiffBody
+	if err := c.body(&b); err != nil {
+		return err
+	}
+	now, err := c.parcel(&b.Documents)
+	if err != nil {
+		return err
+	}
+	old, err := c.parcel(&Documents{Parcel: b.Old})
+	if err != nil {
+		return err
+	}
+	r := &api.Request{Verb: api.Compare, Old: b.From, Name: b.To}
+	if r.Attachment, err = (&api.Attachment{Parcel: now, Old: old}).Encode(); err != nil {
+		return err
+	}
+	return c.compare(r)
+}
+
+func (c *exchange) compare(r *api.Request) error {
+	var out *versions.Diff
+	c.unhurried()
+	if _, err := c.ask(c.req.Context(), r, func(reply *api.Reply) error { out = reply.Diff; return nil }); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
+}

@@ -1,0 +1,224 @@
+package httpapi
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+)
+
+// Decision is a task that a person is to decide about.
+type Decision struct {
+	ID       string            `json:"id"`                // of the decision: a step's attempt
+	Run      string            `json:"run"`               // id
+	Step     string            `json:"step"`              // key
+	Attempt  int32             `json:"attempt"`           // of the step
+	Workflow string            `json:"workflow"`          // name
+	Labels   map[string]string `json:"labels,omitempty"`  // of the run
+	Seq      uint64            `json:"seq"`               // number of the run's newest event: the ETag of the decision
+	Since    time.Time         `json:"since,omitzero"`    // when the work was answered
+	Until    time.Time         `json:"until,omitzero"`    // when it is given up
+	Then     string            `json:"then,omitempty"`    // what happens then, for people
+	Output   json.RawMessage   `json:"output,omitempty"`  // of the step, if it has at most 1 KiB
+	Preview  string            `json:"preview,omitempty"` // else its beginning
+}
+
+// DecisionPage is a part of the inbox.
+type DecisionPage struct {
+	Items []*Decision `json:"items"`          // of the newest run first
+	Next  string      `json:"next,omitempty"` // cursor of the next part; "": this is the last
+}
+
+// decisionID names a decision; what it is made of is no promise.
+type decisionID struct {
+	Run, Step string
+	Attempt   int32
+}
+
+func (id decisionID) String() string {
+	data, _ := json.Marshal([]any{id.Run, id.Step, id.Attempt})
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+func parseDecision(text string) (id decisionID, err error) {
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(data, &[]any{&id.Run, &id.Step, &id.Attempt})
+	}
+	if err != nil || id.String() != text {
+		return id, problem("step_not_found", "there is no decision with that id")
+	}
+	return id, nil
+}
+
+// listDecisions lists what waits for a person, in the runs that a query selects.
+func listDecisions(c *exchange) error {
+	limit, err := c.limit(runsPage)
+	if err != nil {
+		return err
+	}
+	page := DecisionPage{Items: []*Decision{}}
+	var runs []string
+	done := api.Done{}
+	err = c.direct(&api.Request{Verb: api.List, Query: "waits:person " + c.query("q"), Cursor: c.query("cursor"), Limit: limit}, func(r *api.Reply) {
+		if r.Run != nil {
+			runs = append(runs, r.Run.Run)
+		}
+		if r.Done != nil {
+			done = *r.Done
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		list, err := c.decisionsOf(run)
+		if err != nil && !gone(err) {
+			return err
+		}
+		page.Items = append(page.Items, list...)
+	}
+	page.Next = done.Next
+	return c.reply(http.StatusOK, page)
+}
+
+// gone reports whether an error says that a run was deleted since it was listed, or cannot be followed here.
+func gone(err error) bool {
+	code := api.ErrorOf(err).Code
+	return code == "deleted" || code == "run_not_found" || code == "missing" || code == "parked" || code == "damaged"
+}
+
+// decisionsOf returns what a person is to decide in a run.
+func (c *exchange) decisionsOf(run string) (list []*Decision, err error) {
+	var of *api.Run
+	err = c.direct(&api.Request{Verb: api.Show, Run: run}, func(r *api.Reply) {
+		if r.Run != nil {
+			of = r.Run
+		}
+		if s := r.Step; s != nil && s.Decidable {
+			list = append(list, decisionOf(of, s))
+		}
+	})
+	return list, err
+}
+
+func decisionOf(run *api.Run, s *api.Step) *Decision {
+	d := &Decision{
+		ID: decisionID{run.Run, s.Step, s.Attempts}.String(), Run: run.Run, Step: s.Step, Attempt: s.Attempts, Workflow: run.Workflow, Labels: run.Labels,
+		Seq: run.Events, Since: s.Ended, Output: s.Output, Preview: s.Preview.Preview,
+	}
+	for i := range run.Awaits {
+		if a := &run.Awaits[i]; a.Step == s.Step && a.Kind == "person" {
+			d.Until, d.Then = a.Until, a.Then
+		}
+	}
+	return d
+}
+
+// decision returns the decision that the path names, while it is open.
+func (c *exchange) decision() (*Decision, error) {
+	id, err := parseDecision(c.req.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.engine.Run(c.req.Context(), id.Run); err != nil {
+		return nil, err
+	}
+	list, err := c.decisionsOf(id.Run)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range list {
+		if d.ID == id.String() {
+			return d, nil
+		}
+	}
+	return nil, problem("not_possible", "nothing is to be decided there any more")
+}
+
+func showDecision(c *exchange) error {
+	d, err := c.decision()
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("ETag", etag(d.Seq))
+	return c.reply(http.StatusOK, d)
+}
+
+func decide(c *exchange) error {
+	var b DecideBody
+	if err := c.body(&b); err != nil {
+		return err
+	}
+	d, err := c.decision()
+	if err != nil {
+		return err
+	}
+	if match := c.req.Header.Get("If-Match"); match != "" && match != "*" && match != etag(d.Seq) {
+		return problem(CodeChanged, "the run has %d events by now", d.Seq).at("header/If-Match")
+	}
+	ctx, cancel := c.lasting()
+	defer cancel()
+	done, err := c.ask(ctx, &api.Request{Verb: api.Decide, Run: d.Run, Step: d.Step, Decision: b.Decision, Reason: b.Reason}, nil)
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, done)
+}
+
+// History is the events of a run as columns: the n-th of each is about the same event.
+type History struct {
+	Seq   []uint64 `json:"seq"`            // numbers
+	At    []int64  `json:"at"`             // milliseconds since 1970
+	Type  []int    `json:"type"`           // indexes of Types
+	Step  []int    `json:"step"`           // indexes of Steps
+	Types []string `json:"types"`          // each once
+	Steps []string `json:"steps"`          // keys, each once; "": the run
+	Next  string   `json:"next,omitempty"` // cursor of the next part; "": this is the last for now
+}
+
+// historyMax bounds the events of one answer.
+const historyMax = 10_000
+
+func history(c *exchange) error {
+	r, err := c.of(api.Events)
+	if err != nil {
+		return err
+	}
+	if r.From, err = c.from(); err != nil {
+		return err
+	}
+	h := History{Seq: []uint64{}, At: []int64{}, Type: []int{}, Step: []int{}, Types: []string{}, Steps: []string{}}
+	types, steps := map[string]int{}, map[string]int{}
+	_, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error {
+		e := reply.Event
+		switch {
+		case e == nil:
+			return nil
+		case len(h.Seq) == historyMax:
+			h.Next = seqText(e.Seq)
+			return errEnough
+		}
+		h.Seq, h.At = append(h.Seq, e.Seq), append(h.At, e.At.UnixMilli())
+		h.Type, h.Types = column(h.Type, h.Types, types, e.Type)
+		h.Step, h.Steps = column(h.Step, h.Steps, steps, e.Step)
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	return c.reply(http.StatusOK, h)
+}
+
+// column appends the index of a word to a column.
+func column(list []int, words []string, known map[string]int, word string) ([]int, []string) {
+	i, ok := known[word]
+	if !ok {
+		i = len(words)
+		known[word], words = i, append(words, word)
+	}
+	return append(list, i), words
+}

@@ -1,0 +1,208 @@
+package httpapi
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/catalog"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/coordinator/versions"
+)
+
+// Documents are what a request brings along: the text of a document, or a parcel, which has the documents below it, too. Neither is
+// fine where a published workflow can be named.
+type Documents struct {
+	Document string          `json:"document,omitempty"` // YAML or JSON
+	File     string          `json:"file,omitempty"`     // what faults call it; default: document
+	Parcel   json.RawMessage `json:"parcel,omitempty"`   // as Go's package client makes it
+}
+
+// parcel returns what came along, if the client may bring it and the server allows what is in it; nil if nothing came.
+func (c *exchange) parcel(d *Documents) (*parcel.Parcel, error) {
+	if d.Document == "" && len(d.Parcel) == 0 {
+		return nil, nil
+	}
+	if c.who.Role < Author {
+		return nil, problem(CodeForbidden, "documents need the role %s, and %s has the role %s", Author, c.who.Name, c.who.Role)
+	}
+	if d.Document != "" && len(d.Parcel) > 0 {
+		return nil, problem(CodeBadRequest, "a document is sent, and a parcel").at("/parcel")
+	}
+	if d.Document != "" {
+		return catalog.Read(c.req.Context(), c.engine, cmp.Or(d.File, "document"), []byte(d.Document), c.config.Allow)
+	}
+	p := &parcel.Parcel{}
+	if err := json.Unmarshal(d.Parcel, p); err != nil {
+		return nil, problem(CodeBadRequest, "it is no parcel").at("/parcel")
+	}
+	return p, c.config.Allow.Check(p)
+}
+
+// Bodies and answers about workflows.
+type (
+	// PublishBody makes a workflow the newest of its name.
+	PublishBody struct{ Documents }
+
+	// PublishPreview says what a publish would do.
+	PublishPreview struct {
+		Name      string         `json:"name"`                // of the workflow
+		Hash      string         `json:"hash"`                // of its definition
+		Unchanged bool           `json:"unchanged,omitempty"` // it is the newest already
+		Effect    *versions.Diff `json:"effect,omitempty"`    // how it differs from the newest, and what that means for open runs; not there: it is the first
+	}
+
+	// WorkflowPage is a part of the list of published workflows.
+	WorkflowPage struct {
+		Items []*api.Version `json:"items"`          // the newest version of each, by name
+		Next  string         `json:"next,omitempty"` // cursor of the next part; "": this is the last
+	}
+
+	// VersionPage is a part of the list of the versions of a workflow.
+	VersionPage struct {
+		Items []*api.Version `json:"items"`          // the newest first
+		Next  string         `json:"next,omitempty"` // cursor of the next part; "": this is the last
+	}
+
+	// Definition is a version of a workflow with its document.
+	Definition struct {
+		Version  *api.Version    `json:"version"`         // which it is
+		Document json.RawMessage `json:"document"`        // in canonical form
+		Input    json.RawMessage `json:"input,omitempty"` // JSON Schema of the input of a run; not there: anything
+		Steps    []catalog.Step  `json:"steps"`           // what it calls, in its order
+	}
+)
+
+func publish(c *exchange) error {
+	var b PublishBody
+	if err := c.body(&b); err != nil {
+		return err
+	}
+	dry, err := c.dry()
+	if err != nil {
+		return err
+	}
+	p, err := c.parcel(&b.Documents)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		return problem(CodeBadRequest, "send a document, or a parcel").at("/document")
+	}
+	if dry {
+		return c.previewPublish(p)
+	}
+	r := &api.Request{Verb: api.Publish}
+	if r.Attachment, err = (&api.Attachment{Parcel: p}).Encode(); err != nil {
+		return err
+	}
+	ctx, cancel := c.lasting()
+	defer cancel()
+	done, err := c.ask(ctx, r, nil)
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, done)
+}
+
+// previewPublish answers with what a publish would do.
+func (c *exchange) previewPublish(p *parcel.Parcel) error {
+	l, err := c.engine.Registry()
+	if err != nil {
+		return err
+	}
+	e, err := l.Look(p)
+	if err != nil {
+		return err
+	}
+	out := PublishPreview{Name: e.Plan.Workflow.Name, Hash: p.Workflow}
+	r := &api.Request{Verb: api.Compare, Old: out.Name}
+	if r.Attachment, err = (&api.Attachment{Parcel: p}).Encode(); err != nil {
+		return err
+	}
+	err = c.direct(r, func(reply *api.Reply) {
+		if reply.Diff != nil {
+			out.Effect = reply.Diff
+		}
+	})
+	if err != nil && !errors.Is(err, parcel.ErrNotPublished) {
+		return err
+	}
+	out.Unchanged = out.Effect != nil && out.Effect.Old == out.Effect.New
+	return c.reply(http.StatusOK, out)
+}
+
+// direct carries out a request of package api of which the answer is a part of another one.
+func (c *exchange) direct(r *api.Request, take func(*api.Reply)) error {
+	r.Actor = c.who.Name
+	return api.Handle(c.req.Context(), c.engine, r, func(reply *api.Reply) error { take(reply); return nil })
+}
+
+func listWorkflows(c *exchange) error {
+	limit, err := c.limit(runsPage)
+	if err != nil {
+		return err
+	}
+	if c.plain() {
+		_, err := c.ask(c.req.Context(), &api.Request{Verb: api.Names, Name: c.query("begins"), Limit: limit}, nil)
+		return err
+	}
+	page := WorkflowPage{Items: []*api.Version{}}
+	for name, err := range c.engine.Published(c.req.Context(), c.query("begins")) {
+		if err != nil {
+			return err
+		}
+		if name <= c.query("cursor") {
+			continue
+		}
+		if len(page.Items) == limit {
+			page.Next = page.Items[limit-1].Name
+			break
+		}
+		list, err := catalog.Versions(c.req.Context(), c.engine, name, 0, 1)
+		if err != nil {
+			return err
+		}
+		page.Items = append(page.Items, api.VersionOf(list[0]))
+	}
+	return c.reply(http.StatusOK, page)
+}
+
+func listVersions(c *exchange) error {
+	limit, err := c.limit(runsPage)
+	if err != nil {
+		return err
+	}
+	before := uint64(0)
+	if cursor := c.query("cursor"); cursor != "" {
+		if before, err = strconv.ParseUint(cursor, 10, 64); err != nil || before == 0 {
+			return problem(CodeBadRequest, "it is no cursor of such a list").at("query/cursor")
+		}
+	}
+	list, err := catalog.Versions(c.req.Context(), c.engine, c.req.PathValue("name"), before, limit)
+	if err != nil {
+		return err
+	}
+	page := VersionPage{Items: []*api.Version{}}
+	for _, v := range list {
+		page.Items = append(page.Items, api.VersionOf(v))
+	}
+	if n := len(list); n > 0 && list[n-1].Number > 1 {
+		page.Next = strconv.FormatUint(list[n-1].Number, 10)
+	}
+	return c.reply(http.StatusOK, page)
+}
+
+func showWorkflow(c *exchange) error {
+	d, err := catalog.Of(c.req.Context(), c.engine, c.req.PathValue("name"), c.req.PathValue("hash"))
+	if err != nil {
+		return err
+	}
+	if c.req.PathValue("hash") != "" {
+		c.w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	}
+	return c.reply(http.StatusOK, Definition{api.VersionOf(d.Version), d.Document, d.Input, d.Steps})
+}

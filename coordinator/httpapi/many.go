@@ -1,0 +1,190 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+)
+
+// Bodies and answers about acts on many runs, and about how long runs are kept.
+type (
+	// BulkBody begins to act on many runs.
+	BulkBody struct {
+		Act    string `json:"act"`              // cancel, pause, resume, retry or delete
+		Query  string `json:"q"`                // which runs; not empty
+		Expect int    `json:"expect,omitempty"` // how many that are, as a preview has said; not of a preview
+		Reason string `json:"reason,omitempty"` // for people, and journaled
+	}
+
+	// ActList is the acts on many runs.
+	ActList struct {
+		Items []*api.Act `json:"items"` // the newest first
+	}
+
+	// ActAnswer is an act, and what it has done to each run.
+	ActAnswer struct {
+		Act      *api.Act       `json:"act"`                // the act
+		Outcomes []*api.Outcome `json:"outcomes,omitempty"` // as long as they are kept
+	}
+
+	// KeepBody sets how long runs are kept that have ended.
+	KeepBody struct {
+		Query string `json:"q,omitempty"`     // which runs; "": those that no other rule selects
+		Keep  string `json:"keep,omitempty"`  // an age such as 30d, or forever; "": remove the rule
+		Every bool   `json:"every,omitempty"` // remove all rules
+	}
+
+	// RuleList says how long runs are kept.
+	RuleList struct {
+		Items []*api.Rule `json:"items"` // each with its query
+	}
+
+	// CollectBody says what is deleted.
+	CollectBody struct {
+		Keep string `json:"keep,omitempty"` // in place of the rules: how long all runs are kept
+	}
+
+	// CollectAnswer is what was deleted.
+	CollectAnswer struct {
+		Items     []*api.Gone    `json:"items"`     // each thing
+		Collected *api.Collected `json:"collected"` // counts
+	}
+)
+
+// dry reports whether the client only wants to know what a request would do.
+func (c *exchange) dry() (bool, error) {
+	switch c.query("dry") {
+	case "":
+		return false, nil
+	case "true":
+		return true, nil
+	}
+	return false, problem(CodeBadRequest, "dry is true, or is not there").at("query/dry")
+}
+
+func beginBulk(c *exchange) error {
+	var b BulkBody
+	if err := c.body(&b); err != nil {
+		return err
+	}
+	r := &api.Request{Verb: api.Bulk, Act: b.Act, Query: b.Query, Expect: b.Expect, Reason: b.Reason}
+	var err error
+	if r.Dry, err = c.dry(); err != nil {
+		return err
+	}
+	if b.Act == "delete" && c.who.Role < Admin && !r.Dry {
+		return problem(CodeForbidden, "to delete runs needs the role %s, and %s has the role %s", Admin, c.who.Name, c.who.Role)
+	}
+	ctx, cancel := c.lasting()
+	defer cancel()
+	var preview *api.ActPreview
+	var act *api.Act
+	if _, err := c.ask(ctx, r, func(reply *api.Reply) error { preview, act = reply.Preview, reply.Act; return nil }); err != nil {
+		return err
+	}
+	if r.Dry {
+		return c.reply(http.StatusOK, preview)
+	}
+	c.w.Header().Set("Location", "/v1/bulk/"+strconv.FormatUint(act.ID, 10))
+	return c.reply(http.StatusAccepted, act)
+}
+
+func listActs(c *exchange) error {
+	list := ActList{Items: []*api.Act{}}
+	_, err := c.ask(c.req.Context(), &api.Request{Verb: api.Acts}, func(reply *api.Reply) error { list.Items = append(list.Items, reply.Act); return nil })
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, list)
+}
+
+// act returns a request about the act that the path names.
+func (c *exchange) act(verb api.Verb) (*api.Request, error) {
+	id, err := strconv.ParseUint(c.req.PathValue("id"), 10, 64)
+	if err != nil || id == 0 {
+		return nil, problem("act_not_found", "there is no act with that id")
+	}
+	return &api.Request{Verb: verb, Number: id}, nil
+}
+
+func showAct(c *exchange) error {
+	r, err := c.act(api.Acts)
+	if err != nil {
+		return err
+	}
+	if c.query("wait") == "true" {
+		r.Verb = api.AwaitAct
+		c.unhurried()
+	}
+	var out ActAnswer
+	_, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error {
+		if reply.Outcome != nil {
+			out.Outcomes = append(out.Outcomes, reply.Outcome)
+		} else {
+			out.Act = reply.Act
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, out)
+}
+
+func stopAct(c *exchange) error {
+	r, err := c.act(api.StopAct)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := c.lasting()
+	defer cancel()
+	var act *api.Act
+	if _, err := c.ask(ctx, r, func(reply *api.Reply) error { act = reply.Act; return nil }); err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, act)
+}
+
+func listRules(c *exchange) error {
+	list := RuleList{Items: []*api.Rule{}}
+	_, err := c.ask(c.req.Context(), &api.Request{Verb: api.Rules}, func(reply *api.Reply) error { list.Items = append(list.Items, reply.Rule); return nil })
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, list)
+}
+
+func setRule(c *exchange) error {
+	var b KeepBody
+	if err := c.body(&b); err != nil {
+		return err
+	}
+	ctx, cancel := c.lasting()
+	defer cancel()
+	done, err := c.ask(ctx, &api.Request{Verb: api.Retain, Query: b.Query, Keep: b.Keep, Every: b.Every}, nil)
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, done)
+}
+
+func collect(c *exchange) error {
+	var b CollectBody
+	if err := c.body(&b); err != nil {
+		return err
+	}
+	dry, err := c.dry()
+	if err != nil {
+		return err
+	}
+	c.unhurried()
+	out := CollectAnswer{Items: []*api.Gone{}}
+	r := &api.Request{Verb: api.Collect, Dry: dry, Keep: b.Keep, Beside: true}
+	done, err := c.ask(c.req.Context(), r, func(reply *api.Reply) error { out.Items = append(out.Items, reply.Gone); return nil })
+	if err != nil {
+		return err
+	}
+	out.Collected = done.Collected
+	return c.reply(http.StatusOK, out)
+}

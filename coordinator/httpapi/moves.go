@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+)
+
+// importMax bounds a file of runs that is sent.
+const importMax = 1 << 30
+
+// ImportList is what has become of the runs of a file.
+type ImportList struct {
+	Items []*api.Imported `json:"items"` // in the order of the file
+}
+
+// export sends runs with all that they need, as a file.
+func export(c *exchange) error {
+	r := &api.Request{Verb: api.Export, Query: c.query("q")}
+	if text := c.query("runs"); text != "" && json.Unmarshal([]byte(text), &r.Runs) != nil {
+		return problem(CodeBadRequest, "runs are a JSON list of ids").at("query/runs")
+	}
+	c.unhurried()
+	flush, begun := http.NewResponseController(c.w), false
+	_, err := c.ask(c.req.Context(), r, func(reply *api.Reply) error {
+		if !begun {
+			c.w.Header().Set("Content-Type", "application/x-ndjson")
+			begun = true
+		}
+		_ = flush.SetWriteDeadline(deadline())
+		_, err := c.w.Write(reply.Data)
+		return err
+	})
+	if begun && err != nil && err != errAnswered {
+		panic(http.ErrAbortHandler) // so that the client sees that the file is not whole
+	}
+	return err
+}
+
+// importRuns takes in the runs of a file. It is kept beside the journal's process until then.
+func importRuns(c *exchange) (err error) {
+	file, err := os.CreateTemp("", "sluice-import-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	c.unhurried()
+	_, err = io.Copy(file, http.MaxBytesReader(c.w, &tardy{c}, importMax))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return problem(CodeBodyTooLarge, "the file has more than %d bytes", importMax)
+	}
+	if err != nil {
+		return problem(CodeBadRequest, "the file has not arrived whole")
+	}
+	list := ImportList{Items: []*api.Imported{}}
+	_, err = c.ask(c.req.Context(), &api.Request{Verb: api.Import, File: file.Name()}, func(reply *api.Reply) error {
+		if reply.Imported != nil {
+			list.Items = append(list.Items, reply.Imported)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, list)
+}
+
+// tardy reads a body that may take long, but must go on.
+type tardy struct{ c *exchange }
+
+func (t *tardy) Read(p []byte) (int, error) {
+	_ = http.NewResponseController(t.c.w).SetReadDeadline(deadline()) // a reader without deadlines is one in memory
+	return t.c.req.Body.Read(p)
+}
+
+func (t *tardy) Close() error { return t.c.req.Body.Close() }

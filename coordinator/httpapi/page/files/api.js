@@ -1,0 +1,60 @@
+// Requests. Each failure is a Problem with the code and the words of the server.
+import { signal } from "./ui.js";
+
+export class Problem extends Error {
+  constructor(status, body) {
+    super(body.detail || body.title || "The server has answered " + status);
+    this.status = status;
+    this.code = body.code || "";
+    this.suggestion = body.suggestion || "";
+    this.errors = body.errors || [];
+  }
+}
+
+// me is who asks: {name, role}; null while that is not known, and {role: ""} for whom the server does not know.
+export const me = signal(null);
+
+const ranks = ["viewer", "operator", "author", "admin"];
+
+// may reports whether the person may do what needs a role.
+export const may = (role) => ranks.indexOf(me.value?.role) >= ranks.indexOf(role);
+
+const timeout = 30_000;
+
+async function ask(method, path, body, headers = {}, stop) {
+  const signals = [AbortSignal.timeout(timeout)];
+  if (stop) signals.push(stop);
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method, headers: body === undefined ? headers : { "Content-Type": "application/json", ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body), signal: AbortSignal.any(signals),
+    });
+  } catch (e) {
+    if (stop?.aborted) throw e;
+    throw new Problem(0, { detail: e.name === "TimeoutError" ? "The server has not answered within 30 s." : "The server does not answer.", code: "offline" });
+  }
+  const text = await answer.text();
+  const json = /json/.test(answer.headers.get("Content-Type") || "");
+  const value = json && text ? JSON.parse(text) : {};
+  if (!answer.ok) {
+    if (answer.status === 401) me.value = { name: "", role: "" };
+    throw new Problem(answer.status, value);
+  }
+  return value;
+}
+
+export const get = (path, stop) => ask("GET", path, undefined, {}, stop);
+export const post = (path, body = {}, headers, stop) => ask("POST", path, body, headers, stop);
+export const remove = (path) => ask("DELETE", path);
+
+// of returns the path of a run, or of something of it.
+export const of = (run, ...rest) => "/v1/runs/" + [run, ...rest].map(encodeURIComponent).join("/");
+
+// query returns parameters that have a value, with the question mark.
+export function query(values) {
+  const q = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value) q.set(name, value);
+  const text = q.toString();
+  return text ? "?" + text : "";
+}

@@ -1,0 +1,123 @@
+// The frame of the page: top bar, navigation, keys, and the view that the address names.
+import { computed, effect, html, render, signal, useEffect, useState } from "./ui.js";
+import { go, here } from "./route.js";
+import { get, me } from "./api.js";
+import { again, follow, shared, stale } from "./feed.js";
+import { Sprite } from "./mark.js";
+import { clock, now, number, took, zone } from "./time.js";
+import { Dialog, Fault } from "./parts.js";
+import { Runs } from "./views/runs.js";
+import { Run } from "./views/run.js";
+
+// asked is how many runs wait for a person; null while that is not known.
+export const asked = signal(null);
+
+const views = { "": Runs, runs: (p) => (p.parts[1] ? html`<${Run} key=${p.parts[1]} id=${p.parts[1]} />` : html`<${Runs} />`) };
+
+const places = [
+  { path: "/runs", name: "Runs", key: "r", icon: "M2 4h12M2 8h12M2 12h7" },
+];
+
+const place = computed(() => here.value.parts[0] || "runs");
+
+const Brand = () => html`<a class="brand" href="/runs"><svg viewBox="0 0 20 20" aria-hidden="true"><path class="post" d="M2 2h2.500v16H2zM15.500 2H18v16h-2.500z" /><path class="leaf" d="M5.500 3h9v6h-9z" /><path class="pool" d="M5.500 13.200c1.500-1.400 3-1.400 4.500 0s3 1.400 4.500 0V18h-9z" /></svg>sluice</a>`;
+
+const waves = html`<svg viewBox="0 0 18 10" aria-hidden="true"><path d="M0 6c1.500-3.500 3-3.500 4.500 0S7.500 9.500 9 6s3-3.500 4.500 0 3 3.500 4.500 0" stroke-width="1.600" /></svg>`;
+
+function Live() {
+  if (stale.value) return html`<span class="live off" role="status">${waves}stale since ${clock(stale.value)}</span>`;
+  return html`<span class="live" role="status" title=${shared ? "One stream for all tabs" : "This tab has a stream of its own: other tabs open more"}>${waves}live</span>`;
+}
+
+function theme() {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  localStorage.setItem("theme", root.dataset.theme);
+  dispatchEvent(new Event("themechange"));
+}
+
+const current = (path) => (place.value === path.slice(1).split("/")[0] ? "page" : undefined);
+
+const Badge = ({ path }) => path === "/decisions" && asked.value > 0 && html`<span class="n">${number(asked.value)}</span>`;
+
+function Top() {
+  return html`<header class="top"><${Brand} />
+    <nav class="nav" aria-label="Main">${places.map((p) => html`<a href=${p.path} aria-current=${current(p.path)}>${p.name}<${Badge} path=${p.path} /></a>`)}</nav>
+    <div class="end"><${Live} />
+      <button type="button" class="zone" onClick=${() => { zone.value = zone.value === "UTC" ? "local" : "UTC"; }}>${zone.value === "UTC" ? "UTC" : "local time"}</button>
+      <button type="button" aria-label="Light or dark" onClick=${theme}><svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.500" fill="none" stroke="currentColor" stroke-width="1.500" /><path d="M8 2.500a5.500 5.500 0 0 1 0 11z" fill="currentColor" /></svg></button>
+      ${me.value && html`<span class="who"><bdi>${me.value.name}</bdi> · ${me.value.role}</span>`}</div></header>`;
+}
+
+const BottomNav = () => html`<nav class="bottomnav" aria-label="Places">${places.map((p) =>
+  html`<a href=${p.path} aria-current=${current(p.path)}><svg viewBox="0 0 16 16" aria-hidden="true"><path d=${p.icon} /></svg>${p.name}${p.path === "/decisions" && asked.value > 0 ? " " + number(asked.value) : ""}</a>`)}</nav>`;
+
+function Stale() {
+  if (!stale.value) return null;
+  return html`<div class="stale" role="alert">${waves}<span><b>Stale since ${clock(stale.value)}.</b> The server does not answer; what you see is as old as that (${took(now.value - stale.value)}). It is tried again every second.</span>
+    <div class="end"><button class="btn s" type="button" onClick=${again}>Try now</button></div></div>`;
+}
+
+function Help({ onClose }) {
+  const keys = [["/", "search"], ...places.map((p) => ["g " + p.key, "go to " + p.name.toLowerCase()]), ["↑ ↓", "from row to row, from step to step"], ["Enter", "open"], ["Esc", "close what is open"], ["?", "this help"]];
+  return html`<${Dialog} title="Keys" onClose=${onClose}><dl class="kv keys-help">${keys.map(([k, what]) => html`<dt><kbd>${k}</kbd></dt><dd>${what}</dd>`)}</dl><//>`;
+}
+
+const SignIn = () => html`<main class="view"><div class="signin sheet"><h1>Who are you?</h1>
+  <p>This server answers to tokens only, and a page has none. On your own machine, <code>sluice serve --no-auth</code> shows it to everyone there.</p>
+  <button class="btn" type="button" onClick=${() => location.reload()}>Try again</button></div></main>`;
+
+const NotFound = () => html`<main class="view"><div class="signin sheet"><h1>There is no such page</h1><p>The address may have been cut. <a href="/runs">All runs</a></p></div></main>`;
+
+function App() {
+  const [help, setHelp] = useState(false);
+  const [problem, setProblem] = useState(null);
+  const load = () => get("/v1/me").then((who) => { me.value = who; setProblem(null); }, (e) => { if (e.status !== 401) setProblem(e); });
+  useEffect(() => {
+    load();
+    return keys(() => setHelp(true));
+  }, []);
+  const { parts } = here.value;
+  const View = views[parts[0] || ""] || NotFound;
+  let body = null;
+  if (me.value?.role === "") body = html`<${SignIn} />`;
+  else if (me.value) body = html`<${View} parts=${parts} />`;
+  else if (problem) body = html`<main class="view"><div class="signin sheet"><h1>The server does not answer</h1><${Fault} problem=${problem} again=${load} /></div></main>`;
+  return html`<${Sprite} /><a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.querySelector("main")?.focus(); }}>To the content</a>
+    <${Top} /><${Stale} />${body}<${BottomNav} />${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
+}
+
+const typing = (e) => e.target.closest?.("input, textarea, select, [contenteditable]");
+
+// keys handles those that work everywhere.
+function keys(showHelp) {
+  let g = 0;
+  const take = (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || typing(e) || document.querySelector("dialog[open]")) return;
+    const to = performance.now() - g < 1000 && places.find((p) => p.key === e.key);
+    g = e.key === "g" ? performance.now() : 0;
+    if (to) go(to.path);
+    else if (e.key === "?") showHelp();
+    else if (e.key === "/") document.querySelector("[data-search]")?.focus();
+    else if (e.key === "ArrowDown" || e.key === "ArrowUp") { if (!step(e.target, e.key === "ArrowDown" ? 1 : -1)) return; } else return;
+    e.preventDefault();
+  };
+  addEventListener("keydown", take);
+  return () => removeEventListener("keydown", take);
+}
+
+// step moves the focus to the next row of a list, and reports whether there is one.
+function step(from, by) {
+  const rows = [...document.querySelectorAll("[data-row]")];
+  if (!rows.length || from.closest?.("canvas, .scroll")) return false;
+  const next = rows[Math.max(0, Math.min(rows.length - 1, rows.indexOf(from.closest?.("[data-row]")) + by))];
+  next.focus();
+  next.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+effect(() => { document.body.classList.toggle("is-stale", stale.value > 0); });
+effect(() => { document.documentElement.dataset.place = place.value; });
+
+render(html`<${App} />`, document.getElementById("page"));

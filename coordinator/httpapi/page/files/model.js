@@ -1,0 +1,132 @@
+// A run as the page knows it. The statuses of steps are a byte array that the feed writes; what a step is besides is read from the
+// server, at most once in a while. Signals tell what is counted and selected, and `version` that some status has changed.
+import { batch, signal } from "./ui.js";
+import { get, of } from "./api.js";
+import { follow } from "./feed.js";
+import { statuses } from "./mark.js";
+
+const code = Object.fromEntries(statuses.map((name, i) => [name, i]));
+const refreshMin = 400; // ms between two readings of the steps; more if a reading takes long
+
+export class RunModel {
+  run = signal(null); // as the server shows it
+  problem = signal(null); // why it cannot be shown
+  status = signal(""); // of the run
+  seq = signal(0); // of the newest event that is known
+  version = signal(0); // grows with each change of a status
+  details = signal(0); // grows with each reading of the steps
+  counts = signal(new Uint32Array(statuses.length)); // of steps by status
+  ended = signal(false);
+
+  keys = []; // of steps, in the order of the workflow; those of items as they come
+  index = new Map(); // key → place in keys
+  state = new Uint8Array(64); // status by place
+  steps = new Map(); // key → as the server shows it
+  moved = new Map(); // place → when it last changed
+
+  #timer = 0;
+  #cost = 0;
+  #stop = new AbortController();
+  #unfollow;
+
+  constructor(id) {
+    this.id = id;
+    this.#unfollow = follow("run:" + id, (frame) => this.#take(frame));
+    this.#refresh();
+  }
+
+  close() {
+    clearTimeout(this.#timer);
+    this.#stop.abort();
+    this.#unfollow();
+  }
+
+  // again reads the run anew and follows it, such as after an act that may have reopened it.
+  again() {
+    if (this.ended.value) {
+      this.#unfollow();
+      this.ended.value = false;
+      this.#unfollow = follow("run:" + this.id, (frame) => this.#take(frame));
+    }
+    this.#later(0);
+  }
+
+  // statusOf returns the status of a step by its key.
+  statusOf(key) { return statuses[this.state[this.index.get(key)] ?? 0]; }
+
+  #place(key) {
+    let at = this.index.get(key);
+    if (at === undefined) {
+      at = this.keys.push(key) - 1;
+      this.index.set(key, at);
+      if (at >= this.state.length) {
+        const more = new Uint8Array(this.state.length * 2);
+        more.set(this.state);
+        this.state = more;
+      }
+    }
+    return at;
+  }
+
+  #take({ kind, data }) {
+    batch(() => {
+      if (kind === "end") this.ended.value = true;
+      if (kind === "snapshot" || kind === "update") {
+        const live = kind === "update" && this.seq.value > 0;
+        this.seq.value = Math.max(this.seq.value, data.seq);
+        this.status.value = data.status;
+        for (const s of data.steps || []) {
+          const at = this.#place(s.step), to = code[s.status] ?? 0;
+          if (this.state[at] === to && !live) continue;
+          this.state[at] = to;
+          if (live) this.moved.set(at, performance.now());
+        }
+        this.#count();
+      }
+    });
+    if (kind !== "ready") this.#later();
+  }
+
+  #count() {
+    const counts = new Uint32Array(statuses.length);
+    for (let i = 0; i < this.keys.length; i++) counts[this.state[i]]++;
+    this.counts.value = counts;
+    this.version.value++;
+  }
+
+  #later(delay = Math.max(refreshMin, 10 * this.#cost)) {
+    if (this.#timer && delay > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#refresh(), delay);
+  }
+
+  async #refresh() {
+    const begin = performance.now();
+    try {
+      const [run, list] = await Promise.all([get(of(this.id), this.#stop.signal), get(of(this.id, "steps"), this.#stop.signal)]);
+      this.#cost = performance.now() - begin;
+      batch(() => {
+        this.problem.value = null;
+        this.run.value = run;
+        if (run.events >= this.seq.value) {
+          this.status.value = run.status;
+          this.seq.value = run.events;
+        }
+        const people = new Set();
+        for (const s of list.items) {
+          const at = this.#place(s.step);
+          this.steps.set(s.step, s);
+          if (s.decidable) people.add(at);
+          if (run.events >= this.seq.value) this.state[at] = code[s.status] ?? 0;
+          if (s.decidable) this.state[at] = code.person;
+        }
+        this.#count();
+        this.details.value++;
+      });
+    } catch (e) {
+      if (this.#stop.signal.aborted) return;
+      if (!this.run.value || e.status === 404 || e.status === 410) this.problem.value = e;
+    }
+    this.#timer = 0;
+  }
+}

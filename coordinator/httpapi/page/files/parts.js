@@ -1,0 +1,102 @@
+// Small parts that several views have.
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
+import { get, may, me, post } from "./api.js";
+import { stale } from "./feed.js";
+import { Mark } from "./mark.js";
+import { exactly, instant, ms } from "./time.js";
+
+// Name cuts an id in the middle, since ends tell ids apart; the whole is in the title.
+export function Name({ text, max = 28 }) {
+  if (text.length <= max) return html`<bdi>${text}</bdi>`;
+  const chars = [...text.slice(0, 200)];
+  const tail = Math.floor(max / 3);
+  return html`<bdi title=${text.slice(0, 1000)}>${chars.slice(0, max - tail - 1).join("")}…${[...text.slice(-100)].slice(-tail).join("")}</bdi>`;
+}
+
+export const Time = ({ at }) => {
+  const t = typeof at === "string" ? ms(at) : at;
+  return t ? html`<time title=${exactly(t)} dateTime=${new Date(t).toISOString()}>${instant(t)}</time>` : null;
+};
+
+// useGet reads a path, again when it or `when` changes: {value, problem, loading, again}.
+export function useGet(path, when = 0) {
+  const [state, set] = useState({ value: null, problem: null, loading: true, path: null });
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    if (!path) return;
+    const stop = new AbortController();
+    set((s) => (s.path === path ? { ...s, loading: true } : { value: null, problem: null, loading: true, path }));
+    get(path, stop.signal).then(
+      (value) => set({ value, problem: null, loading: false, path }),
+      (problem) => { if (!stop.signal.aborted) set((s) => ({ value: s.path === path ? s.value : null, problem, loading: false, path })); },
+    );
+    return () => stop.abort();
+  }, [path, when, turn]);
+  return { ...state, again: () => setTurn((n) => n + 1) };
+}
+
+// Fault says what went wrong, in the words of the server.
+export const Fault = ({ problem, again, title }) => html`<div class="note bad" role="alert"><${Mark} status="failed" /><div>
+  ${title && html`<b>${title}</b> `}<bdi>${problem.message}</bdi>${problem.suggestion && html` Did you mean <b><bdi>${problem.suggestion}</bdi></b>?`}
+  ${again && html` <button class="link" type="button" onClick=${again}>Try again</button>`}</div></div>`;
+
+// Loading keeps room; it says so only if it lasts.
+export const Loading = ({ rows = 6 }) => html`<div class="loading" role="status" aria-label="Loading">${Array.from({ length: rows }, (_, i) => html`<i key=${i} />`)}</div>`;
+
+export const Empty = ({ title, children }) => html`<div class="empty"><b>${title}</b><p>${children}</p></div>`;
+
+// Act is a button that sends a command. Who may not send it does not see it; while the server does not answer, it is off and says why.
+export function Act({ role = "operator", class: kind = "", path, body, headers, onDone, onProblem, children, disabled, title }) {
+  const [busy, setBusy] = useState(false);
+  if (!may(role)) return null;
+  const off = stale.value > 0;
+  const send = async () => {
+    setBusy(true);
+    onProblem?.(null);
+    try {
+      onDone?.(await post(path, typeof body === "function" ? body() : body, headers));
+    } catch (e) {
+      onProblem?.(e);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return html`<button type="button" class=${"btn " + kind} disabled=${off || busy || disabled} title=${off ? "The server does not answer" : title} onClick=${send}>${children}</button>`;
+}
+
+// Dialog is shown while it is there. It closes with Escape, and gives focus back.
+export function Dialog({ title, onClose, children, wide }) {
+  const ref = useRef(null);
+  useLayoutEffect(() => {
+    const dialog = ref.current, before = document.activeElement;
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      before?.focus?.();
+    };
+  }, []);
+  return html`<dialog ref=${ref} class=${wide ? "wide" : ""} aria-label=${title} onCancel=${(e) => { e.preventDefault(); onClose(); }}
+    onClick=${(e) => { if (e.target === ref.current) onClose(); }}>
+    <div class="dialog"><header><h2>${title}</h2><button class="x" type="button" aria-label="Close" onClick=${onClose}><svg viewBox="0 0 12 12" aria-hidden="true"><path d="M2 2l8 8M10 2l-8 8" /></svg></button></header>${children}</div></dialog>`;
+}
+
+// Confirm asks for a reason before an act.
+export function Confirm({ title, say, path, word, bad, body = {}, onClose, onDone, noReason }) {
+  const [reason, setReason] = useState("");
+  const [problem, setProblem] = useState(null);
+  return html`<${Dialog} title=${title} onClose=${onClose}><p class="q">${say}</p>
+    ${!noReason && html`<label class="stack">Reason <span class="qq">kept in the journal, with your name</span><input autofocus maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>`}
+    ${problem && html`<${Fault} problem=${problem} />`}
+    <footer><button class="btn" type="button" onClick=${onClose}>Not now</button><${Act} class=${bad ? "pri danger" : "pri"} path=${path} body=${noReason ? body : { ...body, reason }} onProblem=${setProblem}
+      onDone=${(v) => { onClose(); onDone?.(v); }}>${word}<//></footer><//>`;
+}
+
+// title sets the title of the document.
+export function useTitle(text) {
+  useEffect(() => { document.title = (text ? text + " · " : "") + "Sluice"; }, [text]);
+}
+
+export const isViewer = () => !may("operator") && me.value?.role;
+
+// Sentence shows a text in which pieces between ** are strong.
+export const Sentence = ({ text }) => text.split("**").map((part, i) => (i % 2 ? html`<b><bdi>${part}</bdi></b>` : html`<bdi>${part}</bdi>`));

@@ -1,0 +1,70 @@
+// Instants and durations as people read them.
+import { effect, signal } from "./ui.js";
+
+// now ticks once a second while the page is seen.
+export const now = signal(Date.now());
+setInterval(() => { if (!document.hidden) now.value = Date.now(); }, 1000);
+
+// zone is local or UTC.
+export const zone = signal(localStorage.getItem("zone") === "UTC" ? "UTC" : "local");
+effect(() => localStorage.setItem("zone", zone.value));
+
+const format = (options) => {
+  const local = new Intl.DateTimeFormat("en-GB", options);
+  const utc = new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });
+  return (t) => (zone.value === "UTC" ? utc : local).format(t);
+};
+
+export const clock = format({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const day = format({ day: "numeric", month: "short" });
+const whole = format({ year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, timeZoneName: "short" });
+
+export const ms = (text) => (text ? Date.parse(text) : 0);
+
+// instant says when: the time, and the day where it is another one.
+export function instant(t) {
+  if (!t) return "";
+  return Math.abs(now.peek() - t) < 12 * 3600_000 ? clock(t) : day(t) + " " + clock(t).slice(0, 5);
+}
+
+export const exactly = (t) => (t ? whole(t) : "");
+
+// took says how long, with one unit, or two where both tell something.
+export function took(d) {
+  if (d < 0) d = 0;
+  const s = d / 1000;
+  if (s < 0.0005) return "0 s";
+  if (s < 1) return (s < 0.0995 ? Math.max(1, Math.round(d)) + " ms" : s.toFixed(1) + " s");
+  if (s < 10) return s.toFixed(1).replace(".0", "") + " s";
+  if (s < 60) return Math.floor(s) + " s";
+  const m = Math.floor(s / 60);
+  if (m < 60) return m < 10 && Math.floor(s % 60) ? m + " min " + Math.floor(s % 60) + " s" : m + " min";
+  const h = Math.floor(m / 60);
+  if (h < 24) return h + " h" + (h < 10 && m % 60 ? " " + (m % 60) + " min" : "");
+  const d24 = Math.floor(h / 24);
+  return d24 + (d24 === 1 ? " day" : " days");
+}
+
+// age says how long ago, in one unit.
+export function age(t) {
+  const s = Math.max(0, (now.value - t) / 1000);
+  if (s < 60) return Math.floor(s) + " s";
+  if (s < 3600) return Math.floor(s / 60) + " min";
+  if (s < 86400) return Math.floor(s / 3600) + " h";
+  const d = Math.floor(s / 86400);
+  return d + (d === 1 ? " day" : " days");
+}
+
+// left says how long until an instant, or for how long that is over.
+export function left(t) {
+  const d = t - now.value;
+  return d >= 0 ? took(Math.max(1000, d)) + " left" : "overdue by " + took(-d);
+}
+
+export const number = (n) => (n ?? 0).toLocaleString("en-US");
+export const many = (n, one, more = one + "s") => number(n) + " " + (n === 1 ? one : more);
+export function bytes(n) {
+  if (n < 1000) return n + " B";
+  if (n < 1_000_000) return (n / 1000).toFixed(n < 10_000 ? 1 : 0) + " kB";
+  return (n / 1_000_000).toFixed(1) + " MB";
+}

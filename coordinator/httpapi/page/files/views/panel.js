@@ -1,0 +1,134 @@
+// The panel of a step: why it is as it is, what was tried, what came out, and what can be done.
+import { html, useEffect, useState } from "../ui.js";
+import { at, go, withQuery } from "../route.js";
+import { may, of, query } from "../api.js";
+import { Mark, Status, shapeOf, statuses, wordOf } from "../mark.js";
+import { bytes, left, many, ms, now, number, took } from "../time.js";
+import { Act, Confirm, Fault, Loading, Name, Time, useGet } from "../parts.js";
+import { Tree } from "../tree.js";
+import { noteOf } from "./steps.js";
+
+export function Panel({ model, run, step }) {
+  model.version.value;
+  const turn = model.details.value;
+  const s = model.steps.get(step), status = model.index.has(step) ? model.statusOf(step) : "";
+  const close = withQuery({ step: "" });
+  useEffect(() => {
+    const escape = (e) => { if (e.key === "Escape" && !document.querySelector("dialog[open]")) go(close); };
+    addEventListener("keydown", escape);
+    return () => removeEventListener("keydown", escape);
+  }, [close]);
+  return html`<aside class="panel" aria-label=${"Step " + step.slice(0, 200)}><header data-stay><h2>${status && html`<${Mark} status=${status} />`}<${Name} text=${step} max=${30} /><span class="q small">${status && wordOf(status)}</span>
+    <a class="x" href=${close} aria-label="Close"><svg viewBox="0 0 12 12" aria-hidden="true"><path d="M2 2l8 8M10 2l-8 8" /></svg></a></h2></header>
+    <div class="scroll" tabindex="0" role="region" aria-label="About the step">
+    <${Why} ...${{ run, step, turn, status }} />
+    <${Attempts} ...${{ run, step, s, turn }} />
+    ${s?.failure && html`<${Failure} failure=${s.failure} />`}
+    ${s && (s.output !== undefined || s.preview) && html`<${Result} ...${{ run, s }} />`}
+    <${Input} ...${{ run, step, turn: s?.attempts }} /></div>
+    <${Foot} ...${{ model, run, step, s, status }} /></aside>`;
+}
+
+// Why shows the explanation of the server: each reason, with those below it, and the event that decided.
+function Why({ run, step, turn, status }) {
+  const { value: x, problem, again } = useGet(of(run.run, "explain") + query({ step }), status + turn);
+  if (problem && !x) return html`<div class="sec"><h3>Why</h3><${Fault} problem=${problem} again=${again} /></div>`;
+  if (!x) return html`<div class="sec"><h3>Why</h3><${Loading} rows=${2} /></div>`;
+  const flat = [];
+  const walk = (list, depth) => {
+    for (const r of list || []) {
+      flat.push({ ...r, depth });
+      if (depth < 3) walk(r.reasons, depth + 1);
+    }
+  };
+  walk(x.reasons, 0);
+  return html`<div class="sec"><h3>Why${x.decided && html`<span class="end">decided by${" "}<${Seq} of=${x.decided} /></span>`}</h3><ol class="chain">
+    <li><${Mark} status=${status || x.status} /><span class="strong">${capital(wordOf(status || x.status))}</span>${x.decided && html`<small>since <${Time} at=${x.decided.at} />${x.decided.actor && html`, by <bdi>${x.decided.actor}</bdi>`}${x.decided.reason && html`: <bdi>${x.decided.reason}</bdi>`}</small>`}</li>
+    ${flat.slice(0, 12).map((r, i) => html`<li key=${i}><${Mark} status=${shapeOfReason(r)} />${r.decided && html`<${Seq} of=${r.decided} />`}<bdi>${capital(r.text)}</bdi>${r.due && html`<small>${left(ms(r.due))}</small>`}
+      ${r.values && html`<small class="code">${Object.entries(r.values).slice(0, 6).map(([k, v]) => html`<bdi class="block">${k} = ${JSON.stringify(v)}</bdi>`)}</small>`}</li>`)}</ol></div>`;
+}
+
+const Seq = ({ of: e }) => html`<a class="ev" href=${withQuery({ tab: "events", from: String(Math.max(1, e.seq - 5)) })} title=${e.type}>#${e.seq}</a>`;
+const capital = (t) => (/^[a-z]+( |$)/.test(t) ? t[0].toUpperCase() + t.slice(1) : t);
+const shapeOfReason = (r) => ({ failure: "failed", person: "person", timer: "waiting", message: "waiting", call: "running", pause: "paused", parked: "parked", nobody: "ready" })[r.kind] || (/failed/.test(r.text) ? "failed" : /completed/.test(r.text) ? "completed" : "waiting");
+
+// Attempts draws what was tried, as the events of the step tell.
+function Attempts({ run, step, s, turn }) {
+  const { value } = useGet(of(run.run, "events") + query({ step, limit: "200" }), (s?.attempts || 0) + (s?.ended || ""));
+  if (s?.dispatches?.length) return html`<${Participants} list=${s.dispatches} />`;
+  if (!value || !s?.attempts) return null;
+  const tries = new Map();
+  for (const e of value.items) {
+    if (!e.attempt || !["call.requested", "call.responded", "call.error", "call.aborted"].includes(e.type)) continue;
+    const t = tries.get(e.attempt) || { n: e.attempt };
+    if (e.type === "call.requested") t.began = ms(e.at);
+    else Object.assign(t, { ended: ms(e.at), failure: e.failure, ok: e.type === "call.responded" });
+    tries.set(e.attempt, t);
+  }
+  const list = [...tries.values()].filter((t) => t.began);
+  if (!list.length) return null;
+  const whole = (list.at(-1).ended || now.value) - list[0].began;
+  const busy = list.reduce((sum, t) => sum + ((t.ended || now.value) - t.began), 0);
+  return html`<div class="sec"><h3>Attempts<span class="end">${took(whole)}${list.length > 1 && html`, of it ${took(whole - busy)} pauses`}</span></h3>
+    <table class="tries"><tbody>${list.slice(-12).map((t) => html`<tr key=${t.n}><th scope="row">${t.n}</th><td><${Bar} ...${{ t, from: list[0].began, whole }} /></td><td class="num">${took((t.ended || now.value) - t.began)}</td><td class="cut"><bdi>${t.failure?.code || (t.ok ? "answered" : t.ended ? "stopped" : "in progress")}</bdi></td></tr>`)}</tbody></table></div>`;
+}
+
+function Bar({ t, from, whole }) {
+  const x = (v) => (100 * (v - from)) / Math.max(1, whole);
+  const left = x(t.began), width = whole ? Math.max(2, x(t.ended || now.value) - left) : 100;
+  return html`<svg class="try" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><path class="gap" d="M0 5H100" /><rect class=${t.ok ? "d" : t.ended ? "f" : "p"} x=${Math.min(whole ? 98 : 0, left)} y="1" width=${width} height="8" /></svg>`;
+}
+
+const states = { responded: "completed", pending: "running", failed: "failed", timeout: "aborted", cancelled: "aborted", late: "skipped" };
+
+// Participants shows whom a step has asked, and what each has answered.
+function Participants({ list }) {
+  return html`<div class="sec"><h3>Asked<span class="end">${many(list.length, "participant")}</span></h3><ul class="asked">${list.slice(0, 200).map((d) => html`<li><${Mark} status=${states[d.state] || "waiting"} /><span class="cut"><bdi class="mid">${d.participant}</bdi> <span class="q">${d.state}</span></span><span class="q num">${d.asked ? took((ms(d.ended) || now.value) - ms(d.asked)) : ""}</span>
+    ${(d.failure || d.output !== undefined || d.preview) && html`<small class="cut code"><bdi>${d.failure ? d.failure.code + (d.failure.message ? ": " + d.failure.message : "") : d.preview || JSON.stringify(d.output)}</bdi></small>`}</li>`)}</ul></div>`;
+}
+
+export const Failure = ({ failure: f }) => html`<div class="sec"><h3>Error<span class="end">${f.retryable ? "may be retried" : "not retryable"}</span></h3><div class="json"><em>${f.code}</em> <bdi>${(f.message || "").slice(0, 4000)}</bdi></div>
+  ${f.details !== undefined && html`<div class="under"><${Tree} value=${f.details} open=${1} /></div>`}</div>`;
+
+// Result shows an output; a large one is read when somebody asks for it.
+function Result({ run, s }) {
+  const [all, setAll] = useState(false);
+  const { value, problem, again } = useGet(all ? of(run.run, "steps", s.step, "output") : "");
+  return html`<details class="sec fold" open><summary><h3>Output${s.preview && html`<span class="end">large</span>`}</h3></summary>
+    ${s.output !== undefined ? html`<${Tree} value=${s.output} />` : value !== null && all ? html`<${Tree} value=${value} />` : html`<div class="json cutlines"><bdi>${s.preview}…</bdi></div>
+      <button class="btn s under" type="button" onClick=${() => setAll(true)}>Load all of it</button>`}${problem && html`<${Fault} problem=${problem} again=${again} />`}</details>`;
+}
+
+function Input({ run, step, turn }) {
+  const [open, setOpen] = useState(false);
+  const { value, problem, again } = useGet(open ? of(run.run, "events") + query({ step, limit: "50" }) : "", turn || 0);
+  const asked = value?.items.findLast((e) => e.type === "call.requested" && e.value !== undefined);
+  return html`<details class="sec fold" onToggle=${(e) => setOpen(e.target.open)}><summary><h3>Input</h3></summary>
+    ${problem ? html`<${Fault} problem=${problem} again=${again} />` : !value ? open && html`<${Loading} rows=${1} />` : asked ? html`<${Tree} value=${asked.value} />` : html`<p class="q small">It has none, or was not asked yet.</p>`}</details>`;
+}
+
+// Foot has the acts that the step's status allows, and what they do.
+function Foot({ model, run, step, s, status }) {
+  const [open, setOpen] = useState("");
+  const [problem, setProblem] = useState(null);
+  if (!may("operator") || !s) return null;
+  const done = () => model.again();
+  const close = () => setOpen("");
+  const waits = run.awaits?.find((a) => a.step === step && a.kind === "message");
+  const acts = [];
+  if (s.decidable) acts.push(html`<button class="btn pri" type="button" onClick=${() => setOpen("fulfilled")}>Fulfilled…</button>`, html`<button class="btn" type="button" onClick=${() => setOpen("not_fulfilled")}>Refused…</button>`);
+  if (status === "failed" || status === "aborted") acts.push(html`<${Act} class="pri" path=${of(run.run, "steps", step, "retry")} onProblem=${setProblem} onDone=${done}>Retry <${Name} text=${step} max=${18} /><//>`);
+  if (["running", "ready", "waiting", "person"].includes(status)) acts.push(html`<button class="btn bad" type="button" onClick=${() => setOpen("abort")}>Stop…</button>`);
+  if (!acts.length) return null;
+  return html`<footer>${problem && html`<${Fault} problem=${problem} />`}
+    ${(status === "failed" || status === "aborted") && html`<p class="small q">Retry sends the same idempotency key: who was asked before can tell.</p>`}
+    <div class="acts">${acts}</div>
+    ${open === "abort" && html`<${Confirm} title="Stop the step" say="Its call is stopped. What needs the step will not run, unless the workflow catches that." path=${of(run.run, "steps", step, "abort")} word="Stop it" bad onClose=${close} onDone=${done} />`}
+    ${(open === "fulfilled" || open === "not_fulfilled") && html`<${Decide} ...${{ run, step, decision: open, close, done }} />`}</footer>`;
+}
+
+function Decide({ run, step, decision, close, done }) {
+  const yes = decision === "fulfilled";
+  return html`<${Confirm} title=${yes ? "It is done as meant" : "It is not done as meant"} path=${of(run.run, "steps", step, "decide")} body=${{ decision }} onClose=${close} onDone=${done} word=${yes ? "Fulfilled" : "Refused"}
+    say=${yes ? "The step counts as fulfilled, and what follows it starts." : "The step counts as not fulfilled; the workflow says what that means."} />`;
+}

@@ -1,0 +1,140 @@
+// A run: what stops it, what can be done, and its steps, events and output.
+import { html, useEffect, useMemo, useState } from "../ui.js";
+import { at, go, here, withQuery } from "../route.js";
+import { may, of } from "../api.js";
+import { RunModel } from "../model.js";
+import { Chip, shapeOf, statuses, wordOf } from "../mark.js";
+import { age, left, many, ms, now, number, took } from "../time.js";
+import { Act, Confirm, Dialog, Empty, Fault, Loading, Name, Sentence, Time, useTitle } from "../parts.js";
+import { Steps } from "./steps.js";
+import { Panel } from "./panel.js";
+import { Events } from "./events.js";
+import { Output } from "./output.js";
+
+const tabs = [
+  { id: "steps", name: "Steps", show: Steps },
+  { id: "events", name: "Events", show: Events },
+  { id: "output", name: "Output", show: Output },
+];
+
+export function Run({ id }) {
+  const model = useMemo(() => new RunModel(id), [id]);
+  useEffect(() => () => model.close(), [model]);
+  useTitle(id.slice(0, 100));
+  const run = model.run.value, problem = model.problem.value;
+  if (problem) return html`<main class="view" id="main" tabindex="-1"><div class="page"><div class="head"><h1><${Name} text=${id} max=${60} /></h1></div><${Fault} problem=${problem} title="The run cannot be shown." /><p class="under"><a href="/runs">All runs</a></p></div></main>`;
+  const query = here.value.query;
+  const tab = tabs.find((t) => t.id === query.get("tab")) || tabs[0];
+  const step = query.get("step");
+  return html`<main class="view run-view" id="main" tabindex="-1"><${Head} ...${{ model, run, tab }} />
+    <div class=${"split" + (step ? "" : " alone")}><div class="stage">${run ? html`<${tab.show} ...${{ model, run, step }} />` : html`<${Loading} rows=${10} />`}</div>
+    ${step && run && html`<${Panel} key=${step} ...${{ model, run, step }} />`}</div></main>`;
+}
+
+function Head({ model, run, tab }) {
+  const status = model.status.value || run?.status || "";
+  const counts = model.counts.value;
+  const failed = counts[statuses.indexOf("failed")];
+  const asked = counts[statuses.indexOf("person")];
+  return html`<section class="runhead"><div class="line"><h1><${Name} text=${model.id} max=${40} /></h1>
+    ${status && html`<${Chip} status=${run?.parked ? "parked" : status}>${run?.parked ? "parked" : wordOf(status)}<//>`}
+    ${failed > 0 && status !== "failed" && html`<${Chip} status="failed">${number(failed)} failed<//>`}
+    ${asked > 0 && html`<${Chip} status="person">${asked === 1 ? "asks a person" : number(asked) + " asked"}<//>`}
+    ${run && html`<span class="q not-n cut"><bdi title=${run.workflow.slice(0, 1000)}>${run.workflow.slice(0, 60)}</bdi> <span class="code small">${run.hash.slice(0, 6)}</span></span>
+    <span class="q not-n nw"><${Since} run=${run} /></span><${Labels} labels=${run.labels} />`}
+    <div class="end">${run && html`<${Acts} ...${{ model, run, status }} />`}</div></div>
+    <p class="why">${run ? html`<${Why} ...${{ model, run, status }} />` : html`<span class="bed" />`}</p>
+    <nav class="tabs" aria-label="Views of the run" data-stay>${tabs.map((t) => html`<a href=${withQuery({ tab: t.id === tabs[0].id ? "" : t.id })} aria-current=${t === tab ? "page" : undefined}>${t.name}${t.id === "events" && run ? html` <span class="n">${number(model.seq.value)}</span>` : ""}</a>`)}</nav></section>`;
+}
+
+function Since({ run }) {
+  const began = ms(run.started);
+  if (run.finished) return html`${took(ms(run.updated) - began)}, from <${Time} at=${began} />`;
+  return html`${age(began)}, since <${Time} at=${began} />`;
+}
+
+function Labels({ labels }) {
+  const all = Object.entries(labels || {});
+  return html`<span class="labels not-n">${all.slice(0, 3).map(([k, v]) => html`<span class="chip cut"><bdi title=${k + "=" + v}>${(k + "=" + v).slice(0, 60)}</bdi></span>`)}${all.length > 3 && html`<span class="chip">+${number(all.length - 3)}</span>`}</span>`;
+}
+
+// Why says in one sentence what is the matter.
+function Why({ model, run, status }) {
+  model.version.value;
+  return html`<${Sentence} text=${why(model, run, status)} />`;
+}
+
+function why(model, run, status) {
+  const n = (name) => model.counts.value[statuses.indexOf(name)];
+  const parts = [];
+  if (run.parked) parts.push("This process cannot go on with it: " + run.parked + ".");
+  if (run.held) parts.push("It was imported and does not go on before somebody resumes it.");
+  const failed = model.keys.filter((_, i) => statuses[model.state[i]] === "failed" && !model.steps.get(model.keys[i])?.pending);
+  if (failed.length) {
+    const s = model.steps.get(failed[0]);
+    let text = `**${failed[0].slice(0, 120)}** failed` + (s?.attempts > 1 ? ` after ${many(s.attempts, "attempt")}` : "") + (s?.failure ? ` (${s.failure.code})` : "");
+    if (failed.length > 1) text += `, and ${many(failed.length - 1, "other step")} too`;
+    if (n("aborted")) text += `, so **${many(n("aborted"), "step")}** will not run`;
+    parts.push(text + ".");
+  } else if (run.failure) parts.push(`**${run.failure.code}**: ${run.failure.message || ""}`);
+  if (run.finished) {
+    if (status === "completed") parts.push(`All is done: ${many(n("completed"), "step")} completed${n("skipped") ? ", " + number(n("skipped")) + " skipped" : ""}.`);
+    else if (status === "aborted" && !failed.length) parts.push(`A command ended it; **${many(n("aborted"), "step")}** did not run to the end.`);
+    else if (status === "deadline_exceeded") parts.push("Its deadline has passed.");
+    return parts.join(" ");
+  }
+  const moving = n("running") + n("ready");
+  if (moving) parts.push(`${many(moving, "step")} ${moving === 1 ? "moves" : "move"}.`);
+  for (const a of (run.awaits || []).filter((a) => a.kind !== "call" && a.kind !== "timer").slice(0, 2)) {
+    parts.push(`${a.step ? "**" + a.step.slice(0, 120) + "** waits" : "It waits"} for ${a.what}${a.until ? ", " + left(ms(a.until)) : ""}.`);
+  }
+  if (status === "paused") parts.push("It is paused: nothing new starts before it is resumed.");
+  if (!parts.length) {
+    const timer = (run.awaits || []).find((a) => a.kind === "timer" && a.step);
+    if (timer) parts.push(`**${timer.step}** waits for ${timer.what}, ${left(ms(timer.until))}.`);
+    else parts.push("It goes on by itself.");
+  }
+  return parts.join(" ");
+}
+
+// Acts are what can be done with the whole run. Who may do nothing sees nothing.
+function Acts({ model, run, status }) {
+  const [open, setOpen] = useState("");
+  if (!may("operator") || run.past) return null;
+  const done = () => model.again();
+  const close = () => setOpen("");
+  const paused = status === "paused" || run.held;
+  return html`${!run.finished && html`<button class="btn" type="button" onClick=${() => setOpen("send")}>Send…</button>
+    ${paused ? html`<button class="btn" type="button" onClick=${() => setOpen("resume")}>Resume</button>` : html`<button class="btn" type="button" onClick=${() => setOpen("pause")}>Pause…</button>`}
+    <button class="btn bad" type="button" onClick=${() => setOpen("cancel")}>Cancel…</button>`}
+  ${open === "send" && html`<${Send} ...${{ run, close, done }} />`}
+  ${open === "pause" && html`<${Confirm} title="Pause the run" say="Calls in progress go on to their end; nothing new starts before somebody resumes it." path=${of(run.run, "pause")} word="Pause" onClose=${close} onDone=${done} />`}
+  ${open === "resume" && html`<${Confirm} title="Resume the run" say="What is ready starts at once." path=${of(run.run, "resume")} word="Resume" noReason onClose=${close} onDone=${done} />`}
+  ${open === "cancel" && html`<${Confirm} title="Cancel the run" say="Calls in progress are stopped, and nothing else starts. A cancelled run does not go on; it can be run again." path=${of(run.run, "cancel")} word="Cancel the run" bad onClose=${close} onDone=${done} />`}`;
+}
+
+// Send sends a message; what the run waits for is suggested.
+function Send({ run, close, done }) {
+  const names = [...new Set((run.awaits || []).filter((a) => a.kind === "message").map((a) => a.name))].filter(Boolean);
+  const [name, setName] = useState(names[0] || "");
+  const [text, setText] = useState("");
+  const [problem, setProblem] = useState(null);
+  const [warning, setWarning] = useState("");
+  const [payload, wrong] = parsed(text);
+  return html`<${Dialog} title="Send a message" onClose=${close}><label class="stack">Name <input autofocus list="message-names" value=${name} onInput=${(e) => setName(e.target.value)} /></label>
+    <datalist id="message-names">${names.map((n) => html`<option value=${n} />`)}</datalist>
+    <label class="stack">Payload <span class="qq">JSON; empty is null</span><textarea class="code" rows="4" spellcheck="false" value=${text} onInput=${(e) => setText(e.target.value)} /></label>
+    ${wrong && html`<p class="hint bad">${wrong}</p>`}${problem && html`<${Fault} problem=${problem} />`}${warning && html`<div class="note">${warning}</div>`}
+    <footer><button class="btn" type="button" onClick=${close}>Close</button><${Act} class="pri" disabled=${!name || wrong} path=${of(run.run, "messages")} body=${() => ({ name, payload })} onProblem=${setProblem}
+      onDone=${(v) => { done(); if (v.warning) setWarning(v.warning); else close(); }}>Send<//></footer><//>`;
+}
+
+// parsed reads JSON that a person writes: the value, or what is wrong with it.
+export function parsed(text) {
+  if (!text.trim()) return [null, ""];
+  try {
+    return [JSON.parse(text), ""];
+  } catch (e) {
+    return [undefined, "This is no JSON: " + e.message];
+  }
+}

@@ -1,0 +1,214 @@
+// The list of runs: what is asked for, how many there are, and where each stands.
+import { html, useEffect, useRef, useState } from "../ui.js";
+import { at, go, here, withQuery } from "../route.js";
+import { get, query } from "../api.js";
+import { follow } from "../feed.js";
+import { Channel, Status, shapeOf } from "../mark.js";
+import { age, left, many, ms, now, number, took } from "../time.js";
+import { Empty, Fault, Loading, Name, Sentence, Time, useTitle } from "../parts.js";
+
+const page = 50;
+
+// terms splits a query as the server does: at spaces that are not within quotes.
+export const terms = (q) => q.match(/(?:"(?:\\.|[^"\\])*"|[^\s"])+/g) || [];
+
+export function Runs() {
+  const q = here.value.query.get("q") || "";
+  useTitle("Runs");
+  const list = useRuns(q);
+  const first = list.rows && list.rows.length === 0 && !q;
+  return html`<main class="view" id="main" tabindex="-1">${first ? html`<${First} />` : html`<div class="page">
+    <div class="head"><h1>Runs</h1></div>
+    <${Query} q=${q} problem=${list.problem} />
+    <${Counts} q=${q} turn=${list.turn} />
+    <${List} list=${list} q=${q} /></div>`}</main>`;
+}
+
+// useRuns reads the list of a query, and follows what becomes of its rows. New runs wait until they are asked for.
+function useRuns(q) {
+  const [state, set] = useState({ q: null, rows: null, next: "", problem: null });
+  const [newer, setNewer] = useState(0);
+  const [turn, setTurn] = useState(0);
+  const fresh = useRef(new Set());
+  const rows = useRef(new Map());
+  const load = async (cursor, stop) => {
+    try {
+      const found = await get("/v1/runs" + query({ q, cursor, limit: page }), stop);
+      set((s) => {
+        const all = cursor ? [...s.rows, ...found.items.filter((r) => !rows.current.has(r.run))] : found.items;
+        rows.current = new Map(all.map((r) => [r.run, r]));
+        return { q, rows: all, next: found.next || "", problem: null };
+      });
+    } catch (problem) {
+      if (!stop?.aborted) set((s) => ({ ...s, q, problem }));
+    }
+  };
+  useEffect(() => {
+    const stop = new AbortController();
+    const begin = () => {
+      fresh.current = new Set();
+      setNewer(0);
+      load("", stop.signal);
+    };
+    begin();
+    const unfollow = follow("q:" + q, ({ kind, data }) => {
+      if (kind === "reset") begin();
+      if (kind !== "update") return;
+      const changed = new Map();
+      for (const c of data.runs) {
+        const known = rows.current.has(c.run);
+        if (known) changed.set(c.run, c);
+        else if (c.head && (!rows.current.size || ms(c.head.started) > ms([...rows.current.values()][0].started))) fresh.current.add(c.run);
+      }
+      setNewer(fresh.current.size);
+      setTurn((n) => n + 1);
+      if (changed.size) {
+        set((s) => {
+          const all = s.rows?.map((r) => {
+            const c = changed.get(r.run);
+            if (!c) return r;
+            const row = { ...(c.head || r), faint: c.left || c.deleted, moved: Date.now() };
+            if (c.deleted) row.status = "deleted";
+            rows.current.set(r.run, row);
+            return row;
+          });
+          return { ...s, rows: all };
+        });
+      }
+    });
+    return () => { stop.abort(); unfollow(); };
+  }, [q]);
+  return { ...state, rows: state.q === q ? state.rows : null, newer, turn, again: () => { fresh.current = new Set(); setNewer(0); load(""); }, more: () => load(state.next) };
+}
+
+// Query shows the terms; one may be written, changed and taken away.
+function Query({ q, problem }) {
+  const [text, setText] = useState("");
+  const list = terms(q);
+  const show = (all) => go(withQuery({ q: all.join(" ") }));
+  const add = (e) => {
+    e.preventDefault();
+    if (text.trim()) show([...list, ...terms(text)]);
+    setText("");
+  };
+  const back = (e) => {
+    if (e.key === "Backspace" && !text && list.length) {
+      e.preventDefault();
+      setText(list.at(-1));
+      show(list.slice(0, -1));
+    }
+    if (e.key === "Escape") e.target.blur();
+  };
+  return html`<form class="field query" role="search" onSubmit=${add}><svg viewBox="0 0 14 14" aria-hidden="true"><circle cx="6" cy="6" r="4.250" /><path d="M9.200 9.200 13 13" /></svg>
+    <div class="terms">${list.map((t, i) => html`<span class="term" key=${t + i}><bdi>${t.slice(0, 120)}</bdi><button type="button" aria-label=${"Without " + t.slice(0, 120)} onClick=${() => show(list.filter((_, j) => j !== i))}>×</button></span>`)}
+    <input data-search aria-label="Find runs" autocomplete="off" spellcheck="false" placeholder=${list.length ? "" : "status: workflow: label.team: waits: age>1h code: …"} value=${text} onInput=${(e) => setText(e.target.value)} onKeyDown=${back} /></div><kbd>/</kbd></form>
+    ${problem && problem.status === 400 && html`<div class="under"><${Fault} problem=${problem} /></div>`}`;
+}
+
+const kinds = ["failed", "waiting", "running", "paused", "completed", "aborted"];
+const waits = { person: "for a person", timer: "timer", message: "message", gate: "gate", slot: "slot", worker: "no worker" };
+
+// Counts say how many there are of each status; each is a filter.
+function Counts({ q, turn }) {
+  const [counts, set] = useState(null);
+  const timer = useRef(0);
+  const rest = terms(q).filter((t) => !/^(status|waits):/.test(t)).join(" ");
+  const load = () => get("/v1/counts" + query({ q: rest })).then(set, () => {});
+  useEffect(() => { load(); }, [rest]);
+  useEffect(() => {
+    if (!turn || timer.current) return;
+    timer.current = setTimeout(() => { timer.current = 0; load(); }, 1000);
+  }, [turn]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const chosen = terms(q);
+  const to = (term) => withQuery({ q: chosen.includes(term) ? rest : (rest + " " + term).trim() });
+  const of = (c) => (c ? number(c.count) + (c.more ? "+" : "") : "–");
+  const level = (n) => Math.min(40, n ? 6 + 8.5 * Math.log10(n) : 0);
+  return html`<nav class="counts sheet" aria-label="Runs by status" data-stay>${kinds.map((s) => {
+    const n = counts?.status[s]?.count || 0, term = "status:" + s;
+    const body = html`<svg class="lvl" viewBox="0 0 4 40" preserveAspectRatio="none" aria-hidden="true"><rect class="bed" width="4" height="40" rx="1" /><rect class=${"w s-" + s} y=${40 - level(n)} width="4" height=${level(n)} rx="1" /></svg>
+      <b>${of(counts?.status[s])}</b><${Status} status=${s} />`;
+    if (s !== "waiting") return html`<a class=${"count" + (n ? "" : " none")} href=${to(term)} aria-current=${chosen.includes(term) ? "true" : undefined}>${body}</a>`;
+    const subs = Object.keys(waits).filter((w) => counts?.waits[w]?.count);
+    return html`<div class="count two" aria-current=${chosen.some((t) => t === term || t.startsWith("waits:")) ? "true" : undefined}><a href=${to(term)}>${body}</a>
+      ${subs.length > 0 && html`<div class="subs">${subs.map((w) => html`<a class=${w === "person" ? "s-person" : ""} href=${to("waits:" + w)}><i>${of(counts.waits[w])}</i> ${waits[w]}</a>`)}</div>`}</div>`;
+  })}</nav>`;
+}
+
+function List({ list, q }) {
+  const { rows, newer, problem, next } = list;
+  if (problem && problem.status !== 400) return html`<${Fault} problem=${problem} again=${list.again} title="The runs could not be read." />`;
+  if (!rows) return problem ? null : html`<div class="sheet"><${Loading} rows=${12} /></div>`;
+  if (!rows.length) return html`<div class="sheet"><${Empty} title="No run is like that">Nothing matches <code>${q}</code>. <a href="/runs">Show all runs</a><//></div>`;
+  return html`<div class="sheet">${newer > 0 && html`<button type="button" class="newer" onClick=${list.again}>${many(newer, "newer run")}</button>`}
+    <table class="list runs"><colgroup><col class="w-st" /><col class="w-id" /><col class="w-wf" /><col /><col class="w-prog" /><col class="w-age" /><col class="w-lab" /></colgroup>
+    <thead><tr><th scope="col">Status</th><th scope="col">Run</th><th scope="col">Workflow</th><th scope="col">Where it stands</th><th scope="col">Steps</th><th scope="col" class="num">Age</th><th scope="col">Labels</th></tr></thead>
+    <tbody>${rows.map((r) => html`<${Row} key=${r.run} run=${r} />`)}</tbody></table>
+    <div class="foot"><span>${many(rows.length, "run")}, newest first</span>${next && html`<button class="link" type="button" onClick=${list.more}>Show ${page} more</button>`}</div></div>`;
+}
+
+// statusOf is the status of a row as a person sees it: who waits for a person is another thing than who waits for a timer.
+export function statusOf(r) {
+  if (r.parked) return "parked";
+  if (r.status === "waiting" && r.waits?.some((w) => w.kind === "person")) return "person";
+  return r.status;
+}
+
+function Row({ run: r }) {
+  const labels = Object.entries(r.labels || {});
+  const status = statusOf(r);
+  const moved = r.moved && now.value - r.moved < 2000;
+  return html`<tr class=${(moved ? "moved" : "") + (r.faint ? " faint" : "")}><td class="c-st"><${Status} status=${status} /></td>
+    <td class="c-id"><a class="id" data-row href=${at("runs", r.run)}><${Name} text=${r.run} max=${26} /></a></td>
+    <td class="c-wf q cut"><bdi title=${r.workflow.slice(0, 1000)}>${r.workflow.slice(0, 200)}</bdi></td>
+    <td class="c-why why"><${Where} run=${r} /></td>
+    <td class="c-prog"><${Progress} run=${r} /></td>
+    <td class="num c-age q">${age(ms(r.started))}</td>
+    <td class="c-lab q cut">${labels.slice(0, 3).map(([k, v]) => html`<bdi title=${k + "=" + v}>${v.slice(0, 60)}</bdi> `)}${labels.length > 3 && html`<span class="qq">+${number(labels.length - 3)}</span>`}</td></tr>`;
+}
+
+const open = (r) => !r.finished;
+
+function Progress({ run: r }) {
+  if (r.kind === "Playbook") return html`<div class="prog"><span class="qq small">net</span><span class="qq small">${many(r.events, "event")}</span></div>`;
+  if (r.kind === "World") return html`<div class="prog"><span class="qq small">world</span><span class="qq small">${many(r.events, "event")}</span></div>`;
+  const p = r.progress;
+  if (!p) return html`<span class="qq">–</span>`;
+  return html`<div class="prog"><${Channel} done=${p.done} failed=${p.failed || 0} moving=${open(r) && r.status === "running" ? 1 : 0} total=${p.total} /><span class="q small" aria-label=${p.done + " of " + p.total + " steps done"}>${number(p.done)}/${number(p.total)}</span></div>`;
+}
+
+// Where says in a sentence where a run stands.
+function Where({ run: r }) {
+  const text = whereOf(r);
+  return html`<span class="cut block" title=${text.replaceAll("**", "").slice(0, 1000)}><${Sentence} text=${text} /></span>`;
+}
+
+function whereOf(r) {
+  if (r.parked) return "parked: " + r.parked;
+  if (r.held) return "held since it was imported, until somebody resumes it";
+  if (r.status === "completed") return "in " + took(ms(r.ended) - ms(r.started));
+  if (r.finished) return (r.code ? "**" + r.code + "**" : wordsOf[r.status] || r.status) + ", after " + took(ms(r.ended) - ms(r.started));
+  const w = r.waits?.find((x) => x.kind === "person") || r.waits?.[0];
+  if (!w) return r.progress?.failed ? many(r.progress.failed, "step") + " failed, others go on" : r.status === "running" ? "moving" : "";
+  const until = w.until ? ", " + left(ms(w.until)) : "";
+  const step = w.step ? "**" + w.step.slice(0, 200) + "**" : "";
+  switch (w.kind) {
+    case "person": return "for **" + (w.name || "a person") + "**: decide " + step + until;
+    case "message": return "for the message **" + (w.name || "") + "**" + (step ? " at " + step : "") + until;
+    case "timer": return (step || "timer") + until;
+    case "paused": return "paused" + (w.name ? " by **" + w.name + "**" : "");
+    case "gate": return "tokens behind the gate of " + step;
+  }
+  return w.kind + " " + (w.name || "") + " " + step + until;
+}
+
+const wordsOf = { aborted: "a command ended it", deadline_exceeded: "its deadline has passed", partial: "some branches failed", step_timeout: "a step timed out" };
+
+// First is what a server shows on which nothing has run.
+const First = () => html`<div class="first"><svg class="art" viewBox="0 0 1280 176" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
+  <path class="watr" d="M0 65c20-9 42-9 62 0s42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0V122H0z" /><path class="surf" d="M0 65c20-9 42-9 62 0s42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0" /><path class="ground" d="M0 122h1280" /><path class="bedline" d="M676 115h604" />
+  <path class="wallp" d="M616 10h8v120h-8zM656 10h8v120h-8zM608 4h64v7h-64zM638 11h4v48h-4z" /><path class="leafp" d="M624 58h32v68h-32z" /></svg>
+  <div class="hi"><h1>Nothing has run here yet</h1><p class="lead">The server is up. The gate opens with the first workflow; everything it does from then on is to be seen here, live.</p></div>
+  <div class="ways sheet"><section><h2>Publish a workflow</h2><p>A file is enough. Its name stands for its newest version.</p><pre class="cmd">sluice publish order.yaml --data ./journal</pre></section>
+  <section><h2>Start a run</h2><p>From a terminal, or from any program by HTTP.</p><pre class="cmd">sluice start order --data ./journal</pre></section>
+  <section><h2>Watch it</h2><p>The run appears here as soon as it has begun. Every wait says for whom and until when.</p></section></div></div>`;

@@ -1,0 +1,118 @@
+package page_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/httpapi/page"
+)
+
+// bytesMax bounds all scripts and styles, as they are sent.
+const bytesMax = 80_000
+
+func TestScriptsAndStylesAreSmall(t *testing.T) {
+	files, sum := 0, 0
+	walk(t, func(name string, text []byte) {
+		if ext := path.Ext(name); ext != ".js" && ext != ".mjs" && ext != ".css" {
+			return
+		}
+		var b bytes.Buffer
+		z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		require.NoError(t, err)
+		_, err = z.Write(text)
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+		files, sum = files+1, sum+b.Len()
+	})
+	t.Logf("%d files of %d bytes", files, sum)
+	require.Greater(t, files, 10)
+	require.LessOrEqual(t, sum, bytesMax)
+}
+
+func walk(t *testing.T, take func(name string, text []byte)) {
+	root := os.DirFS("files")
+	require.NoError(t, fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(root, name)
+		take(name, text)
+		return err
+	}))
+}
+
+// Scripts import files that are there, and nothing from elsewhere; the sources have no inline style, which the policy would refuse.
+func TestNothingIsFetchedFromElsewhere(t *testing.T) {
+	imports := map[string]*regexp.Regexp{
+		".js":  regexp.MustCompile(`(?m)^(?:import|export) (?:.* from )?"([^"]*)"`),
+		".mjs": regexp.MustCompile(`from"([^"]*)"`), // of libraries, which are minified
+	}
+	found := 0
+	walk(t, func(name string, text []byte) {
+		if r := imports[path.Ext(name)]; r != nil {
+			for _, m := range r.FindAllSubmatch(text, -1) {
+				target := string(m[1])
+				found++
+				require.True(t, strings.HasPrefix(target, "."), "%s imports %s", name, target)
+				_, err := os.Stat(path.Join("files", path.Dir(name), target))
+				require.NoError(t, err, "%s imports %s", name, target)
+			}
+		}
+		if path.Ext(name) == ".js" {
+			require.NotContains(t, string(text), ` style="`, name)
+			require.NotRegexp(t, `https?://`, string(text), name)
+		}
+	})
+	require.Greater(t, found, 20)
+}
+
+func TestFilesAreSentSafely(t *testing.T) {
+	h := page.Handler()
+	ask := func(target string, headers ...string) *http.Response {
+		req := httptest.NewRequest(http.MethodGet, target, nil)
+		for i := 0; i < len(headers); i += 2 {
+			req.Header.Set(headers[i], headers[i+1])
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, req)
+		return w.Result()
+	}
+	for _, target := range []string{"/", "/runs", "/runs/a", page.Prefix + "app.js", page.Prefix + "lib/htm.mjs", page.Prefix + "tokens.css"} {
+		resp := ask(target)
+		require.Equal(t, http.StatusOK, resp.StatusCode, target)
+		policy := resp.Header.Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+			require.Contains(t, policy, part)
+		}
+		require.NotContains(t, policy, "unsafe")
+		require.Equal(t, "nosniff", resp.Header.Get("X-Content-Type-Options"))
+		require.Equal(t, "no-referrer", resp.Header.Get("Referrer-Policy"))
+		whole, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NotEmpty(t, whole)
+
+		zipped := ask(target, "Accept-Encoding", "gzip")
+		require.Equal(t, "gzip", zipped.Header.Get("Content-Encoding"))
+		z, err := gzip.NewReader(zipped.Body)
+		require.NoError(t, err)
+		again, err := io.ReadAll(z)
+		require.NoError(t, err)
+		require.Equal(t, whole, again)
+
+		known := ask(target, "If-None-Match", resp.Header.Get("ETag"))
+		require.Equal(t, http.StatusNotModified, known.StatusCode)
+	}
+	require.Equal(t, "text/javascript; charset=utf-8", ask(page.Prefix+"app.js").Header.Get("Content-Type"))
+	require.Equal(t, http.StatusNotFound, ask(page.Prefix+"nothing.js").StatusCode)
+}

@@ -1,0 +1,98 @@
+package page_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/httpapi"
+)
+
+const order = `{kind: Workflow, name: order, input: {type: object, required: [lines], properties: {lines: {type: array, items: {type: string}}}},
+ operations: {ask: {wait: {message: priced}}, quick: {value: {ok: true}}, bad: {fail: {code: http_503, message: upstream is draining}}},
+ steps: [{operation: quick, id: receive}, {parallel: {steps: [{operation: ask, id: price}, {operation: quick, id: load}]}},
+  {operation: bad, id: charge}, {operation: quick, id: ship}]}`
+
+func TestTheListIsLiveAndItsCountsAreFilters(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	p := newTab(t, s.url)
+	p.open("/")
+	p.sees("Nothing has run here yet")
+	p.shoot("empty")
+	s.start("order", "order-1", `{"lines": []}`)
+	p.open("/runs")
+	p.sees("order-1")
+	p.sees("for the message priced at price")
+	s.start("order", "order-2", `{"lines": []}`)
+	p.sees("1 newer run")
+	p.click("button", "1 newer run")
+	p.sees("order-2")
+	s.send("order-1", "priced")
+	p.sees("http_503, after")
+	p.until(`document.querySelector(".count b").textContent === "1"`)
+	p.shoot("runs")
+	p.click(".count", "failed")
+	p.until(`location.search === "?q=status%3Afailed" && document.querySelectorAll(".list tbody tr").length === 1`)
+
+	p.write("[data-search]", "staus:failed"+kb.Enter)
+	p.allow("400 (Bad Request)")
+	p.sees(`did you mean "status"?`)
+}
+
+func TestARunExplainsItselfAndIsChanged(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": ["pump"]}`)
+	p := newTab(t, s.url)
+	p.open("/runs/order-1?tab=steps")
+	p.sees("price waits for message")
+	p.click("button", "Pause…")
+	p.write("dialog input", "stock is counted")
+	p.click("dialog button", "Pause")
+	p.until(`document.querySelector(".runhead .chip").textContent === "paused"`)
+	p.click("button", "Resume")
+	p.click("dialog button", "Resume")
+	p.click("button", "Send…")
+	p.until(`document.querySelector("dialog input").value === "priced"`)
+	p.click("dialog button", "Send")
+	p.sees("charge failed (http_503), so 1 step will not run.")
+	p.click(".step-row", "charge")
+	p.sees("http_503: upstream is draining")
+	p.until(`document.querySelector(".tries tr")`)
+	p.shoot("steps")
+	p.click("button", "Retry charge")
+	p.until(`document.querySelectorAll(".tries tr").length === 2`)
+
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.until(`!document.querySelector(".panel")`)
+	p.click(".tabs a", "Events")
+	p.sees("node.retried")
+	p.shoot("events")
+	p.click(".tabs a", "Output")
+	p.sees("pump")
+	p.shoot("output")
+}
+
+func TestARunIsCancelled(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	p := newTab(t, s.url)
+	p.open("/runs/order-1")
+	p.click("button", "Cancel…")
+	p.click("dialog button", "Cancel the run")
+	p.until(`document.querySelector(".runhead .chip").textContent === "aborted"`)
+	p.sees("A command ended it")
+}
+
+func TestAViewerSeesNoButtonThatWouldBeRefused(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	handler, err := httpapi.Handler(s.engine, httpapi.Config{Open: httpapi.Identity{Name: "vic", Role: httpapi.Viewer}})
+	require.NoError(t, err)
+	p := newTab(t, serve(t, handler))
+	p.open("/runs/order-1?step=price")
+	p.sees("vic · viewer")
+	p.sees("Why")
+	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("main button.btn")].map((b) => b.textContent)`))
+}

@@ -1,0 +1,64 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Bounds of a count: how many runs it goes up to, and how many it looks at to find them.
+const (
+	countMax       = 10_000
+	countLookedMax = 20_000
+)
+
+// Counts says how many runs a query selects, by what they are like.
+type Counts struct {
+	Status map[string]Tally `json:"status"` // by status
+	Waits  map[string]Tally `json:"waits"`  // of those that wait, by what for
+}
+
+// Tally is a number of runs.
+type Tally struct {
+	Count int  `json:"count"`          // exact unless More
+	More  bool `json:"more,omitempty"` // there may be more
+}
+
+// Count counts the runs that a query selects, by each status and by each thing that runs wait for. Its errors are those of Parse, and those
+// of the store.
+func Count(ctx context.Context, store Lister, text string, now time.Time) (Counts, error) {
+	counts := Counts{Status: map[string]Tally{}, Waits: map[string]Tally{}}
+	if _, err := Parse(text, now); err != nil {
+		return counts, err
+	}
+	for key, into := range map[string]map[string]Tally{"status": counts.Status, "waits": counts.Waits} {
+		for _, value := range keys[key].values {
+			q, err := Parse(strings.TrimSpace(text+" "+key+":"+value), now)
+			if err != nil {
+				return counts, err
+			}
+			if into[value], err = q.count(ctx, store); err != nil {
+				return counts, err
+			}
+		}
+	}
+	return counts, nil
+}
+
+func (q *Query) count(ctx context.Context, store Lister) (n Tally, err error) {
+	if slices.ContainsFunc(q.terms, func(t term) bool { return t.key == "status" && slices.Contains(t.values, "damaged") }) {
+		return n, nil // no index has them: they would be looked for among all runs
+	}
+	for row, err := range q.Each(ctx, store, "") {
+		if err != nil {
+			return n, err
+		}
+		if n.Count == countMax || row.Looked >= countLookedMax {
+			n.More = true
+			break
+		}
+		n.Count++
+	}
+	return n, nil
+}
