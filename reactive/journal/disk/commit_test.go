@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// gate lets a test hold the syncs of Pebble's log, or make them fail.
+// gate lets a test hold the syncs of the log, or make them fail.
 type gate struct {
 	mu      sync.Mutex
 	arrived chan struct{} // a sync has begun; nil: syncs pass
@@ -88,7 +88,7 @@ func TestNothingIsSeenBeforeItIsDurable(t *testing.T) {
 	mustAppend(t, s, "run", 0, one("first"))
 	arrived, leave := g.hold()
 	done := later(ctx, s, "run", 1, one("second"), journal.Head{Run: "run", Status: "running"})
-	<-arrived // Pebble has applied the batch and now syncs it
+	<-arrived // the batch is written, and is synced now
 	require.Equal(t, []any{"first"}, mustRead(t, s, "run"))
 	fresh := later(ctx, s, "fresh", 0, one("x"), journal.Head{})
 	require.Empty(t, mustRead(t, s, "fresh"))

@@ -40,7 +40,7 @@ func (s *Store) alter(ctx context.Context, stream string, what change) error {
 // putBytes is how many bytes of blobs are written at a time, so that other callers do not wait for all.
 const putBytes = 1 << 20
 
-// PutContent implements journal.ContentStore. It returns when the blobs are in Pebble's log, which the next append syncs.
+// PutContent implements journal.ContentStore. It returns when the blobs are in the log, which the next append syncs.
 func (s *Store) PutContent(ctx context.Context, stream string, blobs [][]byte) error {
 	hashes, err := journal.CheckContent(stream, blobs)
 	if err == nil {

@@ -61,7 +61,7 @@ type Store struct {
 	mark  *records.Mark
 	place records.Place
 	db    *pebble.DB
-	wal   *wal.Log // of db; nil: Pebble writes its log itself
+	wal   *wal.Log // of db; nil: db was opened for reading only
 	live  *records.Live
 
 	queue     chan *request
@@ -204,8 +204,7 @@ func (s *Store) makeDir(name string) error {
 	return errors.Join(shield.SyncDir(s.files, s.dir), shield.SyncDir(s.files, s.files.PathDir(s.dir)))
 }
 
-// openDatabase opens Pebble's directory. Pebble applies the logs that are there, and later writes go to a log that the committer
-// writes itself.
+// openDatabase opens Pebble's directory and the log.
 func (s *Store) openDatabase(version int, marked uint64) error {
 	dir := s.files.PathJoin(s.dir, records.DatabaseName)
 	desc, err := pebble.Peek(dir, s.files)
@@ -236,21 +235,17 @@ func (s *Store) openWithLog(version int, readOnly bool) (err error) {
 		return err
 	}
 	s.wal = wal.New(s.db, s.shield, log, logBytes)
-	filled := version == records.NewestVersion // an older program's log was in the directory of the database
-	if filled {
-		var found bool
-		if found, err = s.wal.Replay(); err != nil {
-			return readError(err)
-		}
-		filled = !found
+	fill := version < records.NewestVersion // Pebble has applied the log of an older program; another is not of this state
+	if !fill {
+		fill, err = s.wal.Replay()
 	}
-	if !filled {
+	if err == nil && fill {
 		err = s.fillTables()
 	}
 	if err == nil {
 		err = s.wal.Remove()
 	}
-	return err
+	return readError(err)
 }
 
 // lastCommit reads the number of the last commit from the database.

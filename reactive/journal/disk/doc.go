@@ -7,10 +7,11 @@
 //
 //	callers            committer (one goroutine)                 directory
 //	Append ─ encode ─┐
-//	Append ─ encode ─┼▶ queue ─▶ check ─▶ one batch ─▶ one sync ─▶ db/       Pebble: log and tables
-//	Append ─ encode ─┘                        │                    COMMIT    number of the last commit
-//	   ▲                                      │                    VERSION   of this layout
-//	   └────────── answers to all ◀───────────┘                    LOCK      held by one process
+//	Append ─ encode ─┼▶ queue ─▶ check ─▶ one batch ─▶ one sync ─▶ log/      what is in no table yet: see package wal
+//	Append ─ encode ─┘                        │                    db/       Pebble: tables
+//	   ▲                                      │                    COMMIT    number of the last commit
+//	   └────────── answers to all ◀───────────┘                    VERSION   of this layout
+//	                                                               LOCK      held by one process
 //
 // A sync takes about as long for a thousand appends as for one, so everything that is queued shares one: the cost of each
 // append falls with the number of waiting callers.
@@ -22,7 +23,7 @@
 // because a write or a sync failed may or may not be stored when the directory is opened again, whole in either case; the
 // store takes no writes until then.
 //
-// Content: PutContent, SweepContent and Trim go through the committer too, and write to Pebble's log without a sync. Every log is
+// Content: PutContent, SweepContent and Trim go through the committer too, and write to the log without a sync. Every log is
 // synced before the next one begins, and recovery ends a log at the first record that is missing: so the sync of a later append
 // covers what is before it, and no event is there without the content put before it. A crash before that sync may lose a put,
 // and bring back what was swept or trimmed. Deleted records leave the disk when Pebble compacts the tables that hold them.
@@ -65,7 +66,7 @@
 //
 // Open looks at the files in this order, and stops at the first that is not as a store or a crash leaves it:
 //
-//	LOCK ──▶ VERSION ──▶ COMMIT ──▶ db (Pebble applies its log) ──▶ its commit number is at least that of COMMIT
+//	LOCK ──▶ VERSION ──▶ COMMIT ──▶ db, and the log applied to it ──▶ its commit number is at least that of COMMIT
 //
 // It mends nothing: what it cannot explain by a crash, it refuses and leaves as it is. The log may end in the middle of a record,
 // since only what was synced before was acknowledged. Records are looked at when they are read.
@@ -89,12 +90,14 @@
 //
 // # Stored format
 //
-//	VERSION  "sluice journal 2\n", written first and synced; 1: without indexes and change log, which Open adds
+//	VERSION  "sluice journal 3\n", written first and synced; 1: without indexes and change log, which Open adds; up to 2,
+//	         the log was Pebble's own, in db
 //	COMMIT   ┌────────────┬───────────────────┐
 //	         │ number (8) │ CRC-32C of it (4) │   written after each sync, and not synced itself
 //	         └────────────┴───────────────────┘
 //	LOCK     the number of the process that has it open, for messages only: the lock belongs to the open file
-//	db/      Pebble's log, tables and manifest, with the records below
+//	log/     batches of records that may be in no table yet, in the format of Pebble's log: see package wal
+//	db/      Pebble's tables and manifest, with the records below
 //
 // Keys are a byte for the space, the stream's name, and for events a zero byte and the first sequence of the batch in
 // eight bytes, most significant first; for content, a zero byte and the hash. So a stream's batches are neighbors in the order

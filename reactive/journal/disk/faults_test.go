@@ -120,7 +120,7 @@ func (f *faulty) fail(op errorfs.Op) error {
 	return nil
 }
 
-// bulky appends until there is an error, or there were two rotations of Pebble's log, a flush and a compaction. It returns
+// bulky appends until there is an error, or there were two rotations of the log, a flush and a compaction. It returns
 // how many appends were acknowledged.
 func bulky(s *disk.Store) (acked uint64, err error) {
 	text := strings.Repeat("bulky ", 2<<20/6)

@@ -87,7 +87,7 @@ func TestADiskThatIsFullAtOnceTurnsTheStoreReadOnly(t *testing.T) {
 	require.ErrorContains(t, err, "full")
 	require.Equal(t, []any{"first"}, mustRead(t, s, "run"), "reads still work")
 	full.Store(false)
-	_ = s.Close() // Pebble remembers that its log has failed
+	_ = s.Close() // the log has failed
 
 	s = open(t, "data", disk.Config{FS: files})
 	values := mustRead(t, s, "run")

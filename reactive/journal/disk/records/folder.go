@@ -20,7 +20,7 @@ const (
 	VersionName  = "VERSION" // see CheckVersion
 	MarkName     = "COMMIT"  // see Mark
 	DatabaseName = "db"      // Pebble's directory
-	LogName      = "log"     // the directory of its log
+	LogName      = "log"     // the directory of the log
 )
 
 // Versions of the layout of a store's directory. The first had no indexes and no change log; in the second, Pebble's log was in the

@@ -1,19 +1,19 @@
 // Package wal writes the log of a Pebble database, in Pebble's format, on the goroutine that commits.
 //
-//	log := wal.New(files, dir)                    a database that was opened with DisableWAL
-//	err := log.Append(batch.Repr(), true)         one write, one sync: the batch is durable
-//	err = db.Apply(batch, pebble.NoSync)          and only now visible
+//	log := wal.New(db, files, dir, fileMax)       of a database that was opened with DisableWAL
+//	found, err := log.Replay()                    what a crash has left
+//	err = log.Apply(batch, true)                  one write, one sync: the batch is durable; only then visible
 //
 // Pebble itself writes and syncs its log on a goroutine of its own, so that each commit waits for two hand-overs between threads,
-// which cost more than the disk where other work competes for the processor. It reads any log in the directory of the database
-// when that is opened, with or without DisableWAL: so recovery, read-only opening and the detection of damage remain Pebble's.
+// which cost most where other work competes for the processor. The format is Pebble's, and so is the reader, with what it tells of
+// damage. A database that is opened for reading only, with this directory as its WALDir, applies the log itself, in memory.
 //
 // # Order
 //
-// Pebble keeps what it reads from a log under the sequence numbers that it had. Logs that are there must therefore be the newest
-// ones without a gap: then each key that they hold has its newest value there too, and it does not matter how much of it tables
-// hold already. Logs are removed from the oldest on, once tables hold all that is in them, and each removal is durable before the
-// next begins.
+// Files are removed from the oldest on, once tables hold all that is in them, and each removal is durable before the next begins. So
+// those that a crash leaves are the newest without a gap, and each key in them has its newest value there: it does not matter how
+// much of them tables hold already. Replay gives the batches new sequence numbers, because Pebble does not merge tables that hold
+// one number twice. The numbers in the log are those that the batches have in the database, for one that is opened for reading.
 //
 // # Format
 //

@@ -79,13 +79,13 @@ func (l *Log) Apply(b *pebble.Batch, sync bool) error {
 	return l.endFile()
 }
 
-// bufferMax is the size of a buffer that is kept.
-const bufferMax = 1 << 20
+// bufferKept is the size of a buffer that is kept.
+const bufferKept = 1 << 20
 
 // write writes the buffer, and makes the log durable if sync is true.
 func (l *Log) write(sync bool) error {
 	n, err := l.file.Write(l.buf)
-	if l.end += int64(n); cap(l.buf) > bufferMax {
+	if l.end += int64(n); cap(l.buf) > bufferKept {
 		l.buf = nil
 	}
 	if err == nil && sync {
