@@ -298,9 +298,11 @@ func TestEveryRouteIsCalled(t *testing.T) {
 	require.Equal(t, pages, missing, "%v", slices.Sorted(maps.Keys(s.called)))
 }
 
-// pages are the routes that only pages and programs in other languages call: what they show, requests of package api have, too.
+// pages are the routes that only pages, workers and programs in other languages call: what they show, requests of package api have, too.
 var pages = []string{
-	"GET /livez", "GET /metrics", "GET /openapi.json", "GET /readyz", "GET /v1/decisions", "GET /v1/decisions/{id}", "GET /v1/feed", "GET /v1/runs/{run}/history",
-	"GET /v1/runs/{run}/steps", "GET /v1/runs/{run}/steps/{key}", "GET /v1/workflows/{name}", "GET /v1/workflows/{name}/versions",
-	"GET /v1/workflows/{name}/versions/{hash}", "GET /version", "POST /v1/decisions/{id}",
+	"DELETE /v1/session", "GET /livez", "GET /login", "GET /metrics", "GET /openapi.json", "GET /readyz",
+	"GET /v1/counts", "GET /v1/decisions", "GET /v1/decisions/{id}", "GET /v1/feed", "GET /v1/me", "GET /v1/runs/{run}/history", "GET /v1/runs/{run}/steps",
+	"GET /v1/runs/{run}/steps/{key}", "GET /v1/worker/input", "GET /v1/workers", "GET /v1/workflows/{name}", "GET /v1/workflows/{name}/versions", "GET /v1/workflows/{name}/versions/{hash}",
+	"GET /v1/workflows/{name}/versions/{hash}/layout",
+	"GET /version", "POST /v1/decisions/{id}", "POST /v1/session", "POST /v1/worker/give", "POST /v1/worker/take",
 }

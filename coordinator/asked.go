@@ -75,13 +75,13 @@ func (r asked) Storage() cells.Storage {
 	return s
 }
 
-// ask passes an item to the run's loop and waits for the reply. A run that has left memory before it took the item is loaded
-// again.
-func (r asked) ask(ctx context.Context, it decide.Item) error {
+// ask passes an item, and others after it, to the run's loop and waits for its reply. A run that has left memory before it took the
+// items is loaded again.
+func (r asked) ask(ctx context.Context, it decide.Item, others ...decide.Item) error {
 	for {
 		done := make(chan error, 1)
 		it.Reply = inbox.Once(done)
-		if err := r.engine.deliver(ctx, r.id, it); err != nil {
+		if err := r.engine.deliver(ctx, r.id, append([]decide.Item{it}, others...)...); err != nil {
 			return err
 		}
 		switch err, answered := inbox.AwaitReply(ctx, done, r.engine.shut); {

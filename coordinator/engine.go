@@ -22,6 +22,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/residence"
 	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
+	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -40,6 +41,7 @@ type Engine struct {
 	clock       *clock.Clock
 	alarms      *clock.Alarms // for the runs that left memory with a timer
 	pool        *pool.Pool
+	workers     *workers.Hub    // nil: there are none
 	ctx         context.Context // of all loops
 	cancel      context.CancelCauseFunc
 	draining    context.Context // ends when the engine begins to shut down
@@ -87,15 +89,18 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		e.driven = pickup.None(held)
 	}
 	e.stay = residence.New(config.RunsInMemory)
+	if config.Workers != nil {
+		e.workers = workers.New(away{e}, config.Workers)
+	}
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
-		ActivationTimeout: config.ActivationTimeout, Verifier: config.Verifier,
+		ActivationTimeout: config.ActivationTimeout, Verifier: config.Verifier, Workers: e.workers,
 	})
 	e.alarms = clock.NewAlarms(e.clock)
 	err := usercode.Call(func() (err error) {
 		e.registry, err = registry.New(store, registry.Config{
 			Operations: config.Operations, Workflows: config.Workflows, PassEnv: config.PassEnv, Children: process{e}, Loaded: config.Loaded,
-			Machines: config.Machines,
+			Machines: config.Machines, Workers: config.Workers != nil,
 		})
 		return err
 	})
@@ -289,21 +294,23 @@ func (e *Engine) checkTimers() {
 	e.alarms.Look()
 }
 
-// deliver passes an item to a run, loading the run if necessary.
-func (e *Engine) deliver(ctx context.Context, id string, it decide.Item) error {
+// deliver passes items to a run, loading the run if necessary.
+func (e *Engine) deliver(ctx context.Context, id string, items ...decide.Item) error {
 	for {
 		e.mu.Lock()
 		if e.closed {
 			e.mu.Unlock()
 			return ErrShutdown
 		}
-		it.Received = e.clock.Now()
+		for i := range items {
+			items[i].Received = e.clock.Now()
+		}
 		r := e.runs[id]
 		if r == nil {
-			e.load(id, it)
+			e.load(id, items...)
 		}
 		e.mu.Unlock()
-		if r == nil || r.inbox.Add(it) {
+		if r == nil || r.inbox.Add(items...) {
 			return nil
 		}
 		select { // it is leaving memory, and is then loaded again

@@ -54,6 +54,7 @@ func (r *run) turn(ctx context.Context, here bool) bool {
 	r.notifyStarted()
 	r.sendReplies(out.Replies)
 	r.inProgress.Stop(out.Cancels)
+	r.host.Withdraw(out.Cancels)
 	if r.err = r.obstacle; r.err != nil {
 		r.host.GiveUp(r.step.Room())
 		return false

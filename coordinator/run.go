@@ -98,7 +98,7 @@ func (r *run) resume(ctx context.Context) {
 	children.Claim(r.id, r.children)
 	r.paused.Store(r.step.Paused())
 	children.RestorePause(context.WithoutCancel(ctx), r.id, r.step.Paused(), r.children())
-	again, interrupted := r.step.Resume(func(req reactive.Request) bool { return r.inProgress.Find(req) != nil })
+	again, interrupted := r.step.Resume(func(req reactive.Request) bool { return r.inProgress.Find(req) != nil || r.host.Adopt(req) })
 	for _, event := range interrupted {
 		r.inbox.Add(decide.Item{Event: event, Received: r.instant()})
 	}

@@ -79,6 +79,9 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	e.pool.Close()
 	e.mu.Unlock()
 	e.drain()
+	if e.workers != nil {
+		e.workers.Close()
+	}
 	select {
 	case <-e.pool.Idle():
 	case <-ctx.Done():

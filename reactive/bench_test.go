@@ -30,7 +30,7 @@ func BenchmarkRoot(b *testing.B) {
 			for b.Loop() {
 				root := reactive.New(p)
 				root.Apply(&journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{}}})
-				for v, ok := root.NextStart(0); ok; v, ok = root.NextStart(0) {
+				for v, ok := root.NextStart(nil); ok; v, ok = root.NextStart(nil) {
 					e := journal.Event{Type: journal.CallRequested, Node: root.Key(v), Hint: v + 1, Attempt: 1}
 					root.Apply(&e)
 					e.Type = journal.CallResponded

@@ -85,7 +85,7 @@ func TestANodeIsUsedAgainForItsSiteAlone(t *testing.T) {
 	r.calls.Close(slow)
 	r.calls.Close(other)
 	require.Equal(t, reactive.Absent, r.Status(slow))
-	r.NextStart(0) // what has closed leaves the queue
+	r.NextStart(nil) // what has closed leaves the queue
 	size := r.Len()
 	again := r.open(0, "slow@2")
 	require.Equal(t, slow, again)
@@ -104,7 +104,7 @@ func TestCallsStartInTheOrderOfOpening(t *testing.T) {
 	}
 	var keys []string
 	for {
-		v, ok := r.NextStart(0)
+		v, ok := r.NextStart(nil)
 		if !ok {
 			break
 		}
@@ -121,7 +121,7 @@ func TestWhatAClosedCallLeavesBehindMeansNothingToTheNext(t *testing.T) {
 	old := r.Request(v, 1)
 	r.calls.Close(v)
 	require.Equal(t, []reactive.Request{old}, r.TakeCancels(), "the call under way is stopped")
-	r.NextStart(0)
+	r.NextStart(nil)
 
 	require.Equal(t, v, r.open(0, "slow@2"))
 	r.Apply(r.event(second(5), journal.CallRequested, "slow@2", 1))
@@ -165,7 +165,7 @@ func TestTimersOfOneInstantGoInTheOrderOfRequests(t *testing.T) {
 				asked = slices.Delete(asked, at, at+1)
 			}
 			if rapid.Bool().Draw(t, "look") {
-				r.NextStart(0)
+				r.NextStart(nil)
 				r.NextDue()
 			}
 			r.Apply(r.event(0, journal.CallRequested, key, 1))
@@ -190,7 +190,7 @@ func TestTimersOfClosedCallsDoNotPileUp(t *testing.T) {
 		r.Apply(r.event(int64(i), journal.CallRequested, key, 1))
 		r.Apply(r.event(int64(i), journal.CallResponded, key, 1))
 		r.calls.Close(v)
-		r.NextStart(0)
+		r.NextStart(nil)
 	}
 	require.LessOrEqual(t, r.Len(), int32(4))
 	require.LessOrEqual(t, reactive.TimersHeld(r.Root), 1024)
@@ -211,7 +211,7 @@ func TestACallIsMadeAgainWhenItsDelayIsOver(t *testing.T) {
 	r.seq++
 	e.Seq = r.seq
 	r.Apply(&e)
-	next, ok := r.NextStart(0)
+	next, ok := r.NextStart(nil)
 	require.True(t, ok)
 	require.Equal(t, v, next)
 	r.Apply(r.event(second(3), journal.CallRequested, "other@1", 2))

@@ -58,7 +58,7 @@ type defaults struct {
 }
 
 func (d *defaults) next() journal.Event {
-	if v, ok := d.root.NextStart(0); ok {
+	if v, ok := d.root.NextStart(nil); ok {
 		return d.start(v)
 	}
 	if e, ok := d.root.Fire(1 << 62); ok {

@@ -112,7 +112,7 @@ func (s *driver) decide() {
 		}
 		s.apply(s.about(v, e))
 	}
-	for v, ok := s.root.NextStart(0); ok && !s.root.Paused(); v, ok = s.root.NextStart(0) {
+	for v, ok := s.root.NextStart(nil); ok && !s.root.Paused(); v, ok = s.root.NextStart(nil) {
 		s.request(v)
 	}
 }

@@ -166,7 +166,7 @@ type randomRun struct {
 
 // draw makes one event: mostly one that a coordinator would journal next, sometimes any.
 func (r *randomRun) draw() journal.Event {
-	if v, ok := r.root.NextStart(0); ok && rapid.IntRange(0, 2).Draw(r.t, "start") > 0 {
+	if v, ok := r.root.NextStart(nil); ok && rapid.IntRange(0, 2).Draw(r.t, "start") > 0 {
 		in, failure := r.root.Input(v)
 		if failure != nil {
 			return journal.Event{Type: journal.StepFailed, Node: r.root.Key(v), Detail: &journal.Detail{Failure: failure}}
@@ -320,7 +320,7 @@ func state(root *reactive.Root) string {
 			fmt.Fprintf(&b, " %s:%s/%d/%v", key, root.Status(v), root.Attempt(v), root.Pending(v))
 		}
 	}
-	if v, ok := root.NextStart(0); ok {
+	if v, ok := root.NextStart(nil); ok {
 		fmt.Fprintf(&b, " next=%s", root.Key(v))
 	}
 	return b.String()

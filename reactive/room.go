@@ -1,6 +1,8 @@
 package reactive
 
 import (
+	"slices"
+
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/reactive/slots"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -138,11 +140,16 @@ func (o *room) queueStart(v int32) {
 
 func (o *room) enqueue(v int32) {
 	s := o.startsOf(v)
-	if o.routed == nil && int(v) < len(o.plan.Nodes) {
+	if o.inBits(v) {
 		s.Add(v)
 		return
 	}
 	s.Push(o.entry(v))
+}
+
+// inBits reports whether a node is a bit of its queue, and not in its heap. Queues for workers have no bits: there may be many of them.
+func (o *room) inBits(v int32) bool {
+	return o.routed == nil && int(v) < len(o.plan.Nodes) && o.RoomOf(v) < WorkerRoom
 }
 
 // mayStart reports whether a queued node is still to be started: it is ready, or its retry is due and has slots.
@@ -167,8 +174,11 @@ func (o *room) startsOf(v int32) *slots.Queue {
 func (o *room) Rooms(operations []Room) {
 	n := len(o.plan.Nodes)
 	o.starts = slots.NewQueue(n, o.entryBefore)
-	o.rooms, o.apart = operations, make([]slots.Queue, roomCount-1)
+	o.rooms, o.apart = operations, make([]slots.Queue, max(NoRoom, slices.Max(operations)))
 	for i := range o.apart {
+		if Room(i+1) >= WorkerRoom {
+			n = 0
+		}
 		o.apart[i] = slots.NewQueue(n, o.entryBefore)
 	}
 	for v := range o.l.Len() {
@@ -221,7 +231,7 @@ func (o *room) next(s *slots.Queue) int32 {
 		if there {
 			o.l.Node(v).Flags &^= ledger.Queued
 		}
-		if o.routed == nil && int(v) < len(o.plan.Nodes) {
+		if there && o.inBits(v) {
 			s.Remove(v)
 		} else {
 			s.Pop()
@@ -230,22 +240,17 @@ func (o *room) next(s *slots.Queue) int32 {
 	return -1
 }
 
-// Room is a kind of room that a process must have for a call.
-type Room uint8
+// Room is a kind of room that a process must have for a call, and Rooms is a set of them.
+type (
+	Room  = slots.Kind
+	Rooms = slots.Kinds
+)
 
-// The kinds of room. A program needs room of its own besides that for a call.
+// The kinds of room. A program needs room of its own besides that for a call; from WorkerRoom on there is a kind for each
+// operation that workers carry out.
 const (
 	CallRoom Room = iota
 	ProgramRoom
 	NoRoom
-	roomCount
+	WorkerRoom
 )
-
-// Rooms is a set of kinds of room.
-type Rooms uint8
-
-// With returns the set with a kind added.
-func (s Rooms) With(room Room) Rooms { return s | 1<<room }
-
-// Has reports whether a kind is in the set.
-func (s Rooms) Has(room Room) bool { return s>>room&1 != 0 }

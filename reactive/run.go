@@ -28,7 +28,7 @@ func (r *Root) RunStatus() RunStatus {
 
 // starting reports whether a node that waits only for room in the process may start now: its retry is due.
 func (r *Root) starting() bool {
-	_, ok := r.NextStart(0)
+	_, ok := r.NextStart(nil)
 	return ok
 }
 

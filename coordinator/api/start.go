@@ -94,7 +94,7 @@ func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *p
 	if err != nil {
 		return err
 	}
-	done.Published, done.Unchanged = VersionOf(now), was == now
+	done.Published, done.Unchanged, done.Warning = VersionOf(now), was == now, parcel.ForWorkers(ctx, engine, now.Hash, now.Children)
 	if !done.Unchanged {
 		done.Replaced = VersionOf(was)
 	}
@@ -131,6 +131,11 @@ func start(ctx context.Context, engine *coordinator.Engine, req *Request, of *At
 		return err
 	}
 	done.Run, done.Driven = run.ID(), run.Driven()
+	if of.Parcel != nil {
+		done.Warning = parcel.ForWorkers(ctx, engine, of.Parcel.Workflow, of.Parcel.Children)
+	} else if v, err := parcel.Newest(ctx, engine, req.Name); err == nil {
+		done.Warning = parcel.ForWorkers(ctx, engine, v.Hash, v.Children)
+	}
 	if req.Document && document != nil {
 		done.Document = encoded(document)
 	}

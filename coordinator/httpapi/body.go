@@ -64,6 +64,7 @@ func (c *exchange) content() ([]byte, error) {
 	if c.route.Large {
 		most = documentsMax
 	}
+	most = max(most, c.route.Most)
 	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.req.Body, most))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, problem(CodeBodyTooLarge, "the body has more than %d bytes", most)

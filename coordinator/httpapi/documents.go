@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
+	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/coordinator/versions"
 )
@@ -205,4 +206,17 @@ func showWorkflow(c *exchange) error {
 		c.w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
 	}
 	return c.reply(http.StatusOK, Definition{api.VersionOf(d.Version), d.Document, d.Input, d.Steps})
+}
+
+// drawWorkflow answers with a drawing that stays as it is, also of a workflow that has runs and was not published.
+func drawWorkflow(c *exchange) error {
+	d, err := drawing.OfHash(c.req.Context(), c.engine, c.req.PathValue("name"), c.req.PathValue("hash"))
+	if errors.Is(err, drawing.ErrUnknown) {
+		return problem("not_published", "%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	return c.replyZipped(d)
 }

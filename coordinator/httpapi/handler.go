@@ -16,25 +16,29 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/measures"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/page"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/sessions"
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
-// Role says what a client may do. Each may do what those before it may.
+// Role says what a client may do. Each may do what those before it may, but for workers: calls are theirs, and an admin's.
 type Role int
 
 // The roles.
 const (
 	Nobody   Role = iota
+	Worker        // takes calls of the operations that its token names, and answers them
 	Viewer        // reads everything, also inputs and outputs
 	Operator      // starts and changes runs
 	Author        // publishes workflows, and brings documents along
 	Admin         // deletes runs
 )
 
-var roleNames = []string{Nobody: "nobody", Viewer: "viewer", Operator: "operator", Author: "author", Admin: "admin"}
+var roleNames = []string{Nobody: "nobody", Worker: "worker", Viewer: "viewer", Operator: "operator", Author: "author", Admin: "admin"}
 
 func (r Role) String() string { return roleNames[r] }
 
@@ -45,6 +49,8 @@ func ParseRole(name string) Role { return Role(max(0, slices.Index(roleNames, na
 type Identity struct {
 	Name string // the actor of its commands, in the journal
 	Role Role   // what it may do
+
+	Operations []string // of a worker: whose calls it may take
 }
 
 // Rates at which requests are answered: of a token, and those without a valid one from an address.
@@ -74,6 +80,10 @@ type Config struct {
 	// Allow says what documents that clients send may use of this machine. Default: nothing.
 	Allow catalog.Allow
 
+	// Secure says that browsers reach the server by TLS only: then they keep the cookie of a session for nothing else. Default: they
+	// may reach it without.
+	Secure bool
+
 	// Version is what /version returns. Default: "".
 	Version string
 
@@ -91,12 +101,14 @@ type Server struct {
 	log     *slog.Logger
 	mux     *http.ServeMux
 	hub     *feed.Hub
-	streams *streams
+	streams *frames.Streams
 	kept    kept.Answers
-	tokens  *rates.Limit // by name of the token
-	wrong   *rates.Limit // by address
 
-	measures *measures
+	sessions sessions.Keep[login]
+	tokens   *rates.Limit // by name of the token
+	wrong    *rates.Limit // by address
+
+	measures *measures.Of
 	openAPI  []byte
 	ctx      context.Context // of its streams
 	stop     context.CancelFunc
@@ -109,9 +121,9 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 	}
 	s := &Server{
 		engine: engine, config: config, log: usercode.Logger(cmp.Or(config.Logger, slog.Default())), mux: http.NewServeMux(), hub: feed.New(engine),
-		streams: newStreams(cmp.Or(config.Streams, StreamsMax), cmp.Or(config.StreamsOfAClient, StreamsOfAClientMax)),
+		streams: frames.Limit(cmp.Or(config.Streams, StreamsMax), cmp.Or(config.StreamsOfAClient, StreamsOfAClientMax)),
 	}
-	s.tokens, s.wrong, s.measures = rates.New(rateOfToken), rates.New(rateOfWrong), newMeasures(s)
+	s.tokens, s.wrong, s.measures = rates.New(rateOfToken), rates.New(rateOfWrong), measures.New(engine, s.streams.Count)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	var err error
 	if s.openAPI, err = OpenAPI(); err != nil {
@@ -132,6 +144,9 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 func (s *Server) Close() {
 	s.stop()
 	s.hub.Close()
+	if hub := s.engine.Workers(); hub != nil {
+		hub.Drain()
+	}
 }
 
 // ServeHTTP implements http.Handler.
@@ -140,6 +155,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")
+	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if escaped := req.URL.EscapedPath(); path.Clean(escaped) != escaped {
 		s.fail(w, req, problem(CodeNoRoute, "the path is not in its shortest form"))
 		return
@@ -224,7 +242,7 @@ func (c *exchange) admit() error {
 	if err := c.knownQuery(); err != nil {
 		return err
 	}
-	if c.route.Role == Nobody {
+	if c.route.AnyHost {
 		return nil
 	}
 	if host := hostOf(c.req.Host); len(c.config.Hosts) > 0 && !slices.Contains(c.config.Hosts, host) {
@@ -233,13 +251,16 @@ func (c *exchange) admit() error {
 	if err := http.NewCrossOriginProtection().Check(c.req); err != nil {
 		return problem(CodeCrossOrigin, "a page of another site has made the request")
 	}
+	if c.route.Role == Nobody {
+		return nil
+	}
 	if err := c.authenticate(); err != nil {
 		return err
 	}
 	if !c.tokens.Take(c.who.Name, time.Now()) {
 		return problem(CodeRate, "the token is used too often: at most %d times a second", rateOfToken)
 	}
-	if c.who.Role < c.route.Role {
+	if c.who.Role < c.route.Role || c.route.Role == Worker && c.who.Role != Worker && c.who.Role != Admin {
 		return problem(CodeForbidden, "this needs the role %s, and %s has the role %s", c.route.Role, c.who.Name, c.who.Role)
 	}
 	return nil
@@ -249,18 +270,28 @@ func (c *exchange) authenticate() error {
 	if c.who = c.config.Open; c.who.Role != Nobody {
 		return nil
 	}
-	scheme, token, _ := strings.Cut(c.req.Header.Get("Authorization"), " ")
-	if strings.EqualFold(scheme, "Bearer") {
+	sent := c.req.Header.Get("Authorization")
+	if sent == "" {
+		if c.who, _ = c.session(); c.who.Role != Nobody {
+			return nil
+		}
+	}
+	if scheme, token, _ := strings.Cut(sent, " "); strings.EqualFold(scheme, "Bearer") {
 		if who, ok := c.config.Authenticate(strings.TrimSpace(token)); ok {
 			c.who = who
 			return nil
 		}
 	}
+	return c.unknown("send a token that is valid: Authorization: Bearer TOKEN")
+}
+
+// unknown is the error of a request of whom the server does not know. Those who try often are told only that.
+func (c *exchange) unknown(why string) error {
 	if host, _, _ := net.SplitHostPort(c.req.RemoteAddr); !c.wrong.Take(host, time.Now()) {
 		return problem(CodeRate, "there were too many requests without a valid token from this address")
 	}
 	c.w.Header().Set("WWW-Authenticate", "Bearer")
-	return problem(CodeUnauthorized, "send a token that is valid: Authorization: Bearer TOKEN")
+	return problem(CodeUnauthorized, "%s", why)
 }
 
 // knownQuery refuses parameters that the route does not have, so that none is ignored.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"flag"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
@@ -53,7 +55,7 @@ func newSite(t *testing.T, change func(*Config)) *site {
 		Version: "1.2.3", Hosts: []string{"127.0.0.1"}, Logger: slog.New(slog.DiscardHandler),
 		Authenticate: func(token string) (Identity, bool) {
 			role := ParseRole(token)
-			return Identity{"the " + token, role}, role != Nobody
+			return Identity{Name: "the " + token, Role: role}, role != Nobody
 		},
 	}
 	if change != nil {
@@ -280,6 +282,25 @@ func TestPathsAreWhatTheySay(t *testing.T) {
 	s.refused(CodeMethod, "PUT", "/v1/runs/run-1", "")
 }
 
+func TestAWorkflowIsDrawn(t *testing.T) {
+	s := newSite(t, nil)
+	s.start("a")
+	path := "/v1/workflows/approval/versions/" + ok[api.Run](s, "GET", "/v1/runs/a", "").Hash + "/layout"
+	d := ok[drawing.Drawing](s, "GET", path, "")
+	require.Equal(t, []string{"ask", "say"}, d.Keys)
+	resp := s.do("GET", path, "", "Accept-Encoding", "gzip")
+	defer resp.Body.Close()
+	require.Equal(t, "gzip", resp.Header.Get("Content-Encoding"))
+	require.Contains(t, resp.Header.Get("Cache-Control"), "immutable")
+	z, err := gzip.NewReader(resp.Body)
+	require.NoError(t, err)
+	var again drawing.Drawing
+	require.NoError(t, json.NewDecoder(z).Decode(&again))
+	require.Equal(t, d, again)
+	s.refused("not_published", "GET", strings.Replace(path, "approval", "other", 1), "")
+	s.refused("not_published", "GET", "/v1/workflows/approval/versions/"+strings.Repeat("0", 64)+"/layout", "")
+}
+
 func TestRunsAreCounted(t *testing.T) {
 	s := newSite(t, nil)
 	for _, id := range []string{"a", "b", "c"} {
@@ -292,7 +313,7 @@ func TestRunsAreCounted(t *testing.T) {
 	require.Equal(t, query.Tally{Count: 2}, counts.Waits["message"])
 	require.Equal(t, query.Tally{}, ok[query.Counts](s, "GET", "/v1/counts?q=workflow:other", "").Status["waiting"])
 	s.refused(CodeBadRequest, "GET", "/v1/counts?q=staus:x", "")
-	require.Equal(t, Me{"the operator", "operator"}, ok[Me](s, "GET", "/v1/me", ""))
+	require.Equal(t, Me{"the operator", "operator", false}, ok[Me](s, "GET", "/v1/me", ""))
 }
 
 func TestOnlyThoseWhoMayAreServed(t *testing.T) {
@@ -390,7 +411,7 @@ func TestARunIsFollowedToItsEnd(t *testing.T) {
 	s.refused(CodeBadRequest, "GET", "/v1/feed?q=nothing:1", "")
 	s.refused("run_not_found", "GET", "/v1/runs/b/feed", "")
 	s.close()
-	require.Empty(t, s.server.streams.of)
+	require.Zero(t, s.server.streams.Count())
 }
 
 func TestAllRunsAreFollowed(t *testing.T) {

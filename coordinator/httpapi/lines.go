@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 )
 
 // LinesType is the media type of an answer that is the lines of package api, as by the socket of a folder: each a Reply, the last Done or
@@ -25,7 +26,7 @@ func (c *exchange) plain() bool { return strings.Contains(c.req.Header.Get("Acce
 // pass carries out a request of package api and answers with its lines.
 func (c *exchange) pass(ctx context.Context, r *api.Request) error {
 	if r.Verb.Follows() {
-		leave, err := c.streams.enter(c.client())
+		leave, err := c.streaming()
 		if err != nil {
 			return err
 		}
@@ -84,4 +85,4 @@ func (w *lineWriter) send() error {
 }
 
 // deadline returns until when a client must take or send something.
-func deadline() time.Time { return time.Now().Add(flushTime) }
+func deadline() time.Time { return time.Now().Add(frames.FlushTime) }

@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/coordinator/workers/door"
 	"github.com/sluiceflow/sluice/template/document"
 )
 
@@ -41,6 +42,7 @@ var statuses = map[string]int{
 	CodeNoRoute: 404, "not_published": 404, "run_not_found": 404, "step_not_found": 404, "cell_not_found": 404, "no_moment": 404,
 	CodeMethod: 405, "run_exists": 409, "finished": 409, "not_possible": 409, "not_world": 409, "missing": 409, "parked": 409,
 	"mailbox_full": 409, "limit": 409, "deleted": 410, "trimmed": 410, CodeChanged: 412, CodeBodyTooLarge: 413, "too_large": 413,
+	door.CodeLease: 403, door.CodeLate: 410, door.CodeNoWorkers: 409,
 	CodeMediaType: 415, CodeHost: 421, "bad_input": 422, "invalid_message": 422, CodeStreams: 429, "busy": 503,
 	"shutdown": 503, "read_only": 503,
 	CodeKeyUsed: 409, "count_changed": 409, "act_under_way": 409, "act_not_found": 404, "no_shadow": 409, "other_kind": 409,
@@ -143,7 +145,7 @@ func (s *Server) fail(w http.ResponseWriter, req *http.Request, err error) {
 	}
 	p := *problemOf(err)
 	p.Instance, p.RequestID = req.URL.EscapedPath(), w.Header().Get(requestHeader)
-	s.measures.refusals.WithLabelValues(p.Code).Inc()
+	s.measures.Refused(p.Code)
 	if p.Status == http.StatusInternalServerError {
 		s.log.Error("a request has failed", "request", p.RequestID, "method", req.Method, "path", req.URL.Path, "error", err)
 	}

@@ -6,21 +6,26 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/versions"
+	"github.com/sluiceflow/sluice/coordinator/workers/door"
+	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 )
 
 // Route is a method of a path. The table of them is the source of openapi.json.
 type Route struct {
 	Method  string  // of HTTP
 	Path    string  // as http.ServeMux has it
-	Role    Role    // the least that may use it; Nobody: no token is needed, and any name of the server is allowed
+	Role    Role    // the least that may use it; Nobody: no token is needed
+	AnyHost bool    // whatever name of the server the client uses
 	Summary string  // what it does
 	Query   []Param // its parameters
 	Headers []Param // those that mean something here
 	Body    any     // a value of the type of the body; nil: none
 	Status  int     // of success; 0: 200
 	Large   bool    // the body may be large
+	Most    int64   // bytes of the body, if it may be larger still
 	Once    bool    // with an Idempotency-Key it is done once: its answer is kept
 	Answer  any     // a value of the type of the answer; nil: no JSON, or any
 
@@ -125,12 +130,6 @@ type (
 		Next  string       `json:"next,omitempty"` // cursor of the next part; "": this is the last for now
 	}
 
-	// Me is who makes a request.
-	Me struct {
-		Name string `json:"name"` // the actor of its commands, in the journal
-		Role string `json:"role"` // what it may do
-	}
-
 	// VersionAnswer is the version of the server.
 	VersionAnswer struct {
 		Version string `json:"version"` // as sluice --version prints it
@@ -184,7 +183,6 @@ var routes = []Route{
 		Query: []Param{{"q", "a query; default: all runs"}, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
 	{Method: "GET", Path: "/v1/counts", Role: Viewer, Summary: "Count the runs of a query by status, and by what they wait for", Answer: query.Counts{},
 		Query: []Param{{"q", "a query; default: all runs"}}, serve: countRuns},
-	{Method: "GET", Path: "/v1/me", Role: Viewer, Summary: "Show who makes the request", Answer: Me{}, serve: showMe},
 	{Method: "GET", Path: "/v1/runs/{run}/history", Role: Viewer, Summary: "Show the events of a run as columns", Answer: History{},
 		Query: []Param{cursorParam}, serve: history},
 	{Method: "GET", Path: "/v1/runs/{run}/views", Role: Viewer, Summary: "Show what has happened in a playbook or a world", Answer: ViewList{},
@@ -214,6 +212,8 @@ var routes = []Route{
 		Query: []Param{limitParam, cursorParam}, serve: listVersions},
 	{Method: "GET", Path: "/v1/workflows/{name}/versions/{hash}", Role: Viewer, Summary: "Show a version of a workflow", Answer: Definition{},
 		serve: showWorkflow},
+	{Method: "GET", Path: "/v1/workflows/{name}/versions/{hash}/layout", Role: Viewer, Summary: "Say where the steps of a workflow stand when it is drawn",
+		Answer: drawing.Drawing{}, serve: drawWorkflow},
 	{Method: "GET", Path: "/v1/decisions", Role: Viewer, Summary: "List what waits for a person's decision", Answer: DecisionPage{},
 		Query: []Param{{"q", "a query; default: all runs"}, limitParam, cursorParam}, serve: listDecisions},
 	{Method: "GET", Path: "/v1/decisions/{id}", Role: Viewer, Summary: "Show a task that a person is to decide about", Answer: Decision{},
@@ -240,11 +240,24 @@ var routes = []Route{
 	act("snapshot", "Keep the state of a world as content", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Keep),
 	act("sweep", "Delete what the last two snapshots of a world do not need", SweepBody{},
 		decode(func(b *SweepBody, r *api.Request) { r.Events, r.Dry = b.Events, b.Dry }), api.Sweep),
+	{Method: "GET", Path: "/v1/me", Role: Viewer, Summary: "Show who makes the request", Answer: Me{}, serve: showMe},
+	{Method: "GET", Path: "/login", Summary: "Log in a browser by an address that the server has printed, once", Status: 303,
+		Query: []Param{{"key", "of the address"}}, serve: acceptInvitation},
+	{Method: "POST", Path: "/v1/session", Summary: "Log in a browser with a token: a cookie names it from then on", Body: LoginBody{}, Answer: Me{}, serve: logIn},
+	{Method: "DELETE", Path: "/v1/session", Summary: "Log out the browser", Answer: Me{}, serve: logOut},
 	{Method: "GET", Path: "/version", Role: Viewer, Summary: "Show the version of the server", Answer: VersionAnswer{}, serve: version},
-	{Method: "GET", Path: "/metrics", Role: Viewer, Summary: "Show the metrics of the server, as Prometheus reads them", serve: metrics},
+	{Method: "GET", Path: "/metrics", Role: Viewer, Summary: "Show the metrics of the server, as Prometheus reads them", serve: showMetrics},
 	{Method: "GET", Path: "/openapi.json", Role: Viewer, Summary: "Describe this API: OpenAPI 3.1", serve: describe},
-	{Method: "GET", Path: "/livez", Summary: "Say that the process answers", Answer: HealthAnswer{}, serve: live},
-	{Method: "GET", Path: "/readyz", Summary: "Say that the engine takes requests", Answer: HealthAnswer{}, serve: ready},
+	{Method: "POST", Path: "/v1/worker/take", Role: Worker, Summary: "Take calls as a worker; if there are none, wait for some", Body: wire.TakeBody{},
+		Answer: wire.TakeAnswer{}, serve: worker(door.Door.Take)},
+	{Method: "POST", Path: "/v1/worker/give", Role: Worker, Summary: "Give what a worker has: results, reports, texts, signs of life", Body: wire.GiveBody{}, Most: door.GiveMax,
+		Answer: wire.GiveAnswer{}, serve: worker(door.Door.Give)},
+	{Method: "GET", Path: "/v1/worker/input", Role: Worker, Summary: "Read the input of a call that came without it: any JSON",
+		Query: []Param{{"lease", "of the call"}}, serve: inputOfCall},
+	{Method: "GET", Path: "/v1/workers", Role: Viewer, Summary: "List the workers, and the operations that they carry out", Answer: wire.WorkerList{},
+		serve: worker(listWorkers)},
+	{Method: "GET", Path: "/livez", AnyHost: true, Summary: "Say that the process answers", Answer: HealthAnswer{}, serve: live},
+	{Method: "GET", Path: "/readyz", AnyHost: true, Summary: "Say that the engine takes requests", Answer: HealthAnswer{}, serve: ready},
 }
 
 // act returns the route of a command to a run.

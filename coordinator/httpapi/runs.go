@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -60,6 +61,24 @@ func (c *exchange) reply(status int, v any) error {
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.WriteHeader(status)
 	_, _ = c.w.Write(append(data, '\n')) // the client may have gone
+	return nil
+}
+
+// replyZipped answers with JSON that is large and much the same throughout.
+func (c *exchange) replyZipped(v any) error {
+	c.w.Header().Set("Vary", "Accept-Encoding")
+	if !strings.Contains(c.req.Header.Get("Accept-Encoding"), "gzip") {
+		return c.reply(http.StatusOK, v)
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Content-Type", "application/json")
+	c.w.Header().Set("Content-Encoding", "gzip")
+	z := gzip.NewWriter(c.w)
+	_, _ = z.Write(append(data, '\n')) // the client may have gone
+	_ = z.Close()
 	return nil
 }
 
@@ -490,8 +509,6 @@ func countRuns(c *exchange) error {
 	}
 	return c.reply(http.StatusOK, counts)
 }
-
-func showMe(c *exchange) error { return c.reply(http.StatusOK, Me{c.who.Name, c.who.Role.String()}) }
 
 func version(c *exchange) error { return c.reply(http.StatusOK, VersionAnswer{c.config.Version}) }
 

@@ -65,6 +65,22 @@ func report(ctx context.Context, number int, kind string, payload any) error {
 	return err
 }
 
+// CheckReport returns why a report that comes from elsewhere is refused: its number, its kind or its size. A report without a number
+// has 0.
+func CheckReport(number int, kind string, payload value.Value) error {
+	if number < 0 || number > reactive.ReportsMax {
+		return fmt.Errorf("a number is from 1 to %d", reactive.ReportsMax)
+	}
+	if len(kind) > kindMax {
+		return fmt.Errorf("%w: its kind has %d bytes, at most %d are allowed", ErrReportTooLarge, len(kind), kindMax)
+	}
+	encoded, err := value.Encode(payload)
+	if err == nil && len(encoded) > reactive.ReportBytesMax {
+		err = fmt.Errorf("%w: its payload has %d bytes, at most %d are allowed", ErrReportTooLarge, len(encoded), reactive.ReportBytesMax)
+	}
+	return err
+}
+
 // Progress is one report of a call.
 type Progress struct {
 	Number  int32       // of the report, from 1 within a making of the call

@@ -8,7 +8,12 @@ import (
 )
 
 // Reserve reserves room for one more call. If there is none, the pool calls the owner's Wake once there is.
-func (h *Host) Reserve(room reactive.Room) bool { return h.run.pool.acquire(countsAs[room], h.run) }
+func (h *Host) Reserve(room reactive.Room) bool {
+	if room >= reactive.WorkerRoom {
+		return h.reserveWorker(int(room - reactive.WorkerRoom))
+	}
+	return h.run.pool.acquire(countsAs[room], h.run)
+}
 
 // roomOf returns the bounds that a call counts towards.
 func (h *Host) roomOf(req reactive.Request) counts {
@@ -16,7 +21,7 @@ func (h *Host) roomOf(req reactive.Request) counts {
 		return 0
 	}
 	switch p := h.entry.Performers[decide.Operation(h.root, req)]; {
-	case p == nil || p.Roomless():
+	case p == nil || p.Worker || p.Roomless():
 		return 0
 	case req.Decision != 0 && p.Program:
 		return asDecider | asDeciding
@@ -35,6 +40,7 @@ func (h *Host) Admit(calls []reactive.Request, reserved *decide.Reserved) []reac
 	if !h.bounded {
 		return calls
 	}
+	calls = h.passOn(calls)
 	var admitted, held []reactive.Request
 	try := func(req reactive.Request, isNew bool) {
 		room := h.roomOf(req)
@@ -79,6 +85,7 @@ func reservedFor(reserved *decide.Reserved, room counts) *int {
 
 // GiveUp returns room that was reserved for calls which are not made.
 func (h *Host) GiveUp(reserved *decide.Reserved) {
+	h.returnTickets()
 	for kind, n := range reserved {
 		reserved[kind] = 0
 		h.run.pool.release(countsAs[kind], n)
@@ -89,9 +96,9 @@ func (h *Host) GiveUp(reserved *decide.Reserved) {
 func isPlain(req reactive.Request) bool { return req.Participant == "" && req.Decision == 0 }
 
 // Wants reports whether the run waits for room for another call, or for a machine that the program may have later. It stays in
-// memory while it does.
+// memory while it does; not so while it waits for a worker, by whom it is loaded.
 func (h *Host) Wants() bool {
-	_, ready := h.root.NextStart(0)
+	_, ready := h.root.NextStart(h.away.rooms)
 	return len(h.held) > 0 || h.lacks || ready && !h.root.Paused()
 }
 

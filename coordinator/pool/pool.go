@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/workers"
 )
 
 // Pool carries out calls. Go functions that return at once run one after the other on a few workers, because a goroutine for
@@ -33,6 +34,7 @@ type Pool struct {
 	abandoned  map[<-chan error]string // steps of machines that took too long, and have not returned
 	activation time.Duration           // how long a step of a machine may take
 	verifier   operation.Verifier      // of answers to effects; nil: none
+	away       *workers.Hub            // nil: there are none
 }
 
 // Config configures a pool.
@@ -45,12 +47,14 @@ type Config struct {
 	ActivationTimeout time.Duration // of one step of a machine in Go; 0: 1 s
 
 	Verifier operation.Verifier // judges the answers to effects of worlds; nil: all are taken
+
+	Workers *workers.Hub // of the operations that workers carry out; nil: there are none
 }
 
 // New returns a pool without calls.
 func New(config Config) *Pool {
 	p := &Pool{configured: config.Directory, answers: newAnswers(config.AnswersBytesMax), idle: make(chan struct{}, 1), unreturned: map[*Call]bool{},
-		abandoned: map[<-chan error]string{}, activation: config.ActivationTimeout, verifier: config.Verifier}
+		abandoned: map[<-chan error]string{}, activation: config.ActivationTimeout, verifier: config.Verifier, away: config.Workers}
 	if p.activation <= 0 {
 		p.activation = activationTime
 	}

@@ -57,17 +57,21 @@ func (p *Pool) release(in counts, n int) {
 
 // bounds reports whether calls of a workflow may have to wait for room.
 func (p *Pool) bounds(of *registry.Entry) bool {
-	if p.room[inCalls].max > 0 {
-		return true
-	}
-	return p.room[inPrograms].max > 0 && slices.ContainsFunc(of.Performers, func(p *registry.Performer) bool { return p != nil && p.Program })
+	programs := p.room[inPrograms].max > 0
+	return p.room[inCalls].max > 0 || slices.ContainsFunc(of.Performers, func(p *registry.Performer) bool {
+		return p != nil && (p.Worker || programs && p.Program)
+	})
 }
 
 // rooms returns the kind of room that calls of each operation need.
 func rooms(e *registry.Entry) []reactive.Room {
 	list := make([]reactive.Room, len(e.Performers))
+	worker := reactive.WorkerRoom
 	for i, p := range e.Performers {
 		switch {
+		case p != nil && p.Worker:
+			list[i] = worker
+			worker++
 		case p == nil || p.Roomless():
 			list[i] = reactive.NoRoom
 		case p.Program:

@@ -87,6 +87,7 @@ func (r *Reader) explainedFrom(
 	unread := false
 	root, err := r.followTo(ctx, run, way, marking(read, &unread), func(root *reactive.Root) follower {
 		x = inspect.NewExplainer(run, step, root)
+		x.ForWorker = func(operation string) string { return r.process.ForWorker(run, operation) }
 		return follower{apply: x.Apply, told: x.Told, restored: x.Restored}
 	})
 	if err != nil {

@@ -34,6 +34,9 @@ type Process interface {
 	// Host returns a host that decides about due timers of a run that does not go on here.
 	Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host
 
+	// ForWorker says what the calls of a run to an operation wait for; "": not for a worker.
+	ForWorker(run, operation string) string
+
 	// EventsMax returns how many events a run may have, a world those since its newest snapshot; 0 or less: any number.
 	EventsMax() int
 

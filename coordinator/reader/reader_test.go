@@ -35,10 +35,11 @@ type process struct {
 	reported []string
 }
 
-func (p *process) Now() int64             { return p.now }
-func (p *process) EventsMax() int         { return 0 }
-func (p *process) Cells() world.Cache     { return world.Cache{} }
-func (p *process) Drives(run string) bool { return p.drives[run] }
+func (p *process) Now() int64                      { return p.now }
+func (p *process) EventsMax() int                  { return 0 }
+func (p *process) Cells() world.Cache              { return world.Cache{} }
+func (p *process) Drives(run string) bool          { return p.drives[run] }
+func (p *process) ForWorker(string, string) string { return "" }
 func (p *process) Parked(_ context.Context, run string) error {
 	return p.parked[run]
 }

@@ -30,6 +30,7 @@ type Registry struct {
 	store      journal.Store
 	children   Starter
 	passEnv    []string // variables for the programs of command bindings
+	workers    bool     // carry out the operations that nothing else does
 	mu         sync.Mutex
 	texts      documents         // read ahead for the current addition
 	files      map[string]*Entry // child documents, by path
@@ -72,6 +73,7 @@ type Config struct {
 	PassEnv    []string             // variables that programs of command bindings receive besides the usual ones
 	Children   Starter              // carries out calls of operations that are bound to workflows
 	Machines   []*Machine           // in Go, besides those that worlds bring along
+	Workers    bool                 // workers carry out the operations that are neither bound nor registered
 	Loaded     *Registry            // from Load: New extends and returns it, so that its entries are not compiled again; nil: none
 }
 
@@ -90,7 +92,7 @@ func New(store journal.Store, config Config) (*Registry, error) {
 	if l == nil {
 		l = empty(config.PassEnv)
 	}
-	l.store, l.children = store, config.Children
+	l.store, l.children, l.workers = store, config.Children, config.Workers
 	for _, op := range config.Operations {
 		caller, ok := op.Implementation().(operation.Caller)
 		if !ok {
@@ -127,15 +129,25 @@ func empty(passEnv []string) *Registry {
 // Config.Loaded, and the document's entry. Only operations that documents bind are available; their programs receive the
 // variables of passEnv. Faults of documents are document.Errors.
 func Load(file string, passEnv ...string) (*Registry, *Entry, error) {
+	return load(file, empty(passEnv))
+}
+
+// LoadForHost is Load for documents that another process is to run, whose operations that no document binds may be those of workers.
+func LoadForHost(file string) (*Registry, *Entry, error) {
+	l := empty(nil)
+	l.workers = true
+	return load(file, l)
+}
+
+func load(file string, l *Registry) (*Registry, *Entry, error) {
 	data, err := readfile.Regular(file, document.BytesMax)
 	if err != nil {
 		return nil, nil, err
 	}
-	checked, err := kinds.Load(file, data, template.Known{})
+	checked, err := kinds.Load(file, data, template.Known{Operation: l.knows})
 	if err != nil {
 		return nil, nil, err
 	}
-	l := empty(passEnv)
 	e, err := l.addChecked(checked.Workflow, checked)
 	return l, e, err
 }
@@ -330,6 +342,7 @@ func (l *Registry) compile(checked *template.Checked, lenient bool, children map
 func (l *Registry) performers(p *plan.Plan, own Functions, children map[string]string) ([]*Performer, error) {
 	list := make([]*Performer, len(p.Operations))
 	var missing []error
+	ofWorkers := 0
 	for i := range p.Operations {
 		op := &p.Operations[i]
 		switch caller, known := l.operations[op.Name]; {
@@ -351,6 +364,11 @@ func (l *Registry) performers(p *plan.Plan, own Functions, children map[string]s
 		case known:
 			_, pure := caller.(operation.Pure)
 			list[i] = &Performer{Caller: caller, Pure: pure}
+		case l.workers && ofWorkers < WorkerOperationsMax:
+			list[i] = &Performer{Worker: true}
+			ofWorkers++
+		case l.workers:
+			missing = append(missing, fmt.Errorf("%w: operation %q: workers carry out at most %d operations of a workflow", decide.ErrMissing, op.Name, WorkerOperationsMax))
 		default:
 			missing = append(missing, fmt.Errorf("%w: operation %q", decide.ErrMissing, op.Name))
 		}
@@ -365,7 +383,7 @@ func (l *Registry) performers(p *plan.Plan, own Functions, children map[string]s
 
 func (l *Registry) knows(name string) bool {
 	_, ok := l.operations[name]
-	return ok
+	return ok || l.workers
 }
 
 func (l *Registry) names() []string {
@@ -450,10 +468,24 @@ type Performer struct {
 	Bound   bool             // bound by a document
 	Pure    bool             // without side effects
 	Program bool             // starts a program
+	Worker  bool             // a worker carries it out; there is no Caller
 	Secrets []string         // marks of the secrets that its binding reads itself
 
 	Waits      atomic.Bool  // each call runs on its own goroutine: always if Bound, else as measured by the pool
 	QuickCalls atomic.Int32 // calls in a row that did not wait, though Waits is set
+}
+
+// WorkerOperationsMax is how many operations of a workflow workers may carry out.
+const WorkerOperationsMax = 1000
+
+// OfWorkers returns the names of the operations that workers carry out, in the order of the plan.
+func (e *Entry) OfWorkers() (names []string) {
+	for i, p := range e.Performers {
+		if p != nil && p.Worker {
+			names = append(names, e.Plan.Operations[i].Name)
+		}
+	}
+	return names
 }
 
 // Roomless reports whether calls need no room: those of child runs, whose own calls do, and those of pure operations.

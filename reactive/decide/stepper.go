@@ -43,7 +43,8 @@ type Host interface {
 	// Pure carries out a call without side effects. It reports false for every other call.
 	Pure(v int32, input any) (result call.Result, ok bool)
 
-	// Reserve reserves room in the process for one more call. If there is none it reports false, and the step stays ready.
+	// Reserve reserves room in the process, or with a worker, for one more call. If there is none it reports false, and the step
+	// stays ready.
 	Reserve(room reactive.Room) bool
 }
 
@@ -123,7 +124,7 @@ type Reply struct {
 	Err error       // nil: the command is journaled
 }
 
-// Reserved counts the calls with reserved room, by kind of room.
+// Reserved counts the calls with reserved room, by kind of room. Room with workers is the host's own matter.
 type Reserved [reactive.NoRoom]int
 
 // Step applies items and due timers, in the order of their instants, and then decides. now must not decrease. The batch is
@@ -446,7 +447,9 @@ func (s *Stepper) start() {
 				lacking = lacking.With(room)
 				continue
 			}
-			s.Reserved[room]++
+			if room < reactive.NoRoom {
+				s.Reserved[room]++
+			}
 		}
 		s.request(v, s.root.Operation(v))
 	}

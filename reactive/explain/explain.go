@@ -28,7 +28,7 @@ func (x *Explanation) Over() bool {
 
 // Reason is one of the reasons for something, with its own below it.
 type Reason struct {
-	Kind    string            `json:"kind"`              // an inspect.CauseKind or a routed.WaitKind, or call, message, child, pause, parked, room, failure, routed, final, items, nobody, late, end; of a world cell, held, event, more
+	Kind    string            `json:"kind"`              // an inspect.CauseKind or a routed.WaitKind, or call, message, child, pause, parked, room, failure, routed, final, items, nobody, worker, late, end; of a world cell, held, event, more
 	Text    string            `json:"text"`              // a sentence for people
 	Step    string            `json:"step,omitempty"`    // the key of what it is about
 	Due     time.Time         `json:"due,omitzero"`      // of timers

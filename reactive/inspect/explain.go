@@ -19,6 +19,9 @@ const explainDepth = 8
 
 // Explainer explains a run. Beside the run's root it keeps what the root forgets: which event decided what.
 type Explainer struct {
+	// ForWorker says what the calls of an operation wait for; "": not for a worker. Default: none does.
+	ForWorker func(operation string) string
+
 	id       string
 	root     *reactive.Root
 	body     explain.Body              // nil: the run has none
@@ -324,7 +327,7 @@ func (x *Explainer) reasons(v int32, depth int) []explain.Reason {
 	switch x.root.Status(v) {
 	case reactive.Ready:
 		if !x.root.Paused() {
-			list = append(list, explain.Reason{Kind: "room", Text: "it may start, and waits for the process to have room for one more call"})
+			list = append(list, x.room(v))
 		}
 	case reactive.Running:
 		list = append(list, x.callOf(v)...)
@@ -380,4 +383,14 @@ func adoption(a *journal.Kept) string {
 		return "it was not called: its result was set when the run was started"
 	}
 	return fmt.Sprintf("it was not called: its result was adopted from event %d of run %s", a.Seq, a.Run)
+}
+
+// room returns why a step that may start has not been requested.
+func (x *Explainer) room(v int32) explain.Reason {
+	if row := x.root.Row(v); x.ForWorker != nil && row.OpKind == plan.Call {
+		if text := x.ForWorker(x.root.Plan().Operations[row.Op].Name); text != "" {
+			return explain.Reason{Kind: "worker", Text: text}
+		}
+	}
+	return explain.Reason{Kind: "room", Text: "it may start, and waits for the process to have room for one more call"}
 }

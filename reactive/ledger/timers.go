@@ -63,6 +63,7 @@ type timers struct {
 	less  func(t, u timer) bool
 	sweep int             // length of heap at which stale timers are removed
 	first map[int32]int64 // when a step with a total timeout was first requested, or retried by a person
+	ends  map[int32]int64 // when the newest attempt of a step with a timeout is cut off
 }
 
 func (t *timers) add(x timer) { t.heap = binheap.Push(t.heap, x, t.less) }
@@ -119,6 +120,10 @@ func (ts *timers) arm(v int32, e *journal.Event) {
 	}
 	if due > 0 {
 		ts.addTimer(timer{due: due, kind: attemptTimer, node: v, attempt: e.Attempt})
+		if ts.ends == nil {
+			ts.ends = map[int32]int64{}
+		}
+		ts.ends[v] = due
 	}
 	if p.Timing == nil {
 		return
@@ -130,6 +135,25 @@ func (ts *timers) arm(v int32, e *journal.Event) {
 		ts.first[v] = e.At
 		ts.addTimer(timer{due: p.TotalEnd(e.At), kind: totalTimer, node: v})
 	}
+}
+
+// AttemptEnd returns when the newest attempt of a node, which is under way, is cut off; 0: never.
+func (l *Ledger) AttemptEnd(v int32) int64 {
+	ts := &l.timers
+	at := l.run.deadline
+	if !l.Row(v).Timed {
+		return at
+	}
+	sooner := func(due int64) {
+		if due > 0 && (at == 0 || due < at) {
+			at = due
+		}
+	}
+	sooner(ts.ends[v])
+	if first, counting := ts.first[v]; counting {
+		sooner(l.policy(v).TotalEnd(first))
+	}
+	return at
 }
 
 // bestOf reports whether a step waits for the best of several answers.

@@ -122,7 +122,7 @@ func TestSignalsShowWhatTheRootSays(t *testing.T) {
 				require.Equal(t, ask(r, key), show(t, asked[key]))
 			},
 			"request": func(t *rapid.T) {
-				v, ok := r.NextStart(0)
+				v, ok := r.NextStart(nil)
 				if !ok {
 					t.Skip("nothing may start")
 				}

@@ -9,14 +9,15 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/texts"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Digest writes all state that the net's future depends on: its tokens, the progress of its step-runs, its context and its
 // counts.
 func (n *Net) Digest(w io.Writer, now int64) {
-	d := &digest{w: w, now: now, groups: map[*group]int{}, branches: map[*group][]branch{}, texts: texts{net: n, hashes: map[shared]hashed{}}}
-	text := d.texts.of
+	d := &digest{w: w, now: now, groups: map[*group]int{}, branches: map[*group][]branch{}, texts: texts.New(n.root.Meter())}
+	text := d.texts.Of
 	fmt.Fprintf(w, "net %s %v %v %d %d %d %d %d %v %v;", text(n.ctx.Peek()), n.halted != nil, n.waiting, n.final, n.tally.bad,
 		min(1, n.tally.normal), n.pipelines.jumps, n.runs.scheduled, n.tally.partial, n.stopped)
 	if n.book.Executor.Final >= 0 && n.final == finalNone {
@@ -58,7 +59,7 @@ type digest struct {
 	groups   map[*group]int
 	known    []*group // by number
 	branches map[*group][]branch
-	texts    texts
+	texts    *texts.Texts
 }
 
 // path returns the number of a fan-out; at its first use it also writes the fan-outs around it.
@@ -70,7 +71,7 @@ func (d *digest) path(g *group) string {
 			fmt.Fprintf(&path, ">%d", number)
 			break
 		}
-		fmt.Fprintf(&path, ">%d/%d/%d/%d/%d", len(d.known), g.router, g.arc, g.live, g.failed)
+		fmt.Fprintf(&path, ">%d/%d/%d/%d/%d/%t", len(d.known), g.router, g.arc, g.live, g.failed, g.alone)
 		for _, k := range g.known { // sorted by join, because the order of firing does not matter
 			if j := k.tracker; j != nil && j.group == g && j.fired {
 				fmt.Fprintf(&path, "+%d", j.step)
@@ -102,13 +103,13 @@ func (d *digest) order() {
 
 func (d *digest) tokens(where string, list []*token) {
 	for _, t := range list {
-		fmt.Fprintf(d.w, "%s %d %s %s %s %d %s;", where, t.step, d.texts.of(t.args), d.texts.of(t.event), d.path(t.group), t.arc, t.from)
+		fmt.Fprintf(d.w, "%s %d %s %s %s %d %s;", where, t.step, d.texts.Of(t.args), d.texts.Of(t.event), d.path(t.group), t.arc, t.from)
 	}
 }
 
 // run writes the parts of a step-run that expressions may still read.
 func (d *digest) run(run *stepRun) {
-	text := d.texts.of
+	text := d.texts.Of
 	fmt.Fprintf(d.w, "run %s %s %s %v %s %s %s %s %d %d %d %d %s %d %s %d;", run.key, text(run.args), text(run.input), run.noInput, text(run.vars.Peek()), text(run.items),
 		text(run.results), text(run.labeled.Peek()), run.next, run.width, run.done, run.failed, code(run.failure), run.arc, d.path(run.group), d.now-run.began)
 	if run.writes != nil {

@@ -30,7 +30,9 @@ func Check(n *Net) error {
 			held[t.step]++
 			g := n.outermost(whole, t.group, t.step)
 			if g == nil {
-				g = t.group
+				for g = t.group; g != nil && g.alone; {
+					g = g.parent
+				}
 			}
 			if g != j.group || j.step != t.step {
 				errs = append(errs, fmt.Errorf("invariant 4: token %d is held at the tracker of another group or join", t.id))

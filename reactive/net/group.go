@@ -17,6 +17,7 @@ type group struct {
 	run    string // key of the step-run that opened it
 	arc    int    // by which the branch of that run left the parent's router
 	id     uint64 // when it was opened: tokens made before have smaller ids
+	alone  bool   // its router has emitted one token only: only joins that belong to it see it
 	live   int
 	failed int        // branches that ended failed
 	joins  []*tracker // that belong to it, in the order in which tokens first came to them
@@ -39,19 +40,54 @@ type fanOuts struct {
 // openGroup opens a fan-out with a number of branches.
 func (f *fanOuts) openGroup(run *stepRun, branches int) *group {
 	return &group{
-		parent: run.group, router: run.step.Index, run: run.key, arc: run.arc, id: f.net.token + 1, live: branches,
+		parent: run.group, router: run.step.Index, run: run.key, arc: run.arc, id: f.net.token + 1, live: branches, alone: branches == 1,
 	}
 }
 
+// alone reports whether a router that emits one token only opens a fan-out all the same: if joins belong to it. Otherwise its
+// token would be taken at them for one of the fan-out around, to which they do not belong, and would end that one. A router
+// that was passed in this way before, with nothing opened since, opens none: a loop would nest without end.
+func (f *fanOuts) alone(run *stepRun) bool {
+	if !run.step.Next.Inclusive || !f.net.book.HasJoin(run.step.Index) {
+		return false
+	}
+	for g := run.group; g != nil && g.alone; g = g.parent {
+		if g.router == run.step.Index {
+			return false
+		}
+	}
+	return true
+}
+
 // tracker returns the tracker of a group's tokens at a join: that of the outermost fan-out around them to which the join
-// belongs or, if there is none, of the group itself. Each group looks it up once for each join.
+// belongs or, if there is none, of the innermost one; nil if that has one token only. Each group looks it up once for each join.
 func (f *fanOuts) tracker(g *group, join int) *tracker {
+	if j := f.belonging(g, join); j != nil {
+		return j
+	}
+	for g != nil && g.alone {
+		g = g.parent
+	}
+	if g == nil {
+		return nil
+	}
+	if i, ok := g.find(join); ok && g.known[i].tracker != nil {
+		return g.known[i].tracker
+	}
+	j := g.newTracker(join)
+	g.learn(join, j)
+	return j
+}
+
+// belonging returns the tracker of a group's tokens at a join that belongs to a fan-out around them, the outermost one; nil
+// if there is none.
+func (f *fanOuts) belonging(g *group, join int) *tracker {
 	var found *tracker
 	var few [4]*group
 	asking := few[:0] // innermost first
 	for h := g; h != nil; h = h.parent {
 		if i, ok := h.find(join); ok {
-			if j := h.known[i].tracker; j != nil && (h == g || f.net.book.AnswersTo(join, j.group.router)) {
+			if j := h.known[i].tracker; j != nil && f.net.book.AnswersTo(join, j.group.router) {
 				found = j
 			}
 			break
@@ -63,10 +99,6 @@ func (f *fanOuts) tracker(g *group, join int) *tracker {
 			found = h.newTracker(join)
 		}
 		h.learn(join, found)
-	}
-	if found == nil {
-		found = g.newTracker(join)
-		g.learn(join, found)
 	}
 	return found
 }
@@ -142,6 +174,10 @@ func (g *group) ordered(list []*token) []*token {
 	for _, t := range list {
 		next := branch{arc: t.arc, id: t.id, token: t}
 		for h := t.group; ; h = h.parent {
+			if h.alone && h != g {
+				next.arc = h.arc // as if it had not been opened
+				continue
+			}
 			seen := len(branches[h]) > 0
 			branches[h] = append(branches[h], next)
 			if seen || h == g {

@@ -19,11 +19,11 @@ type tracker struct {
 // hold keeps a token that has arrived at a join.
 func (f *fanOuts) hold(t *token) {
 	join := f.net.book.Steps[t.step].Join
-	if t.group == nil {
+	j := f.tracker(t.group, t.step)
+	if j == nil {
 		f.arriveAlone(t, join)
 		return
 	}
-	j := f.tracker(t.group, t.step)
 	if !j.fired {
 		j.tokens = append(j.tokens, t)
 		f.joins[j] = true
@@ -35,13 +35,15 @@ func (f *fanOuts) hold(t *token) {
 	f.leave(t.group)
 }
 
-// arriveAlone handles a token that belongs to no fan-out: no other can arrive.
+// arriveAlone handles a token that belongs to no fan-out of several: no other can arrive.
 func (f *fanOuts) arriveAlone(t *token, join *playbook.Join) {
 	if join.Mode == playbook.JoinCount && join.N > 1 {
-		f.net.branchFailed(nil, f.unsatisfied(t.step, 1))
+		f.net.branchFailed(t.group, f.unsatisfied(t.step, 1))
 		return
 	}
-	f.net.admit(f.merged([]*token{t}, nil))
+	out := f.merged([]*token{t}, nil)
+	out.group, out.arc = t.group, t.arc
+	f.net.admit(out)
 }
 
 func (f *fanOuts) unsatisfied(step, arrived int) *journal.Failure {

@@ -95,7 +95,8 @@ type mGroup struct {
 	parent *mGroup
 	step   int // whose arcs it is of
 	arc    int
-	born   int // the newest token then
+	born   int  // the newest token then
+	alone  bool // one token only
 	failed int
 	closes bool // its joins are deciding
 	closed bool
@@ -217,38 +218,55 @@ func (g *mGroup) around() []*mGroup {
 	return append(g.parent.around(), g)
 }
 
-// answering returns the group to which a join belongs, among those that a token is in.
+// answering returns the group to which a join belongs, among those that a token is in; else the innermost one of several
+// tokens, if there is one.
 func (m *model) answering(t *mToken) *mGroup {
 	for _, g := range t.group.around() {
 		if m.whole(g, t.step) {
 			return g
 		}
 	}
-	return t.group
+	g := t.group
+	for g != nil && g.alone {
+		g = g.parent
+	}
+	return g
 }
 
-// place returns the order of a token within a group: an arc and an age for each fan-out on the path.
+// place returns the order of a token within a group: an arc and an age for each fan-out of several tokens on the path.
 func (t *mToken) place(in *mGroup) (list []int) {
 	all := t.group.around()
-	for _, g := range all[slices.Index(all, in)+1:] {
-		list = append(list, g.arc, 2*g.born+1)
+	path := all[slices.Index(all, in)+1:]
+	for i, g := range path {
+		if g.alone {
+			continue
+		}
+		list = append(list, leaving(path[:i], g.arc), 2*g.born+1)
 	}
-	return append(list, t.arc, 2*t.id)
+	return append(list, leaving(path, t.arc), 2*t.id)
+}
+
+// leaving returns the arc by which the last group that is not alone was left.
+func leaving(path []*mGroup, arc int) int {
+	for i := len(path) - 1; i >= 0 && path[i].alone; i-- {
+		arc = path[i].arc
+	}
+	return arc
 }
 
 // arrive brings a token to a join.
 func (m *model) arrive(t *mToken) {
 	s := m.steps[t.step]
-	if t.group == nil {
+	g := m.answering(t)
+	if g == nil {
 		m.drop(t)
 		if s.join == "count" {
-			m.branchFails(nil, "join_unsatisfied")
+			m.branchFails(t.group, "join_unsatisfied")
 			return
 		}
 		m.fire(nil, &mJoin{step: t.step, tokens: []*mToken{t}})
 		return
 	}
-	g := m.answering(t)
 	var j *mJoin
 	for _, k := range g.joins {
 		if k.step == t.step {
@@ -277,7 +295,8 @@ func (m *model) fire(g *mGroup, j *mJoin) {
 	for _, t := range j.tokens {
 		m.drop(t)
 	}
-	t := &mToken{step: j.step, state: "new", from: j.tokens[len(j.tokens)-1].from}
+	last := j.tokens[len(j.tokens)-1]
+	t := &mToken{step: j.step, state: "new", from: last.from, group: last.group, arc: last.arc}
 	if g != nil {
 		t.group, t.arc = g.parent, g.arc
 		slices.SortFunc(j.tokens, func(a, b *mToken) int { return slices.Compare(a.place(g), b.place(g)) })
@@ -629,13 +648,13 @@ func (m *model) route(r *mRun, why string) {
 		m.blame(why)
 	}
 	group, arc := r.group, r.arc
-	if len(go_) > 1 {
-		group = &mGroup{parent: r.group, step: r.step, arc: r.arc, born: m.newest}
+	if s.inclusive && len(s.arcs) > 1 {
+		group = &mGroup{parent: r.group, step: r.step, arc: r.arc, born: m.newest, alone: len(go_) == 1}
 		m.groups = append(m.groups, group)
 	}
 	var made []*mToken
 	for _, i := range go_ {
-		if len(go_) > 1 {
+		if group != r.group {
 			arc = i
 		}
 		made = append(made, &mToken{step: s.arcs[i].to, group: group, arc: arc, state: "new", from: r.key})

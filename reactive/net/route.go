@@ -89,13 +89,13 @@ func (r *router) misroute(why *journal.Failure) {
 func (r *router) emit(arcs []int) {
 	n, run := r.net, r.run
 	in, arc := run.group, run.arc
-	if len(arcs) > 1 && n.fanOuts.joining {
+	if n.fanOuts.joining && (len(arcs) > 1 || n.fanOuts.alone(run)) {
 		in = n.fanOuts.openGroup(run, len(arcs))
 	}
 	made := make([]*token, len(arcs))
 	var faults []*journal.Failure
 	for k, i := range arcs {
-		if len(arcs) > 1 {
+		if in != run.group {
 			arc = i
 		}
 		args, f := r.args(&run.step.Next.Arcs[i])

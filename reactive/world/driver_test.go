@@ -270,8 +270,11 @@ func (d *driver) restored(snapshot *journal.Event) (*reactive.Root, error) {
 }
 
 // snapshot keeps the state of the world.
-func (d *driver) snapshot() journal.Event {
-	e, err := d.world().Freeze().Write(d.put)
+func (d *driver) snapshot() journal.Event { return d.land(d.world().Freeze()) }
+
+// land writes a snapshot and has it count.
+func (d *driver) land(s *world.Snapshot) journal.Event {
+	e, err := s.Write(d.put)
 	require.NoError(d.t, err)
 	at := len(d.events)
 	d.turn(decide.Item{Event: e})
@@ -335,7 +338,7 @@ func (d *driver) digest(root *reactive.Root) string {
 		}
 		cells.WriteString(";")
 	}
-	return fmt.Sprintf("%s\n%s\ncalls %v due %d at %d %+v %s", b.String(), cells.String(), names, root.NextDue(), root.At(), world.Of(root).Tally(), root.RunStatus())
+	return fmt.Sprintf("%s\n%s\ncalls %v due %d at %d tail %d %+v %s", b.String(), cells.String(), names, root.NextDue(), root.At(), root.Tail(), world.Of(root).Tally(), root.RunStatus())
 }
 
 // activations returns the cells that were activated, in order; failed activations are told from other failures by the newest

@@ -98,9 +98,19 @@ func TestSnapshotAnywhere(t *testing.T) {
 			d.forgetful()
 		}
 		var snapshots []journal.Event
+		var frozen []*world.Snapshot
 		for range rapid.IntRange(1, 60).Draw(t, "moves") {
-			if rapid.IntRange(0, 5).Draw(t, "keep") == 0 {
+			switch rapid.IntRange(0, 9).Draw(t, "keep") {
+			case 0:
 				snapshots = append(snapshots, d.snapshot())
+			case 1, 2: // the world goes on while it is written
+				frozen = append(frozen, d.world().Freeze())
+			case 3: // a newer one may have been faster
+				if len(frozen) > 0 {
+					i := rapid.IntRange(0, len(frozen)-1).Draw(t, "which")
+					snapshots = append(snapshots, d.land(frozen[i]))
+					frozen = slices.Delete(frozen, i, i+1)
+				}
 			}
 			d.play(t)
 		}

@@ -114,8 +114,9 @@
 //	│     └───▶ x              entries for d, e and c, in this order. That b also leads to x changes nothing.
 //	└───▶ c ────────▶ j
 //
-// The arcs of the document count, not those that hold in a run; but a router that emits one token opens no fan-out. If a
-// join belongs to none of the fan-outs that a token is in, it merges the tokens of the innermost one, with a warning: here,
+// The arcs of the document count, not those that hold in a run: if only one arc of b holds, its token is still one of b for
+// the joins that belong to b, and passes them alone; for all other joins, a router that emits one token opens no fan-out. If
+// a join belongs to none of the fan-outs that a token is in, it merges the tokens of the innermost one, with a warning: here,
 // if a also had an arc to x. A token outside all fan-outs is taken alone.
 //
 // A join of all waits until every branch of its fan-out has arrived or ended, including branches of nested fan-outs and

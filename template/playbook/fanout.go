@@ -46,6 +46,12 @@ func (p *Playbook) AnswersTo(join, step int) bool {
 	return n >= 0 && p.Steps[join].Join.answers.has(n)
 }
 
+// HasJoin reports whether some join belongs to the fan-out of a step, given by index.
+func (p *Playbook) HasJoin(step int) bool {
+	n := p.fans[step]
+	return n >= 0 && p.joined[n/64]&(1<<(n%64)) != 0
+}
+
 // findFanOuts determines for every join the fan-outs to which it belongs.
 func (p *Playbook) findFanOuts() *fanOuts {
 	f := &fanOuts{book: p, number: make([]int32, len(p.Steps)), join: make([]int32, len(p.Steps))}
@@ -76,6 +82,7 @@ func (p *Playbook) findFanOuts() *fanOuts {
 	f.split(fans)
 	f.ways = newWays(arcs, int32(p.Executor.Entry))
 	leads := make([]bitset, len(f.joins))
+	p.joined = make([]uint64, len(f.blocks)*halfWords)
 	for b := range f.blocks {
 		f.leading(b, leads)
 		f.open(b, leads)
@@ -194,6 +201,7 @@ func (f *fanOuts) open(b int, leads []bitset) {
 		for i := range halfWords {
 			word, open := int32(b*halfWords+i), in[i]|in[halfWords+i]
 			f.book.Steps[step].Join.answers.add(word, open&leads[j][i])
+			f.book.joined[word] |= open & leads[j][i]
 			f.others[j].add(word, open&^leads[j][i])
 		}
 	}

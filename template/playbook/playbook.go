@@ -40,6 +40,7 @@ type Playbook struct {
 	requires []template.Requirement
 	steps    map[string]int
 	fans     []int32                // numbers of fan-outs, by step; -1: not a fan-out
+	joined   []uint64               // by number, a bit: whether a join belongs to the fan-out
 	marks    map[string]value.Value // the marks that expressions read from the keychain
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template"
@@ -45,6 +46,29 @@ func loadEntry(file string, passEnv ...string) (*registry.Registry, *registry.En
 		return nil, nil, err
 	}
 	return loaded, entry, nil
+}
+
+// LoadForHost is LoadParcel for a workflow that the process that works on a folder is to run. If that is needed, operations that no
+// document binds are left to its workers; unbound is then the error of LoadParcel, which holds if it has none.
+func LoadForHost(ctx context.Context, file, dir string) (p *registry.Parcel, w *template.Workflow, unbound, err error) {
+	if p, w, unbound = LoadParcel(ctx, file); unbound == nil {
+		return p, w, nil, nil
+	}
+	loaded, entry, err := registry.LoadForHost(file)
+	if err != nil {
+		return nil, nil, nil, unbound
+	}
+	host, err := control.Dial(dir)
+	if err == nil {
+		err = host.Close()
+	}
+	if err == nil {
+		p, err = loaded.Pack(ctx, entry)
+	}
+	if err != nil {
+		return nil, nil, nil, unbound
+	}
+	return p, entry.Plan.Workflow, unbound, nil
 }
 
 // LoadParcel reads a workflow's file as LoadToRun does, to pass it to another process.

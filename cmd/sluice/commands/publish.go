@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ It ends with 0 if the workflow is the newest version now, with 1 if an error occ
 			req.Actor = cli.UserName()
 		}
 		ctx := cmd.Context()
-		parcel, _, err := cli.LoadParcel(ctx, args[0])
+		parcel, _, unbound, err := cli.LoadForHost(ctx, args[0], dir)
 		if err != nil {
 			return cli.Refuse(err)
 		}
@@ -52,6 +53,9 @@ It ends with 0 if the workflow is the newest version now, with 1 if an error occ
 			done, err = c.Do(ctx, req)
 			return err
 		})
+		if unbound != nil && errors.Is(err, coordinator.ErrMissing) {
+			return cli.Refuse(unbound)
+		}
 		if err != nil {
 			return cli.ExitOf(err)
 		}

@@ -51,13 +51,22 @@ func (f *runFlags) request(ctx context.Context, input value.Value, arg string) (
 	var w *template.Workflow
 	if f.named && !isFile(arg) {
 		req.Name = arg
-	} else if attached.Parcel, w, err = cli.LoadParcel(ctx, arg); err != nil {
+	} else if attached.Parcel, w, err = f.load(ctx, arg); err != nil {
 		return nil, nil, cli.Refuse(err)
 	}
 	if req.Attachment, err = attached.Encode(); err != nil {
 		return nil, nil, cli.Fail(err)
 	}
 	return req, w, nil
+}
+
+// load reads the workflow. That of sluice start may have operations of the workers of the process that works on the folder.
+func (f *runFlags) load(ctx context.Context, file string) (p *parcel.Parcel, w *template.Workflow, err error) {
+	if !f.named {
+		return cli.LoadParcel(ctx, file)
+	}
+	p, w, f.unbound, err = cli.LoadForHost(ctx, file, f.data)
+	return p, w, err
 }
 
 // runHeld starts a run in the process that works on the folder, and follows it.
@@ -145,6 +154,8 @@ func (f *runFlags) followHeld(cmd *cobra.Command, h *held, r *view.Run, stops *i
 // refused returns the Exit for a start that the process that works on the folder has refused.
 func (f *runFlags) refused(err error) error {
 	switch {
+	case f.unbound != nil && errors.Is(err, coordinator.ErrMissing):
+		return cli.Refuse(f.unbound)
 	case errors.Is(err, coordinator.ErrRunExists):
 		return cli.Refuse(fmt.Errorf("--id: %w", err))
 	case errors.Is(err, api.ErrBadInput):

@@ -101,7 +101,8 @@ type runFlags struct {
 	passEnv, label []string
 	worlds         worldFlags
 
-	named bool // the argument may be the name of a published workflow
+	named   bool  // the argument may be the name of a published workflow
+	unbound error // why the workflow cannot run but with workers; set by load
 }
 
 // check refuses flags and arguments that cannot be combined.

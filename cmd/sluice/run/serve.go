@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
@@ -91,6 +93,11 @@ func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *s
 		return cli.ExitOf(err)
 	}
 	config.Logger = logger
+	if network.Listen != "" {
+		if config.Workers, err = workers.ReadKey(dir); err != nil {
+			return cli.Fail(errors.Join(err, store.Close()))
+		}
+	}
 	engine, err := coordinator.New(ctx, store, config)
 	if err != nil {
 		return cli.ExitOf(err)
@@ -101,12 +108,15 @@ func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *s
 	}
 	at := ""
 	if network.Listen != "" {
-		url, err := network.Start(ctx, engine, dir, cmd.Root().Version, logger)
+		listening, err := network.Start(ctx, engine, dir, cmd.Root().Version, cli.UserName(), logger)
 		if err != nil {
 			stop(ctx, engine)
 			return cli.Fail(err)
 		}
-		at = " and answers " + url
+		at = " and answers " + listening.URL
+		if listening.Login != "" {
+			at += "\nlog in from a browser, once within an hour: " + listening.Login
+		}
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "ready: process %d works on %s%s\n", os.Getpid(), dir, at)
 	var beside sync.WaitGroup

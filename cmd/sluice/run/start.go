@@ -88,10 +88,13 @@ func (f *runFlags) start(cmd *cobra.Command, arg string, asJSON bool) error {
 		return err
 	})
 	if err != nil {
-		if errors.Is(err, coordinator.ErrMissing) {
+		if errors.Is(err, coordinator.ErrMissing) && f.unbound == nil {
 			err = fmt.Errorf("%w%s", err, remedy(err))
 		}
 		return f.refused(err)
+	}
+	if done.Warning != "" {
+		noteln(cmd.ErrOrStderr(), "warning: %s", done.Warning)
 	}
 	if !done.Driven {
 		noteln(cmd.ErrOrStderr(), "no process works on run %s, which is journaled; to drive it, run one of:\n  %s\n  %s", done.Run,

@@ -135,13 +135,19 @@ func (f *Flags) plan() (p plan, err error) {
 	return p, nil
 }
 
-// Start answers HTTP for an engine until that shuts down, and returns the URL.
-func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, version string, logger *slog.Logger) (url string, err error) {
+// At is where a host answers.
+type At struct {
+	URL   string // of the API
+	Login string // address at which a person logs in from a browser, once; "": no one needs to
+}
+
+// Start answers HTTP for an engine until that shuts down. The user is the actor of who logs in at the printed address.
+func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, version, user string, logger *slog.Logger) (at At, err error) {
 	p, err := f.plan()
 	if err != nil {
-		return "", err
+		return at, err
 	}
-	config := httpapi.Config{Hosts: p.hosts, Allow: p.allow, Version: version, Logger: logger}
+	config := httpapi.Config{Hosts: p.hosts, Allow: p.allow, Secure: p.tls != nil || p.proxy.IsValid(), Version: version, Logger: logger}
 	if f.NoAuth {
 		config.Open = httpapi.Identity{Name: "no-auth", Role: httpapi.Admin}
 	} else {
@@ -149,11 +155,11 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 	}
 	handler, err := httpapi.Handler(engine, config)
 	if err != nil {
-		return "", err
+		return at, err
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", p.address.String())
 	if err != nil {
-		return "", err
+		return at, err
 	}
 	scheme := "http"
 	if p.proxy.IsValid() {
@@ -163,7 +169,10 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 	if p.tls != nil {
 		scheme, listener = "https", tls.NewListener(listener, p.tls)
 	}
-	url = scheme + "://" + bound.String()
+	at.URL = scheme + "://" + bound.String()
+	if !f.NoAuth {
+		at.Login = p.called(at.URL, f.Hosts) + handler.Invite(httpapi.Identity{Name: user, Role: httpapi.Admin})
+	}
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong
@@ -181,15 +190,27 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 		return f.unready()
 	}
 	if err = p.beside(ctx, engine, handler, logger); err == nil {
-		err = f.ready(url)
+		err = f.ready(at.URL)
 	}
 	if err == nil {
 		err = engine.BeforeShutdown(stop)
 	}
 	if err != nil {
-		return "", errors.Join(err, stop())
+		return at, errors.Join(err, stop())
 	}
-	return url, nil
+	return at, nil
+}
+
+// called returns the URL by which browsers call the server: by the first of its names, if it has any, and by that of the proxy.
+func (p *plan) called(url string, names []string) string {
+	switch {
+	case len(names) == 0:
+		return url
+	case p.proxy.IsValid():
+		return "https://" + names[0]
+	}
+	scheme, _, _ := strings.Cut(url, "://")
+	return scheme + "://" + net.JoinHostPort(names[0], url[strings.LastIndexByte(url, ':')+1:])
 }
 
 // beside answers at the addresses for the people of this machine until the engine shuts down.
@@ -219,7 +240,7 @@ func authenticate(keep *tokens.Keep) func(string) (httpapi.Identity, bool) {
 	return func(text string) (httpapi.Identity, bool) {
 		t, ok := keep.Check(text, time.Now())
 		role := httpapi.ParseRole(t.Role)
-		return httpapi.Identity{Name: t.Name, Role: role}, ok && role != httpapi.Nobody
+		return httpapi.Identity{Name: t.Name, Role: role, Operations: t.Operations}, ok && role != httpapi.Nobody
 	}
 }
 
@@ -268,5 +289,5 @@ func (l *fromProxy) Accept() (net.Conn, error) {
 
 // roles are the roles that tokens can have.
 func roles() []string {
-	return []string{httpapi.Viewer.String(), httpapi.Operator.String(), httpapi.Author.String(), httpapi.Admin.String()}
+	return []string{httpapi.Viewer.String(), httpapi.Operator.String(), httpapi.Author.String(), httpapi.Worker.String(), httpapi.Admin.String()}
 }

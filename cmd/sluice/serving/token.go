@@ -3,11 +3,13 @@ package serving
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator/httpapi"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
 )
 
@@ -21,11 +23,13 @@ func New() []*cobra.Command {
   viewer    reads everything, also inputs and outputs
   operator  also starts and changes runs
   author    also publishes workflows, and sends documents along
+  worker    takes calls of the operations that the token names, and gives their results; nothing else
   admin     also deletes runs
 
 The folder keeps a hash of each, in tokens.json; the token itself is printed once, when it is made. What is made or revoked counts
 at once, also for a host that is running.`,
 		Example: `  sluice token create ann --role operator --data ./journal
+  sluice token create shop --role worker --operation charge --operation refund --data ./journal
   sluice token list --data ./journal
   sluice token revoke ann --data ./journal`,
 		Args: cli.SuggestVerb,
@@ -44,15 +48,21 @@ has printable characters of ASCII without spaces, at most 128.
 
 It ends with 0 if the token was made, and with 2 if the name is taken or not allowed.`,
 		Example: `  sluice token create ann --role operator --data ./journal
+  sluice token create shop --role worker --operation charge --data ./journal
   SLUICE_TOKEN=$(sluice token create ci --role operator --expires 720h --data ./journal)`,
 		Args: cobra.ExactArgs(1),
 	}
 	var dir string
 	var expires time.Duration
+	var operations []string
 	cli.JournalFlag(cmd, &dir)
 	role := cli.Choose(cmd, "role", "", "what its owner may do", roles()...)
 	cmd.Flags().DurationVar(&expires, "expires", 0, "how long it is valid, such as 720h (default: until it is revoked)")
+	cmd.Flags().StringArrayVar(&operations, "operation", nil, "a worker may take the calls of the operation `NAME` (may be repeated)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if worker := role.Value == httpapi.Worker.String(); worker != (len(operations) > 0) {
+			return cli.Refuse(errors.New("--operation names the operations of a worker: it goes with --role worker, which needs it"))
+		}
 		if expires < 0 {
 			return cli.Refuse(fmt.Errorf("--expires: a token is valid for some time, not %s", expires))
 		}
@@ -60,7 +70,7 @@ It ends with 0 if the token was made, and with 2 if the name is taken or not all
 		if expires > 0 {
 			until = now.Add(expires)
 		}
-		made, err := tokens.Of(dir).Create(args[0], role.Value, now, until)
+		made, err := tokens.Of(dir).Create(args[0], role.Value, now, until, operations...)
 		if err != nil {
 			return refused(err)
 		}
@@ -90,7 +100,11 @@ func newList() *cobra.Command {
 			if !t.Expires.IsZero() {
 				until = "until " + t.Expires.Format(time.RFC3339)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s  %s  made %s  valid %s\n", t.Name, t.Role, t.Created.Format(time.RFC3339), until)
+			role := t.Role
+			if len(t.Operations) > 0 {
+				role += " of " + strings.Join(t.Operations, ", ")
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s  %s  made %s  valid %s\n", t.Name, role, t.Created.Format(time.RFC3339), until)
 		}
 		return nil
 	}

@@ -170,7 +170,11 @@ func (p *tab) until(condition string) {
 	  see();
 	})`
 	awaiting := func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
-	if err := chromedp.Run(ctx, chromedp.Evaluate(js, nil, awaiting)); err != nil {
+	err := chromedp.Run(ctx, chromedp.Evaluate(js, nil, awaiting))
+	for err != nil && ctx.Err() == nil { // the document was left for another one
+		err = chromedp.Run(ctx, chromedp.WaitReady("body"), chromedp.Evaluate(js, nil, awaiting))
+	}
+	if err != nil {
 		text := eval[string](p, `document.body.innerText`)
 		p.t.Fatalf("%s: it never was: %v\n%s", condition, err, text)
 	}

@@ -96,3 +96,51 @@ func TestAViewerSeesNoButtonThatWouldBeRefused(t *testing.T) {
 	p.sees("Why")
 	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("main button.btn")].map((b) => b.textContent)`))
 }
+
+func TestTheGraphIsLiveAndWalkedByKeys(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	p := newTab(t, s.url)
+	p.open("/runs/order-1")
+	p.sees("1 running")
+	p.shoot("graph")
+	s.send("order-1", "priced")
+	p.until(`document.querySelector(".ticker").innerText.includes("1 failed")`)
+	p.do(chromedp.Focus("canvas.graph-c"), chromedp.KeyEvent(kb.ArrowDown))
+	p.until(`new URLSearchParams(location.search).get("step") === "receive"`)
+	p.do(chromedp.Focus("canvas.graph-c"), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	p.until(`new URLSearchParams(location.search).get("step") === "charge"`)
+	p.sees("http_503: upstream is draining")
+	p.shoot("graph-step")
+	p.write("[data-search]", "shi")
+	p.until(`new URLSearchParams(location.search).get("find") === "shi"`)
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.click(".ticker button", "aborted")
+	p.until(`new URLSearchParams(location.search).get("step") === "ship"`)
+}
+
+func TestAPersonSignsInByThePrintedAddressOrWithAToken(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	handler, err := httpapi.Handler(s.engine, httpapi.Config{Authenticate: func(token string) (httpapi.Identity, bool) {
+		return httpapi.Identity{Name: "vic", Role: httpapi.Viewer}, token == "secret-canary"
+	}})
+	require.NoError(t, err)
+	p := newTab(t, serve(t, handler))
+	p.allow("401 (Unauthorized)")
+	p.open("/runs/order-1")
+	p.sees("Who are you?")
+	p.shoot("sign-in")
+	p.write(`[type="password"]`, "wrong")
+	p.click("button", "Sign in")
+	p.sees("the token is not valid")
+	p.write(`[type="password"]`, "secret-canary")
+	p.click("button", "Sign in")
+	p.sees("vic · viewer")
+	p.sees("price waits for message")
+	require.NotContains(t, eval[string](p, `document.documentElement.outerHTML + location + JSON.stringify(localStorage) + document.cookie`), "secret-canary")
+	p.click("button", "Sign out")
+	p.sees("Who are you?")
+	p.open(handler.Invite(httpapi.Identity{Name: "ann", Role: httpapi.Admin}))
+	p.sees("ann · admin")
+}

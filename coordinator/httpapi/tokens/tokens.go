@@ -46,6 +46,8 @@ type Token struct {
 	Hash    string    `json:"hash"`             // SHA-256 of the token, in hexadecimal
 	Created time.Time `json:"created"`          // when it was made
 	Expires time.Time `json:"expires,omitzero"` // zero: never
+
+	Operations []string `json:"operations,omitempty"` // of a worker: whose calls it may take
 }
 
 // Keep has the tokens of a folder. It reads the file again when it has changed, so that a token that another process has made or
@@ -81,8 +83,8 @@ func (k *Keep) List() ([]Token, error) {
 	return list, nil
 }
 
-// Create makes a token of 256 random bits. It is returned this once.
-func (k *Keep) Create(name, role string, now, expires time.Time) (token string, err error) {
+// Create makes a token of 256 random bits. It is returned this once. The operations are those of a worker.
+func (k *Keep) Create(name, role string, now, expires time.Time, operations ...string) (token string, err error) {
 	if !validName(name) {
 		return "", fmt.Errorf("%w: %q", ErrName, name)
 	}
@@ -97,7 +99,7 @@ func (k *Keep) Create(name, role string, now, expires time.Time) (token string, 
 		if len(list) == tokensMax {
 			return nil, fmt.Errorf("tokens: there are %d tokens, at most %d are kept: revoke some", len(list), tokensMax)
 		}
-		return slices.Insert(list, i, Token{name, role, hash(token), now.UTC(), expires.UTC()}), nil
+		return slices.Insert(list, i, Token{name, role, hash(token), now.UTC(), expires.UTC(), operations}), nil
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/wal"
 )
 
 // Backup makes a copy of the store in a directory, which must be missing or empty and may not be within the store's own. It has every
@@ -43,7 +44,10 @@ func (s *Store) Backup(dir string) error {
 
 // checkpoint makes a copy with at least the commits up to a number. It has no log: what is there is in tables.
 func checkpoint(s *Store, dir string, number uint64) error {
-	err := s.fillTables()
+	err := wal.Fill(s.db, s.failed)
+	if errors.Is(err, wal.ErrStopped) {
+		return *s.readOnly.Load()
+	}
 	if err == nil {
 		err = s.db.Checkpoint(s.files.PathJoin(dir, records.DatabaseName))
 	}

@@ -148,7 +148,7 @@ func newStore(dir string, cfg Config) *Store {
 // open takes the lock, checks the version, then the mark, then the database against the mark. It returns the number of
 // the last commit.
 func (s *Store) open() (number uint64, err error) {
-	if err = s.makeDir(records.DatabaseName); err != nil {
+	if err = records.MakeDir(s.files, s.dir, records.DatabaseName); err != nil {
 		return 0, err
 	}
 	if err = s.takeLock(); err != nil {
@@ -156,7 +156,7 @@ func (s *Store) open() (number uint64, err error) {
 	}
 	version, err := records.CheckVersion(s.files, s.dir)
 	if err == nil {
-		err = s.makeDir(records.LogName)
+		err = records.MakeDir(s.files, s.dir, records.LogName)
 	}
 	if err != nil {
 		return 0, err
@@ -190,18 +190,6 @@ func (s *Store) takeLock() (err error) {
 		s.lock, err = s.files.Lock(path)
 	}
 	return err
-}
-
-// makeDir makes a directory within that of the store, and its name durable.
-func (s *Store) makeDir(name string) error {
-	path := s.files.PathJoin(s.dir, name)
-	if _, err := s.files.Stat(path); err == nil {
-		return nil
-	}
-	if err := s.files.MkdirAll(path, 0o700); err != nil {
-		return err
-	}
-	return errors.Join(shield.SyncDir(s.files, s.dir), shield.SyncDir(s.files, s.files.PathDir(s.dir)))
 }
 
 // openDatabase opens Pebble's directory and the log.
@@ -240,7 +228,7 @@ func (s *Store) openWithLog(version int, readOnly bool) (err error) {
 		fill, err = s.wal.Replay()
 	}
 	if err == nil && fill {
-		err = s.fillTables()
+		err = wal.Fill(s.db, s.failed)
 	}
 	if err == nil {
 		err = s.wal.Remove()
@@ -293,7 +281,10 @@ func (s *Store) flush() error {
 	}
 	err := s.stood()
 	if err == nil {
-		err = s.fillTables()
+		err = wal.Fill(s.db, s.failed)
+	}
+	if errors.Is(err, wal.ErrStopped) {
+		return *s.readOnly.Load()
 	}
 	if err == nil {
 		err = s.wal.Remove()
@@ -302,20 +293,6 @@ func (s *Store) flush() error {
 		err = wal.RemoveAll(s.shield, s.files.PathJoin(s.dir, records.DatabaseName))
 	}
 	return err
-}
-
-// fillTables moves what is in memory into tables, and returns when they are durable.
-func (s *Store) fillTables() error {
-	filled, err := s.db.AsyncFlush()
-	if err != nil {
-		return err
-	}
-	select {
-	case <-filled:
-		return nil
-	case <-s.failed:
-		return *s.readOnly.Load()
-	}
 }
 
 // release closes what open has opened, in the opposite order.

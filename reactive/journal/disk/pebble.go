@@ -2,13 +2,13 @@ package disk
 
 import (
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
 // retryPause is the pause after a failed background job, which Pebble otherwise retries at once and forever.
@@ -20,7 +20,7 @@ func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
 		FS:                 s.shield,
 		FormatMajorVersion: pebble.FormatNewest,
-		Logger:             pebbleLogger{s.log},
+		Logger:             shield.Logger{Log: s.log},
 		EventListener: &pebble.EventListener{
 			BackgroundError: s.backgroundError,
 			DataCorruption: func(info pebble.DataCorruptionInfo) {
@@ -67,21 +67,4 @@ func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
 	}()
 	db, err = pebble.Open(dir, o)
 	return db, readError(err)
-}
-
-// pebbleLogger passes Pebble's errors on and drops the rest.
-type pebbleLogger struct{ log *slog.Logger }
-
-func (pebbleLogger) Infof(string, ...any) {}
-
-func (l pebbleLogger) Errorf(format string, args ...any) {
-	l.log.Error("pebble: " + fmt.Sprintf(format, args...))
-}
-
-// Fatalf must not return. It panics instead of ending the process, so that Open can return an error; anywhere else the
-// process cannot continue.
-func (l pebbleLogger) Fatalf(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	l.log.Error("pebble: " + text)
-	panic("pebble: " + text)
 }

@@ -56,7 +56,7 @@ func (r *Raw) open() error {
 		return errors.Join(readError(err), fmt.Errorf("%w: %s holds no database", journal.ErrDamaged, dir))
 	}
 	if r.mend {
-		if err := errors.Join(s.space.low(0), s.makeDir(records.LogName)); err != nil {
+		if err := errors.Join(s.space.low(0), records.MakeDir(s.files, s.dir, records.LogName)); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,7 @@
 // The frame of the page: top bar, navigation, keys, and the view that the address names.
 import { computed, effect, html, render, signal, useEffect, useState } from "./ui.js";
 import { go, here } from "./route.js";
-import { get, me } from "./api.js";
+import { get, me, post, remove } from "./api.js";
 import { again, follow, shared, stale } from "./feed.js";
 import { Sprite } from "./mark.js";
 import { clock, now, number, took, zone } from "./time.js";
@@ -47,7 +47,8 @@ function Top() {
     <div class="end"><${Live} />
       <button type="button" class="zone" onClick=${() => { zone.value = zone.value === "UTC" ? "local" : "UTC"; }}>${zone.value === "UTC" ? "UTC" : "local time"}</button>
       <button type="button" aria-label="Light or dark" onClick=${theme}><svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.500" fill="none" stroke="currentColor" stroke-width="1.500" /><path d="M8 2.500a5.500 5.500 0 0 1 0 11z" fill="currentColor" /></svg></button>
-      ${me.value && html`<span class="who"><bdi>${me.value.name}</bdi> · ${me.value.role}</span>`}</div></header>`;
+      ${me.value?.role && html`<span class="who"><bdi>${me.value.name}</bdi> · ${me.value.role}</span>`}
+      ${me.value?.session && html`<button type="button" class="who" onClick=${() => remove("/v1/session").then(() => location.assign("/"))}>Sign out</button>`}</div></header>`;
 }
 
 const BottomNav = () => html`<nav class="bottomnav" aria-label="Places">${places.map((p) =>
@@ -64,9 +65,25 @@ function Help({ onClose }) {
   return html`<${Dialog} title="Keys" onClose=${onClose}><dl class="kv keys-help">${keys.map(([k, what]) => html`<dt><kbd>${k}</kbd></dt><dd>${what}</dd>`)}</dl><//>`;
 }
 
-const SignIn = () => html`<main class="view"><div class="signin sheet"><h1>Who are you?</h1>
-  <p>This server answers to tokens only, and a page has none. On your own machine, <code>sluice serve --no-auth</code> shows it to everyone there.</p>
-  <button class="btn" type="button" onClick=${() => location.reload()}>Try again</button></div></main>`;
+// SignIn asks for a token, unless the person has the address that the server prints.
+function SignIn({ again }) {
+  const [token, setToken] = useState("");
+  const [problem, setProblem] = useState(null);
+  const enter = async (e) => {
+    e.preventDefault();
+    try {
+      await post("/v1/session", { token });
+      again();
+    } catch (e) {
+      setProblem(e);
+    }
+  };
+  return html`<main class="view" id="main"><form class="signin sheet" onSubmit=${enter}><h1>Who are you?</h1>
+    <p class="q">Open the address that <code>sluice serve</code> has printed: it signs you in, once. Or give a token; <code>sluice token create</code> makes one.</p>
+    <input class="vh" type="text" autocomplete="username" value="token" tabindex="-1" aria-hidden="true" readonly />
+    <label class="stack">Token <input type="password" autocomplete="current-password" autofocus value=${token} onInput=${(e) => setToken(e.target.value)} /></label>
+    ${problem && html`<${Fault} problem=${problem} />`}<button class="btn pri" type="submit" disabled=${!token}>Sign in</button></form></main>`;
+}
 
 const NotFound = () => html`<main class="view"><div class="signin sheet"><h1>There is no such page</h1><p>The address may have been cut. <a href="/runs">All runs</a></p></div></main>`;
 
@@ -81,7 +98,7 @@ function App() {
   const { parts } = here.value;
   const View = views[parts[0] || ""] || NotFound;
   let body = null;
-  if (me.value?.role === "") body = html`<${SignIn} />`;
+  if (me.value?.role === "") body = html`<${SignIn} again=${load} />`;
   else if (me.value) body = html`<${View} parts=${parts} />`;
   else if (problem) body = html`<main class="view"><div class="signin sheet"><h1>The server does not answer</h1><${Fault} problem=${problem} again=${load} /></div></main>`;
   return html`<${Sprite} /><a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.querySelector("main")?.focus(); }}>To the content</a>

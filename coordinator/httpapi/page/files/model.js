@@ -23,6 +23,8 @@ export class RunModel {
   state = new Uint8Array(64); // status by place
   steps = new Map(); // key → as the server shows it
   moved = new Map(); // place → when it last changed
+  items = new Map(); // key of a map → how many items there are, and how they are
+  parent = []; // by place: the key of the map whose item it is part of
 
   #timer = 0;
   #cost = 0;
@@ -89,7 +91,16 @@ export class RunModel {
 
   #count() {
     const counts = new Uint32Array(statuses.length);
-    for (let i = 0; i < this.keys.length; i++) counts[this.state[i]]++;
+    for (const n of this.items.values()) n.of = n.ok = n.failed = n.moving = 0;
+    for (let i = 0; i < this.keys.length; i++) {
+      const s = this.state[i], n = this.parent[i] && this.items.get(this.parent[i]);
+      counts[s]++;
+      if (!n) continue;
+      n.of++;
+      if (s === code.completed || s === code.skipped) n.ok++;
+      else if (s === code.failed) n.failed++;
+      else if (s === code.running || s === code.ready) n.moving++;
+    }
     this.counts.value = counts;
     this.version.value++;
   }
@@ -112,11 +123,15 @@ export class RunModel {
           this.status.value = run.status;
           this.seq.value = run.events;
         }
-        const people = new Set();
+        const around = []; // the maps around a step, outermost first
         for (const s of list.items) {
-          const at = this.#place(s.step);
+          const at = this.#place(s.step), depth = s.depth || 0;
           this.steps.set(s.step, s);
-          if (s.decidable) people.add(at);
+          this.parent[at] = depth ? around[depth - 1] : "";
+          if (s.kind === "map") {
+            around[depth] = s.step;
+            if (!this.items.has(s.step)) this.items.set(s.step, {});
+          }
           if (run.events >= this.seq.value) this.state[at] = code[s.status] ?? 0;
           if (s.decidable) this.state[at] = code.person;
         }

@@ -53,6 +53,18 @@ func CheckVersion(files vfs.FS, dir string) (version int, err error) {
 	return version, nil
 }
 
+// MakeDir makes a directory within that of a store, if it is missing, and the names of both durable.
+func MakeDir(files vfs.FS, dir, name string) error {
+	path := files.PathJoin(dir, name)
+	if _, err := files.Stat(path); err == nil {
+		return nil
+	}
+	if err := files.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	return errors.Join(shield.SyncDir(files, dir), shield.SyncDir(files, files.PathDir(dir)))
+}
+
 func createVersion(files vfs.FS, dir, path string) error {
 	if names, err := files.List(files.PathJoin(dir, DatabaseName)); err == nil && len(names) > 0 {
 		return fmt.Errorf("%w: %s is missing", journal.ErrDamaged, path)

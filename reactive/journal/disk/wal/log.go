@@ -215,3 +215,20 @@ func numbers(files vfs.FS, dir string) (found []uint64, err error) {
 	}
 	return found, err
 }
+
+// ErrStopped means that tables were not filled, because the database has failed meanwhile.
+var ErrStopped = errors.New("the tables were not filled")
+
+// Fill moves what a database has in memory into tables, and returns when they are durable, or when failed is closed.
+func Fill(db *pebble.DB, failed <-chan struct{}) error {
+	filled, err := db.AsyncFlush()
+	if err != nil {
+		return err
+	}
+	select {
+	case <-filled:
+		return nil
+	case <-failed:
+		return ErrStopped
+	}
+}

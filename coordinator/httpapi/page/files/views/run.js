@@ -6,12 +6,14 @@ import { RunModel } from "../model.js";
 import { Chip, shapeOf, statuses, wordOf } from "../mark.js";
 import { age, left, many, ms, now, number, took } from "../time.js";
 import { Act, Confirm, Dialog, Empty, Fault, Loading, Name, Sentence, Time, useTitle } from "../parts.js";
+import { GraphView } from "./graph.js";
 import { Steps } from "./steps.js";
 import { Panel } from "./panel.js";
 import { Events } from "./events.js";
 import { Output } from "./output.js";
 
 const tabs = [
+  { id: "graph", name: "Graph", show: GraphView },
   { id: "steps", name: "Steps", show: Steps },
   { id: "events", name: "Events", show: Events },
   { id: "output", name: "Output", show: Output },
@@ -44,7 +46,15 @@ function Head({ model, run, tab }) {
     <span class="q not-n nw"><${Since} run=${run} /></span><${Labels} labels=${run.labels} />`}
     <div class="end">${run && html`<${Acts} ...${{ model, run, status }} />`}</div></div>
     <p class="why">${run ? html`<${Why} ...${{ model, run, status }} />` : html`<span class="bed" />`}</p>
-    <nav class="tabs" aria-label="Views of the run" data-stay>${tabs.map((t) => html`<a href=${withQuery({ tab: t.id === tabs[0].id ? "" : t.id })} aria-current=${t === tab ? "page" : undefined}>${t.name}${t.id === "events" && run ? html` <span class="n">${number(model.seq.value)}</span>` : ""}</a>`)}</nav></section>`;
+    <nav class="tabs" aria-label="Views of the run" data-stay>${tabs.map((t) => html`<a href=${withQuery({ tab: t.id === tabs[0].id ? "" : t.id })} aria-current=${t === tab ? "page" : undefined}>${t.name}${t.id === "events" && run ? html` <span class="n">${number(model.seq.value)}</span>` : ""}</a>`)}
+    ${(tab.id === "graph" || tab.id === "steps") && html`<div class="end"><${Find} /></div>`}</nav></section>`;
+}
+
+// Find marks the steps whose key has a text in it.
+function Find() {
+  const text = here.value.query.get("find") || "";
+  return html`<div class="field"><svg viewBox="0 0 14 14" aria-hidden="true"><circle cx="6" cy="6" r="4.250" /><path d="M9.200 9.200 13 13" /></svg><input data-search type="search" aria-label="Find step" placeholder="Find step" value=${text}
+    onInput=${(e) => go(withQuery({ find: e.target.value }), true)} onKeyDown=${(e) => { if (e.key === "Escape") { go(withQuery({ find: "" }), true); e.target.blur(); } }} /><kbd>/</kbd></div>`;
 }
 
 function Since({ run }) {

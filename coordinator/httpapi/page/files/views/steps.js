@@ -1,6 +1,6 @@
 // The steps of a run as a list: failed and asked for first, then what moves, what waits, and the rest in the order of the workflow.
 import { html, useState } from "../ui.js";
-import { withQuery } from "../route.js";
+import { here, withQuery } from "../route.js";
 import { Mark, Status, statuses } from "../mark.js";
 import { left, many, ms, now, number, took } from "../time.js";
 import { Empty, Name } from "../parts.js";
@@ -15,7 +15,7 @@ const groups = [
 const shown = 200;
 
 export function Steps({ model, run, step }) {
-  const find = new URLSearchParams(location.search).get("find") || "";
+  const find = here.value.query.get("find") || "";
   model.version.value;
   model.details.value;
   if (!model.keys.length) return html`<${Empty} title="No step is known">This run shows none; its events say what has happened.<//>`;

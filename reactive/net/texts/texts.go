@@ -1,21 +1,25 @@
-package net
+// Package texts makes the texts of the values in a digest of a net.
+package texts
 
 import (
 	"crypto/sha256"
 	"fmt"
 	"reflect"
 
+	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// texts makes the texts of the values in a digest. Parallel iterations share what they have not written: a large value is
-// written as its hash, which is made once for all places that share it. The texts count as work of the run, a step for every
-// byte.
-type texts struct {
-	net    *Net
+// Texts makes the texts of values. Parallel iterations share what they have not written: a large value is written as its
+// hash, which is made once for all places that share it.
+type Texts struct {
+	meter  *expr.Meter
 	buffer []byte // of the last text, for its memory
 	hashes map[shared]hashed
 }
+
+// New returns Texts that count as work on a meter, a step for every byte.
+func New(meter *expr.Meter) *Texts { return &Texts{meter: meter, hashes: map[shared]hashed{}} }
 
 // shortText is the length beyond which a text is written as its hash.
 const shortText = 256
@@ -32,8 +36,8 @@ type hashed struct {
 	text string
 }
 
-// of returns canonical JSON, or its hash if that is long: equal for equal values.
-func (t *texts) of(v any) string {
+// Of returns canonical JSON, or its hash if that is long: equal for equal values.
+func (t *Texts) Of(v any) string {
 	var at shared
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Map, reflect.Slice:
@@ -47,7 +51,7 @@ func (t *texts) of(v any) string {
 		return err.Error()
 	}
 	t.buffer = data
-	t.net.root.Meter().Add(len(data))
+	t.meter.Add(len(data))
 	if len(data) <= shortText {
 		return string(data)
 	}

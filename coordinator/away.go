@@ -1,0 +1,85 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/workers"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Workers returns where workers take calls and give answers; nil if there are none, see Config.Workers.
+func (e *Engine) Workers() *workers.Hub { return e.workers }
+
+// away answers the hub of the workers. It implements workers.Engine.
+type away struct{ *Engine }
+
+// Ask implements workers.Engine.
+func (a away) Ask(ctx context.Context, run string) error {
+	return asked{a.handle(run, "")}.ask(ctx, decide.Item{Look: func(*reactive.Root) {}})
+}
+
+// Answer implements workers.Engine.
+func (a away) Answer(ctx context.Context, id workers.ID, result call.Result, sure bool) (was string, err error) {
+	run := asked{a.handle(id.Run, "")}
+	look := decide.Item{Look: func(root *reactive.Root) { was = ended(root, id) }}
+	if !sure {
+		if err = run.ask(ctx, look); err != nil || was != "" {
+			return gone(was, err)
+		}
+	}
+	return gone(was, run.ask(ctx, look, decide.Item{Event: about(id, decide.Ending(requestOf(id), result))}))
+}
+
+// Report implements workers.Engine.
+func (a away) Report(ctx context.Context, id workers.ID, making, number int32, kind string, payload any) error {
+	if id.Decision != 0 {
+		return operation.ErrNoCall
+	}
+	event := about(id, decide.Reported(requestOf(id), making, number, kind, payload))
+	return asked{a.handle(id.Run, "")}.ask(ctx, decide.Item{Event: event})
+}
+
+// Log implements workers.Engine.
+func (a away) Log(id workers.ID, worker, text string) {
+	a.config.Logger.Info("a worker writes", "run", id.Run, "step", id.Node, "request", id.String(), "worker", worker, "text", text)
+}
+
+// requestOf returns the request with an id, but for its node.
+func requestOf(id workers.ID) reactive.Request {
+	return reactive.Request{Attempt: id.Attempt, Participant: id.Participant, Decision: id.Decision}
+}
+
+func about(id workers.ID, e journal.Event) journal.Event {
+	e.Node = id.Node
+	return e
+}
+
+// ended returns what has become of a call that has ended, else "".
+func ended(root *reactive.Root, id workers.ID) string {
+	v, ok := root.Node(id.Node)
+	if !ok {
+		return "unknown"
+	}
+	req := root.Request(v, id.Attempt)
+	req.Participant, req.Decision = id.Participant, id.Decision
+	if root.Open(req) {
+		return ""
+	}
+	return root.Status(v).String()
+}
+
+// gone tells a call whose run has ended, or is there no more, from an error.
+func gone(was string, err error) (string, error) {
+	switch {
+	case errors.Is(err, ErrFinished):
+		return "the run has ended", nil
+	case errors.Is(err, ErrRunNotFound):
+		return "the run was deleted", nil
+	}
+	return was, err
+}

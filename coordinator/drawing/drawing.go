@@ -1,0 +1,196 @@
+// Package drawing says where the steps of a workflow stand and how the lines between them run, for clients that draw them. A drawing
+// depends on the workflow alone, so it can be kept as long as its hash is known; what the steps are like in a run is drawn over it.
+//
+// Maps are one node each: how many items there are is not known before a run. A conditional is a node with its test; the labels of edges
+// say which way a branch is taken. A world has no steps, and its drawing is empty.
+package drawing
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/dag"
+	"github.com/sluiceflow/sluice/dag/layout"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/template/plan"
+	"github.com/sluiceflow/sluice/template/playbook"
+)
+
+// Drawing is a workflow that was laid out, as columns. Its upper left corner is (0, 0).
+type Drawing struct {
+	Name   string `json:"name"`   // of the workflow
+	Width  int    `json:"width"`  // of all
+	Height int    `json:"height"` // of all
+
+	Keys       []string `json:"keys"`       // by node: of the step, map or conditional
+	Labels     []string `json:"labels"`     // by node: what else is to be said, such as a test
+	Kinds      string   `json:"kinds"`      // by node, a letter: s(tep), m(ap), c(onditional), j(oin)
+	Boxes      []int    `json:"boxes"`      // by node: x, y, width and height
+	Operations []string `json:"operations"` // by node; "": none
+
+	From   []int    `json:"from"`   // by edge: the node that it leaves
+	To     []int    `json:"to"`     // by edge: the node that it leads to
+	Light  []int    `json:"light"`  // edges by which a step only reads another one
+	Words  []string `json:"words"`  // by edge: when it is taken; "": always
+	Points [][]int  `json:"points"` // by edge: x and y of each point of its line
+}
+
+// Sizes of nodes, in points.
+const (
+	nodeWidth, nodeHeight = 160, 40
+	gateHeight            = 28
+	joinSize              = 8
+	wordsMax              = 200 // of a label, in characters
+)
+
+// ErrUnknown is the error of a name and a hash for which the engine has neither a run nor a version.
+var ErrUnknown = errors.New("drawing: no workflow of that name has that hash")
+
+// OfHash draws the workflow with a name and a hash.
+func OfHash(ctx context.Context, engine *coordinator.Engine, name, hash string) (*Drawing, error) {
+	l, err := engine.Registry()
+	if err != nil {
+		return nil, err
+	}
+	e, err := l.Read(ctx, hash, nil)
+	if errors.Is(err, decide.ErrMissing) || err == nil && e.Plan.Workflow.Name != name {
+		return nil, ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Of(e.Plan)
+}
+
+// Of draws a plan.
+func Of(p *plan.Plan) (*Drawing, error) {
+	d := &Drawing{
+		Name: p.Workflow.Name, Keys: []string{}, Labels: []string{}, Boxes: []int{}, Operations: []string{}, From: []int{}, To: []int{}, Light: []int{},
+		Words: []string{}, Points: [][]int{},
+	}
+	if book, ok := p.Workflow.Routing.(*playbook.Playbook); ok {
+		g, err := book.Graph()
+		if err != nil {
+			return nil, err
+		}
+		return d, d.lay(g, func(id int32) (byte, string, string) {
+			s := book.Steps[id]
+			if s.Loop != nil {
+				return 'm', gateOf(s), ""
+			}
+			return 's', gateOf(s), ""
+		})
+	}
+	if p.Workflow.Routing != nil {
+		return d, nil
+	}
+	g, err := p.Diagram()
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]int32, g.NodeCount())
+	for row := range int32(len(p.Nodes)) {
+		if id, ok := g.Node(p.GraphKey(row)); ok {
+			rows[id] = row
+		}
+	}
+	inside := func(id int32) bool { return p.Nodes[rows[id]].Map >= 0 }
+	shown := g.Without(inside)
+	return d, d.lay(shown, func(id int32) (byte, string, string) {
+		whole, _ := g.Node(shown.Key(id))
+		return nodeOf(p, rows[whole])
+	})
+}
+
+// nodeOf returns the kind, the label and the operation of a row.
+func nodeOf(p *plan.Plan, row int32) (kind byte, label, operation string) {
+	switch n := &p.Nodes[row]; n.Kind {
+	case plan.Gate:
+		return 'c', "", ""
+	case plan.Map:
+		return 'm', "", ""
+	case plan.Join:
+		return 'j', "", ""
+	default:
+		return 's', "", n.Step.Operation
+	}
+}
+
+// gateOf returns the rules of a step's gate.
+func gateOf(s *playbook.Step) string {
+	if s.Admit == nil {
+		return ""
+	}
+	var rules []string
+	for _, r := range s.Admit.Rules {
+		verdict := "deny"
+		if r.Allow {
+			verdict = "allow"
+		}
+		if r.When == nil {
+			rules = append(rules, "else "+verdict)
+			continue
+		}
+		rules = append(rules, verdict+" if "+r.Text)
+	}
+	return short(strings.Join(rules, ", "))
+}
+
+func short(text string) string {
+	if r := []rune(text); len(r) > wordsMax {
+		return string(r[:wordsMax-1]) + "…"
+	}
+	return text
+}
+
+// lay lays a graph out. look returns the kind, the label and the operation of a node.
+func (d *Drawing) lay(g *dag.Graph, look func(id int32) (kind byte, label, operation string)) error {
+	in := &layout.Graph{}
+	kinds := make([]byte, g.NodeCount())
+	for id, key := range g.Nodes() {
+		kind, label, operation := look(id)
+		n := layout.Node{ID: key, Rank: int(id), Width: nodeWidth, Height: nodeHeight, Group: -1}
+		switch kind {
+		case 'c':
+			n.Height = gateHeight
+		case 'j':
+			n.Width, n.Height = joinSize, joinSize
+		}
+		kinds[id] = kind
+		in.Nodes = append(in.Nodes, n)
+		d.Keys, d.Labels, d.Operations = append(d.Keys, key), append(d.Labels, label), append(d.Operations, operation)
+	}
+	for e := range g.Edges() {
+		light, words := e.Attrs.Type == dag.Data, ""
+		if e.Attrs.Type == dag.Conditional {
+			words = short(strings.TrimSpace(e.Attrs.Label()))
+		}
+		if light {
+			d.Light = append(d.Light, len(d.From))
+		}
+		if test, ok := strings.CutPrefix(words, "if "); ok && kinds[e.From] == 'c' && d.Labels[e.From] == "" {
+			d.Labels[e.From] = test
+		}
+		d.From, d.To, d.Words = append(d.From, int(e.From)), append(d.To, int(e.To)), append(d.Words, words)
+		in.Edges = append(in.Edges, layout.Edge{From: int(e.From), To: int(e.To), Light: light})
+	}
+	d.Kinds = string(kinds)
+	p, err := layout.Lay(in)
+	if err != nil {
+		return err
+	}
+	d.Width, d.Height = p.Width, p.Height
+	for _, b := range p.Nodes {
+		d.Boxes = append(d.Boxes, b.X, b.Y, b.Width, b.Height)
+	}
+	for e := range in.Edges {
+		points := []int{}
+		for _, at := range p.Route(e) {
+			points = append(points, at.X, at.Y)
+		}
+		d.Points = append(d.Points, points)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+// Package frames sends the frames of feeds to clients, as server-sent events or as lines of JSON, and counts how many clients have such streams.
+package frames
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/feed"
+)
+
+// FlushTime is how long a client may take to take what is sent.
+const FlushTime = 30 * time.Second
+
+// Writer writes frames as server-sent events or as lines of JSON.
+type Writer struct {
+	w      http.ResponseWriter
+	flush  *http.ResponseController
+	events bool
+	buffer []byte
+}
+
+// To returns a writer of server-sent events or of lines.
+func To(w http.ResponseWriter, events bool) *Writer {
+	return &Writer{w: w, flush: http.NewResponseController(w), events: events}
+}
+
+// Begin writes what goes before the first frame.
+func (w *Writer) Begin() error {
+	kind := "application/x-ndjson"
+	if w.events {
+		kind, w.buffer = "text/event-stream", []byte("retry: 1000\n\n")
+	}
+	w.w.Header().Set("Content-Type", kind)
+	w.w.Header().Set("X-Accel-Buffering", "no")
+	w.w.WriteHeader(http.StatusOK)
+	return w.send()
+}
+
+// Frame writes a frame. Its JSON has no line breaks.
+func (w *Writer) Frame(f feed.Frame) error {
+	if w.events {
+		w.buffer = append(append(append(w.buffer, "event: "...), f.Kind...), "\nid: "...)
+		w.buffer = append(append(append(w.buffer, f.ID...), "\ndata: "...), f.Data...)
+		w.buffer = append(w.buffer, "\n\n"...)
+		return w.send()
+	}
+	w.buffer = append(append(append(w.buffer, `{"event":"`...), f.Kind...), `","id":`...)
+	w.buffer = strconv.AppendQuote(w.buffer, f.ID)
+	w.buffer = append(append(append(w.buffer, `,"data":`...), f.Data...), "}\n"...)
+	return w.send()
+}
+
+// Beat shows that the stream is alive.
+func (w *Writer) Beat() error {
+	w.buffer = append(w.buffer, "\n"...)
+	if w.events {
+		w.buffer = append(w.buffer[:0], ":\n\n"...)
+	}
+	return w.send()
+}
+
+// Failure writes why the feed ends.
+func (w *Writer) Failure(why any) error {
+	data, err := json.Marshal(why)
+	if err != nil {
+		return err
+	}
+	if w.events {
+		w.buffer = append(append(append(w.buffer, "event: error\ndata: "...), data...), "\n\n"...)
+		return w.send()
+	}
+	w.buffer = append(append(append(w.buffer, `{"event":"error","data":`...), data...), "}\n"...)
+	return w.send()
+}
+
+// send sends the buffer at once, and forgets one that has become large: an observer that waits keeps little memory.
+func (w *Writer) send() error {
+	_ = w.flush.SetWriteDeadline(time.Now().Add(FlushTime)) // a writer without deadlines is one in memory
+	_, err := w.w.Write(w.buffer)
+	if w.buffer = w.buffer[:0]; cap(w.buffer) > 1<<10 {
+		w.buffer = nil
+	}
+	if err != nil {
+		return err
+	}
+	return w.flush.Flush()
+}

@@ -1,0 +1,105 @@
+// Package measures has what operators see of a server: its metrics, as Prometheus reads them.
+package measures
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Of are the metrics of a server. No label names a run, a step or who has asked.
+type Of struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec // by route and status
+	refusals *prometheus.CounterVec   // by code
+}
+
+// New returns the metrics of an engine, and of a server that has so many feeds.
+func New(engine *coordinator.Engine, feeds func() int) *Of {
+	m := &Of{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "sluice_http_request_duration_seconds", Help: "Time to answer requests, but for feeds.",
+			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 30},
+		}, []string{"method", "route", "status"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "sluice_http_refusals_total", Help: "Requests that were refused or have failed.",
+		}, []string{"code"}),
+	}
+	m.registry.MustRegister(
+		m.requests, m.refusals, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), openRuns{engine},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sluice_feed_observers", Help: "Feeds that are open."}, func() float64 { return float64(feeds()) }),
+	)
+	return m
+}
+
+// countedMax bounds the open runs that a scrape counts of each status.
+const countedMax = 10_000
+
+// openRuns counts the open runs of an engine.
+type openRuns struct{ engine *coordinator.Engine }
+
+var openRunsDesc = prometheus.NewDesc("sluice_open_runs", "Open runs by status; more than 10,000 are not counted.", []string{"status"}, nil)
+
+// Describe implements prometheus.Collector.
+func (openRuns) Describe(to chan<- *prometheus.Desc) { to <- openRunsDesc }
+
+// Collect implements prometheus.Collector.
+func (o openRuns) Collect(to chan<- prometheus.Metric) {
+	for _, status := range []reactive.RunStatus{reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused} {
+		n := 0
+		for _, err := range o.engine.List(context.Background(), journal.Query{Index: journal.ByStatus, Key: string(status)}) {
+			if err != nil || n == countedMax {
+				break
+			}
+			n++
+		}
+		to <- prometheus.MustNewConstMetric(openRunsDesc, prometheus.GaugeValue, float64(n), string(status))
+	}
+}
+
+// Handler returns what shows the metrics to Prometheus.
+func (m *Of) Handler() http.Handler { return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}) }
+
+// Refused counts a request that was refused or has failed.
+func (m *Of) Refused(code string) { m.refusals.WithLabelValues(code).Inc() }
+
+// Answered counts a request that was answered.
+func (m *Of) Answered(method, route string, status int, took time.Duration) {
+	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+// Meter notes the status of an answer.
+type Meter struct {
+	http.ResponseWriter
+
+	Status int // 0: there is no answer yet
+}
+
+// Unwrap is for http.ResponseController.
+func (w *Meter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *Meter) WriteHeader(status int) {
+	if w.Status == 0 {
+		w.Status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *Meter) Write(data []byte) (int, error) {
+	if w.Status == 0 {
+		w.Status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(data)
+}

@@ -1,0 +1,16 @@
+// Package workers passes calls to workers: programs elsewhere that carry out the operations that no document binds and no program
+// of this process has.
+//
+//	              no worker waits: the run is queued by its operation, and the step stays ready
+//	              ┌──────────────────────────────────────────────────────────────┐
+//	run ─ Reserve ┤                                                              ├◀─ Take asks the queued runs again
+//	              └─ a worker waits: the request is journaled ─ Offer ─▶ lease ──┴─▶ worker
+//	                                                                      │             │
+//	                       asked again, or interrupted ◀── it runs out ───┘             │
+//	run ◀── answer is journaled, then acknowledged ◀───────────────── Give ◀────────────┘
+//
+// So what is journaled as requested was taken by a worker, and nothing is lost if the process ends: leases are signed, and a worker
+// that outlives the process gives its answer to the next one. That one waits as long as a lease lasts before it asks again.
+//
+// Neither queue nor leases are journaled. A run whose open calls are all with workers may leave memory: answers load it.
+package workers

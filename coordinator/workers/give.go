@@ -1,0 +1,253 @@
+package workers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/decide"
+)
+
+// Gift is what a worker gives.
+type Gift struct {
+	Results []Result // answers
+	Reports []Report // in order
+	Logs    []Log    // in order
+	Alive   []string // leases of calls that it still works on
+}
+
+// Result is the answer of a call.
+type Result struct {
+	Lease       string // of the call
+	call.Result        // how it has ended
+}
+
+// Report is a report of a call.
+type Report struct {
+	Lease   string // of the call
+	Number  int32  // from 1 within a lease; 0: one more than the last
+	Kind    string // as operation.Report has it
+	Payload any    // a value of package value
+}
+
+// Log is what a worker writes about a call.
+type Log struct{ Lease, Text string }
+
+// Thanks is what a worker is told in return.
+type Thanks struct {
+	Cancel  []Cancel  // calls that are not wanted any more
+	Late    []Late    // what does not count
+	Expires time.Time // of the leases that it has named
+}
+
+// Late says that what was given for a lease does not count.
+type Late struct{ Lease, Was string }
+
+// PlaceError says which lease of a gift is at fault, as a JSON pointer.
+type PlaceError struct {
+	Pointer string // a JSON pointer into the request
+	Err     error  // what is wrong there
+}
+
+func (e *PlaceError) Error() string { return e.Pointer + ": " + e.Err.Error() }
+func (e *PlaceError) Unwrap() error { return e.Err }
+
+// Give takes what a worker gives, and returns when all of it is durable. If one of the leases is not the worker's, nothing is taken.
+// Every lease that is named lasts longer.
+func (h *Hub) Give(ctx context.Context, who Worker, g *Gift) (*Thanks, error) {
+	if h.ctx.Err() != nil {
+		return nil, ErrClosed
+	}
+	leases, err := h.read(who, g)
+	if err != nil {
+		return nil, err
+	}
+	thanks := &Thanks{Expires: time.Now().Add(LeaseTime)}
+	for _, l := range g.Alive {
+		if was := h.renew(who, leases[l], thanks.Expires); was != "" {
+			thanks.Late = append(thanks.Late, Late{l, was})
+		}
+	}
+	for _, l := range g.Logs {
+		h.renew(who, leases[l.Lease], thanks.Expires)
+		h.engine.Log(leases[l.Lease].ID, who.Name, l.Text)
+	}
+	for _, p := range g.Reports { // in order
+		was, err := h.report(ctx, who, leases[p.Lease], p, thanks.Expires)
+		if err != nil {
+			return nil, err
+		}
+		if was != "" {
+			thanks.Late = append(thanks.Late, Late{p.Lease, was})
+		}
+	}
+	late, err := h.answers(ctx, who, leases, g.Results)
+	thanks.Late = append(thanks.Late, late...)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.session(who)
+	thanks.Cancel, s.cancels = s.cancels, nil
+	return thanks, nil
+}
+
+// read reads the leases of a gift.
+func (h *Hub) read(who Worker, g *Gift) (map[string]*lease, error) {
+	leases := map[string]*lease{}
+	read := func(text, format string, args ...any) error {
+		if leases[text] != nil {
+			return nil
+		}
+		l, err := parse(h.key, who.Token, text)
+		if err != nil {
+			return &PlaceError{fmt.Sprintf(format, args...), err}
+		}
+		leases[text] = &l
+		return nil
+	}
+	for i := range g.Results {
+		if err := read(g.Results[i].Lease, "/results/%d/lease", i); err != nil {
+			return nil, err
+		}
+	}
+	for i := range g.Reports {
+		if err := read(g.Reports[i].Lease, "/reports/%d/lease", i); err != nil {
+			return nil, err
+		}
+	}
+	for i := range g.Logs {
+		if err := read(g.Logs[i].Lease, "/log/%d/lease", i); err != nil {
+			return nil, err
+		}
+	}
+	for i := range g.Alive {
+		if err := read(g.Alive[i], "/alive/%d", i); err != nil {
+			return nil, err
+		}
+	}
+	return leases, nil
+}
+
+// What has become of a call whose lease is late, if its run is not asked.
+const (
+	wasEnded = "ended"
+	wasTaken = "taken by another worker"
+)
+
+// renew makes a lease last longer. If it is one of an earlier engine, or has run out while no other worker has taken the call, the
+// call is the worker's again. was says why the lease does not count.
+func (h *Hub) renew(who Worker, l *lease, until time.Time) (was string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.session(who)
+	r := h.calls[l.ID]
+	switch {
+	case r == nil && l.engine == h.number:
+		return wasEnded
+	case r == nil:
+		r = &request{id: l.ID}
+		h.calls[l.ID] = r
+		h.scan()
+	case r.state == answering:
+		return ""
+	case r.holder != nil && (r.number != l.number || r.engine != l.engine), r.state == assigned:
+		return wasTaken
+	}
+	if r.holder != s {
+		h.release(r)
+		r.holder = s
+		s.held++
+	}
+	r.state, r.number, r.engine, r.expires = leased, l.number, l.engine, until
+	r.making = l.making
+	return ""
+}
+
+// report journals a report.
+func (h *Hub) report(ctx context.Context, who Worker, l *lease, p Report, until time.Time) (was string, err error) {
+	if was = h.renew(who, l, until); was != "" {
+		return was, nil
+	}
+	h.mu.Lock()
+	if r := h.calls[l.ID]; r != nil {
+		r.sent = max(r.sent+1, p.Number)
+		if p.Number == 0 {
+			p.Number = r.sent
+		}
+	}
+	h.mu.Unlock()
+	return said(h.engine.Report(ctx, l.ID, max(1, l.making), p.Number, p.Kind, p.Payload))
+}
+
+// said tells an error that is about the call from one after which the worker is to try again.
+func said(err error) (was string, again error) {
+	switch {
+	case err == nil:
+		return "", nil
+	case errors.Is(err, decide.ErrShutdown), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "", err
+	}
+	return err.Error(), nil
+}
+
+// answers journals results, together.
+func (h *Hub) answers(ctx context.Context, who Worker, leases map[string]*lease, results []Result) (late []Late, err error) {
+	was, errs := make([]string, len(results)), make([]error, len(results))
+	var all sync.WaitGroup
+	for i := range results {
+		all.Go(func() { was[i], errs[i] = h.answer(ctx, who, leases[results[i].Lease], results[i].Result) })
+	}
+	all.Wait()
+	for i, r := range results {
+		if was[i] != "" {
+			late = append(late, Late{r.Lease, was[i]})
+		}
+	}
+	return late, errors.Join(errs...)
+}
+
+// answer journals one result. It counts also if the lease has run out, as long as the call has no other answer.
+func (h *Hub) answer(ctx context.Context, who Worker, l *lease, result call.Result) (was string, err error) {
+	h.mu.Lock()
+	r := h.calls[l.ID]
+	known := r != nil && r.state != answering
+	before := state(gone)
+	if known {
+		before, r.state = r.state, answering
+		if r.holder != nil && r.number != l.number { // it is as good as that of the worker that has it now
+			h.tell(r, "answered by another worker")
+		}
+	}
+	h.mu.Unlock()
+	was, err = h.engine.Answer(ctx, l.ID, result, known)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !known {
+		return ended(was, err)
+	}
+	if err != nil && h.calls[l.ID] == r { // the worker tries again
+		if r.state = before; before == offered || before == assigned {
+			h.place(r)
+		}
+		return said(err)
+	}
+	h.release(r)
+	r.state = gone
+	if h.calls[l.ID] == r {
+		delete(h.calls, l.ID)
+	}
+	return ended(was, err)
+}
+
+// ended is said for a call of which it may be known what has become of it.
+func ended(was string, err error) (string, error) {
+	if err != nil {
+		return said(err)
+	}
+	return was, nil
+}

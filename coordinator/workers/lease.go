@@ -1,0 +1,156 @@
+package workers
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/call"
+)
+
+// LeaseTime is how long a worker may be silent about a call that it has taken. Then the call is asked again.
+const LeaseTime = 15 * time.Second
+
+// KeyFile is the name of the file with the key that signs leases, in the folder of the journal. It is in no backup: leases of the
+// original are worth nothing to a copy.
+const KeyFile = "workers.key"
+
+// ErrLease is wrapped by errors about leases that this engine, or an earlier one on its folder, has not given to this worker's token.
+var ErrLease = errors.New("workers: this is no lease of yours")
+
+// ErrGone is wrapped by errors about calls that the worker does not have any more.
+var ErrGone = errors.New("workers: the call has ended, or another worker has it")
+
+const (
+	keyBytes  = 32
+	signBytes = 16
+)
+
+// ReadKey returns the key of a folder. If there is none it makes one, which only its owner may read.
+func ReadKey(dir string) ([]byte, error) {
+	path := filepath.Join(dir, KeyFile)
+	key, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		key = NewKey()
+		return key, errors.Join(os.WriteFile(path+".new", key, 0o600), os.Rename(path+".new", path))
+	}
+	if err == nil && len(key) != keyBytes {
+		err = fmt.Errorf("%s has %d bytes, and a key has %d: remove the file, and workers are asked again what they work on", path, len(key), keyBytes)
+	}
+	return key, err
+}
+
+// NewKey returns a key that nobody knows.
+func NewKey() []byte {
+	key := make([]byte, keyBytes)
+	rand.Read(key) // never fails
+	return key
+}
+
+// ID names a call: what stays the same when it is asked again.
+type ID struct {
+	Run         string // its id
+	Node        string // key of the step
+	Attempt     int32  // of the step
+	Participant string // "": none
+	Decision    int32  // 0: a call of the step itself
+}
+
+// IDOf returns the id of a call.
+func IDOf(c *call.Request) ID { return ID{c.Run, c.Node, c.Attempt, c.Participant, c.Decision} }
+
+// String returns the id of the request, as `<step>#<attempt>` with what else tells it from others.
+func (id ID) String() string {
+	text := fmt.Sprintf("%s#%d", id.Node, id.Attempt)
+	if id.Participant != "" {
+		text += "/" + id.Participant
+	}
+	if id.Decision != 0 {
+		text += fmt.Sprintf("/?%d", id.Decision)
+	}
+	return text
+}
+
+// lease is one taking of a call by a worker.
+type lease struct {
+	ID
+	making int32  // as call.Request has it
+	engine uint64 // that has given it, a random number
+	number uint64 // of the taking, counted by that engine
+}
+
+// sign returns a lease as text, which only the token of that name can use.
+func (l *lease) sign(key []byte, token string) string {
+	data := binary.BigEndian.AppendUint64(nil, l.engine)
+	for _, n := range []uint64{l.number, uint64(l.making), uint64(l.Attempt), uint64(l.Decision)} {
+		data = binary.AppendUvarint(data, n)
+	}
+	for _, text := range []string{l.Run, l.Node, l.Participant} {
+		data = append(binary.AppendUvarint(data, uint64(len(text))), text...)
+	}
+	return base64.RawURLEncoding.EncodeToString(append(data, signature(key, token, data)...))
+}
+
+func signature(key []byte, token string, data []byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write(binary.AppendUvarint(nil, uint64(len(token))))
+	mac.Write([]byte(token))
+	mac.Write(data)
+	return mac.Sum(nil)[:signBytes]
+}
+
+// parse reads the text of a lease of the token of that name.
+func parse(key []byte, token, text string) (l lease, err error) {
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(data) < 8+signBytes || strings.ContainsAny(text, "\r\n") {
+		return l, ErrLease
+	}
+	data, signed := data[:len(data)-signBytes], data[len(data)-signBytes:]
+	if !hmac.Equal(signed, signature(key, token, data)) {
+		return l, ErrLease
+	}
+	l.engine = binary.BigEndian.Uint64(data)
+	r := reading{rest: data[8:]}
+	l.number, l.making, l.Attempt, l.Decision = r.number(), int32(r.number()), int32(r.number()), int32(r.number())
+	l.Run, l.Node, l.Participant = r.text(), r.text(), r.text()
+	if r.failed || len(r.rest) > 0 { // signed by another version
+		return l, ErrLease
+	}
+	return l, nil
+}
+
+// reading reads what sign has written.
+type reading struct {
+	rest   []byte
+	failed bool
+}
+
+func (r *reading) number() uint64 {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 {
+		r.failed = true
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return n
+}
+
+func (r *reading) text() string {
+	n := r.number()
+	if r.failed || n > uint64(len(r.rest)) {
+		r.failed = true
+		return ""
+	}
+	text := string(r.rest[:n])
+	r.rest = r.rest[n:]
+	return text
+}

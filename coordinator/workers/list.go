@@ -1,0 +1,109 @@
+package workers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Listed is a worker that was heard of in the last minute, or has leases.
+type Listed struct {
+	Worker
+	Operations []string  // that it takes calls of
+	Calls      int       // that it has
+	Seen       time.Time // when it was last heard of
+	Waits      bool      // it waits for calls
+}
+
+// Demand is an operation that workers carry out.
+type Demand struct {
+	Operation string    // its name
+	Runs      int       // that wait for a worker, as far as they have asked
+	Calls     int       // that are requested, and that no worker has any more
+	Since     time.Time // when the oldest of these runs came; zero: none waits
+	Unserved  time.Time // since when no worker serves it; zero: one does
+}
+
+// List returns the workers, by name, and the operations that they or runs have named, by name.
+func (h *Hub) List() (list []Listed, demands []Demand) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.sessions {
+		list = append(list, Listed{s.who, s.operations, s.held, s.seen, len(s.takes) > 0})
+	}
+	for name, o := range h.operations {
+		d := Demand{Operation: name, Runs: len(o.queue), Unserved: h.unserved(name, o)}
+		if d.Runs > 0 {
+			d.Since = o.since
+		}
+		for _, r := range o.offers {
+			if r.state == offered {
+				d.Calls++
+			}
+		}
+		demands = append(demands, d)
+	}
+	slices.SortFunc(list, func(a, b Listed) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Token, b.Token)) })
+	slices.SortFunc(demands, func(a, b Demand) int { return cmp.Compare(a.Operation, b.Operation) })
+	return list, demands
+}
+
+// Unserved returns since when no worker serves an operation; the zero time if one does. This engine knows of none before it began.
+func (h *Hub) Unserved(name string) time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.unserved(name, h.operation(name))
+}
+
+// unserved is Unserved. A worker that has all the calls it can carry out serves its operations, too. The caller holds mu.
+func (h *Hub) unserved(name string, o *operation) time.Time {
+	if len(o.takes) > 0 {
+		return time.Time{}
+	}
+	last := o.served
+	for _, s := range h.sessions {
+		if s.seen.After(last) && slices.Contains(s.operations, name) {
+			last = s.seen
+		}
+	}
+	switch {
+	case last.IsZero():
+		return h.began
+	case time.Since(last) < LeaseTime:
+		return time.Time{}
+	}
+	return last
+}
+
+// Explain says what a run that waits for a worker of an operation waits for; "": it does not.
+func (h *Hub) Explain(run, name string) string {
+	if h == nil {
+		return ""
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := h.operations[name]
+	if o == nil || !o.queued[run] {
+		return ""
+	}
+	if since := h.unserved(name, o); !since.IsZero() {
+		return fmt.Sprintf("it may start, and waits for a worker: none serves %s since %s", name, since.UTC().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("it may start, and waits for a worker: those that serve %s are busy, and %d runs wait", name, len(o.queue))
+}
+
+// Input returns the input of a call that a worker has.
+func (h *Hub) Input(who Worker, text string) (any, error) {
+	l, err := parse(h.key, who.Token, text)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.calls[l.ID]
+	if r == nil || !r.known || r.number != l.number || r.engine != l.engine {
+		return nil, ErrGone
+	}
+	return r.Input, nil
+}
