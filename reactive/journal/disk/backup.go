@@ -45,9 +45,6 @@ func (s *Store) Backup(dir string) error {
 // checkpoint makes a copy with at least the commits up to a number. It has no log: what is there is in tables.
 func checkpoint(s *Store, dir string, number uint64) error {
 	err := wal.Fill(s.db, s.failed)
-	if errors.Is(err, wal.ErrStopped) {
-		return *s.readOnly.Load()
-	}
 	if err == nil {
 		err = s.db.Checkpoint(s.files.PathJoin(dir, records.DatabaseName))
 	}

@@ -208,11 +208,11 @@ func (s *Store) openDatabase(version int, marked uint64) error {
 		}
 		s.turnReadOnly(err)
 	}
-	return s.openWithLog(version, s.readOnly.Load() != nil)
+	return openWithLog(s, version, s.readOnly.Load() != nil)
 }
 
 // openWithLog opens Pebble's directory and applies the log. For reading only, Pebble applies it itself, in memory.
-func (s *Store) openWithLog(version int, readOnly bool) (err error) {
+func openWithLog(s *Store, version int, readOnly bool) (err error) {
 	dir, log := s.files.PathJoin(s.dir, records.DatabaseName), s.files.PathJoin(s.dir, records.LogName)
 	o := s.options()
 	o.ReadOnly, o.DisableWAL = readOnly, !readOnly
@@ -287,10 +287,8 @@ func (s *Store) flush() error {
 		return *s.readOnly.Load()
 	}
 	if err == nil {
-		err = s.wal.Remove()
-	}
-	if err == nil { // Pebble makes one each time, and writes nothing to it
-		err = wal.RemoveAll(s.shield, s.files.PathJoin(s.dir, records.DatabaseName))
+		// Pebble makes a log of its own each time, and writes nothing to it.
+		err = errors.Join(s.wal.Remove(), wal.RemoveAll(s.shield, s.files.PathJoin(s.dir, records.DatabaseName)))
 	}
 	return err
 }

@@ -60,7 +60,7 @@ func (r *Raw) open() error {
 			return err
 		}
 	}
-	return s.openWithLog(r.version, !r.mend)
+	return openWithLog(s, r.version, !r.mend)
 }
 
 // Close writes the pending heads and unlocks the directory.
