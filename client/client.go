@@ -4,13 +4,14 @@
 //	run, err := c.StartNamed(ctx, "order", map[string]any{"total": 12})
 //	result, err := run.Wait(ctx)
 //
-// A Run has the methods of coordinator.Run, under the same names and with the same results: see Run. Ask carries out any request of package
+// Do makes any other request, and Feed follows a feed. A Run has the methods of coordinator.Run, under the same names and with the same results: see Run. Ask carries out any request of package
 // api, as the socket of a folder does.
 package client
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -138,7 +139,7 @@ func (c *Client) send(ctx context.Context, r *route) (*http.Response, error) {
 	if len(r.query) > 0 {
 		req.URL.RawQuery = r.query.Encode()
 	}
-	req.Header.Set("Accept", linesType)
+	req.Header.Set("Accept", cmp.Or(r.accept, linesType))
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
@@ -155,7 +156,7 @@ func (c *Client) send(ctx context.Context, r *route) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s does not answer: %w", c.base, plain(err))
 	}
-	if resp.StatusCode < 300 {
+	if resp.StatusCode < 400 {
 		return resp, nil
 	}
 	defer resp.Body.Close()

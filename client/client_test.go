@@ -32,7 +32,9 @@ import (
 // site is an engine, by itself and by HTTP.
 type site struct {
 	engine *coordinator.Engine
+	server *httpapi.Server
 	remote *client.Client
+	url    string
 
 	mu     sync.Mutex
 	called map[string]bool // routes
@@ -45,7 +47,7 @@ func newSite(t *testing.T) *site {
 		return httpapi.Identity{Name: "ann", Role: httpapi.Admin}, token == "secret"
 	}})
 	require.NoError(t, err)
-	s := &site{engine: engine, called: map[string]bool{}}
+	s := &site{engine: engine, server: handler, called: map[string]bool{}}
 	listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		handler.ServeHTTP(w, req)
 		s.mu.Lock()
@@ -56,6 +58,7 @@ func newSite(t *testing.T) *site {
 		require.NoError(t, engine.Shutdown(context.Background()))
 		listening.Close()
 	})
+	s.url = listening.URL
 	s.remote, err = client.Dial(listening.URL, "secret")
 	require.NoError(t, err)
 	t.Cleanup(s.remote.Close)
@@ -187,7 +190,69 @@ func conforms(t *testing.T, e client.Engine) {
 	}
 }
 
-// Every route has a request of package api that travels by it, and is answered as in the engine's own process; but for pages.
+// others asks for what pages and programs in other languages do: what it shows, requests of package api have, too.
+func (s *site) others(t *testing.T) {
+	t.Helper()
+	ctx, c := t.Context(), s.remote
+	var me httpapi.Me
+	require.NoError(t, c.Do(ctx, "GET", "/v1/me", nil, &me))
+	require.Equal(t, httpapi.Me{Name: "ann", Role: "admin"}, me)
+	require.NoError(t, c.Do(ctx, "POST", "/v1/session", httpapi.LoginBody{Token: "secret"}, &me))
+	require.True(t, me.Session)
+	require.NoError(t, c.Do(ctx, "DELETE", "/v1/session", nil, &me))
+	require.NoError(t, c.Do(ctx, "GET", s.server.Invite(httpapi.Identity{Name: "bob", Role: httpapi.Viewer}), nil, nil))
+	for _, path := range []string{"/livez", "/readyz", "/version", "/openapi.json"} {
+		var answer map[string]any
+		require.NoError(t, c.Do(ctx, "GET", path, nil, &answer))
+		require.NotEmpty(t, answer)
+	}
+	var text string
+	require.NoError(t, c.Do(ctx, "GET", "/metrics", nil, &text))
+	require.Contains(t, text, "sluice_open_runs")
+
+	require.NoError(t, c.Do(ctx, "POST", "/v1/runs", httpapi.StartBody{Workflow: "approval", ID: "page"}, nil))
+	var steps httpapi.StepList
+	require.NoError(t, c.Do(ctx, "GET", "/v1/runs/page/steps", nil, &steps))
+	require.Len(t, steps.Items, 2)
+	var step api.Step
+	require.NoError(t, c.Do(ctx, "GET", "/v1/runs/page/steps/ask", nil, &step))
+	require.Equal(t, "running", step.Status)
+	var history httpapi.History
+	require.NoError(t, c.Do(ctx, "GET", "/v1/runs/page/history", nil, &history))
+	require.Equal(t, []uint64{1, 2}, history.Seq)
+	var list httpapi.VersionPage
+	require.NoError(t, c.Do(ctx, "GET", "/v1/workflows/approval/versions", nil, &list))
+	require.NotEmpty(t, list.Items)
+	var d httpapi.Definition
+	require.NoError(t, c.Do(ctx, "GET", "/v1/workflows/approval/versions/"+list.Items[0].Hash, nil, &d))
+	require.NoError(t, c.Do(ctx, "GET", "/v1/workflows/approval", nil, &d))
+	require.NoError(t, c.Do(ctx, "POST", "/v1/check", map[string]string{"document": judged}, nil))
+	var inbox httpapi.DecisionPage
+	require.NoError(t, c.Do(ctx, "POST", "/v1/runs", httpapi.StartBody{ID: "asked", Documents: httpapi.Documents{Document: judged}}, nil))
+	require.NoError(t, c.Do(ctx, "GET", "/v1/decisions?q=asked", nil, &inbox))
+	require.Len(t, inbox.Items, 1)
+	require.NoError(t, c.Do(ctx, "GET", "/v1/decisions/"+inbox.Items[0].ID, nil, nil))
+	require.NoError(t, c.Do(ctx, "POST", "/v1/decisions/"+inbox.Items[0].ID, httpapi.DecideBody{Decision: api.Fulfilled}, nil))
+	err := c.Do(ctx, "GET", "/v1/decisions/"+inbox.Items[0].ID, nil, nil)
+	require.Equal(t, "not_possible", api.ErrorOf(err).Code)
+	for _, path := range []string{"/v1/counts", "/v1/workflows/approval/versions/" + list.Items[0].Hash + "/layout"} {
+		var answer map[string]any
+		require.NoError(t, c.Do(ctx, "GET", path, nil, &answer), path)
+		require.NotEmpty(t, answer)
+	}
+	for _, of := range []string{"GET /v1/workers", "POST /v1/worker/take", "POST /v1/worker/give", "GET /v1/worker/input?lease=x"} { // package worker uses them
+		method, path, _ := strings.Cut(of, " ")
+		require.Equal(t, "no_workers", api.ErrorOf(c.Do(ctx, method, path, nil, nil)).Code, path)
+	}
+	var kinds []string
+	for f, err := range c.Feed(ctx, "/v1/feed?run=asked", "") {
+		require.NoError(t, err)
+		kinds = append(kinds, f.Event)
+	}
+	require.Equal(t, []string{"snapshot", "end"}, kinds)
+}
+
+// Every route is called. A request of package api that travels by it is answered as in the engine's own process.
 func TestEveryRouteIsCalled(t *testing.T) {
 	s := newSite(t)
 	ctx := t.Context()
@@ -282,6 +347,8 @@ func TestEveryRouteIsCalled(t *testing.T) {
 	}
 	require.Error(t, s.remote.Ask(ctx, &api.Request{Verb: api.Backup, File: "/x"}, nil))
 
+	s.others(t)
+
 	var missing []string
 	described, err := httpapi.OpenAPI()
 	require.NoError(t, err)
@@ -295,14 +362,5 @@ func TestEveryRouteIsCalled(t *testing.T) {
 		}
 	}
 	slices.Sort(missing)
-	require.Equal(t, pages, missing, "%v", slices.Sorted(maps.Keys(s.called)))
-}
-
-// pages are the routes that only pages, workers and programs in other languages call: what they show, requests of package api have, too.
-var pages = []string{
-	"DELETE /v1/session", "GET /livez", "GET /login", "GET /metrics", "GET /openapi.json", "GET /readyz",
-	"GET /v1/counts", "GET /v1/decisions", "GET /v1/decisions/{id}", "GET /v1/feed", "GET /v1/me", "GET /v1/runs/{run}/history", "GET /v1/runs/{run}/steps",
-	"GET /v1/runs/{run}/steps/{key}", "GET /v1/worker/input", "GET /v1/workers", "GET /v1/workflows/{name}", "GET /v1/workflows/{name}/versions", "GET /v1/workflows/{name}/versions/{hash}",
-	"GET /v1/workflows/{name}/versions/{hash}/layout",
-	"GET /version", "POST /v1/decisions/{id}", "POST /v1/session", "POST /v1/worker/give", "POST /v1/worker/take",
+	require.Empty(t, missing, "%v", slices.Sorted(maps.Keys(s.called)))
 }

@@ -21,6 +21,7 @@ type route struct {
 	query        url.Values
 	kind         string // of the content
 	content      io.Reader
+	accept       string // "": lines of package api
 	key          string
 }
 

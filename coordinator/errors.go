@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/sluiceflow/sluice/coordinator/children"
+	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
@@ -15,6 +16,7 @@ var (
 	ErrStepNotFound = decide.ErrStepNotFound
 	ErrFinished     = decide.ErrFinished
 	ErrNotPossible  = decide.ErrNotPossible
+	ErrIncomplete   = holds.ErrIncomplete
 	ErrNoMoment     = decide.ErrNoMoment
 	ErrMissing      = decide.ErrMissing
 	ErrParked       = decide.ErrParked

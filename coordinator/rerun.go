@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/sluiceflow/sluice/coordinator/rerun"
@@ -41,7 +42,7 @@ func (r *Run) PreviewRerun(ctx context.Context, what Rerun) (*RerunPreview, erro
 
 func (r *Run) rerun(ctx context.Context, what *Rerun) (*rerun.Made, error) {
 	e := r.engine
-	if err := e.checkOpen(); err != nil {
+	if err := cmp.Or(e.checkOpen(), e.driven.Holds().Check(r.id)); err != nil {
 		return nil, err
 	}
 	m := rerun.Maker{Store: e.store, Registry: e.registry, Limits: e.config.Limits.OfRun(), Now: e.clock.Now, Host: process{e}.Host}

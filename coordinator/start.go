@@ -171,6 +171,9 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 		} else if known {
 			return e.existing(ctx, &first)
 		}
+		if err := e.driven.Holds().Claim(ctx, id); err != nil {
+			return nil, err
+		}
 	}
 	if e.config.NotesOnly {
 		return e.noteStart(ctx, entry, first, kept)

@@ -39,6 +39,7 @@ func (c *checker) operations() {
 	c.checked.Bindings = make(map[string]*Bound, len(c.w.Operations))
 	for _, name := range slices.Sorted(maps.Keys(c.w.Operations)) {
 		at := c.w.Pos.Key("operations").Key(name)
+		c.visible(at.Path, at, name)
 		b := &binder{c: c, at: at, bound: &Bound{Name: name, Binding: c.w.Operations[name]}}
 		b.bind()
 		c.checked.Bindings[name] = b.bound

@@ -113,10 +113,20 @@ func (c *checker) target(t *Target, path string) {
 	if t.Resolve == ResolveCapability && t.CapabilityID == "" {
 		c.faultf(path+".capability_id", t.Pos, "capability needs capability_id")
 	}
+	c.visible(path+".capability_id", t.Pos, t.CapabilityID)
 	for i, id := range t.Participants {
+		at := fmt.Sprintf("%s.participants[%d]", path, i)
 		if id == "" {
-			c.faultf(fmt.Sprintf("%s.participants[%d]", path, i), t.Pos, "participants must have names")
+			c.faultf(at, t.Pos, "participants must have names")
 		}
+		c.visible(at, t.Pos, id)
+	}
+}
+
+// visible reports a name with characters that people cannot see.
+func (c *checker) visible(path string, pos document.Pos, name string) {
+	if err := document.Visible(name); err != nil {
+		c.fault(path, pos, &document.Error{Text: name, Msg: "invalid name " + err.Error()})
 	}
 }
 
@@ -274,13 +284,19 @@ func (c *checker) resultMatch(m *ResultMatch, path string) {
 
 // directory checks passports. Their participants need not be listed: a program may supply them.
 func (c *checker) directory(d *Directory, path document.Pos) {
+	for _, id := range slices.Sorted(maps.Keys(d.Participants)) {
+		at := path.Key("participants").Key(id)
+		c.visible(at.Path, at, id)
+	}
 	for _, id := range slices.Sorted(maps.Keys(d.Capabilities)) {
 		at := path.Key("capabilities").Key(id)
+		c.visible(at.Path, at, id)
 		for i := range d.Capabilities[id] {
 			p := &d.Capabilities[id][i]
 			if p.Participant == "" {
 				c.faultf(at.Index(i).Key("participant").Path, p.Pos, "participant is missing")
 			}
+			c.visible(at.Index(i).Key("participant").Path, p.Pos, p.Participant)
 			if !p.ValidFrom.IsZero() && !p.ValidUntil.IsZero() && !p.ValidFrom.Before(p.ValidUntil) {
 				c.faultf(at.Index(i).Key("valid_until").Path, p.Pos, "valid_until must be after valid_from")
 			}

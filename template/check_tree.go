@@ -5,9 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/fields"
@@ -113,17 +110,7 @@ const IDBytesMax = 128
 
 // ValidID returns an error that shows id unless it can be the id of a step or a run. Keys are composed of ids, and check[2],
 // run/step and step#1 must be unambiguous: an id is printable, without white space and / [ ] #.
-func ValidID(id string) error {
-	if len(id) > IDBytesMax {
-		return fmt.Errorf("%s: an id has at most %d bytes, not %d", document.Quote(id[:IDBytesMax/2]+"…"), IDBytesMax, len(id))
-	}
-	if id != "" && utf8.ValidString(id) && !strings.ContainsFunc(id, func(r rune) bool {
-		return !unicode.IsPrint(r) || unicode.IsSpace(r) || strings.ContainsRune("/[]#", r)
-	}) {
-		return nil
-	}
-	return fmt.Errorf("%s: an id has no spaces and none of / [ ] #", document.Quote(id))
-}
+func ValidID(id string) error { return document.ValidName("an id", id, "/[]#", IDBytesMax) }
 
 // enter records an item's id, if it has one.
 func (c *checker) enter(it *Item) {

@@ -226,9 +226,23 @@ var refusals = []struct {
 	{"ids that keys could not hold", workflow("steps: [{operation: a, id: \"a b\"}, {operation: a, id: \"a[1]\"}, {operation: a, id: \"a\\u0007\"}, {operation: a, id: a/b}, {operation: a, id: \"a#1\"}]"), []string{
 		`w.yaml:3:28: steps[0].id: invalid step id "a b": an id has no spaces and none of / [ ] #`,
 		`w.yaml:3:55: steps[1].id: invalid step id "a[1]": an id has no spaces and none of / [ ] #`,
-		`w.yaml:3:83: steps[2].id: invalid step id "a\a": an id has no spaces and none of / [ ] #`,
+		`w.yaml:3:83: steps[2].id: invalid step id "a\a": remove the character U+0007, which cannot be seen`,
 		`w.yaml:3:114: steps[3].id: invalid step id "a/b": an id has no spaces and none of / [ ] #`,
 		`w.yaml:3:139: steps[4].id: invalid step id "a#1": an id has no spaces and none of / [ ] #`}},
+
+	{"names that look like others", workflow(
+		"operations: {\"b\\u202e\": {command: {argv: [b]}}}",
+		"directory: {participants: {\"hill\\u200b\": {}}, capabilities: {\"quote\\u200b\": [{participant: \"hill\\u200b\"}]}}",
+		"steps:",
+		"- {operation: a, id: s1, target: {resolve: static, participants: [hill, \"hi\\u202ell\", \"hi\\nll\"]}}",
+		"- {operation: a, id: s2, target: {resolve: capability, capability_id: \"quo\\u200bte\"}}"), []string{
+		`w.yaml:3:25: operations["b\u202e"]: invalid name "b\u202e": remove the character U+202E, which cannot be seen`,
+		`w.yaml:4:42: directory.participants["hill\u200b"]: invalid name "hill\u200b": remove the character U+200B, which cannot be seen`,
+		`w.yaml:4:77: directory.capabilities["quote\u200b"]: invalid name "quote\u200b": remove the character U+200B, which cannot be seen`,
+		`w.yaml:4:92: directory.capabilities["quote\u200b"][0].participant: invalid name "hill\u200b": remove the character U+200B, which cannot be seen`,
+		`w.yaml:6:73: steps[0].target.participants[1]: invalid name "hi\u202ell": remove the character U+202E, which cannot be seen`,
+		`w.yaml:6:87: steps[0].target.participants[2]: invalid name "hi\nll": remove the character U+000A, which cannot be seen`,
+		`w.yaml:7:71: steps[1].target.capability_id: invalid name "quo\u200bte": remove the character U+200B, which cannot be seen`}},
 
 	{"unknown steps, named in every way", workflow("steps:",
 		"- {operation: a, id: split}",

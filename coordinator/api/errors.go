@@ -44,6 +44,7 @@ var codes = []struct {
 	{"run_not_found", coordinator.ErrRunNotFound},
 	{"step_not_found", coordinator.ErrStepNotFound},
 	{"finished", coordinator.ErrFinished},
+	{"incomplete", coordinator.ErrIncomplete},
 	{"not_possible", coordinator.ErrNotPossible},
 	{"no_moment", coordinator.ErrNoMoment},
 	{"limit", coordinator.ErrLimit},

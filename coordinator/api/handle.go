@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api/timeline"
 	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/gap"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -117,6 +118,7 @@ func show(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Re
 		}
 	}
 	described.Held = req.At == nil && !state.Finished && run.Held()
+	described.Incomplete = req.At == nil && run.Incomplete()
 	err = emit(&Reply{Run: described})
 	if w := state.World; w != nil {
 		for i := 0; i < len(w.Cells) && err == nil; i++ {
@@ -170,10 +172,10 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 		return err
 	}
 	wants, from := req.wants, req.From
-	var line *timeline
+	var line *timeline.Timeline
 	if kind == "cell" {
-		line = newTimeline(req.Step)
-		wants, from = line.wants, 1 // the earlier events tell which calls are its own
+		line = timeline.Of(req.Step)
+		wants, from = line.Wants, 1 // the earlier events tell which calls are its own
 	}
 	missing := gap.New(from, req.From, trimmed(emit))
 	for u, err := range run.History(ctx, from) {
@@ -186,7 +188,7 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 		if err := missing.Before(u.Event.Seq); err != nil {
 			return err
 		}
-		line.begin(missing.First())
+		line.Begin(missing.First())
 		if !wants(&u.Event) || u.Event.Seq < req.From {
 			continue
 		}

@@ -102,6 +102,7 @@ func (l *lister) show(ctx context.Context, row *query.Row) error {
 	}
 	described := RunOf(&head)
 	described.Late, described.Held = late, head.Open && l.engine.Held(head.Run)
+	described.Incomplete = l.engine.Incomplete(head.Run)
 	if head.Open && l.looked < parkedMax {
 		l.looked++
 		err := l.engine.Parked(ctx, &head)

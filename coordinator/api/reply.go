@@ -97,38 +97,39 @@ type Imported = transfer.Imported
 
 // Run describes a run to programs. A list omits the fields marked so.
 type Run struct {
-	Run      string            `json:"run"`                // id
-	Workflow string            `json:"workflow"`           // name
-	Version  string            `json:"version,omitempty"`  // not in a list
-	Hash     string            `json:"hash"`               // of the workflow
-	Status   string            `json:"status"`             // a reactive.RunStatus
-	Finished bool              `json:"finished"`           // it has ended; a retry may reopen it
-	Driven   bool              `json:"driven,omitempty"`   // the answering engine goes on with it; not in a list
-	Started  time.Time         `json:"started"`            // when its first event was decided
-	Updated  time.Time         `json:"updated"`            // when its last event was decided
-	Parked   string            `json:"parked,omitempty"`   // why it cannot go on in the answering process
-	Held     bool              `json:"held,omitempty"`     // it has not gone on since it was imported, and does not before it is resumed
-	Past     bool              `json:"past,omitempty"`     // it is described as it was after the last of these Events; not in a list
-	Late     bool              `json:"late,omitempty"`     // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
-	Due      time.Time         `json:"due,omitzero"`       // when the run is due next
-	Events   uint64            `json:"events"`             // how many its journal has
-	Labels   map[string]string `json:"labels,omitempty"`   // as it was started with
-	Kind     string            `json:"kind,omitempty"`     // Workflow, Playbook or World; only in a list
-	Waits    []Wait            `json:"waits,omitempty"`    // what it waits for, the first of it; only in a list
-	Progress *Progress         `json:"progress,omitempty"` // of a workflow's steps; only in a list
-	Code     string            `json:"code,omitempty"`     // of the failure with which it has ended; only in a list
-	Ended    time.Time         `json:"ended,omitzero"`     // only in a list
-	Actor    string            `json:"actor,omitempty"`    // that started it; not in a list
-	From     *From             `json:"from,omitempty"`     // of a rerun: the run that it repeats; not in a list
-	Failure  *Failure          `json:"failure,omitempty"`  // not in a list
-	Output   json.RawMessage   `json:"output,omitempty"`   // not in a list
-	Preview  string            `json:"preview,omitempty"`  // in place of an output of more than 32 KiB: the beginning of its JSON; not in a list
-	Counts   *Counts           `json:"counts,omitempty"`   // of a playbook's run; not in a list
-	Context  json.RawMessage   `json:"ctx,omitempty"`      // of a playbook's run; not in a list
-	Awaits   []Awaited         `json:"awaits,omitempty"`   // what it waits for, with the commands that end it; not in a list
-	Steps    []Step            `json:"steps,omitempty"`    // not in a list
-	World    *World            `json:"world,omitempty"`    // of a world's run; not in a list
-	Cells    []Cell            `json:"cells,omitempty"`    // of a world's run, the first of World.Cells; not in a list
+	Run        string            `json:"run"`                  // id
+	Workflow   string            `json:"workflow"`             // name
+	Version    string            `json:"version,omitempty"`    // not in a list
+	Hash       string            `json:"hash"`                 // of the workflow
+	Status     string            `json:"status"`               // a reactive.RunStatus
+	Finished   bool              `json:"finished"`             // it has ended; a retry may reopen it
+	Driven     bool              `json:"driven,omitempty"`     // the answering engine goes on with it; not in a list
+	Started    time.Time         `json:"started"`              // when its first event was decided
+	Updated    time.Time         `json:"updated"`              // when its last event was decided
+	Parked     string            `json:"parked,omitempty"`     // why it cannot go on in the answering process
+	Held       bool              `json:"held,omitempty"`       // it has not gone on since it was imported, and does not before it is resumed
+	Incomplete bool              `json:"incomplete,omitempty"` // its import goes on or was interrupted: not all of it, or of what belongs to it, is there
+	Past       bool              `json:"past,omitempty"`       // it is described as it was after the last of these Events; not in a list
+	Late       bool              `json:"late,omitempty"`       // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
+	Due        time.Time         `json:"due,omitzero"`         // when the run is due next
+	Events     uint64            `json:"events"`               // how many its journal has
+	Labels     map[string]string `json:"labels,omitempty"`     // as it was started with
+	Kind       string            `json:"kind,omitempty"`       // Workflow, Playbook or World; only in a list
+	Waits      []Wait            `json:"waits,omitempty"`      // what it waits for, the first of it; only in a list
+	Progress   *Progress         `json:"progress,omitempty"`   // of a workflow's steps; only in a list
+	Code       string            `json:"code,omitempty"`       // of the failure with which it has ended; only in a list
+	Ended      time.Time         `json:"ended,omitzero"`       // only in a list
+	Actor      string            `json:"actor,omitempty"`      // that started it; not in a list
+	From       *From             `json:"from,omitempty"`       // of a rerun: the run that it repeats; not in a list
+	Failure    *Failure          `json:"failure,omitempty"`    // not in a list
+	Output     json.RawMessage   `json:"output,omitempty"`     // not in a list
+	Preview    string            `json:"preview,omitempty"`    // in place of an output of more than 32 KiB: the beginning of its JSON; not in a list
+	Counts     *Counts           `json:"counts,omitempty"`     // of a playbook's run; not in a list
+	Context    json.RawMessage   `json:"ctx,omitempty"`        // of a playbook's run; not in a list
+	Awaits     []Awaited         `json:"awaits,omitempty"`     // what it waits for, with the commands that end it; not in a list
+	Steps      []Step            `json:"steps,omitempty"`      // not in a list
+	World      *World            `json:"world,omitempty"`      // of a world's run; not in a list
+	Cells      []Cell            `json:"cells,omitempty"`      // of a world's run, the first of World.Cells; not in a list
 }
 
 // Set is where the result of a step comes from that a person has set.

@@ -5,48 +5,15 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api/timeline"
 	"github.com/sluiceflow/sluice/coordinator/gap"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/steps"
 )
 
-// timeline selects the events about one cell of a world, which it is shown in order: its messages, the activations of others
-// that raise an event for it, its own, and what becomes of its intents.
-type timeline struct {
-	cell  string
-	steps map[uint64]bool // sequences of its activations that have opened intents
-	first uint64          // activations before this event are trimmed; 0: none are
-}
-
-func newTimeline(cell string) *timeline { return &timeline{cell: cell, steps: map[uint64]bool{}} }
-
-// begin takes note that the events before one are trimmed, if it is not 0. A nil timeline ignores it.
-func (t *timeline) begin(first uint64) {
-	if t != nil {
-		t.first = first
-	}
-}
-
-// wants reports whether an event is about the cell.
-func (t *timeline) wants(e *journal.Event) bool {
-	switch {
-	case e.Node == t.cell:
-		if e.Type == journal.CellStepped && len(steps.Read(e).Emitted) > 0 {
-			t.steps[e.Seq] = true
-		}
-		return true
-	case e.Type == journal.MessageReceived:
-		return e.Detail != nil && slices.Contains(e.Detail.Cells, t.cell)
-	case e.Type == journal.CellStepped:
-		return slices.ContainsFunc(steps.Read(e).Raised, func(r steps.Raised) bool { return slices.Contains(r.Cells, t.cell) })
-	}
-	seq, ok := steps.EmittedAt(e.Node, t.cell)
-	return ok && (t.steps[seq] || seq < t.first) // of a trimmed one only the key tells
-}
-
 // happenings emits what has happened in the cells of a world, or in one of them: its events, with the activations unfolded.
 func happenings(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
-	line := newTimeline(req.Step)
+	line := timeline.Of(req.Step)
 	missing := gap.New(1, req.From, trimmed(emit))
 	for u, err := range run.History(ctx, 1) {
 		if err != nil {
@@ -55,8 +22,8 @@ func happenings(ctx context.Context, run *coordinator.Run, req *Request, emit fu
 		if err := missing.Before(u.Event.Seq); err != nil {
 			return err
 		}
-		line.begin(missing.First())
-		wanted := req.Step == "" || line.wants(&u.Event)
+		line.Begin(missing.First())
+		wanted := req.Step == "" || line.Wants(&u.Event)
 		if !wanted || u.Event.Seq < req.From {
 			continue
 		}

@@ -282,6 +282,15 @@ func TestSnapshotsThatCannotBeMade(t *testing.T) {
 	require.ErrorIs(t, err, decide.ErrNotWorld)
 	require.ErrorIs(t, other.PauseCell(t.Context(), "a", ""), decide.ErrNotWorld)
 	require.NoError(t, other.Cancel(t.Context(), ""))
+
+	run = start(t, e)
+	add(t, run, "1")
+	require.NoError(t, run.Cancel(t.Context(), ""))
+	_, err = run.Snapshot(t.Context())
+	require.ErrorIs(t, err, decide.ErrFinished)
+	kept, deleted, err := run.Sweep(t.Context(), true)
+	require.NoError(t, err)
+	require.Zero(t, kept+deleted, "what is refused leaves nothing behind")
 }
 
 // spoiled is a store whose content is not what it was.

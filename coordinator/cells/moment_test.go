@@ -2,6 +2,7 @@ package cells_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -36,6 +37,7 @@ func TestATrimmedWorldIsReadAsItWas(t *testing.T) {
 		if m.Seq < older {
 			for _, err := range []error{err, cellErr, whyErr} {
 				require.ErrorIs(t, err, journal.ErrTrimmed, "at event %d; %d are gone, and the older snapshot is of %d", m.Seq, gone.To, older)
+				require.ErrorContains(t, err, fmt.Sprintf("the state is known from event %d on", older))
 			}
 			continue
 		}

@@ -25,12 +25,18 @@ func (h Handle) snapshot(ctx context.Context) (seq uint64, put int, err error) {
 	storage := h.run.Storage()
 	storage.Lock.RLock()
 	defer storage.Lock.RUnlock()
-	s, err := look(ctx, h.run, (*world.World).Freeze)
+	var ended bool
+	s, err := look(ctx, h.run, func(w *world.World) *world.Snapshot {
+		ended = world.Ended(w)
+		return w.Freeze()
+	})
 	switch {
 	case err != nil:
 		return 0, 0, err
 	case storage.Content == nil:
 		return 0, 0, errNoContent
+	case ended: // it would be refused, and its content left behind
+		return 0, 0, decide.ErrFinished
 	}
 	e, err := s.Write(func(blobs [][]byte) error {
 		put += len(blobs)

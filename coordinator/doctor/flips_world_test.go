@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -39,8 +40,8 @@ routing: {subscriptions: [{event: Put, machine: jar, key_field: id}]}
 `
 
 // worldFolder makes a folder with a world that was trimmed, with two snapshots and events behind them.
-func worldFolder(t *testing.T, dir string) {
-	s, err := disk.Open(dir, disk.Config{})
+func worldFolder(t *testing.T, dir vfs.FS) {
+	s, err := disk.Open(folder, disk.Config{FS: dir})
 	require.NoError(t, err)
 	e, err := coordinator.New(t.Context(), s, coordinator.Config{})
 	require.NoError(t, err)
@@ -70,8 +71,8 @@ func worldFolder(t *testing.T, dir string) {
 }
 
 // shownWorld returns all that a folder shows of its world, or an error.
-func shownWorld(dir string) (text string, err error) {
-	s, err := disk.Open(dir, disk.Config{})
+func shownWorld(dir vfs.FS) (text string, err error) {
+	s, err := disk.Open(folder, disk.Config{FS: dir})
 	if err != nil {
 		return "", err
 	}
@@ -119,7 +120,7 @@ func shownWorld(dir string) (text string, err error) {
 // did before. What it shows in spite of a fault is what it did before, or that it is damaged.
 func TestABitOfAWorldThatFlipsIsFoundOrHarmless(t *testing.T) {
 	var want string
-	create := func(t *testing.T, dir string) {
+	create := func(t *testing.T, dir vfs.FS) {
 		worldFolder(t, dir)
 		var err error
 		want, err = shownWorld(dir)
@@ -136,5 +137,5 @@ func TestABitOfAWorldThatFlipsIsFoundOrHarmless(t *testing.T) {
 	require.NotZero(t, refused)
 }
 
-// flipEveryOfWorld is flipEvery of the larger folder of a world.
+// flipEveryOfWorld is how many bytes lie between two of which a bit is flipped: the folder of a world is larger.
 const flipEveryOfWorld = 97

@@ -199,22 +199,25 @@ type ObserverOfAll struct {
 // Next returns the next frame, as soon as there is one. If ctx ends, it returns the error of ctx, and can be called again.
 func (o *ObserverOfAll) Next(ctx context.Context) (Frame, error) {
 	for {
-		f, grown, err := o.shared()
-		if err != nil || f.Kind != "" {
+		f, grown, err := o.poll(ctx)
+		if err != nil || grown == nil {
 			return f, err
 		}
-		if grown == nil {
-			if f, err = o.catchUp(ctx); err != nil || f.Kind != "" {
-				return f, err
-			}
-			continue
+		if err := o.hub.await(ctx, grown); err != nil {
+			return Frame{}, err
 		}
-		select {
-		case <-grown:
-		case <-ctx.Done():
-			return Frame{}, ctx.Err()
-		case <-o.hub.ctx.Done():
-			return Frame{}, coordinator.ErrShutdown
+	}
+}
+
+// poll returns the next frame, or what to wait for.
+func (o *ObserverOfAll) poll(ctx context.Context) (Frame, <-chan struct{}, error) {
+	for {
+		f, grown, err := o.shared()
+		if err != nil || f.Kind != "" || grown != nil {
+			return f, grown, err
+		}
+		if f, err = o.catchUp(ctx); err != nil || f.Kind != "" {
+			return f, nil, err
 		}
 	}
 }
@@ -226,7 +229,7 @@ func (o *ObserverOfAll) shared() (Frame, <-chan struct{}, error) {
 	defer c.mu.Unlock()
 	if c.begun && !o.begun {
 		o.begun, o.place = true, c.place
-		return Frame{KindReady, string(o.place), []byte(`{}`)}, nil, nil
+		return Frame{Kind: KindReady, ID: string(o.place), Data: []byte(`{}`)}, nil, nil
 	}
 	if c.begun && o.place != c.place {
 		f := Frame{}
@@ -273,7 +276,7 @@ func (o *ObserverOfAll) join(list []group) Frame {
 	if len(data) == start {
 		return Frame{}
 	}
-	return Frame{KindUpdate, string(o.place), append(data, "]}"...)}
+	return Frame{Kind: KindUpdate, ID: string(o.place), Data: append(data, "]}"...)}
 }
 
 // told returns what the observer is told of a change.
@@ -290,7 +293,7 @@ func (o *ObserverOfAll) catchUp(ctx context.Context) (Frame, error) {
 	if errors.Is(err, journal.ErrGap) {
 		newest, err := o.hub.engine.Newest(ctx)
 		o.place = newest
-		return Frame{KindReset, string(newest), []byte(`{}`)}, err
+		return Frame{Kind: KindReset, ID: string(newest), Data: []byte(`{}`)}, err
 	}
 	if err != nil {
 		return Frame{}, err

@@ -17,6 +17,7 @@ const (
 	KindReset    = "reset"    // of one run: a snapshot follows, in place of what lies between; of all: list the runs anew
 	KindReady    = "ready"    // of all runs: list the runs, and what changes from then on follows
 	KindEnd      = "end"      // of one run: it has ended
+	KindError    = "error"    // of one of several runs: it cannot be followed, see Frame.Err
 )
 
 // Frame is one message to an observer. The observer must not change Data, which it may share with others.
@@ -24,6 +25,8 @@ type Frame struct {
 	Kind string // see KindSnapshot and the others
 	ID   string // where an observer that has read the frame resumes
 	Data []byte // JSON
+	Run  string // of one of several runs: which
+	Err  error  // of KindError
 }
 
 // Snapshot is the data of a frame: a run after an event.
@@ -125,7 +128,7 @@ func joined(view View, after uint64, list []fragment) Frame {
 		}
 		data = append(data, part...)
 	}
-	return Frame{KindUpdate, strconv.FormatUint(last.seq, 10), append(data, "]}"...)}
+	return Frame{Kind: KindUpdate, ID: strconv.FormatUint(last.seq, 10), Data: append(data, "]}"...)}
 }
 
 func appendElement(list, element []byte) []byte {

@@ -52,6 +52,18 @@ func (h *Hub) Close() {
 	h.all.Wait()
 }
 
+// await returns when there may be more to see. The error is that of ctx, or that the hub has ended.
+func (h *Hub) await(ctx context.Context, grown <-chan struct{}) error {
+	select {
+	case <-grown:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-h.ctx.Done():
+		return coordinator.ErrShutdown
+	}
+}
+
 // Run observes a run. The observer must be closed.
 func (h *Hub) Run(ctx context.Context, id string, o Options) (*Observer, error) {
 	run, err := h.engine.Run(ctx, id)

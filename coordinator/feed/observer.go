@@ -38,24 +38,27 @@ type Observer struct {
 // the error of ctx, and can be called again.
 func (o *Observer) Next(ctx context.Context) (Frame, error) {
 	for {
+		f, grown, err := o.poll(ctx)
+		if err != nil || grown == nil {
+			return f, err
+		}
+		if err := o.hub.await(ctx, grown); err != nil {
+			return Frame{}, err
+		}
+	}
+}
+
+// poll returns the next frame, or what to wait for.
+func (o *Observer) poll(context.Context) (Frame, <-chan struct{}, error) {
+	for {
 		if o.next != nil {
 			if f, err := o.replay(); err != nil || f.Data != nil {
-				return f, err
+				return f, nil, err
 			}
 		}
 		f, grown, err := o.shared()
-		if err != nil || f.Kind != "" {
-			return f, err
-		}
-		if grown == nil { // it is behind, and has begun to read the journal
-			continue
-		}
-		select {
-		case <-grown:
-		case <-ctx.Done():
-			return Frame{}, ctx.Err()
-		case <-o.hub.ctx.Done():
-			return Frame{}, coordinator.ErrShutdown
+		if err != nil || f.Kind != "" || grown != nil { // else it is behind, and has begun to read the journal
+			return f, grown, err
 		}
 	}
 }
@@ -82,7 +85,7 @@ func (o *Observer) shared() (Frame, <-chan struct{}, error) {
 		return Frame{}, t.waiting(), nil
 	case errors.Is(t.err, io.EOF) && !o.ended:
 		o.ended = true
-		return Frame{KindEnd, strconv.FormatUint(o.pos, 10), []byte(`{"status":` + strconv.Quote(t.snapshot.Status) + `}`)}, nil, nil
+		return Frame{Kind: KindEnd, ID: strconv.FormatUint(o.pos, 10), Data: []byte(`{"status":` + strconv.Quote(t.snapshot.Status) + `}`)}, nil, nil
 	}
 	return Frame{}, nil, t.err
 }
@@ -95,7 +98,7 @@ func (o *Observer) snapshot() (Frame, <-chan struct{}, error) {
 		if err != nil {
 			return Frame{}, nil, err
 		}
-		t.encoded = Frame{KindSnapshot, id, data}
+		t.encoded = Frame{Kind: KindSnapshot, ID: id, Data: data}
 	}
 	o.pos, o.begun = t.snapshot.Seq, true
 	return t.encoded, nil, nil
@@ -105,7 +108,7 @@ func (o *Observer) snapshot() (Frame, <-chan struct{}, error) {
 func (o *Observer) catchUp(last uint64) (Frame, <-chan struct{}, error) {
 	if o.view != Events && last-o.pos > replayMax {
 		o.begun = false
-		return Frame{KindReset, strconv.FormatUint(o.pos, 10), []byte(`{}`)}, nil, nil
+		return Frame{Kind: KindReset, ID: strconv.FormatUint(o.pos, 10), Data: []byte(`{}`)}, nil, nil
 	}
 	o.next, o.done = iter.Pull2(o.run.History(o.ctx, o.pos+1))
 	return Frame{}, nil, nil

@@ -7,9 +7,12 @@
 //	held := h.Has("order-1")                            true, and for those that its calls have started
 //	err = h.Lift(ctx, "ann", "order-1")
 //
+// A run that comes in more than one write is incomplete from before the first until after the last, and what has arrived of it is not
+// what the run is: nothing but the same import goes on with it, or gives it up.
+//
 // A hold is a mark beside the journal of the run, which stays byte for byte as it was exported. All marks are in the stream `#held`: a
-// run.paused holds the runs that its value lists, and a run.resumed ends that. There is no other state. A mark is about a run that no
-// call has started, and holds all that belong to it.
+// run.paused holds the runs that its value lists, as incomplete if its state says so, and a run.resumed ends that. There is no other
+// state. A mark is about a run that no call has started, and holds all that belong to it.
 package holds
 
 import (
@@ -22,7 +25,20 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// ErrIncomplete means that a run is incomplete. It wraps decide.ErrNotPossible.
+var ErrIncomplete = fmt.Errorf("%w: not all of the run is here", decide.ErrNotPossible)
+
+// hold says whether, and why, a run is held.
+type hold string
+
+const (
+	free       hold = ""
+	whole      hold = "whole" // it is there as it was exported
+	incomplete hold = "incomplete"
 )
 
 // Holds has the runs that are held in one store. It is safe for concurrent use.
@@ -30,13 +46,15 @@ type Holds struct {
 	store journal.Store
 	any   atomic.Bool // so that asking costs nothing where no run is held
 
+	importing sync.Mutex // locked while runs come in
+
 	mu   sync.Mutex
-	last uint64 // sequence of the newest mark
-	held map[string]bool
+	last uint64          // sequence of the newest mark
+	held map[string]hold // without those that are free
 }
 
 // New returns the holds of a store, which are not known before Read.
-func New(store journal.Store) *Holds { return &Holds{store: store, held: map[string]bool{}} }
+func New(store journal.Store) *Holds { return &Holds{store: store, held: map[string]hold{}} }
 
 // Read reads what is held.
 func (h *Holds) Read(ctx context.Context) error {
@@ -60,19 +78,29 @@ func (h *Holds) apply(e *journal.Event) {
 	h.last = e.Seq
 	runs, _ := e.Value.([]any)
 	for _, run := range runs {
-		if id, ok := run.(string); ok && e.Type == journal.RunPaused {
-			h.held[id] = true
-		} else if ok {
+		id, ok := run.(string)
+		switch {
+		case !ok:
+		case e.Type == journal.RunResumed:
 			delete(h.held, id)
+		case e.Detail != nil && e.Detail.State == string(incomplete):
+			h.held[id] = incomplete
+		default:
+			h.held[id] = whole
 		}
 	}
 	h.any.Store(len(h.held) > 0)
 }
 
 // Has reports whether a run is held, or the one to which it belongs.
-func (h *Holds) Has(run string) bool {
+func (h *Holds) Has(run string) bool { return h.of(run) != free }
+
+// Incomplete reports whether a run is held because not all of it has come in, or of what belongs together with it.
+func (h *Holds) Incomplete(run string) bool { return h.of(run) == incomplete }
+
+func (h *Holds) of(run string) hold {
 	if !h.any.Load() {
-		return false
+		return free
 	}
 	run, _, _ = strings.Cut(run, "/")
 	h.mu.Lock()
@@ -80,9 +108,50 @@ func (h *Holds) Has(run string) bool {
 	return h.held[run]
 }
 
-// Hold holds runs. When it returns nil, that is durable.
+// Check returns ErrIncomplete for a run that is incomplete.
+func (h *Holds) Check(run string) error {
+	if !h.Incomplete(run) {
+		return nil
+	}
+	top, _, _ := strings.Cut(run, "/")
+	return fmt.Errorf("%w: run %s: its import goes on, or was interrupted; import the file again, or delete run %s", ErrIncomplete, run, top)
+}
+
+// Import waits until no other import is under way, and is one until done is called.
+func (h *Holds) Import() (done func()) {
+	h.importing.Lock()
+	return h.importing.Unlock
+}
+
+// Still keeps imports from beginning until done is called. While one is under way it returns decide.ErrNotPossible.
+func (h *Holds) Still(run string) (done func(), err error) {
+	if !h.importing.TryLock() {
+		return nil, fmt.Errorf("%w: run %s is about to be imported; try again after that", decide.ErrNotPossible, run)
+	}
+	return h.importing.Unlock, nil
+}
+
+// Claim frees the id of a run that was to be imported, and of which nothing is there.
+func (h *Holds) Claim(ctx context.Context, run string) error {
+	if !h.Has(run) {
+		return nil
+	}
+	done, err := h.Still(run)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return h.Lift(ctx, "", run)
+}
+
+// Hold holds runs, all of which is there or comes in one write. When it returns nil, that is durable.
 func (h *Holds) Hold(ctx context.Context, actor string, runs ...string) error {
-	return h.mark(ctx, journal.RunPaused, journal.Detail{Actor: actor}, runs, false)
+	return h.mark(ctx, journal.RunPaused, journal.Detail{Actor: actor}, runs, whole)
+}
+
+// HoldIncomplete holds runs as incomplete, until Hold or Lift. When it returns nil, that is durable.
+func (h *Holds) HoldIncomplete(ctx context.Context, actor string, runs ...string) error {
+	return h.mark(ctx, journal.RunPaused, journal.Detail{Actor: actor, State: string(incomplete)}, runs, incomplete)
 }
 
 // Lift ends the hold of runs, and does nothing for those that are not held. When it returns nil, that is durable.
@@ -92,7 +161,7 @@ func (h *Holds) Lift(ctx context.Context, actor string, runs ...string) error {
 
 // LiftFor is Lift as a part of an act on many runs, whose name the mark has.
 func (h *Holds) LiftFor(ctx context.Context, act, actor string, runs ...string) error {
-	return h.mark(ctx, journal.RunResumed, journal.Detail{Actor: actor, ID: act}, runs, true)
+	return h.mark(ctx, journal.RunResumed, journal.Detail{Actor: actor, ID: act}, runs, free)
 }
 
 // Lifted reports whether an act on many runs has ended the hold of a run.
@@ -109,8 +178,8 @@ func (h *Holds) Lifted(ctx context.Context, run, act string) (bool, error) {
 	return false, nil
 }
 
-// mark appends a mark about those of the runs that are held, or are not.
-func (h *Holds) mark(ctx context.Context, kind journal.Type, d journal.Detail, runs []string, held bool) error {
+// mark appends a mark about those of the runs of which it says something new.
+func (h *Holds) mark(ctx context.Context, kind journal.Type, d journal.Detail, runs []string, as hold) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for {
@@ -119,7 +188,7 @@ func (h *Holds) mark(ctx context.Context, kind journal.Type, d journal.Detail, r
 		}
 		var ids []any
 		for _, run := range runs {
-			if h.held[run] == held {
+			if h.held[run] != as {
 				ids = append(ids, run)
 			}
 		}

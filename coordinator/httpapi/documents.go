@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
+	"github.com/sluiceflow/sluice/coordinator/draft"
 	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/coordinator/versions"
@@ -219,4 +220,21 @@ func drawWorkflow(c *exchange) error {
 	}
 	c.w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
 	return c.replyZipped(d)
+}
+
+// CheckBody is a document that somebody is writing.
+type CheckBody struct {
+	Document string `json:"document"` // YAML or JSON
+}
+
+func checkDraft(c *exchange) error {
+	var b CheckBody
+	if err := c.body(&b); err != nil {
+		return err
+	}
+	found, err := draft.Of(c.req.Context(), []byte(b.Document))
+	if err != nil {
+		return err
+	}
+	return c.replyZipped(found)
 }

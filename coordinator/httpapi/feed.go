@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,12 +47,11 @@ type observer interface {
 }
 
 func feedOfRun(c *exchange) error {
-	o := feed.Options{View: feed.View(c.query("view"))}
-	switch o.View {
-	case "", feed.Steps, feed.Events:
-	default:
-		return problem(CodeBadRequest, "a view is steps or events").at("query/view")
+	view, err := c.view()
+	if err != nil {
+		return err
 	}
+	o := feed.Options{View: view}
 	if id := c.resumed(); id != "" {
 		seq, err := strconv.ParseUint(id, 10, 64)
 		if err != nil {
@@ -76,8 +76,44 @@ func (c *exchange) watch(after uint64) error {
 	return err
 }
 
+// feedOfAll follows the runs of a query, or those that are named, each by itself, or both.
 func feedOfAll(c *exchange) error {
-	return c.stream(func() (observer, error) { return c.hub.All(c.query("q"), c.resumed()) })
+	q := c.req.URL.Query()
+	w := feed.Wanted{Runs: q["run"], Query: q.Get("q")}
+	w.All = q.Has("q") || len(w.Runs) == 0
+	var err error
+	if w.View, err = c.view(); err != nil {
+		return err
+	}
+	if len(w.Runs) > feed.SeveralMax {
+		return problem(CodeBadRequest, "at most %d runs are followed at once", feed.SeveralMax).at("query/run")
+	}
+	for i, run := range w.Runs {
+		if slices.Contains(w.Runs[:i], run) {
+			return problem(CodeBadRequest, "the run %q is given more than once", run).at("query/run")
+		}
+	}
+	return c.stream(func() (observer, error) { return c.hub.Several(c.req.Context(), w, c.resumed()) })
+}
+
+// view returns what of a run is to be shown.
+func (c *exchange) view() (feed.View, error) {
+	switch v := feed.View(c.query("view")); v {
+	case feed.Events:
+		if c.who.Role == Observer {
+			return "", problem(CodeForbidden, "the view %s needs the role %s, because events have inputs and outputs", v, Viewer)
+		}
+		return v, nil
+	case "", feed.Steps:
+		return v, nil
+	}
+	return "", problem(CodeBadRequest, "a view is steps or events").at("query/view")
+}
+
+// RunProblem says why one of several runs is not followed.
+type RunProblem struct {
+	Run string `json:"run"` // id
+	*Problem
 }
 
 // stream sends frames until the client goes, the feed ends or the server stops.
@@ -111,6 +147,8 @@ func (c *exchange) stream(open func() (observer, error)) error {
 			checked = now
 		}
 		switch {
+		case err == nil && f.Err != nil:
+			err = w.Told(f, RunProblem{f.Run, problemOf(f.Err)})
 		case err == nil:
 			err = w.Frame(f)
 		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):

@@ -32,13 +32,14 @@ type Role int
 const (
 	Nobody   Role = iota
 	Worker        // takes calls of the operations that its token names, and answers them
-	Viewer        // reads everything, also inputs and outputs
+	Observer      // follows the statuses of runs and steps, and sees no input, output, message or error
+	Viewer        // also reads everything, also inputs and outputs
 	Operator      // starts and changes runs
 	Author        // publishes workflows, and brings documents along
 	Admin         // deletes runs
 )
 
-var roleNames = []string{Nobody: "nobody", Worker: "worker", Viewer: "viewer", Operator: "operator", Author: "author", Admin: "admin"}
+var roleNames = []string{Nobody: "nobody", Worker: "worker", Observer: "observer", Viewer: "viewer", Operator: "operator", Author: "author", Admin: "admin"}
 
 func (r Role) String() string { return roleNames[r] }
 
@@ -260,6 +261,9 @@ func (c *exchange) admit() error {
 	if !c.tokens.Take(c.who.Name, time.Now()) {
 		return problem(CodeRate, "the token is used too often: at most %d times a second", rateOfToken)
 	}
+	if c.who.Role == Observer && c.plain() {
+		return problem(CodeForbidden, "lines of replies need the role %s, because they have inputs and outputs", Viewer)
+	}
 	if c.who.Role < c.route.Role || c.route.Role == Worker && c.who.Role != Worker && c.who.Role != Admin {
 		return problem(CodeForbidden, "this needs the role %s, and %s has the role %s", c.route.Role, c.who.Name, c.who.Role)
 	}
@@ -300,7 +304,7 @@ func (c *exchange) knownQuery() error {
 		if !slices.ContainsFunc(c.route.Query, func(p Param) bool { return p.Name == name }) {
 			return problem(CodeBadRequest, "this route has no parameter of that name").at("query/" + name)
 		}
-		if len(values) > 1 {
+		if len(values) > 1 && name != c.route.Many {
 			return problem(CodeBadRequest, "the parameter is given more than once").at("query/" + name)
 		}
 	}

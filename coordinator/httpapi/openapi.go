@@ -52,7 +52,11 @@ func operation(s *shapes.Set, r *Route) map[string]any {
 		params = append(params, param(m[1], "path", pathNames[m[1]]))
 	}
 	for _, p := range r.Query {
-		params = append(params, param(p.Name, "query", p.Summary))
+		described := param(p.Name, "query", p.Summary)
+		if p.Name == r.Many {
+			described["schema"] = map[string]any{"type": "array", "items": described["schema"]}
+		}
+		params = append(params, described)
 	}
 	for _, p := range r.Headers {
 		if p.Name != "Accept" { // OpenAPI says that by the kinds of answers

@@ -40,7 +40,7 @@ const (
 var statuses = map[string]int{
 	CodeBadRequest: 400, "ambiguous": 400, CodeUnauthorized: 401, CodeForbidden: 403, CodeCrossOrigin: 403,
 	CodeNoRoute: 404, "not_published": 404, "run_not_found": 404, "step_not_found": 404, "cell_not_found": 404, "no_moment": 404,
-	CodeMethod: 405, "run_exists": 409, "finished": 409, "not_possible": 409, "not_world": 409, "missing": 409, "parked": 409,
+	CodeMethod: 405, "run_exists": 409, "finished": 409, "not_possible": 409, "incomplete": 409, "not_world": 409, "missing": 409, "parked": 409,
 	"mailbox_full": 409, "limit": 409, "deleted": 410, "trimmed": 410, CodeChanged: 412, CodeBodyTooLarge: 413, "too_large": 413,
 	door.CodeLease: 403, door.CodeLate: 410, door.CodeNoWorkers: 409,
 	CodeMediaType: 415, CodeHost: 421, "bad_input": 422, "invalid_message": 422, CodeStreams: 429, "busy": 503,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/draft"
 	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/versions"
@@ -21,6 +22,7 @@ type Route struct {
 	AnyHost bool    // whatever name of the server the client uses
 	Summary string  // what it does
 	Query   []Param // its parameters
+	Many    string  // the one that may be given more than once
 	Headers []Param // those that mean something here
 	Body    any     // a value of the type of the body; nil: none
 	Status  int     // of success; 0: 200
@@ -143,7 +145,7 @@ type (
 
 // routes has all routes.
 var routes = []Route{
-	{Method: "GET", Path: "/v1/runs", Role: Viewer, Summary: "List runs, newest first", Answer: RunPage{}, serve: listRuns, Query: []Param{
+	{Method: "GET", Path: "/v1/runs", Role: Observer, Summary: "List runs, newest first", Answer: RunPage{}, serve: listRuns, Query: []Param{
 		{"q", "a query, such as status:failed label.team:payments"}, {"limit", "at most so many, up to 1000; default 50"},
 		cursorParam, {"labels", "a JSON object of labels that the runs have"}, {"dry", "true: only explain how the query is carried out"},
 	}},
@@ -166,7 +168,7 @@ var routes = []Route{
 		Answer: coordinator.Explanation{}, Query: []Param{{"step", "key of the step; default: the run"}, atParam}, serve: explainRun},
 	{Method: "GET", Path: "/v1/runs/{run}/graph", Role: Viewer, Summary: "Show the calls of a run, and those of the runs around it",
 		Answer: CallList{}, Query: []Param{atParam}, serve: callGraph},
-	{Method: "GET", Path: "/v1/runs/{run}/feed", Role: Viewer, Summary: "Follow a run: a snapshot, then what changes, until it ends",
+	{Method: "GET", Path: "/v1/runs/{run}/feed", Role: Observer, Summary: "Follow a run: a snapshot, then what changes, until it ends",
 		Query: []Param{viewOf, after, {"until", "parked: an answer of lines ends, too, when the run cannot go on"}}, Headers: []Param{accept, lastSeen}, serve: feedOfRun},
 	act("cancel", "End a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Cancel),
 	act("pause", "Prevent new starts in a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
@@ -179,11 +181,11 @@ var routes = []Route{
 	act("steps/{key}/abort", "Stop a step", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Abort),
 	act("steps/{key}/decide", "Decide whether the task of a step is done", DecideBody{},
 		decode(func(b *DecideBody, r *api.Request) { r.Decision, r.Reason = b.Decision, b.Reason }), api.Decide),
-	{Method: "GET", Path: "/v1/feed", Role: Viewer, Summary: "Follow all runs of a query: which have changed, and their heads",
-		Query: []Param{{"q", "a query; default: all runs"}, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
-	{Method: "GET", Path: "/v1/counts", Role: Viewer, Summary: "Count the runs of a query by status, and by what they wait for", Answer: query.Counts{},
+	{Method: "GET", Path: "/v1/feed", Role: Observer, Summary: "Follow runs: those of a query by their heads, and those that are named each by itself", Many: "run",
+		Query: []Param{{"q", "a query; default: all runs, unless some are named"}, {"run", "id of a run that is followed as its own feed does; at most 64"}, viewOf, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
+	{Method: "GET", Path: "/v1/counts", Role: Observer, Summary: "Count the runs of a query by status, and by what they wait for", Answer: query.Counts{},
 		Query: []Param{{"q", "a query; default: all runs"}}, serve: countRuns},
-	{Method: "GET", Path: "/v1/runs/{run}/history", Role: Viewer, Summary: "Show the events of a run as columns", Answer: History{},
+	{Method: "GET", Path: "/v1/runs/{run}/history", Role: Observer, Summary: "Show the events of a run as columns", Answer: History{},
 		Query: []Param{cursorParam}, serve: history},
 	{Method: "GET", Path: "/v1/runs/{run}/views", Role: Viewer, Summary: "Show what has happened in a playbook or a world", Answer: ViewList{},
 		Query: []Param{ofStep, cursorParam}, serve: listViews},
@@ -203,7 +205,7 @@ var routes = []Route{
 		Answer: versions.Diff{}, Query: []Param{{"from", "NAME or NAME@NUMBER"}, {"to", "NAME or NAME@NUMBER"}}, serve: diff},
 	{Method: "POST", Path: "/v1/diff", Role: Author, Summary: "Say how workflows differ of which some come along", Body: DiffBody{}, Large: true,
 		Answer: versions.Diff{}, serve: diffDocuments},
-	{Method: "GET", Path: "/v1/workflows", Role: Viewer, Summary: "List the published workflows, by name", Answer: WorkflowPage{},
+	{Method: "GET", Path: "/v1/workflows", Role: Observer, Summary: "List the published workflows, by name", Answer: WorkflowPage{},
 		Query: []Param{{"begins", "only those whose name begins so"}, limitParam, cursorParam}, serve: listWorkflows},
 	{Method: "POST", Path: "/v1/workflows", Role: Author, Summary: "Make a workflow the newest of its name", Body: PublishBody{}, Large: true, Once: true,
 		Answer: api.Done{}, Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: publish},
@@ -212,6 +214,8 @@ var routes = []Route{
 		Query: []Param{limitParam, cursorParam}, serve: listVersions},
 	{Method: "GET", Path: "/v1/workflows/{name}/versions/{hash}", Role: Viewer, Summary: "Show a version of a workflow", Answer: Definition{},
 		serve: showWorkflow},
+	{Method: "POST", Path: "/v1/check", Role: Author, Summary: "Say what is wrong with a document, how it is drawn, and what may become of its runs; nothing is kept",
+		Large: true, Body: CheckBody{}, Answer: draft.Check{}, serve: checkDraft},
 	{Method: "GET", Path: "/v1/workflows/{name}/versions/{hash}/layout", Role: Viewer, Summary: "Say where the steps of a workflow stand when it is drawn",
 		Answer: drawing.Drawing{}, serve: drawWorkflow},
 	{Method: "GET", Path: "/v1/decisions", Role: Viewer, Summary: "List what waits for a person's decision", Answer: DecisionPage{},
@@ -240,14 +244,14 @@ var routes = []Route{
 	act("snapshot", "Keep the state of a world as content", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Keep),
 	act("sweep", "Delete what the last two snapshots of a world do not need", SweepBody{},
 		decode(func(b *SweepBody, r *api.Request) { r.Events, r.Dry = b.Events, b.Dry }), api.Sweep),
-	{Method: "GET", Path: "/v1/me", Role: Viewer, Summary: "Show who makes the request", Answer: Me{}, serve: showMe},
+	{Method: "GET", Path: "/v1/me", Role: Observer, Summary: "Show who makes the request", Answer: Me{}, serve: showMe},
 	{Method: "GET", Path: "/login", Summary: "Log in a browser by an address that the server has printed, once", Status: 303,
 		Query: []Param{{"key", "of the address"}}, serve: acceptInvitation},
 	{Method: "POST", Path: "/v1/session", Summary: "Log in a browser with a token: a cookie names it from then on", Body: LoginBody{}, Answer: Me{}, serve: logIn},
 	{Method: "DELETE", Path: "/v1/session", Summary: "Log out the browser", Answer: Me{}, serve: logOut},
-	{Method: "GET", Path: "/version", Role: Viewer, Summary: "Show the version of the server", Answer: VersionAnswer{}, serve: version},
-	{Method: "GET", Path: "/metrics", Role: Viewer, Summary: "Show the metrics of the server, as Prometheus reads them", serve: showMetrics},
-	{Method: "GET", Path: "/openapi.json", Role: Viewer, Summary: "Describe this API: OpenAPI 3.1", serve: describe},
+	{Method: "GET", Path: "/version", Role: Observer, Summary: "Show the version of the server", Answer: VersionAnswer{}, serve: version},
+	{Method: "GET", Path: "/metrics", Role: Observer, Summary: "Show the metrics of the server, as Prometheus reads them", serve: showMetrics},
+	{Method: "GET", Path: "/openapi.json", Role: Observer, Summary: "Describe this API: OpenAPI 3.1", serve: describe},
 	{Method: "POST", Path: "/v1/worker/take", Role: Worker, Summary: "Take calls as a worker; if there are none, wait for some", Body: wire.TakeBody{},
 		Answer: wire.TakeAnswer{}, serve: worker(door.Door.Take)},
 	{Method: "POST", Path: "/v1/worker/give", Role: Worker, Summary: "Give what a worker has: results, reports, texts, signs of life", Body: wire.GiveBody{}, Most: door.GiveMax,

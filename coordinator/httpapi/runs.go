@@ -147,6 +147,9 @@ func listRuns(c *exchange) error {
 	page := RunPage{Items: []*api.Run{}}
 	done, err := c.ask(c.req.Context(), r, func(r *api.Reply) error {
 		if r.Run != nil {
+			if r.Run.Parked != "" && c.who.Role == Observer {
+				r.Run.Parked = "it cannot go on; the reason is shown to viewers"
+			}
 			page.Items = append(page.Items, r.Run)
 		}
 		page.Query = r.Query

@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -48,7 +49,7 @@ func CheckID(id string) error {
 		return fmt.Errorf("run id: %w", err)
 	}
 	if slices.Contains([]string{"def", "blob", ".", ".."}, id) {
-		return fmt.Errorf("run id: %q: the name has another meaning; take another, such as %q", id, "run-"+strings.Trim(id, "."))
+		return fmt.Errorf("run id: %q: the name has another meaning; take another, such as %q", id, "run-"+cmp.Or(strings.Trim(id, "."), "1"))
 	}
 	return nil
 }

@@ -72,6 +72,9 @@ func (r Reading) Explain(ctx context.Context, step string) (*explain.Explanation
 	x, err := read(ctx, r, func(from *reader.Reader) (*explain.Explanation, error) { return from.Explain(ctx, r.id, step) })
 	if err == nil && r.Held() && !x.Over() {
 		held := explain.Reason{Kind: "held", Text: "the run is held since it was imported; once no other process goes on with it, resume it here"}
+		if r.in.Incomplete(r.id) {
+			held.Text = "not all of the run is here: its import goes on, or was interrupted; import the file again, or delete the run"
+		}
 		x.Reasons = append([]explain.Reason{held}, slices.DeleteFunc(x.Reasons, func(r explain.Reason) bool { return r.Kind == "nobody" })...)
 	}
 	return x, err
@@ -80,6 +83,9 @@ func (r Reading) Explain(ctx context.Context, step string) (*explain.Explanation
 // Held reports whether the run is held since it was imported, or the one to which it belongs: no engine goes on with it before that is
 // resumed.
 func (r Reading) Held() bool { return r.in.Held(r.id) }
+
+// Incomplete reports whether the run is held because its import goes on, or was interrupted: importing the file again completes it.
+func (r Reading) Incomplete() bool { return r.in.Incomplete(r.id) }
 
 // CallGraph reads which calls the run has made, which of them waited for which (edges of type depends_on), and which made
 // which (triggered): a call asks participants and decision sources and starts child runs. The nodes include the calls of all

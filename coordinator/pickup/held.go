@@ -9,8 +9,11 @@ import (
 )
 
 // Admit reports whether a command, which is not journaled, has ended that a run is held: the run and those that belong to it may be
-// taken up then. For a run that is held it refuses all commands but those that resume or cancel it.
+// taken up then. For a run that is held it refuses all commands but those that resume or cancel it, and these, too, if it is incomplete.
 func (r *Runs) Admit(ctx context.Context, run string, command *journal.Event) (released bool, err error) {
+	if err := r.held.Check(run); err != nil {
+		return false, err
+	}
 	if !r.held.Has(run) || command.Type == journal.RunCancelled {
 		return false, nil
 	}

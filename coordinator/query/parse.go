@@ -115,7 +115,9 @@ func (p *parser) term() (t term, err error) {
 		}
 	}
 	name := p.text[from:p.at]
-	switch {
+	switch fault := p.equals(from, name); {
+	case fault != nil:
+		return t, fault
 	case p.at < len(p.text) && strings.IndexByte(":<>", p.text[p.at]) >= 0:
 		err = p.keyed(&t, from, name)
 	default:
@@ -125,6 +127,26 @@ func (p *parser) term() (t term, err error) {
 	}
 	t.text = p.text[begin:p.at]
 	return t, err
+}
+
+// equals refuses a key with an equals sign behind it, as others write queries: it would be taken for the beginning of an id.
+func (p *parser) equals(from int, name string) error {
+	key, _, found := strings.Cut(name, "=")
+	key, not := strings.CutSuffix(key, "!")
+	base, label, isLabel := strings.Cut(key, ".")
+	k, ok := keys[base]
+	if !found || !ok || isLabel != (base == "label") || isLabel && label == "" {
+		return nil
+	}
+	sign := "="
+	if not {
+		sign = "!="
+	}
+	e := p.fault(from+len(key), sign, fmt.Sprintf("%s takes %s", key, strings.Join(k.signs, " ")))
+	if e.Suggestion = key + k.signs[len(k.signs)-min(2, len(k.signs))]; not {
+		e.Suggestion = "-" + e.Suggestion
+	}
+	return e
 }
 
 // keyed reads the rest of a term behind its key.

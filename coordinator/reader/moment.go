@@ -157,7 +157,7 @@ func (r *Reader) past(
 	way := func() (route, error) {
 		way, err := r.since(ctx, run, from)
 		if err == nil && way.snapshot != nil && world.Upto(way.snapshot) > seq {
-			err = fmt.Errorf("run %s at event %d: %w", run, seq, &journal.TrimmedError{First: world.Upto(way.snapshot)})
+			err = fmt.Errorf("run %s at event %d: the state is known from event %d on: %w", run, seq, world.Upto(way.snapshot), journal.ErrTrimmed)
 		}
 		return way, err
 	}

@@ -137,7 +137,7 @@ const (
 
 // look adds the family of a run to the slice if the time of each is over.
 func (c *collector) look(ctx context.Context, head *journal.Head) error {
-	if !c.over(head) || c.engine.Holds(head.Run) {
+	if !c.over(head) || c.engine.Holds(head.Run) || c.holds.Incomplete(head.Run) {
 		return nil
 	}
 	heads, err := c.family(ctx, head.Run)

@@ -49,6 +49,12 @@ type Holds interface {
 	// Has reports whether a run is held.
 	Has(run string) bool
 
+	// Incomplete reports whether a run is held because not all of it is there.
+	Incomplete(run string) bool
+
+	// Still keeps runs from coming in until done is called, or returns an error while they do.
+	Still(run string) (done func(), err error)
+
 	// Lift ends the hold of runs.
 	Lift(ctx context.Context, actor string, runs ...string) error
 }
@@ -74,6 +80,11 @@ func (r Retention) Delete(ctx context.Context, run string) error {
 		return fmt.Errorf("%w: run %s belongs to run %s, and is deleted with it", decide.ErrNotPossible, run, parent)
 	}
 	if r.holds.Has(run) {
+		done, err := r.holds.Still(run)
+		if err != nil {
+			return err
+		}
+		defer done()
 		if err := r.giveUp(ctx, run); err != nil {
 			return r.engine.ReadError(ctx, err)
 		}

@@ -35,21 +35,16 @@ func (t *Transfer) Import(ctx context.Context, file io.ReaderAt, actor string) (
 	if err := limits.CheckActor(actor); err != nil {
 		return nil, err
 	}
-	t.importing.Lock()
-	defer t.importing.Unlock()
-	seen := &survey{t: t, ctx: ctx, runs: map[string]*run{}}
+	defer t.Holds.Import()()
+	seen := newSurvey(ctx, t)
 	err := newSource(file).visit(ctx, seen)
 	seen.close()
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Holds.Hold(ctx, actor, slices.Sorted(maps.Keys(seen.open))...); err != nil {
-		return nil, err
-	}
 	defer t.Registry.Use()() // until the runs refer to their definitions
-	w := &writer{t: t, ctx: ctx, runs: seen.runs}
-	if err := newSource(file).visit(ctx, w); err != nil {
-		return nil, fmt.Errorf("the import is not complete, import the file again: %w", err)
+	if err := t.write(ctx, file, actor, seen); err != nil {
+		return nil, err
 	}
 	out := make([]Imported, len(seen.order))
 	for i, id := range seen.order {
@@ -59,12 +54,39 @@ func (t *Transfer) Import(ctx context.Context, file io.ReaderAt, actor string) (
 	return out, nil
 }
 
+// write writes what the survey of the file has found missing. Until a run that takes several writes is there as a whole, it is
+// incomplete; one that has not ended is held from then on.
+func (t *Transfer) write(ctx context.Context, file io.ReaderAt, actor string, seen *survey) error {
+	open, parts := slices.Sorted(maps.Keys(seen.open)), slices.Sorted(maps.Keys(seen.parts))
+	if err := t.Holds.HoldIncomplete(ctx, actor, parts...); err != nil {
+		return err
+	}
+	atOnce := slices.DeleteFunc(slices.Clone(open), func(run string) bool { return seen.parts[run] })
+	if err := t.Holds.Hold(ctx, actor, atOnce...); err != nil {
+		return err
+	}
+	w := &writer{t: t, ctx: ctx, runs: seen.runs}
+	err := newSource(file).visit(ctx, w)
+	if err == nil {
+		err = t.Holds.Hold(ctx, actor, open...)
+	}
+	if err == nil {
+		ended := slices.DeleteFunc(parts, func(run string) bool { return seen.open[run] })
+		err = t.Holds.Lift(ctx, actor, ended...)
+	}
+	if err != nil {
+		return fmt.Errorf("the import is not complete, import the file again: %w", err)
+	}
+	return nil
+}
+
 // run is what is known of a run of the file.
 type run struct {
 	state state
 	have  uint64 // sequence of the last event that the store has
 	last  uint64 // sequence of the last event
 	open  bool
+	parts bool   // it takes several writes
 	kept  uint64 // sequence of the newest snapshot of a world; 0: none
 }
 
@@ -82,17 +104,27 @@ type survey struct {
 	ctx   context.Context
 	runs  map[string]*run
 	order []string
-	open  map[string]bool // runs to be held
+	open  map[string]bool // runs to be held, as those to which runs belong that have not ended
+	parts map[string]bool // those that take several writes, with all that belong to them
 
 	now    *run
+	bytes  int // of its events
 	id     string
 	others func() (journal.Event, error, bool) // the events that the store has
 	stop   func()
 }
 
+func newSurvey(ctx context.Context, t *Transfer) *survey {
+	return &survey{t: t, ctx: ctx, runs: map[string]*run{}, open: map[string]bool{}, parts: map[string]bool{}}
+}
+
 func (s *survey) stored(*archive.Stored) error { return nil }
 
-func (s *survey) content(*fold, []byte) error { return nil }
+// content is told of a blob, which is written by itself.
+func (s *survey) content(*fold, []byte) error {
+	s.now.parts = true
+	return nil
+}
 
 // begin checks the id of a run.
 func (s *survey) begin(id string) error {
@@ -107,7 +139,7 @@ func (s *survey) begin(id string) error {
 		return fmt.Errorf("run %s stands behind run %s; runs are in the order of their ids", id, s.id)
 	}
 	s.close()
-	s.id, s.now = id, &run{}
+	s.id, s.now, s.bytes = id, &run{}, 0
 	s.runs[id], s.order = s.now, append(s.order, id)
 	s.others, s.stop = iter.Pull2(journal.Remaining(s.ctx, s.t.Store, id, 1))
 	return nil
@@ -122,7 +154,10 @@ func (s *survey) close() {
 }
 
 // event compares an event with that of the store.
-func (s *survey) event(_ *fold, e *journal.Event, _ int) error {
+func (s *survey) event(f *fold, e *journal.Event, size int) error {
+	if s.bytes += size; s.bytes > batchBytes || f.gap > 0 {
+		s.now.parts = true
+	}
 	var codec journal.Codec
 	if encoded, err := codec.Append(nil, e); err != nil {
 		return err
@@ -180,11 +215,13 @@ func (s *survey) end(_ *fold, head journal.Head) error {
 	if r.state == absent && s.id != top && s.runs[top].state == there {
 		return s.other("run %s to which it belongs is there without it", top)
 	}
-	if r.open && r.state != there {
-		if s.open == nil {
-			s.open = map[string]bool{}
+	if r.state != there {
+		if r.open {
+			s.open[top] = true
 		}
-		s.open[top] = true
+		if r.parts || s.id != top || s.t.Holds.Incomplete(top) {
+			s.parts[top] = true
+		}
 	}
 	return nil
 }

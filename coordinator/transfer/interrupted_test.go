@@ -4,13 +4,20 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/flow"
+	"github.com/sluiceflow/sluice/template/kinds"
 )
 
 var errLost = errors.New("the power is gone")
@@ -52,12 +59,39 @@ func (f *failing) PutContent(ctx context.Context, stream string, blobs [][]byte)
 // Wherever the writing of a file ends: what has not ended is held, no run that has only a part has ended, and the next import of the
 // file completes it.
 func TestAnInterruptedImportIsCompleted(t *testing.T) {
+	for name, populate := range map[string]func(testing.TB, *coordinator.Engine) []string{"every kind": populate, "ended": populateEnded} {
+		t.Run(name, func(t *testing.T) {
+			source := engine(t, memory.New())
+			ids := populate(t, source)
+			file := export(t, source, ids...)
+			end(source)
+			completes(t, file, ids)
+		})
+	}
+}
+
+// populateEnded starts runs that end, and are written in several parts: one with much, and one with a run below it.
+func populateEnded(t testing.TB, e *coordinator.Engine) []string {
+	chest := operation.Define("chest", func(_ context.Context, n int) (string, error) { return strings.Repeat("c", 850<<10+n), nil })
+	items := flow.Each("items", flow.Value([]int{1, 2, 3, 4, 5}), func(n flow.Ref[int]) flow.Ref[string] { return flow.Call("put", chest, n) })
+	one := flow.Value(1)
+	much := flow.MustDefine("much", flow.Output(one), items)
+	inner := flow.MustNew("inner", flow.Input[int](), flow.Output(one))
+	sub := flow.Sub("", inner, flow.Value(1))
+	for id, w := range map[string]*template.Workflow{"much": much, "outer": flow.MustDefine("outer", sub, flow.Output(sub))} {
+		run, err := e.Start(context.Background(), w, nil, coordinator.WithID(id))
+		require.NoError(t, err)
+		result, err := run.Wait(context.Background())
+		require.NoError(t, err)
+		require.NoError(t, result.Err())
+	}
+	return []string{"much", "outer"}
+}
+
+// completes imports a file of runs into a store that fails after every number of writes, and then again.
+func completes(t *testing.T, file []byte, ids []string) {
 	ctx := context.Background()
-	source := engine(t, memory.New())
-	ids := populate(t, source)
-	file := export(t, source, ids...)
 	whole := everything(t, storeOf(t, file))
-	end(source)
 	for n := 0; ; n++ {
 		store := memory.New()
 		_, err := transferOf(t, &failing{store, n}).Import(ctx, bytes.NewReader(file), "ann")
@@ -69,17 +103,37 @@ func TestAnInterruptedImportIsCompleted(t *testing.T) {
 		e := engine(t, store)
 		for head, err := range store.Heads(ctx, "") {
 			require.NoError(t, err)
-			require.Equal(t, head.Open, e.Held(head.Run), head.Run)
+			run, err := e.Run(ctx, head.Run)
+			require.NoError(t, err)
+			require.True(t, !head.Open || run.Held(), head.Run)
 			if head.Last < whole[head.Run] {
 				require.True(t, head.Open, head.Run)
+				require.True(t, run.Incomplete(), head.Run)
+			}
+			if run.Incomplete() {
+				refuses(t, e, run)
 			}
 		}
 		_, err = importing(e, file)
 		require.NoError(t, err, "after %d writes", n)
-		require.Equal(t, string(file), string(export(t, e, ids...)), "after %d writes", n)
+		require.True(t, bytes.Equal(file, export(t, e, ids...)), "after %d writes", n)
 		require.Equal(t, whole, everything(t, store))
+		for id := range whole {
+			require.False(t, e.Incomplete(id), id)
+		}
 		end(e)
 	}
+}
+
+// refuses checks that nothing goes on with a run whose import was interrupted, and that it is not taken for the run.
+func refuses(t *testing.T, e *coordinator.Engine, run *coordinator.Run) {
+	ctx, id := context.Background(), run.ID()
+	require.False(t, run.Driven(), id)
+	require.ErrorIs(t, run.Resume(ctx), coordinator.ErrIncomplete, id)
+	require.ErrorIs(t, run.Cancel(ctx, ""), coordinator.ErrIncomplete, id)
+	require.ErrorIs(t, e.Export(ctx, io.Discard, id), coordinator.ErrIncomplete, id)
+	_, err := run.Rerun(ctx, coordinator.Rerun{Failed: true})
+	require.ErrorIs(t, err, coordinator.ErrIncomplete, id)
 }
 
 // Wherever the writing of a file ends, what it has left can be given up: it is deleted, and nothing is held.
@@ -114,6 +168,29 @@ func TestAnInterruptedImportIsGivenUp(t *testing.T) {
 		}
 		end(e)
 	}
+}
+
+// The id of a run that was to be imported is free as long as nothing of it is there: one that is started goes on.
+func TestARunMayTakeTheIdOfOneThatHasNotCome(t *testing.T) {
+	source := engine(t, memory.New())
+	file := export(t, source, populateEnded(t, source)...)
+	end(source)
+	store := memory.New()
+	_, err := transferOf(t, &failing{store, 1}).Import(t.Context(), bytes.NewReader(file), "ann")
+	require.ErrorIs(t, err, errLost)
+	e := engine(t, store)
+	require.True(t, e.Incomplete("outer"))
+	checked, err := kinds.Load("done.yaml", []byte(documents["done"]), template.Known{Lenient: true})
+	require.NoError(t, err)
+	run, err := e.Start(t.Context(), checked.Workflow, nil, coordinator.WithID("outer"))
+	require.NoError(t, err)
+	result, err := run.Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, result.Err())
+	require.False(t, e.Held("outer"))
+	_, err = importing(e, file)
+	require.ErrorIs(t, err, transfer.ErrOther)
+	end(e)
 }
 
 // storeOf returns a store with the runs of a file.

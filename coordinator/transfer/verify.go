@@ -11,7 +11,7 @@ import (
 // Verify checks a file without a store to import it into. The error is an *archive.Error if the file would be refused everywhere.
 func Verify(ctx context.Context, file io.ReaderAt) error {
 	none := memory.New()
-	seen := &survey{t: New(Config{Store: none, Holds: holds.New(none)}), ctx: ctx, runs: map[string]*run{}}
+	seen := newSurvey(ctx, New(Config{Store: none, Holds: holds.New(none)}))
 	defer seen.close()
 	return newSource(file).visit(ctx, seen)
 }

@@ -32,6 +32,7 @@ type cell struct {
 	changed uint64 // sequence of the newest event that has changed it
 	set     uint64 // sequence of the event that has set its state
 	bytes   int    // of that event, as long as the state counts: see delta
+	noted   uint64 // the event for which the tracker has noted it last, by its count
 	size    int    // bytes of the state as it is stored, or a little more; 0: it is not in memory
 }
 

@@ -1,7 +1,5 @@
 package world
 
-import "slices"
-
 // Track makes the world keep which cells an event changes, for Changed.
 func (w *World) Track() { w.tracker.on = true }
 
@@ -25,6 +23,7 @@ func Was(w *World, address string) Status { return w.tracker.was[address] }
 type tracker struct {
 	on      bool
 	changed []*cell           // by the event that is applied
+	event   uint64            // counts the events that were applied
 	was     map[string]Status // by address: of cells that were read from a snapshot
 }
 
@@ -40,9 +39,17 @@ func (t *tracker) read(c *cell) {
 	}
 }
 
+// begin forgets what the event before has changed.
+func (t *tracker) begin() {
+	clear(t.changed)
+	t.changed = t.changed[:0]
+	t.event++
+}
+
 // note keeps that a cell has changed.
 func (t *tracker) note(c *cell) {
-	if t.on && !slices.Contains(t.changed, c) {
+	if t.on && c.noted != t.event {
+		c.noted = t.event
 		t.changed = append(t.changed, c)
 	}
 }

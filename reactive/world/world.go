@@ -68,13 +68,17 @@ func Of(r *reactive.Root) *World {
 // Definition returns the definition of the world.
 func (w *World) Definition() *machine.World { return w.def }
 
+// Ended reports whether the run of a world was cancelled or closed: nothing changes any more.
+func Ended(w *World) bool { return w.stopped }
+
 // Tally returns the counts of the world.
 func (w *World) Tally() Tally { return w.tally }
 
 // Apply takes an event after the root: it changes the cell that the event is about, delivers mail, and settles the intents
 // whose calls have ended.
 func (w *World) Apply(e *journal.Event) {
-	w.event, w.tracker.changed = e, w.tracker.changed[:0]
+	w.event = e
+	w.tracker.begin()
 	w.delta.event = w.root.Bytes() - w.delta.before
 	if w.base.fetch != nil && e.Node != "" {
 		w.intents.keep(e)
@@ -127,7 +131,9 @@ func (w *World) apply(e *journal.Event) {
 func (w *World) close() {
 	if w.tracker.on { // the status of all cells with intents changes, be they in memory or not
 		for c := range w.all() {
-			w.tracker.note(c)
+			if c.open.n > 0 {
+				w.tracker.note(c)
+			}
 		}
 	}
 	w.stopped = true

@@ -236,6 +236,9 @@ func (r *reader) arming(m *Machine, emit *EmitRule, doc map[string]any, n *docum
 			if emit.Timer = r.Text(v); emit.Timer == "" && !r.IsRefused(v) {
 				r.Refuse(v, "a timer must have a name")
 			}
+			if err := document.Visible(emit.Timer); err != nil {
+				r.Refuse(v, "invalid name "+err.Error())
+			}
 			doc["timer"] = emit.Timer
 			r.mayEmit(m, v, TimerEffect)
 		},

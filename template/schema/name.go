@@ -3,8 +3,6 @@ package schema
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/template/document"
 )
@@ -18,15 +16,7 @@ func ValidName(name string) error { return validName(name, "[]#") }
 
 // validName is ValidName for names that have none of some characters.
 func validName(name, without string) error {
-	if len(name) > NameBytesMax {
-		return fmt.Errorf("%s: a name has at most %d bytes, not %d", document.Quote(name[:NameBytesMax/2]+"…"), NameBytesMax, len(name))
-	}
-	if name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool {
-		return !unicode.IsPrint(r) || unicode.IsSpace(r) || strings.ContainsRune(without, r)
-	}) {
-		return nil
-	}
-	return fmt.Errorf("%s: a name has no spaces and none of %s", document.Quote(name), strings.Join(strings.Split(without, ""), " "))
+	return document.ValidName("a name", name, without, NameBytesMax)
 }
 
 // validTypeName is ValidName for the names of types and arms: they stand in texts such as map<K, V>, and an arm is told from

@@ -222,6 +222,9 @@ func (r *reader) readFields(n *document.Node, kind Kind) []Field {
 			if e.Key == "" {
 				r.refuseKey(e, "a field needs a name", "")
 			}
+			if err := document.Visible(e.Key); err != nil {
+				r.refuseKey(e, "invalid name of a field "+err.Error(), "")
+			}
 			fields = append(fields, Field{e.Key, r.part(e.Value)})
 			continue
 		}

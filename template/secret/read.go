@@ -109,9 +109,12 @@ func isText(n *document.Node, text string) bool {
 
 // secretName refuses names that would make marks ambiguous.
 func (r *Reader) secretName(n *document.Node, name string) {
-	if err := template.ValidID(name); err != nil || strings.ContainsAny(name, ".›") {
-		r.Fault(&document.Error{Pos: n.Pos, Text: name,
-			Msg: fmt.Sprintf("invalid name %s: a secret's name has no dots, spaces and none of / [ ] #", document.Quote(name))})
+	err := document.Visible(name)
+	if err == nil && (template.ValidID(name) != nil || strings.ContainsAny(name, ".›")) {
+		err = fmt.Errorf("%s: a secret's name has no dots, spaces and none of / [ ] #", document.Quote(name))
+	}
+	if err != nil {
+		r.Fault(&document.Error{Pos: n.Pos, Text: name, Msg: "invalid name " + err.Error()})
 	}
 }
 

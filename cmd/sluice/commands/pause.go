@@ -43,7 +43,7 @@ imported goes on from then. It does not work on the run itself: a run whose proc
 	resume := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		err := resume(cmd, args)
-		if exit, ok := errors.AsType[*cli.Exit](err); ok && len(args) == 1 && errors.Is(err, coordinator.ErrNotPossible) {
+		if exit, ok := errors.AsType[*cli.Exit](err); ok && len(args) == 1 && errors.Is(err, coordinator.ErrNotPossible) && !errors.Is(err, coordinator.ErrIncomplete) {
 			exit.Err = fmt.Errorf("%w; resume ends a pause, or what holds an imported run; to work on a run that no process works on:\n  %s", exit.Err, cli.ResumeCommand(c.dir, args[0]))
 		}
 		return err

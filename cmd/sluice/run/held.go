@@ -108,6 +108,8 @@ func (f *runFlags) resumeHeld(cmd *cobra.Command, stops *interrupts) error {
 		return notToResume(f.resume, err)
 	}
 	switch {
+	case shown.Incomplete:
+		return isIncomplete(f.data, shown.Run)
 	case shown.Held:
 		return isHeld(f.data, shown.Run)
 	case !shown.Finished && !shown.Driven:
@@ -125,6 +127,12 @@ func (f *runFlags) resumeHeld(cmd *cobra.Command, stops *interrupts) error {
 func isHeld(dir, run string) error {
 	return cli.Fail(fmt.Errorf("run %s is held since it was imported; once no other process goes on with it, have it go on here:\n  %s",
 		progress.Clean(run), cli.CommandLine(dir, []string{"resume", run})))
+}
+
+// isIncomplete returns the Exit for a run whose import was interrupted.
+func isIncomplete(dir, run string) error {
+	return cli.Fail(fmt.Errorf("run %s is not here as a whole: its import goes on, or was interrupted; import the file again, or give the run up:\n  %s",
+		progress.Clean(run), cli.CommandLine(dir, []string{"delete", run})))
 }
 
 // followHeld shows a run on which another process works, until it ends or this one is interrupted.

@@ -83,6 +83,7 @@ cannot be rerun in this way, and with 2 if there is no such run or step, or for 
 	flags.BoolVar(&f.dry, "dry-run", false, "only say what would run")
 	flags.StringVar(&f.actor, "actor", "", "record `NAME` as who started the run (default: the user's name)")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return noID(cmd, f.id) }
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req, err := f.request(cmd, args[0])
 		if err != nil {

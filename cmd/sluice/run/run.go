@@ -105,6 +105,14 @@ type runFlags struct {
 	unbound error // why the workflow cannot run but with workers; set by load
 }
 
+// noID refuses an id that is empty, as that of a variable of a shell that is not set: each such start would be a run of its own.
+func noID(cmd *cobra.Command, id string) error {
+	if id == "" && cmd.Flags().Changed("id") {
+		return errors.New("--id is empty; leave it out for a random id")
+	}
+	return nil
+}
+
 // check refuses flags and arguments that cannot be combined.
 func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	for _, name := range f.passEnv {
@@ -113,6 +121,8 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 		}
 	}
 	switch {
+	case noID(cmd, f.id) != nil:
+		return noID(cmd, f.id)
 	case f.resume == "" && cmd.Flags().Changed("resume"):
 		return errors.New("--resume needs the id of a run")
 	case f.resume == allRuns && (f.data == "" || len(args) > 0 || cmd.Flags().Changed("input") || f.id != ""):

@@ -124,7 +124,10 @@ func openToResume(ctx context.Context, dir, name string, config coordinator.Conf
 		if s.run, err = s.engine.Run(ctx, id); err != nil {
 			return cli.Fail(err)
 		}
-		if s.run.Held() {
+		switch {
+		case s.run.Incomplete():
+			return isIncomplete(dir, id)
+		case s.run.Held():
 			return isHeld(dir, id)
 		}
 		return nil

@@ -57,6 +57,7 @@ as sluice run does.`,
 	flags.BoolVar(&wait, "wait", false, "show the run until it ends")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json", view.Quiet)
 	cli.Complete(cmd, cli.WorkflowArgument)
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return noID(cmd, f.id) }
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !wait {
 			return f.start(cmd, args[0], output.Value == "json")

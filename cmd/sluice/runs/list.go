@@ -103,7 +103,10 @@ func cellsOf(dir string, r *api.Run) []string {
 	if r.Parked != "" {
 		status, remarks = "parked", append(remarks, r.Parked)
 	}
-	if r.Held {
+	switch {
+	case r.Incomplete:
+		status, remarks = "held", append(remarks, "not here as a whole; to go on: "+incompleteRemark(dir, r))
+	case r.Held:
 		status = "held"
 		remarks = append(remarks, "since its import; to go on: "+cli.CommandLine(dir, []string{"resume", topOf(r.Run)}))
 	}
@@ -117,6 +120,11 @@ func cellsOf(dir string, r *api.Run) []string {
 		remarks = append(remarks, r.Code)
 	}
 	return []string{r.Run, r.Workflow, status, cli.Local(r.Started), cli.Local(r.Updated), fmt.Sprint(r.Events), strings.Join(remarks, "; ")}
+}
+
+// incompleteRemark says what becomes of a run whose import goes on or was interrupted.
+func incompleteRemark(dir string, r *api.Run) string {
+	return "import the file again; to give it up: " + cli.CommandLine(dir, []string{"delete", topOf(r.Run)})
 }
 
 // lateRemark explains why the status of a run is not that of its journal.

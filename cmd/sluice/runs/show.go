@@ -106,11 +106,17 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	if r.Held {
 		status = r.Status + ", and held since its import"
 	}
+	if r.Incomplete {
+		status = r.Status + ", and not here as a whole"
+	}
 	if r.Parked != "" {
 		status = r.Status + ", parked"
 	}
 	fact("status", status)
-	if r.Held {
+	switch {
+	case r.Incomplete:
+		fact("to go on", incompleteRemark(dir, r))
+	case r.Held:
 		fact("to go on", cli.CommandLine(dir, []string{"resume", topOf(r.Run)}))
 	}
 	fact("parked", r.Parked)

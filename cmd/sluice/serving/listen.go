@@ -289,5 +289,5 @@ func (l *fromProxy) Accept() (net.Conn, error) {
 
 // roles are the roles that tokens can have.
 func roles() []string {
-	return []string{httpapi.Viewer.String(), httpapi.Operator.String(), httpapi.Author.String(), httpapi.Worker.String(), httpapi.Admin.String()}
+	return []string{httpapi.Viewer.String(), httpapi.Observer.String(), httpapi.Operator.String(), httpapi.Author.String(), httpapi.Worker.String(), httpapi.Admin.String()}
 }

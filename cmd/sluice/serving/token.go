@@ -20,6 +20,7 @@ func New() []*cobra.Command {
 		Short: "Make, list and revoke the tokens of those who may use a host by HTTP",
 		Long: `A token lets a client use the HTTP API of sluice serve --listen, as far as its role allows:
 
+  observer  follows the statuses of runs and steps, and sees no input, output, message or error
   viewer    reads everything, also inputs and outputs
   operator  also starts and changes runs
   author    also publishes workflows, and sends documents along

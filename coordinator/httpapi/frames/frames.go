@@ -52,6 +52,14 @@ func (w *Writer) Frame(f feed.Frame) error {
 	return w.send()
 }
 
+// Told writes a frame with other data.
+func (w *Writer) Told(f feed.Frame, data any) (err error) {
+	if f.Data, err = json.Marshal(data); err != nil {
+		return err
+	}
+	return w.Frame(f)
+}
+
 // Beat shows that the stream is alive.
 func (w *Writer) Beat() error {
 	w.buffer = append(w.buffer, "\n"...)

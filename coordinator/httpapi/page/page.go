@@ -19,6 +19,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -58,7 +59,7 @@ func Handler() http.Handler {
 			return err
 		}
 		raw, err := embedded.ReadFile(name)
-		files[strings.TrimPrefix(name, "files/")] = newFile(name, raw)
+		files[strings.TrimPrefix(name, "files/")] = newFile(name, lean(name, raw))
 		return err
 	})
 	if err != nil { // of what the program holds
@@ -76,6 +77,28 @@ func Handler() http.Handler {
 		}
 		f.serve(w, req)
 	})
+}
+
+var styleComment = regexp.MustCompile(`(?s)\s*/\*.*?\*/`)
+
+// lean returns a script or style of ours without comments and indentation, which are for those who read the source. Comments of scripts have
+// lines of their own.
+func lean(name string, raw []byte) []byte {
+	switch path.Ext(name) {
+	case ".css":
+		raw = styleComment.ReplaceAll(raw, nil)
+	case ".js":
+	default:
+		return raw
+	}
+	var b bytes.Buffer
+	for line := range bytes.Lines(raw) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && !bytes.HasPrefix(line, []byte("//")) {
+			b.Write(append(line, '\n'))
+		}
+	}
+	return b.Bytes()
 }
 
 func newFile(name string, raw []byte) *file {

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -143,4 +144,86 @@ func TestAPersonSignsInByThePrintedAddressOrWithAToken(t *testing.T) {
 	p.sees("Who are you?")
 	p.open(handler.Invite(httpapi.Identity{Name: "ann", Role: httpapi.Admin}))
 	p.sees("ann · admin")
+}
+
+const approval = `{kind: Workflow, name: refund, operations: {draft: {value: {total: 249, currency: EUR}}, pay: {value: {paid: true}}},
+ steps: [{operation: draft, id: contract, fulfillment: {policy: external_decision, decision_source: {kind: operator, timing: {timeout: PT2H}},
+  on_not_fulfilled: fail, on_error: fail}}, {operation: pay, id: pay-out}]}`
+
+func TestARunIsStartedByAFormAndRunAgainWithAPreview(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	p := newTab(t, s.url)
+	p.open("/workflows")
+	p.shoot("workflows")
+	p.click("a", "Start…")
+	p.sees("Still needed: lines")
+	p.write("#f-lines", `["pump"`)
+	p.sees("This is no JSON")
+	p.write("#f-lines", `["pump"]`)
+	p.write("#run-id", "order-1")
+	p.write("#run-labels", "team=payments")
+	p.shoot("start")
+	p.click("button", "Start the run")
+	p.until(`location.pathname === "/runs/order-1"`)
+	s.send("order-1", "priced")
+	p.sees("charge failed")
+	p.open("/runs/order-1?step=price")
+	p.click("button", "Rerun from here…")
+	p.sees("2 kept, with their results")
+	p.shoot("rerun")
+	p.click("dialog button", "Run 3 again")
+	p.until(`location.pathname.startsWith("/runs/") && location.pathname !== "/runs/order-1"`)
+	p.sees("price waits for message")
+}
+
+func TestAPersonApprovesInTheInbox(t *testing.T) {
+	s := newSite(t, httpapi.Operator, approval)
+	s.start("refund", "refund-1", "null")
+	p := newTab(t, s.url)
+	p.open("/runs")
+	p.until(`document.querySelector(".nav .n")?.textContent === "1"`)
+	p.click(".nav a", "Decisions")
+	p.sees("Is contract done as meant?")
+	s.start("refund", "refund-2", "null")
+	p.sees("2 open")
+	p.shoot("decisions")
+	p.click(".ask", "refund-1")
+	p.write("#dec-r", "within budget")
+	p.click(".decide button", "Approve")
+	p.sees("1 open")
+	p.open("/runs/refund-1?tab=events")
+	p.sees("by ann · within budget")
+}
+
+func TestManyRunsAreCancelledAfterTheyWereCounted(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	for _, id := range []string{"a-1", "a-2", "a-3"} {
+		s.start("order", id, `{"lines": []}`)
+	}
+	p := newTab(t, s.url)
+	p.open("/runs?q=status%3Awaiting")
+	p.click("button", "Cancel…")
+	p.sees("3 runs of this query; for 3 something changes")
+	p.shoot("bulk")
+	p.click("dialog button", "Cancel 3 runs")
+	p.sees("3 of 3 done")
+	p.click("dialog button", "Close")
+	p.until(`document.querySelectorAll(".list tbody tr.faint").length === 3`)
+}
+
+func TestADraftIsCheckedWhileItIsWritten(t *testing.T) {
+	s := newSite(t, httpapi.Author, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	p := newTab(t, s.url)
+	p.open("/publish")
+	p.sees("can be published")
+	p.write("textarea", strings.Replace(order, "id: ship}", "id: ship}, {operation: quick, id: last, input: '{{ steps.chargee.output }}'}", 1))
+	p.click("button", "Write charge")
+	p.sees("Against")
+	p.sees("added: last")
+	p.shoot("publish")
+	p.click("button", "Publish")
+	p.until(`location.pathname === "/workflows/order"`)
+	p.sees("version 2")
+	p.shoot("workflow")
 }

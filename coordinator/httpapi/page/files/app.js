@@ -8,17 +8,23 @@ import { clock, now, number, took, zone } from "./time.js";
 import { Dialog, Fault } from "./parts.js";
 import { Runs } from "./views/runs.js";
 import { Run } from "./views/run.js";
+import { Decisions } from "./views/decisions.js";
+import { Workflows } from "./views/workflows.js";
+import { Start } from "./views/start.js";
+import { Publish } from "./views/publish.js";
 
 // asked is how many runs wait for a person; null while that is not known.
 export const asked = signal(null);
 
-const views = { "": Runs, runs: (p) => (p.parts[1] ? html`<${Run} key=${p.parts[1]} id=${p.parts[1]} />` : html`<${Runs} />`) };
+const views = { "": Runs, runs: (p) => (p.parts[1] ? html`<${Run} key=${p.parts[1]} id=${p.parts[1]} />` : html`<${Runs} />`), decisions: Decisions, workflows: Workflows, start: Start, publish: Publish };
 
 const places = [
   { path: "/runs", name: "Runs", key: "r", icon: "M2 4h12M2 8h12M2 12h7" },
+  { path: "/decisions", name: "Decisions", key: "d", icon: "M4.500 2.500h7a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2zM5.500 8.200l2 2 3.500-4" },
+  { path: "/workflows", name: "Workflows", key: "w", icon: "M5.500 1.500h5v4h-5zM1.500 10.500h5v4h-5zM9.500 10.500h5v4h-5zM8 5.500v2.500M4 10.500V8h8v2.500" },
 ];
 
-const place = computed(() => here.value.parts[0] || "runs");
+const place = computed(() => ({ start: "workflows", publish: "workflows" })[here.value.parts[0]] || here.value.parts[0] || "runs");
 
 const Brand = () => html`<a class="brand" href="/runs"><svg viewBox="0 0 20 20" aria-hidden="true"><path class="post" d="M2 2h2.500v16H2zM15.500 2H18v16h-2.500z" /><path class="leaf" d="M5.500 3h9v6h-9z" /><path class="pool" d="M5.500 13.200c1.500-1.400 3-1.400 4.500 0s3 1.400 4.500 0V18h-9z" /></svg>sluice</a>`;
 
@@ -87,6 +93,20 @@ function SignIn({ again }) {
 
 const NotFound = () => html`<main class="view"><div class="signin sheet"><h1>There is no such page</h1><p>The address may have been cut. <a href="/runs">All runs</a></p></div></main>`;
 
+// useAsked counts the runs that wait for a person, and follows them.
+function useAsked(known) {
+  useEffect(() => {
+    if (!known) return;
+    let timer = 0;
+    const load = () => get("/v1/counts?q=waits:person").then((c) => { asked.value = c.waits.person.count; }, () => {});
+    const unfollow = follow("q:waits:person", () => {
+      if (!timer) timer = setTimeout(() => { timer = 0; load(); }, 1000);
+    });
+    load();
+    return () => { clearTimeout(timer); unfollow(); };
+  }, [known]);
+}
+
 function App() {
   const [help, setHelp] = useState(false);
   const [problem, setProblem] = useState(null);
@@ -95,6 +115,7 @@ function App() {
     load();
     return keys(() => setHelp(true));
   }, []);
+  useAsked(Boolean(me.value?.role));
   const { parts } = here.value;
   const View = views[parts[0] || ""] || NotFound;
   let body = null;

@@ -24,7 +24,7 @@ type Target struct {
 // files, whose names are real, symbolic links are followed.
 func TakeTarget(files vfs.FS, own, dir string, real bool) (t Target, err error) {
 	if inside, err := within(own, dir, real); err != nil {
-		return t, fmt.Errorf("%w: %w", journal.ErrBackup, err)
+		return t, fmt.Errorf("%w: %s: %w", journal.ErrBackup, dir, err)
 	} else if inside {
 		return t, fmt.Errorf("%w: %s is within the folder itself, %s; name a directory elsewhere", journal.ErrBackup, dir, own)
 	}
@@ -35,7 +35,7 @@ func TakeTarget(files vfs.FS, own, dir string, real bool) (t Target, err error) 
 		t.made = true
 		return t, files.MkdirAll(dir, 0o700)
 	case err != nil:
-		return t, fmt.Errorf("%w: %w", journal.ErrBackup, err)
+		return t, fmt.Errorf("%w: %s: %w", journal.ErrBackup, dir, err)
 	case len(names) > 0:
 		return t, fmt.Errorf("%w: %s is not empty; name a new directory", journal.ErrBackup, dir)
 	}

@@ -14,6 +14,7 @@ export class Graph {
   y = 0;
   selected = -1;
   found = new Set();
+  plain = false; // without marks: there is no run
   onView = () => {};
   #frame = 0;
   #idle = 0;
@@ -221,18 +222,19 @@ export class Graph {
     c.fill();
     c.stroke();
     c.setLineDash([]);
-    c.drawImage(this.pen.mark(status, this.scale), x + 9, y + h / 2 - 8, 16, 16);
+    const left = this.plain ? 12 : 32;
+    if (!this.plain) c.drawImage(this.pen.mark(status, this.scale), x + 9, y + h / 2 - 8, 16, 16);
     const note = this.note(i, name);
     const dim = ["idle", "aborted", "skipped"].includes(name);
     c.fillStyle = dim ? ink["ink-2"] : ink.ink;
     c.font = "500 12px " + this.pen.family;
     c.textBaseline = "alphabetic";
     const barred = Boolean(note.bar), base = note.text ? y + (barred ? 15 : 17) : y + h / 2 + 4;
-    c.fillText(this.pen.fit(c, s.keys[i], w - 42, true), x + 32, base);
+    c.fillText(this.pen.fit(c, s.keys[i], w - left - 10, true), x + left, base);
     if (note.text) {
       c.fillStyle = ink["ink-2"];
       c.font = "11px " + this.pen.family;
-      c.fillText(this.pen.fit(c, note.text, w - 42, false), x + 32, base + (barred ? 13 : 14));
+      c.fillText(this.pen.fit(c, note.text, w - left - 10, false), x + left, base + (barred ? 13 : 14));
     }
     if (barred) this.#paintBar(c, x + 32, y + h - 7, w - 44, note.bar);
     if (name === "failed") this.#paintShut(c, x + w / 2, y + h);

@@ -6,7 +6,7 @@ import { Mark, Status, shapeOf, statuses, wordOf } from "../mark.js";
 import { bytes, left, many, ms, now, number, took } from "../time.js";
 import { Act, Confirm, Fault, Loading, Name, Time, useGet } from "../parts.js";
 import { Tree } from "../tree.js";
-import { noteOf } from "./steps.js";
+import { Rerun } from "./rerun.js";
 
 export function Panel({ model, run, step }) {
   model.version.value;
@@ -119,10 +119,12 @@ function Foot({ model, run, step, s, status }) {
   if (s.decidable) acts.push(html`<button class="btn pri" type="button" onClick=${() => setOpen("fulfilled")}>Fulfilled…</button>`, html`<button class="btn" type="button" onClick=${() => setOpen("not_fulfilled")}>Refused…</button>`);
   if (status === "failed" || status === "aborted") acts.push(html`<${Act} class="pri" path=${of(run.run, "steps", step, "retry")} onProblem=${setProblem} onDone=${done}>Retry <${Name} text=${step} max=${18} /><//>`);
   if (["running", "ready", "waiting", "person"].includes(status)) acts.push(html`<button class="btn bad" type="button" onClick=${() => setOpen("abort")}>Stop…</button>`);
+  if (["completed", "failed", "aborted"].includes(status)) acts.push(html`<button class="btn" type="button" onClick=${() => setOpen("rerun")}>Rerun from here…</button>`);
   if (!acts.length) return null;
   return html`<footer>${problem && html`<${Fault} problem=${problem} />`}
     ${(status === "failed" || status === "aborted") && html`<p class="small q">Retry sends the same idempotency key: who was asked before can tell.</p>`}
     <div class="acts">${acts}</div>
+    ${open === "rerun" && html`<${Rerun} ...${{ run, step, close }} />`}
     ${open === "abort" && html`<${Confirm} title="Stop the step" say="Its call is stopped. What needs the step will not run, unless the workflow catches that." path=${of(run.run, "steps", step, "abort")} word="Stop it" bad onClose=${close} onDone=${done} />`}
     ${(open === "fulfilled" || open === "not_fulfilled") && html`<${Decide} ...${{ run, step, decision: open, close, done }} />`}</footer>`;
 }

@@ -7,6 +7,7 @@ import { Chip, shapeOf, statuses, wordOf } from "../mark.js";
 import { age, left, many, ms, now, number, took } from "../time.js";
 import { Act, Confirm, Dialog, Empty, Fault, Loading, Name, Sentence, Time, useTitle } from "../parts.js";
 import { GraphView } from "./graph.js";
+import { Rerun } from "./rerun.js";
 import { Steps } from "./steps.js";
 import { Panel } from "./panel.js";
 import { Events } from "./events.js";
@@ -117,6 +118,8 @@ function Acts({ model, run, status }) {
   return html`${!run.finished && html`<button class="btn" type="button" onClick=${() => setOpen("send")}>Send…</button>
     ${paused ? html`<button class="btn" type="button" onClick=${() => setOpen("resume")}>Resume</button>` : html`<button class="btn" type="button" onClick=${() => setOpen("pause")}>Pause…</button>`}
     <button class="btn bad" type="button" onClick=${() => setOpen("cancel")}>Cancel…</button>`}
+  ${run.finished && html`<button class="btn" type="button" onClick=${() => setOpen("rerun")}>Rerun…</button>`}
+  ${open === "rerun" && html`<${Rerun} ...${{ run, close }} />`}
   ${open === "send" && html`<${Send} ...${{ run, close, done }} />`}
   ${open === "pause" && html`<${Confirm} title="Pause the run" say="Calls in progress go on to their end; nothing new starts before somebody resumes it." path=${of(run.run, "pause")} word="Pause" onClose=${close} onDone=${done} />`}
   ${open === "resume" && html`<${Confirm} title="Resume the run" say="What is ready starts at once." path=${of(run.run, "resume")} word="Resume" noReason onClose=${close} onDone=${done} />`}

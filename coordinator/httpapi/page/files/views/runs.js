@@ -1,10 +1,11 @@
 // The list of runs: what is asked for, how many there are, and where each stands.
 import { html, useEffect, useRef, useState } from "../ui.js";
 import { at, go, here, withQuery } from "../route.js";
-import { get, query } from "../api.js";
+import { get, may, query } from "../api.js";
 import { follow } from "../feed.js";
 import { Channel, Status, shapeOf } from "../mark.js";
 import { age, left, many, ms, now, number, took } from "../time.js";
+import { BulkActs } from "./bulk.js";
 import { Empty, Fault, Loading, Name, Sentence, Time, useTitle } from "../parts.js";
 
 const page = 50;
@@ -18,7 +19,7 @@ export function Runs() {
   const list = useRuns(q);
   const first = list.rows && list.rows.length === 0 && !q;
   return html`<main class="view" id="main" tabindex="-1">${first ? html`<${First} />` : html`<div class="page">
-    <div class="head"><h1>Runs</h1></div>
+    <div class="head"><h1>Runs</h1>${may("operator") && html`<div class="end"><a class="btn pri" href="/workflows">Start a run</a></div>`}</div>
     <${Query} q=${q} problem=${list.problem} />
     <${Counts} q=${q} turn=${list.turn} />
     <${List} list=${list} q=${q} /></div>`}</main>`;
@@ -144,7 +145,7 @@ function List({ list, q }) {
     <table class="list runs"><colgroup><col class="w-st" /><col class="w-id" /><col class="w-wf" /><col /><col class="w-prog" /><col class="w-age" /><col class="w-lab" /></colgroup>
     <thead><tr><th scope="col">Status</th><th scope="col">Run</th><th scope="col">Workflow</th><th scope="col">Where it stands</th><th scope="col">Steps</th><th scope="col" class="num">Age</th><th scope="col">Labels</th></tr></thead>
     <tbody>${rows.map((r) => html`<${Row} key=${r.run} run=${r} />`)}</tbody></table>
-    <div class="foot"><span>${many(rows.length, "run")}, newest first</span>${next && html`<button class="link" type="button" onClick=${list.more}>Show ${page} more</button>`}</div></div>`;
+    <div class="foot"><span>${many(rows.length, "run")}, newest first</span>${next && html`<button class="link" type="button" onClick=${list.more}>Show ${page} more</button>`}<span class="end"><${BulkActs} q=${q} /></span></div></div>`;
 }
 
 // statusOf is the status of a row as a person sees it: who waits for a person is another thing than who waits for a timer.

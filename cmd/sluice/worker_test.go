@@ -1,0 +1,92 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator/control"
+)
+
+// needs returns the path of a program that not every machine has. In CI every one has it.
+func needs(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil && os.Getenv("CI") == "true" {
+		t.Fatalf("%s is not installed", name)
+	}
+	if err != nil {
+		t.Skipf("%s is not installed", name)
+	}
+	return path
+}
+
+// workersOfExamples says how each worker of examples/worker is started, by language.
+var workersOfExamples = map[string]func(t *testing.T, source, scratch string) *exec.Cmd{
+	"Go": func(t *testing.T, source, scratch string) *exec.Cmd {
+		out, err := exec.Command("go", "build", "-o", filepath.Join(scratch, "worker"), filepath.Join(source, "main.go")).CombinedOutput()
+		require.NoError(t, err, string(out))
+		return exec.Command(filepath.Join(scratch, "worker"))
+	},
+	"Python": func(t *testing.T, source, _ string) *exec.Cmd {
+		return exec.Command(needs(t, "python3"), filepath.Join(source, "worker.py"))
+	},
+	"TypeScript": func(t *testing.T, source, scratch string) *exec.Cmd {
+		node, compiler := needs(t, "node"), os.Getenv("SLUICE_TSC")
+		if compiler == "" && os.Getenv("CI") == "true" {
+			t.Fatal("SLUICE_TSC does not name the compiler")
+		}
+		if compiler == "" {
+			t.Skip("SLUICE_TSC does not name a compiler of TypeScript")
+		}
+		out, err := exec.Command(compiler, "--strict", "--target", "es2022", "--module", "es2022", "--lib", "es2022,dom", "--outDir", scratch,
+			filepath.Join(source, "worker.ts")).CombinedOutput()
+		require.NoError(t, err, string(out))
+		require.NoError(t, os.Rename(filepath.Join(scratch, "worker.js"), filepath.Join(scratch, "worker.mjs")))
+		return exec.Command(node, filepath.Join(scratch, "worker.mjs"))
+	},
+}
+
+// Workers in several languages carry out the same order: it is started before any of them, and waits.
+func TestWorkersInSeveralLanguages(t *testing.T) {
+	source, err := filepath.Abs("../../examples/worker")
+	require.NoError(t, err)
+	for language, command := range workersOfExamples {
+		t.Run(language, func(t *testing.T) {
+			dir := t.TempDir()
+			cmd := command(t, source, dir)
+			host, url := listens(t, dir)
+			order := filepath.Join(source, "order.yaml")
+			_, errs := says(t, dir, cli.Done, "start", order, "--id", "o", "--data", "data")
+			require.Contains(t, errs, "no worker serves charge, price now")
+			out, _ := says(t, dir, cli.Done, "explain", "o", "price", "--data", "data")
+			require.Contains(t, out, "none serves price since")
+			token, _ := says(t, dir, cli.Done, "token", "create", "shop", "--role", "worker", "--operation", "price", "--operation", "charge", "--data", "data")
+			var said bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &said, &said
+			cmd.Env = append(os.Environ(), cli.ServerVariable+"="+url, control.TokenVariable+"="+strings.TrimSpace(token))
+			require.NoError(t, cmd.Start())
+			defer func() {
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+				if t.Failed() {
+					t.Log(said.String())
+				}
+			}()
+			says(t, dir, cli.Done, "run", "--resume", "o", "--data", "data")
+			out, _ = says(t, dir, cli.Done, "runs", "output", "o", "--data", "data")
+			require.Contains(t, out, "15 for o/charge")
+			host.signal(syscall.SIGTERM)
+			require.Equal(t, cli.Done, host.wait())
+		})
+	}
+}

@@ -1,0 +1,44 @@
+// Package timeline finds what has happened to one cell of a world among the events of its run.
+package timeline
+
+import (
+	"slices"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world/steps"
+)
+
+// Timeline selects the events about one cell of a world, which it is shown in order: its messages, the activations of others
+// that raise an event for it, its own, and what becomes of its intents.
+type Timeline struct {
+	cell  string
+	steps map[uint64]bool // sequences of its activations that have opened intents
+	first uint64          // activations before this event are trimmed; 0: none are
+}
+
+// Of returns the timeline of a cell, by its address.
+func Of(cell string) *Timeline { return &Timeline{cell: cell, steps: map[uint64]bool{}} }
+
+// Begin takes note that the events before one are trimmed, if it is not 0. A nil timeline ignores it.
+func (t *Timeline) Begin(first uint64) {
+	if t != nil {
+		t.first = first
+	}
+}
+
+// Wants reports whether an event is about the cell.
+func (t *Timeline) Wants(e *journal.Event) bool {
+	switch {
+	case e.Node == t.cell:
+		if e.Type == journal.CellStepped && len(steps.Read(e).Emitted) > 0 {
+			t.steps[e.Seq] = true
+		}
+		return true
+	case e.Type == journal.MessageReceived:
+		return e.Detail != nil && slices.Contains(e.Detail.Cells, t.cell)
+	case e.Type == journal.CellStepped:
+		return slices.ContainsFunc(steps.Read(e).Raised, func(r steps.Raised) bool { return slices.Contains(r.Cells, t.cell) })
+	}
+	seq, ok := steps.EmittedAt(e.Node, t.cell)
+	return ok && (t.steps[seq] || seq < t.first) // of a trimmed one only the key tells
+}

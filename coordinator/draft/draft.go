@@ -1,0 +1,97 @@
+// Package draft says of a document that somebody is writing what is wrong with it, how it is drawn, and what may become of its runs. It
+// keeps and starts nothing, and what one document can cost is bounded: one is explored at a time.
+package draft
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/sluiceflow/sluice/coordinator/drawing"
+	"github.com/sluiceflow/sluice/coordinator/explore"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// Bounds of what one check explores: about half a second of a processor.
+const (
+	statesMax = 2_000
+	workMax   = 50_000_000
+	bytesMax  = 8 << 20
+	faultsMax = 100
+)
+
+// Check is what is known of a document.
+type Check struct {
+	Name     string           `json:"name,omitempty"`    // of the workflow; not there: it has faults
+	Faults   []Fault          `json:"faults"`            // with any, it cannot be published
+	Warnings []Fault          `json:"warnings"`          // valid, but probably mistakes
+	Drawing  *drawing.Drawing `json:"drawing,omitempty"` // not there: it has faults
+	Runs     *explore.Report  `json:"runs,omitempty"`    // what may become of runs; not there: it has faults, or its kind cannot be explored
+}
+
+// Fault is something wrong with a document.
+type Fault struct {
+	Line       int    `json:"line,omitempty"`       // from 1
+	Column     int    `json:"column,omitempty"`     // from 1, in characters
+	Path       string `json:"path,omitempty"`       // such as steps[3].input
+	Text       string `json:"text"`                 // for people
+	Suggestion string `json:"suggestion,omitempty"` // what was probably meant
+}
+
+// turn is held by the one check that explores.
+var turn = make(chan struct{}, 1)
+
+// Of checks the text of a document. Operations that it does not bind are taken to be there: other processes may serve them. If ctx ends while
+// another document is explored, it returns the error of ctx.
+func Of(ctx context.Context, text []byte) (*Check, error) {
+	c := &Check{Faults: []Fault{}, Warnings: []Fault{}}
+	checked, err := kinds.Load("document", text, template.Known{Lenient: true})
+	if err != nil {
+		c.Faults = faultsOf(err)
+		return c, nil
+	}
+	c.Warnings = faultsOf(checked.Warnings)
+	p, err := plan.Compile(checked)
+	if err != nil {
+		c.Faults = faultsOf(err)
+		return c, nil
+	}
+	c.Name = checked.Workflow.Name
+	if c.Drawing, err = drawing.Of(p); err != nil {
+		return nil, err
+	}
+	select {
+	case turn <- struct{}{}:
+		defer func() { <-turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if report, err := explore.Run(p, explore.Options{StatesMax: statesMax, WorkMax: workMax, BytesMax: bytesMax}); err == nil {
+		c.Runs = report
+	}
+	return c, nil
+}
+
+// faultsOf returns the faults that an error is made of.
+func faultsOf(err error) []Fault {
+	list := []Fault{}
+	var all document.Errors
+	if one, ok := errors.AsType[*document.Error](err); ok {
+		all = document.Errors{one}
+	}
+	if many, ok := errors.AsType[document.Errors](err); ok {
+		all = many
+	}
+	if len(all) == 0 && err != nil {
+		if warnings, ok := err.(document.Errors); !ok || len(warnings) > 0 {
+			return append(list, Fault{Text: err.Error()})
+		}
+	}
+	for _, e := range all[:min(len(all), faultsMax)] {
+		list = append(list, Fault{e.Line, e.Col, e.Path, cmp.Or(e.Msg, e.Error()), e.Suggestion})
+	}
+	return list
+}

@@ -1,0 +1,214 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator"
+)
+
+// SeveralMax bounds the runs that one observer follows each by itself.
+const SeveralMax = 64
+
+// Wanted says what an observer of several things follows.
+type Wanted struct {
+	Runs  []string // ids
+	View  View     // of these; "": Steps
+	All   bool     // also the runs that a query selects
+	Query string   // if All
+}
+
+// Several follows several runs, and the runs of a query, for one reader. It belongs to one goroutine.
+//
+// The id of each of its frames says how far it is with every one of them, so it resumes exactly behind the frame.
+type Several struct {
+	hub  *Hub
+	list []member // of the runs, and then that of the query
+	turn int      // the member that is asked first
+}
+
+// member is one of several observers.
+type member struct {
+	poller
+	run   string
+	place string // id of its last frame; "": there was none
+	ended bool
+}
+
+// poller is an observer that does not wait.
+type poller interface {
+	poll(ctx context.Context) (f Frame, grown <-chan struct{}, err error)
+	Close()
+}
+
+// failed is the observer of a run that cannot be followed.
+type failed struct{ err error }
+
+func (f failed) poll(context.Context) (Frame, <-chan struct{}, error) { return Frame{}, nil, f.err }
+
+func (failed) Close() {}
+
+// Several observes several things, behind an id that Frame.ID has had; "" is now. A run that cannot be followed has a frame of
+// KindError, and does not end the others. The observer must be closed.
+func (h *Hub) Several(ctx context.Context, w Wanted, after string) (*Several, error) {
+	if len(w.Runs) > SeveralMax {
+		return nil, fmt.Errorf("%w: at most %d runs are followed at once", ErrAhead, SeveralMax)
+	}
+	places, err := w.places(after)
+	if err != nil {
+		return nil, err
+	}
+	var query member
+	if w.All {
+		query.place = places[len(w.Runs)]
+		if query.poller, err = h.All(w.Query, query.place); err != nil {
+			return nil, err
+		}
+	}
+	s := &Several{hub: h}
+	for i, run := range w.Runs {
+		s.list = append(s.list, h.member(ctx, run, w.View, places[i]))
+	}
+	if w.All {
+		s.list = append(s.list, query)
+	}
+	return s, nil
+}
+
+// member observes one of several runs, behind a place of it.
+func (h *Hub) member(ctx context.Context, run string, view View, place string) member {
+	m, o := member{run: run, place: place}, Options{View: view, Resume: place != ""}
+	if place, m.ended = strings.CutSuffix(place, "e"); m.ended {
+		return m
+	}
+	o.After, _ = strconv.ParseUint(place, 10, 64) // it is a number, or there is none
+	observer, err := h.Run(ctx, run, o)
+	if m.poller = observer; err != nil {
+		m.poller = failed{err}
+	}
+	return m
+}
+
+// Next returns the next frame, as soon as there is one. When all runs have ended and there is no query, it returns io.EOF. If ctx ends, it
+// returns the error of ctx, and can be called again.
+func (s *Several) Next(ctx context.Context) (Frame, error) {
+	for {
+		var grown []<-chan struct{}
+		for range s.list {
+			m := &s.list[s.turn]
+			s.turn = (s.turn + 1) % len(s.list)
+			if m.ended {
+				continue
+			}
+			f, more, err := m.poll(ctx)
+			switch {
+			case more != nil:
+				grown = append(grown, more)
+			case err == nil:
+				return s.told(m, f), nil
+			case errors.Is(err, io.EOF):
+				m.ended = true
+			case m.run == "" || ctx.Err() != nil || errors.Is(err, coordinator.ErrShutdown):
+				return f, err
+			default:
+				m.end()
+				return s.told(m, Frame{Kind: KindError, ID: m.place, Err: err}), nil
+			}
+		}
+		if len(grown) == 0 {
+			return Frame{}, io.EOF
+		}
+		if err := s.await(ctx, grown); err != nil {
+			return Frame{}, err
+		}
+	}
+}
+
+// end makes a run that cannot be followed one that has ended.
+func (m *member) end() { m.ended, m.place = true, strings.TrimSuffix(m.place, "e")+"e" }
+
+// told returns a frame of one of several as the reader sees it: with the run, and with an id of all.
+func (s *Several) told(m *member, f Frame) Frame {
+	if f.Kind != KindError {
+		m.place = f.ID
+	}
+	if f.Kind == KindEnd {
+		m.end()
+	}
+	if f.Run = m.run; m.run != "" && f.Kind != KindSnapshot && f.Kind != KindError { // a snapshot names its run
+		data := strconv.AppendQuote([]byte(`{"run":`), m.run)
+		if len(f.Data) > len(`{}`) {
+			data = append(data, ',')
+		}
+		f.Data = append(data, f.Data[1:]...)
+	}
+	f.ID = s.id()
+	return f
+}
+
+// await returns when one of several may have more to show.
+func (s *Several) await(ctx context.Context, grown []<-chan struct{}) error {
+	if len(grown) == 1 {
+		return s.hub.await(ctx, grown[0])
+	}
+	cases := []reflect.SelectCase{
+		{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(ctx.Done())}, {Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.hub.ctx.Done())},
+	}
+	for _, c := range grown {
+		cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(c)})
+	}
+	switch chosen, _, _ := reflect.Select(cases); chosen {
+	case 0:
+		return ctx.Err()
+	case 1:
+		return coordinator.ErrShutdown
+	}
+	return nil
+}
+
+// id returns the places of all, in their order: numbers of events, of one that has ended with an e, and what the change log says.
+func (s *Several) id() string {
+	var b strings.Builder
+	for i := range s.list {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(s.list[i].place)
+	}
+	return b.String()
+}
+
+// places reads an id of an observer of these: the places of the runs, and then that of the query.
+func (w *Wanted) places(id string) ([]string, error) {
+	n := len(w.Runs)
+	if w.All {
+		n++
+	}
+	if id == "" {
+		return make([]string, n), nil
+	}
+	places := strings.SplitN(id, ".", max(n, 1))
+	if len(places) != n {
+		return nil, fmt.Errorf("%w: the id is of a feed of other runs", ErrAhead)
+	}
+	for _, place := range places[:len(w.Runs)] {
+		if _, err := strconv.ParseUint(strings.TrimSuffix(place, "e"), 10, 64); err != nil && place != "" && place != "e" {
+			return nil, fmt.Errorf("%w: the id is of a feed of other runs", ErrAhead)
+		}
+	}
+	return places, nil
+}
+
+// Close ends the observer.
+func (s *Several) Close() {
+	for i := range s.list {
+		if p := s.list[i].poller; p != nil {
+			p.Close()
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package httpapi
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+)
+
+const canary = "canary-7f3a"
+
+// An observer looks in every corner, while a run has a secret text in its input, in messages, outputs, errors and reasons.
+func TestAnObserverSeesNoPayload(t *testing.T) {
+	s := newSite(t, nil)
+	s.token = "admin"
+	const w = `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}, no: {fail: {code: refused, message: "no {{ input }}"}}},
+ steps: [{operation: ask}, {operation: "no", input: "{{ steps.ask.output }}"}]}`
+	ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "input": "`+canary+`", "document": `+quoted(w)+`}`)
+	s.start("open")
+	ok[api.Done](s, "POST", "/v1/runs/open/messages", `{"name": "other", "payload": "`+canary+`"}`)
+	ok[api.Done](s, "POST", "/v1/runs/open/pause", `{"reason": "`+canary+`"}`)
+	ok[api.Done](s, "POST", "/v1/runs/a/messages", `{"name": "go", "payload": "`+canary+`"}`)
+	require.Equal(t, "failed", ok[api.Run](s, "GET", "/v1/runs/a", "", "Prefer", "wait=60").Status)
+	seen := func(path string, headers ...string) (int, string) {
+		t.Helper()
+		resp := s.do("GET", path, "", headers...)
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp.StatusCode, string(text)
+	}
+	_, text := seen("/v1/runs/a")
+	require.Contains(t, text, canary, "a viewer sees it")
+	s.token = "observer"
+	for i := range routes {
+		r := &routes[i]
+		if r.Method != http.MethodGet || r.Role == Nobody || r.Path == "/v1/feed" {
+			continue
+		}
+		status, text := seen(filled(r.Path))
+		require.NotContains(t, text, canary, r.Path)
+		if r.Role > Observer {
+			require.Equal(t, 403, status, r.Path)
+		}
+		status, text = seen(filled(r.Path), "Accept", LinesType)
+		require.Equal(t, 403, status, r.Path)
+		require.NotContains(t, text, canary, r.Path)
+	}
+	for _, path := range []string{"/v1/runs/a/feed", "/v1/runs/a/feed?after=0", "/v1/feed?run=a"} {
+		status, text := seen(path)
+		require.Equal(t, 200, status)
+		require.Contains(t, text, `"failed"`)
+		require.NotContains(t, text, canary)
+	}
+	for _, path := range []string{"/v1/runs/a/feed?view=events", "/v1/feed?view=events", "/v1/feed?view=events&run=a"} {
+		s.refused(CodeForbidden, "GET", path, "")
+	}
+	_, text = seen("/v1/runs")
+	require.Contains(t, text, `"open"`)
+	require.Contains(t, text, `"refused"`, "the code of a failure is no payload")
+	require.False(t, strings.Contains(text, "no "+canary))
+	s.refused(CodeForbidden, "POST", "/v1/runs/open/cancel", `{}`)
+}

@@ -1,0 +1,43 @@
+// An act on all runs of a query. What it will do is counted first, and the count goes along: if the runs have changed since, it is refused.
+import { html, useEffect, useState } from "../ui.js";
+import { get, may, post } from "../api.js";
+import { stale } from "../feed.js";
+import { many, number } from "../time.js";
+import { Dialog, Fault, Loading } from "../parts.js";
+
+const acts = { retry: "Retry failed steps", cancel: "Cancel", pause: "Pause", resume: "Resume" };
+
+export function BulkActs({ q }) {
+  const [act, setAct] = useState("");
+  if (!q || !may("operator")) return null;
+  return html`<span class="q small">All runs of this query:</span>${Object.keys(acts).map((a) => html`<button key=${a} type="button" disabled=${stale.value > 0} class=${"btn s" + (a === "cancel" ? " bad" : "")} onClick=${() => setAct(a)}>${acts[a]}…</button>`)}
+    ${act && html`<${Bulk} ...${{ act, q, close: () => setAct("") }} />`}`;
+}
+
+function Bulk({ act, q, close }) {
+  const [preview, setPreview] = useState(null);
+  const [problem, setProblem] = useState(null);
+  const [reason, setReason] = useState("");
+  const [begun, setBegun] = useState(null);
+  const count = () => { setProblem(null); setPreview(null); post("/v1/bulk?dry=true", { act, q }).then(setPreview, setProblem); };
+  useEffect(count, []);
+  const begin = async () => {
+    try {
+      setBegun(await post("/v1/bulk", { act, q, expect: preview.count, reason }));
+    } catch (e) {
+      setProblem(e);
+    }
+  };
+  useEffect(() => {
+    if (!begun || begun.ended) return;
+    const timer = setTimeout(() => get("/v1/bulk/" + begun.id).then((a) => setBegun(a.act), setProblem), 400);
+    return () => clearTimeout(timer);
+  }, [begun]);
+  return html`<${Dialog} title=${acts[act]} onClose=${close}><p class="q">All runs of <code>${q}</code></p>
+    ${begun ? html`<div class="plan" role="status"><div><b>${number(begun.done)}</b> of ${number(begun.count)} done${begun.already > 0 && html`, ${number(begun.already)} were so already`}${begun.refused > 0 && html`, ${number(begun.refused)} refused`}</div><progress max=${begun.count} value=${begun.count - begun.left} aria-label="Progress" />${begun.ended && html`<p class="small q">It has ended.</p>`}</div>`
+      : problem ? html`<${Fault} problem=${problem} again=${count} />` : !preview ? html`<${Loading} rows=${2} />` : html`<div class="plan" role="status"><div><b>${number(preview.count)}</b> ${preview.count === 1 ? "run" : "runs"} of this query; for <b>${number(preview.will)}</b> something changes${preview.steps > 0 && html`, and <b>${many(preview.steps, "step")}</b> asked again`}.</div>
+        ${preview.already > 0 && html`<p class="small q">${number(preview.already)} are so already, or have ended.</p>`}${preview.refused > 0 && html`<p class="small q">${number(preview.refused)} would refuse: ${(preview.reasons || []).slice(0, 3).map((r) => r.why).join("; ")}</p>`}
+        ${preview.not_idempotent?.length > 0 && html`<div class="note bad">Not idempotent: ${preview.not_idempotent.slice(0, 4).map((a) => `${a.step} (${number(a.count)})`).join(", ")}</div>`}</div>
+        <label class="stack">Reason <span class="qq">kept in the journals, with your name</span><input maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>`}
+    <footer><button class="btn" type="button" onClick=${close}>${begun ? "Close" : "Not now"}</button>${!begun && html`<button type="button" class=${"btn pri" + (act === "cancel" ? " danger" : "")} disabled=${!preview?.will || stale.value > 0} onClick=${begin}>${acts[act].split(" ")[0]} ${preview ? many(preview.will, "run") : ""}</button>`}</footer><//>`;
+}

@@ -1,0 +1,186 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/workers/wire"
+	"github.com/sluiceflow/sluice/internal/usercode"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// ErrCancelled is why the context of a call has ended whose result is not wanted any more.
+var ErrCancelled = errors.New("worker: the result of the call is not wanted any more")
+
+// job is a call that the worker carries out. It is the call's operation.Host.
+type job struct {
+	operation.Call
+	w     *worker
+	lease string
+	stop  context.CancelFunc // of its parent
+}
+
+var _ operation.Host = (*job)(nil)
+
+type jobKey struct{}
+
+// Log writes a text to the log of the server, with the run and the step of the call that ctx belongs to. Outside a call of a worker it
+// does nothing.
+func Log(ctx context.Context, text string) {
+	if j, ok := ctx.Value(jobKey{}).(*job); ok {
+		j.w.send(func(o *outbox) { o.logs = append(o.logs, wire.GiveLog{Lease: j.lease, Text: text}) })
+	}
+}
+
+// begin makes calls, each on a goroutine of its own.
+func (w *worker) begin(list []wire.TakenCall) {
+	for i := range list {
+		j := w.newJob(&list[i])
+		w.mu.Lock()
+		w.calls[j.lease] = j
+		w.mu.Unlock()
+		go j.run(&list[i])
+	}
+}
+
+func (w *worker) newJob(from *wire.TakenCall) *job {
+	j := &job{w: w, lease: from.Lease}
+	j.Run, j.Node, j.Operation, j.Participant, j.Attempt = from.Run, from.Step, from.Operation, from.Participant, from.Attempt
+	j.Asked = strings.TrimPrefix(from.Key, from.Run+"/") // so that Key returns the key
+	if j.Participant != "" {
+		j.Asked = strings.TrimSuffix(j.Asked, "/"+j.Participant)
+	}
+	parent, stop := context.WithCancel(context.WithValue(w.life, jobKey{}, j))
+	if !from.Deadline.IsZero() {
+		stop() // the one with the deadline ends it
+		parent, stop = context.WithDeadline(context.WithValue(w.life, jobKey{}, j), from.Deadline)
+	}
+	release := context.AfterFunc(parent, func() { j.End(context.Cause(parent)) })
+	j.stop = func() {
+		release()
+		stop()
+	}
+	j.Begin(parent)
+	j.HostBy(j)
+	return j
+}
+
+// run makes the call, and gives its result.
+func (j *job) run(from *wire.TakenCall) {
+	var result call.Result
+	err := usercode.Apart(func() error {
+		input, err := j.w.input(j, from)
+		if err != nil {
+			return err
+		}
+		j.Input = input
+		caller := j.w.callers[j.Operation]
+		out, err := caller.Call(&j.Call)
+		result = operation.Settle(caller, out, usercode.Finite(err))
+		return nil
+	})
+	if err != nil {
+		result = operation.Settle(nil, nil, err)
+	}
+	j.stop()
+	j.w.finish(resultOf(j.lease, &result))
+}
+
+// input returns the input of a call, which large ones come without.
+func (w *worker) input(ctx context.Context, from *wire.TakenCall) (any, error) {
+	text := []byte(from.Input)
+	if from.InputHref != "" {
+		var err error
+		if text, err = w.get(ctx, from.InputHref); err != nil {
+			return nil, err
+		}
+	}
+	if len(text) == 0 {
+		return nil, nil
+	}
+	return value.ParseInput(text)
+}
+
+// outputMax bounds, in bytes, the JSON of an output; no server takes a larger value.
+const outputMax = 48 << 20
+
+// resultOf returns a result as it is given.
+func resultOf(lease string, r *call.Result) wire.GiveResult {
+	g := wire.GiveResult{Lease: lease}
+	output, err := value.JSON(r.Output)
+	if err == nil && r.About != nil {
+		g.About, err = value.JSON(r.About)
+	}
+	switch f := r.Failure; {
+	case f != nil:
+		g.About, g.Error = nil, &wire.GiveError{Code: f.Code, Message: f.Message, Retryable: f.Retryable}
+		if f.Details != nil {
+			g.Error.Details, _ = value.JSON(f.Details) // an error without its details is one
+		}
+		if at := retryAfter(r.RetryAt); at > 0 {
+			g.Error.RetryAfter = at
+		}
+	case err != nil:
+		g.About, g.Error = nil, &wire.GiveError{Code: operation.CodeInvalidOutput, Message: err.Error()}
+	case len(output)+len(g.About) > outputMax:
+		g.About, g.Error = nil, &wire.GiveError{Code: "output_too_large", Message: "the worker's output is larger than any server takes"}
+	default:
+		g.Output = output
+	}
+	return g
+}
+
+// cancel ends the contexts of calls whose results are not wanted. They keep their places until they return.
+func (w *worker) cancel(list []wire.CancelCall) {
+	for _, c := range list {
+		w.mu.Lock()
+		j := w.calls[c.Lease]
+		w.mu.Unlock()
+		if j != nil {
+			j.End(ErrCancelled)
+		}
+	}
+}
+
+// finish passes a result on.
+func (w *worker) finish(r wire.GiveResult) {
+	w.send(func(o *outbox) { o.results = append(o.results, r) })
+}
+
+// leave frees the places of calls. The caller does not hold mu.
+func (w *worker) leave(results []wire.GiveResult) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range results {
+		delete(w.calls, r.Lease)
+	}
+	signal(w.freed)
+	if len(w.calls) == 0 {
+		signal(w.idle)
+	}
+}
+
+// Report implements operation.Reporter.
+func (j *job) Report(p operation.Progress) (<-chan error, error) {
+	done := make(chan error, 1)
+	payload, err := value.JSON(p.Payload)
+	if err != nil {
+		return nil, err
+	}
+	j.w.send(func(o *outbox) {
+		o.reports = append(o.reports, report{wire.GiveReport{Lease: j.lease, Number: p.Number, Kind: p.Kind, Payload: payload}, done})
+	})
+	return done, nil
+}
+
+// TakeText implements operation.Room: a worker bounds its calls only.
+func (j *job) TakeText(context.Context, int) error { return nil }
+
+// TakeValue implements operation.Room.
+func (j *job) TakeValue(context.Context, int) error { return nil }
+
+// Redactor implements operation.Host: workers get no secrets.
+func (j *job) Redactor() operation.Redactor { return nil }

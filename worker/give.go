@@ -1,0 +1,162 @@
+package worker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/workers/wire"
+)
+
+// Bounds of one gift; the rest goes with the next.
+const (
+	giftMax      = 1000    // results, reports and texts
+	giftBytesMax = 8 << 20 // after which no further result is added
+)
+
+// outbox is what waits to be given.
+type outbox struct {
+	results []wire.GiveResult
+	reports []report
+	logs    []wire.GiveLog
+}
+
+// report is a report that an operation waits for.
+type report struct {
+	wire.GiveReport
+	done chan<- error
+}
+
+// send adds to the outbox.
+func (w *worker) send(add func(*outbox)) {
+	w.mu.Lock()
+	add(&w.out)
+	w.mu.Unlock()
+	signal(w.wake)
+}
+
+// give gives what there is, and a sign of life for each call now and then, until the worker has ended. What is not taken is given again.
+func (w *worker) give() {
+	beat := time.NewTicker(beatTime)
+	defer beat.Stop()
+	for {
+		isBeat := false
+		select {
+		case <-w.life.Done():
+			return
+		case <-beat.C:
+			isBeat = true
+		case <-w.wake:
+		}
+		for g := w.next(isBeat); g != nil && w.life.Err() == nil; g = w.next(false) {
+			w.deliver(g)
+		}
+	}
+}
+
+// next takes a gift out of the outbox; nil: there is nothing to give.
+func (w *worker) next(isBeat bool) *outbox {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	g := &outbox{}
+	g.reports, w.out.reports = part(w.out.reports)
+	g.logs, w.out.logs = part(w.out.logs)
+	n, size := 0, 0
+	for n < min(len(w.out.results), giftMax) && size < giftBytesMax {
+		size += len(w.out.results[n].Output)
+		n++
+	}
+	g.results, w.out.results = w.out.results[:n:n], w.out.results[n:]
+	if n+len(g.reports)+len(g.logs) == 0 && (!isBeat || len(w.calls) == 0) {
+		return nil
+	}
+	return g
+}
+
+func part[T any](list []T) (now, later []T) {
+	n := min(len(list), giftMax)
+	return list[:n:n], list[n:]
+}
+
+// deliver gives a gift until it is taken. One that the server refuses is given in pieces, so that it loses what is refused alone.
+func (w *worker) deliver(g *outbox) {
+	for wait := (backoff{}); w.life.Err() == nil; wait.pause(w.life) {
+		answer := wire.GiveAnswer{}
+		err := w.post(w.life, "/v1/worker/give", w.body(g), &answer)
+		switch {
+		case err == nil:
+			w.cancel(answer.Cancel)
+			w.given(g, answer.Late)
+			return
+		case isFinal(err) && len(g.results)+len(g.reports)+len(g.logs) > 1:
+			for _, one := range g.pieces() {
+				w.deliver(one)
+			}
+			return
+		case isFinal(err):
+			w.Logger.Error("the server refuses what the worker gives", "error", err)
+			for _, r := range g.reports {
+				r.done <- err
+			}
+			w.leave(g.results)
+			return
+		}
+		w.Logger.Warn("the server takes no results, and is given them again", "error", err)
+	}
+}
+
+// body returns a gift as it is sent, with a sign of life for every call that has not ended.
+func (w *worker) body(g *outbox) *wire.GiveBody {
+	b := &wire.GiveBody{Worker: w.Name, Results: g.results, Log: g.logs}
+	for _, r := range g.reports {
+		b.Reports = append(b.Reports, r.GiveReport)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if time.Since(w.beaten) >= beatTime/2 {
+		w.beaten = time.Now()
+		for lease := range w.calls {
+			if len(b.Alive) < giftMax {
+				b.Alive = append(b.Alive, lease)
+			}
+		}
+	}
+	return b
+}
+
+// given tells the operations what has become of their reports, and frees the places of calls.
+func (w *worker) given(g *outbox, list []wire.LateLease) {
+	late := map[string]string{}
+	for _, l := range list {
+		late[l.Lease] = l.Was
+	}
+	for _, r := range g.reports {
+		if was, isLate := late[r.Lease]; isLate {
+			r.done <- fmt.Errorf("%w: %s", ErrCancelled, was)
+		} else {
+			r.done <- nil
+		}
+	}
+	w.leave(g.results)
+	for lease, was := range late {
+		w.mu.Lock()
+		j := w.calls[lease]
+		w.mu.Unlock()
+		if j != nil {
+			j.End(fmt.Errorf("%w: %s", ErrCancelled, was))
+		}
+	}
+}
+
+// pieces returns a gift as one for each thing in it.
+func (o *outbox) pieces() (list []*outbox) {
+	for i := range o.logs {
+		list = append(list, &outbox{logs: o.logs[i : i+1]})
+	}
+	for i := range o.reports {
+		list = append(list, &outbox{reports: o.reports[i : i+1]})
+	}
+	for i := range o.results {
+		list = append(list, &outbox{results: o.results[i : i+1]})
+	}
+	return list
+}

@@ -1,0 +1,207 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/workers/wire"
+)
+
+// Operation is what a worker carries out, as returned by operation.Define.
+type Operation interface {
+	// Name returns the name by which steps call it.
+	Name() string
+
+	// Implementation returns the implementation, an operation.Caller.
+	Implementation() any
+}
+
+// Config configures a worker.
+type Config struct {
+	URL        string       // of the server
+	Token      string       // of `sluice token create --role worker`, with the names of the operations
+	Operations []Operation  // that it carries out
+	Name       string       // of the worker; others of the same token have others. Default: the host's, with random letters
+	Calls      int          // that it carries out at a time. Default: 64
+	Client     *http.Client // Default: one of its own
+	Logger     *slog.Logger // Default: slog.Default
+
+	// Grace is how long calls that are under way when the context of Serve ends may go on. What has not ended by then is asked again,
+	// or fails with `interrupted` if its step is not idempotent. Default: 10 s
+	Grace time.Duration
+}
+
+// Bounds of waiting.
+const (
+	beatTime  = 5 * time.Second // between signs of life: a third of a lease
+	takeTime  = 30 * time.Second
+	retryTime = 5 * time.Second // longest wait before a request is made again
+)
+
+// ErrRefused is wrapped by errors of Serve that no repetition helps against: the token is not valid, or does not name an operation.
+var ErrRefused = errors.New("worker: the server refuses the worker")
+
+// Serve takes calls and gives their results until ctx ends, and returns nil then, after those under way have ended or Config.Grace has
+// passed. A server that does not answer is asked again and again; one that refuses the worker ends Serve with ErrRefused.
+func Serve(ctx context.Context, config Config) error {
+	w, err := newWorker(config)
+	if err != nil {
+		return err
+	}
+	life, die := context.WithCancel(context.WithoutCancel(ctx))
+	defer die()
+	w.life = life
+	var giving sync.WaitGroup
+	giving.Go(w.give)
+	err = w.take(ctx)
+	w.drain()
+	die()
+	giving.Wait()
+	return err
+}
+
+// worker is a worker that serves.
+type worker struct {
+	Config
+	callers map[string]operation.Caller
+	names   []string
+	life    context.Context // of calls and gifts
+
+	mu     sync.Mutex
+	calls  map[string]*job // that hold a place, by lease
+	out    outbox
+	beaten time.Time     // of the last signs of life
+	wake   chan struct{} // there is something to give
+	freed  chan struct{} // there is a free place
+	idle   chan struct{} // there is no call
+}
+
+func newWorker(config Config) (*worker, error) {
+	w := &worker{
+		Config: config, callers: map[string]operation.Caller{}, calls: map[string]*job{},
+		wake: make(chan struct{}, 1), freed: make(chan struct{}, 1), idle: make(chan struct{}, 1),
+	}
+	if len(config.Operations) == 0 {
+		return nil, errors.New("worker: Config.Operations is empty: a worker carries out at least one operation")
+	}
+	for _, op := range config.Operations {
+		caller, ok := op.Implementation().(operation.Caller)
+		if !ok {
+			return nil, fmt.Errorf("worker: operation %q has no implementation: make it with operation.Define", op.Name())
+		}
+		if w.callers[op.Name()] != nil {
+			return nil, fmt.Errorf("worker: two operations have the name %q", op.Name())
+		}
+		w.callers[op.Name()] = caller
+		w.names = append(w.names, op.Name())
+	}
+	slices.Sort(w.names)
+	if w.Name == "" {
+		host, _ := os.Hostname() // the letters alone tell workers apart
+		w.Name = host + "-" + rand.Text()[:8]
+	}
+	w.Calls, w.Grace = cmp.Or(w.Calls, 64), cmp.Or(w.Grace, 10*time.Second)
+	w.Logger = cmp.Or(w.Logger, slog.Default())
+	if w.Client == nil {
+		w.Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute}}
+	}
+	return w, nil
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// take takes calls until ctx ends. A worker without a free place waits for what is to be cancelled, until a place is free.
+func (w *worker) take(ctx context.Context) error {
+	for wait := (backoff{}); ctx.Err() == nil; {
+		free := w.free()
+		asking, stop := context.WithCancel(ctx)
+		stopped := make(chan struct{})
+		if free == 0 {
+			go func() {
+				defer close(stopped)
+				select {
+				case <-w.freed:
+					stop()
+				case <-asking.Done():
+				}
+			}()
+		}
+		answer := wire.TakeAnswer{}
+		err := w.post(asking, "/v1/worker/take", wire.TakeBody{Worker: w.Name, Operations: w.names, Max: &free, Wait: takeTime.String()}, &answer)
+		isFreed := asking.Err() != nil && ctx.Err() == nil
+		stop()
+		if free == 0 {
+			<-stopped
+		}
+		switch {
+		case err == nil:
+			wait = backoff{}
+			w.cancel(answer.Cancel)
+			w.begin(answer.Calls)
+		case isFreed || ctx.Err() != nil:
+		case isFinal(err):
+			return fmt.Errorf("%w: %w", ErrRefused, err)
+		default:
+			w.Logger.Warn("the server gives no calls, and is asked again", "error", err)
+			wait.pause(ctx)
+		}
+	}
+	return nil
+}
+
+// free returns how many calls there is a place for.
+func (w *worker) free() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	select { // what was freed until now is counted here
+	case <-w.freed:
+	default:
+	}
+	return w.Calls - len(w.calls)
+}
+
+// drain waits for the calls under way, but not for ever.
+func (w *worker) drain() {
+	over := time.NewTimer(w.Grace)
+	defer over.Stop()
+	for {
+		w.mu.Lock()
+		n := len(w.calls)
+		w.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		select {
+		case <-w.idle:
+		case <-over.C:
+			w.Logger.Warn("calls have not ended in time, and are left", "calls", n)
+			return
+		}
+	}
+}
+
+// backoff is the wait before a request is made again.
+type backoff struct{ last time.Duration }
+
+func (b *backoff) pause(ctx context.Context) {
+	b.last = min(max(2*b.last, 50*time.Millisecond), retryTime)
+	select {
+	case <-ctx.Done():
+	case <-time.After(b.last):
+	}
+}
