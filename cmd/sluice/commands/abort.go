@@ -32,9 +32,9 @@ func newRetry() *cobra.Command {
 		Use:   "retry RUN STEP",
 		Short: "Attempt one step of a run again",
 		Long: `Retry attempts a step again that has ended, or attempts a step at once that waits for its next attempt. The new attempt has
-the same idempotency key as those before, so an operation that honours keys does not do twice what it has done. With --new-key this
-attempt and those that follow have a key of their own: the work is done once more. A step that starts a run has another run, with keys of
-its own, at every attempt.
+the same idempotency key as those before, so an operation that honours keys does not do twice what it has done. With --new-key
+this attempt and those that follow have a key of their own: the work is done once more. A step that starts a run has another run,
+with keys of its own, at every attempt.
 
 If the work of the step is answered and the decision about it is open, its decision source is asked again; where a person
 decides, there is no source to ask, and retry is refused. With --work the work itself is repeated.
