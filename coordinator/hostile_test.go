@@ -72,6 +72,7 @@ type hostile struct {
 	run         *coordinator.Run
 	back        chan error    // what calling back has returned
 	held        chan struct{} // closed when operations are to return
+	stepped     chan struct{} // receives a value when the step that is outlived has ended
 }
 
 var ask, askSlowly = machine.Effect[poke, answer]("ask"), machine.Effect[poke, answer]("slow") // askSlowly has a timeout
@@ -150,6 +151,7 @@ func (h *hostile) step(a *machine.Activation[string], s *wild, e wildEvent) (*wi
 	switch what, _, _ := strings.Cut(e.Poke.What, " "); what {
 	case "outlive":
 		go func() {
+			<-h.stepped // what it asks for within the step counts
 			for range 1000 {
 				spoilActivation(a)
 			}
@@ -246,7 +248,7 @@ routing: {subscriptions: [{event: Poke, machine: wild, key_field: id}]}
 
 // start starts the world of a test.
 func (h *hostile) start(t *testing.T) (*coordinator.Engine, *surviving) {
-	h.back, h.held = make(chan error, 8), make(chan struct{})
+	h.back, h.held, h.stepped = make(chan error, 8), make(chan struct{}), make(chan struct{})
 	store := &surviving{memory.New()}
 	e := h.open(t, store)
 	checked, err := kinds.Load("wild.yaml", []byte(hostileText), template.Known{Lenient: true})
@@ -296,12 +298,16 @@ func TestNothingThatIsKeptChangesAWorld(t *testing.T) {
 			for _, id := range []string{"a", "b"} {
 				h.poke(t, id, what)
 				await(t, h.run, "wild["+id+"]", rested)
+				if what == "outlive" {
+					h.stepped <- struct{}{}
+				}
 			}
 			before := h.cells(t)
 			h.spoil()
 			require.Equal(t, before, h.cells(t))
 			require.NotContains(t, before, "spoilt")
 		}
+		close(h.stepped) // a step may have been tried twice
 		before := h.cells(t)
 		for event, err := range h.run.Events(t.Context(), 1) {
 			require.NoError(t, err)

@@ -337,8 +337,14 @@ func TestTabsShareAStream(t *testing.T) {
 func TestAPageIsStaleWhileTheServerDoesNotAnswer(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)
-	gone := make(chan struct{})
 	var down atomic.Bool
+	var gone atomic.Pointer[chan struct{}] // closed when the connections that are open are cut
+	cutting := func() chan struct{} {
+		cut := make(chan struct{})
+		gone.Store(&cut)
+		return cut
+	}
+	cut := cutting()
 	target, err := url.Parse(s.url)
 	require.NoError(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target)
@@ -350,9 +356,10 @@ func TestAPageIsStaleWhileTheServerDoesNotAnswer(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(req.Context())
 		defer cancel()
+		cut := *gone.Load()
 		go func() {
 			select {
-			case <-gone:
+			case <-cut:
 				cancel()
 			case <-ctx.Done():
 			}
@@ -367,14 +374,14 @@ func TestAPageIsStaleWhileTheServerDoesNotAnswer(t *testing.T) {
 	p.sees("price waits for message")
 	p.until(`document.querySelector(".live").textContent.includes("live")`)
 	down.Store(true)
-	close(gone)
+	close(cut)
 	p.sees("Stale since")
 	p.click("button", "Cancel…")
 	p.until(`document.querySelector("dialog footer .btn.pri").disabled`)
 	p.do(chromedp.KeyEvent(kb.Escape))
 	p.shoot("stale")
 	s.send("order-1", "priced")
-	gone = make(chan struct{})
+	cutting()
 	down.Store(false)
 	p.sees("charge failed (http_503)")
 	p.until(`!document.querySelector(".stale")`)
