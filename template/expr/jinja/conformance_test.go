@@ -63,7 +63,6 @@ func TestAgreesWithJinja2(t *testing.T) {
 
 // agrees reports whether the result here agrees with the line. A template that fails in Jinja2 when it is evaluated may be
 // refused here earlier.
-// here before.
 func (v verdict) agrees(t *testing.T, names env) (got string, ok bool) {
 	template, err := jinja.Compile(v.Template)
 	if err != nil {
