@@ -135,6 +135,9 @@ func (v Verb) Command() bool {
 	return false
 }
 
+// Changes reports whether an answer that is cut off may have changed something.
+func (v Verb) Changes() bool { return v.Command() || v == Collect }
+
 // attaches reports whether requests with the verb have an attachment, and are about no run that there is.
 func (v Verb) attaches() bool { return v == Begin || v == Publish || v.compares() }
 

@@ -34,6 +34,8 @@ type answer struct {
 	conn    *net.UnixConn
 	dir     string
 	follows bool // the answer lasts as long as a run
+	reads   bool // the request changes nothing
+	begun   bool // part of the answer was passed on
 	taken   bool
 	late    bool // the request was not taken in time, and will not be
 }
@@ -64,7 +66,7 @@ func (a *answer) ask(line, attachment []byte) error {
 }
 
 // read reads the answer to its last line. A holder that ends before it has taken the request has done nothing, as if it had
-// ended before the request was sent.
+// ended before the request was sent; likewise one that ends before it has answered a request that changes nothing.
 func (a *answer) read(emit func(*api.Reply) error) error {
 	for d := json.NewDecoder(bufio.NewReader(a)); ; {
 		var r api.Reply
@@ -73,7 +75,7 @@ func (a *answer) read(emit func(*api.Reply) error) error {
 			return a.silent("it has taken the request, and may have done what was asked or do it yet")
 		case err != nil && a.late:
 			return a.silent("nothing was done, and nothing will be")
-		case err != nil && !a.taken:
+		case err != nil && (!a.taken || a.reads && !a.begun):
 			return fmt.Errorf("%w any more: %w", api.ErrNotHeld, err)
 		case err != nil:
 			return fmt.Errorf("%w: %w", api.ErrHungUp, err)
@@ -86,6 +88,7 @@ func (a *answer) read(emit func(*api.Reply) error) error {
 			}
 			continue
 		}
+		a.begun = true
 		if err := emit(&r); err != nil || r.Done != nil {
 			return err
 		}

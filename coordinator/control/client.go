@@ -147,7 +147,7 @@ func (c *Client) Rerun(ctx context.Context, req *api.Request, each func(*api.Rer
 
 // ExplainQuery says which index carries the query of a list, and which of its terms are checked afterwards.
 func (c *Client) ExplainQuery(ctx context.Context, text string, labels map[string]string) (x *query.Explanation, err error) {
-	err = c.ask(ctx, &api.Request{Verb: api.List, Query: text, Labels: labels, Dry: true}, func(r *api.Reply) error {
+	err = c.whole(ctx, &api.Request{Verb: api.List, Query: text, Labels: labels, Dry: true}, func(r *api.Reply) error {
 		if r.Query != nil {
 			x = r.Query
 		}
@@ -162,7 +162,7 @@ func (c *Client) ExplainQuery(ctx context.Context, text string, labels map[strin
 // Show returns a run and all its steps, or the first cells of a world.
 func (c *Client) Show(ctx context.Context, run string) (*api.Run, error) {
 	var shown *api.Run
-	err := c.ask(ctx, &api.Request{Verb: api.Show, Run: run}, func(r *api.Reply) error {
+	err := c.whole(ctx, &api.Request{Verb: api.Show, Run: run}, func(r *api.Reply) error {
 		switch {
 		case r.Run != nil:
 			shown = r.Run
@@ -181,7 +181,7 @@ func (c *Client) Show(ctx context.Context, run string) (*api.Run, error) {
 
 // Workflow returns a run without its steps, and the canonical document of its workflow.
 func (c *Client) Workflow(ctx context.Context, run string) (shown *api.Run, document json.RawMessage, err error) {
-	err = c.ask(ctx, &api.Request{Verb: api.Show, Run: run, Document: true}, func(r *api.Reply) error {
+	err = c.whole(ctx, &api.Request{Verb: api.Show, Run: run, Document: true}, func(r *api.Reply) error {
 		switch {
 		case r.Run != nil:
 			shown = r.Run
@@ -208,7 +208,7 @@ func (c *Client) Await(ctx context.Context, run, address, condition string) (*ap
 
 func (c *Client) cell(ctx context.Context, req *api.Request) (*api.Cell, error) {
 	var cell *api.Cell
-	err := c.ask(ctx, req, func(r *api.Reply) error {
+	err := c.whole(ctx, req, func(r *api.Reply) error {
 		if r.Cell != nil {
 			cell = r.Cell
 		}
@@ -239,7 +239,7 @@ func (c *Client) Cells(ctx context.Context, req api.Request, each func(*api.Cell
 // Explain explains why a run, or one of its steps, has its status; "" is the run.
 func (c *Client) Explain(ctx context.Context, run, step string) (*coordinator.Explanation, error) {
 	var x *coordinator.Explanation
-	err := c.ask(ctx, &api.Request{Verb: api.Explain, Run: run, Step: step}, func(r *api.Reply) error {
+	err := c.whole(ctx, &api.Request{Verb: api.Explain, Run: run, Step: step}, func(r *api.Reply) error {
 		if r.Explanation != nil {
 			x = r.Explanation
 		}
@@ -255,7 +255,7 @@ func (c *Client) Explain(ctx context.Context, run, step string) (*coordinator.Ex
 func (c *Client) Output(ctx context.Context, run, step, participant string) (json.RawMessage, error) {
 	var v json.RawMessage
 	req := &api.Request{Verb: api.Output, Run: run, Step: step, Participant: participant}
-	err := c.ask(ctx, req, func(r *api.Reply) error {
+	err := c.whole(ctx, req, func(r *api.Reply) error {
 		if r.Value != nil {
 			v = r.Value
 		}
@@ -341,6 +341,16 @@ func stream[T any](ctx context.Context, c *Client, req *api.Request, pick func(*
 	}
 }
 
+// whole makes a request that changes nothing, and whose answer the caller sees only when it is complete: a holder that ends in its
+// middle has not answered.
+func (c *Client) whole(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error {
+	err := c.ask(ctx, req, emit)
+	if errors.Is(err, api.ErrHungUp) {
+		err = api.ErrorOf(fmt.Errorf("%w any more: %v", api.ErrNotHeld, err))
+	}
+	return err
+}
+
 // askHolder makes a request on a separate connection.
 func askHolder(ctx context.Context, dir string, req *api.Request, emit func(*api.Reply) error) error {
 	line, err := req.Encode()
@@ -353,7 +363,7 @@ func askHolder(ctx context.Context, dir string, req *api.Request, emit func(*api
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	a := &answer{conn: conn, dir: dir, follows: req.Verb.Follows()}
+	a := &answer{conn: conn, dir: dir, follows: req.Verb.Follows(), reads: !req.Verb.Changes()}
 	if err = a.ask(line, req.Attachment); err == nil {
 		err = a.read(emit)
 	}

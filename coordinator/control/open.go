@@ -60,9 +60,12 @@ func open(ctx context.Context, dir string, config coordinator.Config) (c *Client
 	return c, nil
 }
 
+// ErrServed means that another process works on the runs of a directory and answers requests.
+var ErrServed = errors.New("it works on the runs and answers commands")
+
 // Take opens the store of a directory for an engine that is to work on it; Serve then serves requests of other processes. If
-// another process does so already, Take returns journal.ErrLocked; it waits at most three seconds for a process that has the
-// directory open and does not answer, because that one may only be reading.
+// another process does so already, Take returns journal.ErrLocked and ErrServed; it waits at most three seconds for a process that
+// has the directory open and does not answer, because that one may only be reading.
 func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, err error) {
 	err = whileLocked(ctx, takePatience, func() (again bool, err error) {
 		if s, err = disk.Open(dir, config); !errors.Is(err, journal.ErrLocked) {
@@ -70,7 +73,7 @@ func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, e
 		}
 		_, dialed := Dial(dir)
 		if again = errors.Is(dialed, api.ErrNotHeld); !again {
-			err = fmt.Errorf("%w: it works on the runs and answers commands: sluice runs --data %s", err, dir)
+			err = fmt.Errorf("%w: %w: sluice runs --data %s", err, ErrServed, dir)
 		}
 		return again, err
 	})

@@ -246,11 +246,41 @@ func TestClosingWaitsForACommandInProgress(t *testing.T) {
 }
 
 func TestARequestThatWasNotTakenHasNoEffect(t *testing.T) {
-	for answer, want := range map[string]error{
-		"":                 api.ErrNotHeld,
-		`{"taken"`:         api.ErrNotHeld,
-		`{"taken":true}`:   api.ErrHungUp,
-		`{"taken":true}{"`: api.ErrHungUp,
+	pause := func(c *control.Client) error {
+		_, err := c.Do(t.Context(), &api.Request{Verb: api.Pause, Run: "r1", Actor: "ann"})
+		return err
+	}
+	collect := func(c *control.Client) error {
+		_, err := c.Collect(t.Context(), false, "", func(*api.Gone) error { return nil })
+		return err
+	}
+	show := func(c *control.Client) error {
+		_, err := c.Show(t.Context(), "r1")
+		return err
+	}
+	list := func(c *control.Client) error {
+		for _, err := range c.Runs(t.Context()) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	taken, part := `{"taken":true}`, `{"taken":true}{"run":{"run":"r1"}}`
+	for _, c := range []struct {
+		ask    func(*control.Client) error
+		answer string
+		want   error
+	}{
+		{pause, "", api.ErrNotHeld},
+		{pause, `{"taken"`, api.ErrNotHeld},
+		{pause, taken, api.ErrHungUp},
+		{pause, taken + `{"`, api.ErrHungUp},
+		{collect, taken, api.ErrHungUp},
+		{show, taken, api.ErrNotHeld},
+		{show, part, api.ErrNotHeld}, // its caller has seen nothing
+		{list, taken, api.ErrNotHeld},
+		{list, part, api.ErrHungUp},
 	} {
 		dir := t.TempDir()
 		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "control.sock"), Net: "unix"})
@@ -260,13 +290,12 @@ func TestARequestThatWasNotTakenHasNoEffect(t *testing.T) {
 			conn, err := l.Accept()
 			if err == nil {
 				_, err = bufio.NewReader(conn).ReadBytes('\n')
-				io.WriteString(conn, answer)
+				io.WriteString(conn, c.answer)
 				conn.Close()
 			}
 			served <- err
 		}()
-		_, err = control.AskOnly(dir).Do(t.Context(), &api.Request{Verb: api.Pause, Run: "r1", Actor: "ann"})
-		require.ErrorIs(t, err, want, "%q", answer)
+		require.ErrorIs(t, c.ask(control.AskOnly(dir)), c.want, "%q", c.answer)
 		require.NoError(t, <-served)
 		require.NoError(t, l.Close())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/cmd/sluice/view"
@@ -26,10 +27,19 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// answers reports whether a process holds a folder and answers.
-func answers(dir string) bool {
-	_, err := control.Dial(dir)
-	return err == nil
+// errLeft means that the process that worked on the folder ended and did nothing of what it was asked for.
+var errLeft = errors.New("the process that worked on the folder has ended")
+
+// askHost makes a request to the process that works on the folder, or to a server.
+func (f *runFlags) askHost(ask func(*control.Client) error) error {
+	c, err := control.Dial(f.data)
+	if err == nil {
+		err = errors.Join(ask(c), c.Close())
+	}
+	if !client.IsURL(f.data) && (errors.Is(err, api.ErrNotHeld) || errors.Is(err, coordinator.ErrShutdown)) {
+		return errLeft
+	}
+	return err
 }
 
 // request returns the request that starts a run elsewhere, and its workflow; nil if it is started by name.
@@ -69,7 +79,7 @@ func (f *runFlags) load(ctx context.Context, file string) (p *parcel.Parcel, w *
 	return p, w, err
 }
 
-// runHeld starts a run in the process that works on the folder, and follows it.
+// runHeld starts a run in the process that works on the folder, and follows it. It returns errLeft if that has ended before.
 func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, stops *interrupts) error {
 	if f.directory != "" || len(f.passEnv) > 0 || f.worlds != (worldFlags{}) {
 		return cli.Refuse(fmt.Errorf("another process works on %s, and it decides about --directory, --pass-env and what is kept of worlds: "+
@@ -82,32 +92,36 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 	}
 	req.Document = w == nil
 	var done api.Done
-	err = control.With(ctx, f.data, coordinator.Config{}, func(c *control.Client) (err error) {
+	err = f.askHost(func(c *control.Client) (err error) {
 		done, err = c.Do(ctx, req)
 		return err
 	})
 	if err == nil && w == nil {
 		w, err = kinds.ParseStored(done.Document)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errLeft):
+		return err
+	case err != nil:
 		return f.refused(err)
 	}
 	return f.followHeld(cmd, &held{dir: f.data, run: done.Run, next: 1}, &view.Run{Workflow: w}, stops)
 }
 
 // resumeHeld follows a run on which the process works that has the folder: it has resumed it already. Another run that this process has
-// not resumed waits until the folder is free.
+// not resumed waits until the folder is free. It returns errLeft if that process has ended.
 func (f *runFlags) resumeHeld(cmd *cobra.Command, stops *interrupts) error {
 	var shown *api.Run
 	var document []byte
-	err := control.With(cmd.Context(), f.data, coordinator.Config{}, func(c *control.Client) (err error) {
+	err := f.askHost(func(c *control.Client) (err error) {
 		shown, document, err = c.Workflow(cmd.Context(), f.resume)
 		return err
 	})
-	if err != nil {
-		return notToResume(f.resume, err)
-	}
 	switch {
+	case errors.Is(err, errLeft):
+		return err
+	case err != nil:
+		return notToResume(f.resume, err)
 	case shown.Incomplete:
 		return isIncomplete(f.data, shown.Run)
 	case shown.Held:

@@ -19,11 +19,11 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/cmd/sluice/view"
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -155,11 +155,16 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return f.runHeld(cmd, input, args[0], stops)
 	}
 	s, err := f.open(ctx, input, args)
-	if errors.Is(err, journal.ErrLocked) && f.resume == "" && answers(f.data) {
-		return f.runHeld(cmd, input, args[0], stops)
-	}
-	if errors.Is(err, journal.ErrLocked) && f.resume != "" && answers(f.data) {
-		return f.resumeHeld(cmd, stops)
+	for errors.Is(err, control.ErrServed) {
+		if f.resume == "" {
+			err = f.runHeld(cmd, input, args[0], stops)
+		} else {
+			err = f.resumeHeld(cmd, stops)
+		}
+		if !errors.Is(err, errLeft) {
+			return err
+		}
+		s, err = f.open(ctx, input, args)
 	}
 	if err != nil {
 		return err

@@ -70,6 +70,7 @@ func TestNothingIsFetchedFromElsewhere(t *testing.T) {
 		}
 		if path.Ext(name) == ".js" {
 			require.NotContains(t, string(text), ` style="`, name)
+			require.NotContains(t, string(text), "autofocus", "%s: the browser complains if something has the focus already", name)
 			require.NotRegexp(t, `https?://`, string(text), name)
 		}
 	})

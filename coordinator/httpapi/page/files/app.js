@@ -5,7 +5,7 @@ import { get, me, post, remove } from "./api.js";
 import { again, follow, shared, stale } from "./feed.js";
 import { Sprite } from "./mark.js";
 import { clock, number, zone } from "./time.js";
-import { Dialog, Fault } from "./parts.js";
+import { Dialog, Fault, focus } from "./parts.js";
 import { Runs } from "./views/runs.js";
 import { Run } from "./views/run.js";
 import { Decisions } from "./views/decisions.js";
@@ -89,7 +89,7 @@ function SignIn({ again }) {
   return html`<main class="view" id="main"><form class="signin sheet" onSubmit=${enter}><h1>Who are you?</h1>
     <p class="q">Open the address that <code>sluice serve</code> has printed: it signs you in, once. Or give a token; <code>sluice token create</code> makes one.</p>
     <input class="vh" type="text" autocomplete="username" value="token" tabindex="-1" aria-hidden="true" readonly />
-    <label class="stack">Token <input type="password" autocomplete="current-password" autofocus value=${token} onInput=${(e) => setToken(e.target.value)} /></label>
+    <label class="stack">Token <input type="password" autocomplete="current-password" ref=${focus} value=${token} onInput=${(e) => setToken(e.target.value)} /></label>
     ${problem && html`<${Fault} problem=${problem} />`}<button class="btn pri" type="submit" disabled=${!token}>Sign in</button></form></main>`;
 }
 

@@ -65,12 +65,17 @@ export function Act({ role = "operator", class: kind = "", path, body, headers, 
   return html`<button type="button" class=${"btn " + kind} disabled=${off || busy || disabled} title=${off ? "The server does not answer" : title} onClick=${send}>${children}</button>`;
 }
 
-// Dialog is shown while it is there. It closes with Escape, and gives focus back.
+// focus is a ref: an element gets the focus when it appears. The attribute for that is for documents that are loaded; of what appears
+// later, the browser complains if something has the focus already.
+export const focus = (element) => element?.focus();
+
+// Dialog is shown while it is there, with the focus in its input with data-first. It closes with Escape, and gives focus back.
 export function Dialog({ title, onClose, children, wide }) {
   const ref = useRef(null);
   useLayoutEffect(() => {
     const dialog = ref.current, before = document.activeElement;
     dialog.showModal();
+    dialog.querySelector("[data-first]")?.focus();
     return () => {
       dialog.close();
       before?.focus?.();
@@ -86,7 +91,7 @@ export function Confirm({ title, say, path, word, bad, body = {}, onClose, onDon
   const [reason, setReason] = useState("");
   const [problem, setProblem] = useState(null);
   return html`<${Dialog} title=${title} onClose=${onClose}><p class="q">${say}</p>
-    ${!noReason && html`<label class="stack">Reason <span class="qq">kept in the journal, with your name</span><input autofocus maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>`}
+    ${!noReason && html`<label class="stack">Reason <span class="qq">kept in the journal, with your name</span><input data-first maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>`}
     ${problem && html`<${Fault} problem=${problem} />`}
     <footer><button class="btn" type="button" onClick=${onClose}>Not now</button><${Act} class=${bad ? "pri danger" : "pri"} path=${path} body=${noReason ? body : { ...body, reason }} onProblem=${setProblem}
       onDone=${(v) => { onClose(); onDone?.(v); }}>${word}<//></footer><//>`;
