@@ -37,6 +37,7 @@ var floors = []floor{
 	{"internal/binheap", nil},
 	{"internal/readfile", nil},
 	{"internal/usercode", nil},
+	{"internal/jsontext", nil},
 	{"signals", nil},
 	{"dag", nil},
 	{"dag/dominikbraun", uses("dag")},
@@ -45,8 +46,8 @@ var floors = []floor{
 	{"dag/svg", uses("dag", "dag/layout")},
 
 	// workflows
-	{"template/value", uses("internal/usercode")},
-	{"template/document", nil},
+	{"template/value", uses("internal/jsontext", "internal/usercode")},
+	{"template/document", uses("internal/jsontext")},
 	{"template/expr", uses("template/value")},
 	{"template/expr/jinja", uses("template/expr", "template/value")},
 	{"template/duration", nil},
