@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/sluiceflow/sluice/client"
@@ -38,7 +39,7 @@ func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client
 	if client.IsURL(dir) {
 		return remote(dir)
 	}
-	if _, err := os.Stat(filepath.Join(dir, journalFile)); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, journalFile)); absent(err) {
 		return nil, api.ErrorOf(fmt.Errorf("%w in %s", api.ErrNoJournal, dir))
 	}
 	return open(ctx, dir, config)
@@ -84,7 +85,7 @@ func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, e
 // directory: if there is no journal, it returns ErrNoJournal.
 func TakeRaw(ctx context.Context, dir string, mend bool, config disk.Config) (r *disk.Raw, err error) {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) || err == nil && !slices.ContainsFunc(entries, isJournal) {
+	if absent(err) || err == nil && !slices.ContainsFunc(entries, isJournal) {
 		return nil, api.ErrorOf(fmt.Errorf("%w in %s", api.ErrNoJournal, dir))
 	}
 	err = whileLocked(ctx, takePatience, func() (again bool, err error) {
@@ -96,6 +97,9 @@ func TakeRaw(ctx context.Context, dir string, mend bool, config disk.Config) (r 
 	})
 	return r, err
 }
+
+// absent reports whether an error is that of a path that does not exist, also because a file stands where a directory should.
+func absent(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 // isJournal reports whether an entry shows that its directory has a journal, of which other files may be lost.
 func isJournal(entry os.DirEntry) bool { return entry.Name() == journalFile || entry.Name() == "db" }
