@@ -188,7 +188,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 		{"bytes that are no text", "f.yaml", "a: b\nc\xff: d\n", `f.yaml:2:2: document is not UTF-8`},
 		{"a control character", "f.yaml", "a: b\x00\n", `f.yaml:1:5: control character U+0000`},
 		{"JSON with a comma too many", "f.json", "{\"a\": [1,\n2,]}", `f.json:2:3: a[2]: invalid character ']' looking for beginning of value`},
-		{"JSON with half a character", "f.json", "{\"a\":\n [\"é\\udc00\"]}", `f.json:2:4: escape \udc00 is half a surrogate pair`},
+		{"JSON with half a character", "f.json", "{\"a\":\n [\"é\\udc00\"]}", `f.json:2:5: escape \udc00 is half a surrogate pair`},
 		{"JSON that ends too early", "f.json", "{\"a\": [1", `f.json:1:9: a: document ends too early`},
 		{"JSON with something behind it", "f.json", "{}\n{}", `f.json:2:1: text after the end of the document`},
 		{"JSON with a key written twice", "f.json", "{\"a\": 1,\n \"a\": 2}", `f.json:2:2: a: duplicate key "a", first on line 1`},
