@@ -167,7 +167,7 @@ var floors = []floor{
 		"reactive/journal", "reactive/routed")},
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
-	{"coordinator/cells", uses("template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
+	{"coordinator/cells", uses("internal/usercode", "template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
 	{"coordinator/rerun", uses("coordinator/children", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide",
 		"reactive/journal", "reactive/ledger", "template", "template/expr", "template/plan", "template/value")},
 	{"coordinator", uses("reactive/shadow", "template/difference", "coordinator/rerun", "coordinator/bulk", "coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/commands", "coordinator/directory", "coordinator/holds", "coordinator/inbox",

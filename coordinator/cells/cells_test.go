@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -117,6 +118,37 @@ func TestAWorldThatNoProcessDrives(t *testing.T) {
 	e = engine(t, store, k, true)
 	awaited(t, found(t, e), "account[a]", "completed map[alien:[] fired:2 n:2 paid:2] 0 ")
 	require.NoError(t, k.fault)
+}
+
+// TestWhatAProgramAsksOfCellsDoesNotEndTheirRun: the choice of cells is code of the program, and is called where the run's own code is.
+func TestWhatAProgramAsksOfCellsDoesNotEndTheirRun(t *testing.T) {
+	e := engine(t, unclosed{memory.New()}, newTill(nil), true)
+	run := start(t, e)
+	add(t, run, "1")
+	awaited(t, run, "account[a]", "completed map[alien:[] fired:1 n:1 paid:1] 0 ")
+	for name, keep := range map[string]func(*cells.State) bool{
+		"panic: mine":               func(*cells.State) bool { panic("mine") },
+		"ended its goroutine":       func(*cells.State) bool { runtime.Goexit(); return true },
+		"panic: runtime error: ind": func(c *cells.State) bool { return c.Intents[len(c.Intents)].Pending },
+	} {
+		_, err := run.Cells(t.Context(), keep, 0)
+		require.ErrorContains(t, err, name)
+	}
+	add(t, run, "2")
+	awaited(t, run, "account[a]", "completed map[alien:[] fired:2 n:2 paid:2] 0 ")
+}
+
+// TestNoCellIsAwaitedForEver: an address that no cell can have is refused.
+func TestNoCellIsAwaitedForEver(t *testing.T) {
+	run := start(t, engine(t, unclosed{memory.New()}, newTill(nil), true))
+	for address, why := range map[string]string{
+		"": "unknown machine", "acount[a]": `did you mean "account"?`, "account": "is keyed", "account[a": "is keyed",
+		"account[a b]": "are written %XX", "account[%zz]": "%zz",
+	} {
+		_, err := run.Await(t.Context(), address, func(*cells.State) bool { return true })
+		require.ErrorIs(t, err, decide.ErrCellNotFound, address)
+		require.ErrorContains(t, err, why)
+	}
 }
 
 // TestAWorldThatHasEnded takes nothing and can be read.
