@@ -32,7 +32,7 @@ func Half(text []byte) int {
 
 const escapeBytes = len(`\u0000`)
 
-// escaped returns the code of the escape \uXXXX at the beginning of text; -1: there is none.
+// escaped returns the code of the escape such as \u00e9 at the beginning of text; -1: there is none.
 func escaped(text []byte) rune {
 	if len(text) < escapeBytes || text[0] != '\\' || text[1] != 'u' {
 		return -1
