@@ -68,7 +68,7 @@ type watcher struct {
 	run       string
 	step      string                                       // of the log; "": all
 	each      func(context.Context, *control.Client) error // prints what a client yields
-	next      uint64 // sequence of the next event to be printed
+	next      uint64                                       // sequence of the next event to be printed
 	finished  bool
 	announced bool // that no process works on the run
 	records   *cli.Objects
