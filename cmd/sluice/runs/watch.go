@@ -24,9 +24,9 @@ func newRunsWatch() *cobra.Command {
 		Long: `Watch prints the events of a run, and how each changes the status of steps: those so far, and each new one as it happens,
 until the run ends. While no process works on the run, it waits for one. Ctrl-C ends watching, not the run.
 
-With --log it prints in their place what the programs and the workers of the run write, live, each line behind the key of its step; with
---step, only what one step, its items and its step-runs write. A process keeps the newest 256 KiB of a run, and none of a process
-that has ended; the end of what a command has written stays with its result. -o jsonl prints one object for each part that was written:
+With --log it prints in their place what the programs and the workers of the run write, live, each line behind the key of its
+step; with --step, only what one step, its items and its step-runs write. The process that works on the run keeps the newest
+256 KiB; the end of what a command has written stays with its result. -o jsonl prints one object for each part:
   {"at":…,"step":…,"attempt":…,"stream":"stdout","text":…}
 
 RUN is the id of a run, or an unambiguous beginning of it. For programs, -o jsonl prints one object a line as things happen:
