@@ -31,11 +31,17 @@ routing: {subscriptions: [{event: Far, machine: m, key_field: id}, {event: Far, 
 	}
 	for name, give := range map[string]func(text string) *machine.Given{
 		"params": func(text string) *machine.Given { return effects(machine.GivenEffect{Effect: "pay", Params: text}) },
-		"issuer": func(text string) *machine.Given { return effects(machine.GivenEffect{Effect: "pay", Params: "", Issuer: text}) },
-		"key":    func(text string) *machine.Given { return effects(machine.GivenEffect{Effect: "pay", Params: "", Key: text}) },
-		"timer":  func(text string) *machine.Given { return effects(machine.GivenEffect{Timer: text}) },
-		"state":  func(text string) *machine.Given { return &machine.Given{State: strings.Repeat(text, 50)} },
-		"note":   func(text string) *machine.Given { return &machine.Given{State: "s", Noted: true, Note: strings.Repeat(text, 50)} },
+		"issuer": func(text string) *machine.Given {
+			return effects(machine.GivenEffect{Effect: "pay", Params: "", Issuer: text})
+		},
+		"key": func(text string) *machine.Given {
+			return effects(machine.GivenEffect{Effect: "pay", Params: "", Key: text})
+		},
+		"timer": func(text string) *machine.Given { return effects(machine.GivenEffect{Timer: text}) },
+		"state": func(text string) *machine.Given { return &machine.Given{State: strings.Repeat(text, 50)} },
+		"note": func(text string) *machine.Given {
+			return &machine.Given{State: "s", Noted: true, Note: strings.Repeat(text, 50)}
+		},
 		"addresses": func(text string) *machine.Given {
 			g := &machine.Given{State: "s"}
 			for range 250 { // each with a payload and two addresses of a fifteenth
