@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -134,6 +136,32 @@ func TestWhatAProgramAsksOfCellsDoesNotEndTheirRun(t *testing.T) {
 		_, err := run.Cells(t.Context(), keep, 0)
 		require.ErrorContains(t, err, name)
 	}
+	add(t, run, "2")
+	awaited(t, run, "account[a]", "completed map[alien:[] fired:2 n:2 paid:2] 0 ")
+}
+
+// TestTextsOfCommandsAreRefused that could not be stored, or not as they are. The journal stays as it was, and the run goes on.
+func TestTextsOfCommandsAreRefused(t *testing.T) {
+	run := start(t, engine(t, unclosed{memory.New()}, newTill(nil), true))
+	add(t, run, "1")
+	awaited(t, run, "account[a]", "completed map[alien:[] fired:1 n:1 paid:1] 0 ")
+	last, err := run.Last(t.Context())
+	require.NoError(t, err)
+	for text, refused := range map[string]error{"a\xff": limits.ErrRefused, strings.Repeat("x", 64<<10+1): decide.ErrLimit} {
+		m := message("2", "a", 1)
+		m.ID = text
+		_, err := run.SendMessage(t.Context(), m)
+		for what, err := range map[string]error{
+			"id": err, "name": run.Send(t.Context(), text, nil), "cancel": run.Cancel(t.Context(), text), "pause": run.Pause(t.Context(), text),
+			"abort": run.Abort(t.Context(), "account[a]", text), "cell": run.PauseCell(t.Context(), "account[a]", text),
+			"decide": run.Decide(t.Context(), "account[a]", true, text),
+		} {
+			require.ErrorIs(t, err, refused, what)
+		}
+	}
+	now, err := run.Last(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, last, now)
 	add(t, run, "2")
 	awaited(t, run, "account[a]", "completed map[alien:[] fired:2 n:2 paid:2] 0 ")
 }
