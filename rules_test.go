@@ -169,7 +169,7 @@ var floors = []floor{
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
 	{"coordinator/cells", uses("template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
 	{"coordinator/rerun", uses("coordinator/children", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide",
-		"reactive/journal", "reactive/ledger", "template", "template/expr", "template/plan", "template/value")},
+		"reactive/journal", "reactive/ledger", "reactive/routed", "template", "template/expr", "template/plan", "template/playbook", "template/value")},
 	{"coordinator", uses("reactive/shadow", "template/difference", "coordinator/rerun", "coordinator/bulk", "coordinator/calllog", "coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/commands", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/lists", "coordinator/operation", "coordinator/parking", "coordinator/pickup",
 		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "coordinator/retention", "coordinator/transfer", "coordinator/workers", "internal/cancelled", "internal/usercode", "reactive",
