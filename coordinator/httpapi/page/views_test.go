@@ -249,6 +249,7 @@ func TestAPatchOpensTheGateOfAPlaybook(t *testing.T) {
 	p.open("/runs/pages-1?step=release")
 	p.sees("release")
 	p.until(`document.querySelector(".runhead .chip").textContent === "waiting"`)
+	p.until(`document.querySelector(".ticker").innerText.includes("1 completed")`) // steps, not their runs
 	p.shoot("playbook")
 	p.click("button", "Patch…")
 	p.until(`document.querySelector("dialog input").value === "approved"`)

@@ -1,5 +1,5 @@
 // The graph of a run: the canvas, what one does with it, and the small map beside it. The same is in the list of steps.
-import { html, useEffect, useRef, useState } from "../ui.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { go, here, withQuery } from "../route.js";
 import { Mark, statuses, wordOf } from "../mark.js";
 import { many, now, number } from "../time.js";
@@ -23,7 +23,7 @@ function Canvas({ model, run, step, drawing }) {
   latest.current = { run, model };
   const find = here.value.query.get("find") || "";
   const [scale, setScale] = useState(1);
-  useEffect(() => {
+  useLayoutEffect(() => { // before a key or a pointer can come
     const scene = new Scene(drawing);
     const places = new Int32Array(scene.count).fill(-1);
     const place = (i) => (places[i] >= 0 ? places[i] : (places[i] = model.index.get(scene.keys[i]) ?? -1));
@@ -31,18 +31,12 @@ function Canvas({ model, run, step, drawing }) {
     const note = (i, status) => {
       const s = model.steps.get(scene.keys[i]), items = model.items.get(scene.keys[i]);
       if (items?.of) return { text: number(items.ok) + "/" + number(items.of) + (items.failed ? ", " + number(items.failed) + " failed" : ""), bar: status === "completed" ? null : items };
-      return { text: noteOf(s, status, latest.current.run) };
+      return { text: noteOf(s, status, latest.current.run), live: s?.live, held: s?.tokens };
     };
     const g = graph.current = new Graph(canvas.current, scene, look, note, (i) => model.moved.get(place(i)) ?? -1e9);
     g.onView = () => { setScale(g.scale); paintMini(g, mini.current); };
     g.fit(false);
-    const watch = new ResizeObserver(() => g.resize());
-    watch.observe(canvas.current);
-    const theme = () => g.resize();
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener("change", theme);
-    addEventListener("themechange", theme);
-    return () => { watch.disconnect(); g.close(); dark.removeEventListener("change", theme); removeEventListener("themechange", theme); };
+    return g.watch();
   }, [drawing, model]);
   const version = model.version.value, details = model.details.value;
   useEffect(() => { graph.current?.change(); }, [version, details]);
@@ -145,7 +139,7 @@ function useHands(canvas, graph, choose) {
 
 const miniWidth = 150, miniHeight = 92;
 
-function miniScale(g) { return Math.min(miniWidth / Math.max(1, g.scene.width), miniHeight / Math.max(1, g.scene.height)); }
+function miniScale(g) { return Math.min(0.25, miniWidth / Math.max(1, g.scene.width), miniHeight / Math.max(1, g.scene.height)); }
 
 function paintMini(g, canvas) {
   if (!canvas) return;
