@@ -76,13 +76,13 @@ export function Dialog({ title, onClose, children, wide }) {
   useLayoutEffect(() => {
     const dialog = ref.current, before = document.activeElement;
     dialog.showModal();
-    dialog.querySelector("[data-first]")?.focus();
+    (dialog.querySelector("[data-first]") || dialog).focus();
     return () => {
       dialog.close();
       before?.focus?.();
     };
   }, []);
-  return html`<dialog ref=${ref} class=${wide ? "wide" : ""} aria-label=${title} onCancel=${(e) => { e.preventDefault(); onClose(); }}
+  return html`<dialog ref=${ref} tabindex="-1" class=${wide ? "wide" : ""} aria-label=${title} onCancel=${(e) => { e.preventDefault(); onClose(); }}
     onClick=${(e) => { if (e.target === ref.current) onClose(); }}>
     <div class="dialog"><header><h2>${title}</h2><button class="x" type="button" aria-label="Close" onClick=${onClose}><svg viewBox="0 0 12 12" aria-hidden="true"><path d="M2 2l8 8M10 2l-8 8" /></svg></button></header>${children}</div></dialog>`;
 }

@@ -101,7 +101,7 @@ export class Graph {
     if (read && this.scale < near) this.scale = 1;
     const b = this.scene.boxes, w = this.w / this.scale, h = this.h / this.scale;
     const x = b[4 * i] + b[4 * i + 2] / 2, y = b[4 * i + 1] + b[4 * i + 3] / 2;
-    const mx = Math.min(140, w / 3), my = Math.min(80, h / 3);
+    const mx = Math.min(b[4 * i + 2] / 2 + 16, w / 2), my = Math.min(b[4 * i + 3] / 2 + 16, h / 2);
     let nx = this.x, ny = this.y;
     if (x < this.x + mx || x > this.x + w - mx) nx = x - w / 2;
     if (y < this.y + my || y > this.y + h - my) ny = y - h / 2;
