@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/heapprofiler"
 	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -64,6 +65,22 @@ const panned = `new Promise((done) => {
 
 func awaiting(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 
+// spent is how long the tab has been busy with what, in seconds.
+func (p *tab) spent() map[string]float64 {
+	p.t.Helper()
+	out := map[string]float64{}
+	p.do(performance.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
+		all, err := performance.GetMetrics().Do(ctx)
+		for _, m := range all {
+			if name, ok := strings.CutSuffix(m.Name, "Duration"); ok {
+				out[name] = m.Value
+			}
+		}
+		return err
+	}))
+	return out
+}
+
 // How a run of 10,000 steps feels, in figures: they are for people, since they depend on the machine and its load.
 func TestALargeRun(t *testing.T) {
 	if os.Getenv("SLUICE_EXHAUSTIVE") == "" && os.Getenv("SLUICE_SCREENS") == "" {
@@ -84,11 +101,15 @@ func TestALargeRun(t *testing.T) {
 		t.Logf("10,000 steps, %s: first picture after %.0f ms", visit, eval[float64](p, `window.painted`))
 	}
 	p.sees("5,099 completed")
-	p.click("button", "Full size")
+	p.do(chromedp.Click(`[aria-label="Full size"]`))
 	for _, changes := range []string{"0", "1000"} {
+		before := p.spent()
 		var frames []float64
 		p.do(chromedp.Evaluate(strings.ReplaceAll(panned, "CHANGES", changes), &frames, awaiting))
 		t.Logf("pan at reading zoom with %s changes/s: a frame takes %.1f ms at p50, %.1f at p95, %.1f at most", changes, frames[0], frames[1], frames[2])
+		for name, s := range p.spent() {
+			t.Logf("  %s: %.2f s of 4", name, s-before[name])
+		}
 	}
 	heap := func() float64 {
 		p.do(heapprofiler.CollectGarbage())

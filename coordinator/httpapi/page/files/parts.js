@@ -1,5 +1,5 @@
 // Small parts that several views have.
-import { html, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
+import { html, signal, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
 import { get, may, post } from "./api.js";
 import { stale } from "./feed.js";
 import { Mark } from "./mark.js";
@@ -115,3 +115,8 @@ export function parsed(text) {
     return [undefined, "This is no JSON: " + e.message];
   }
 }
+
+// narrow says whether the page has one column.
+const columns = matchMedia("(max-width: 720px)");
+export const narrow = signal(columns.matches);
+columns.addEventListener("change", () => { narrow.value = columns.matches; });

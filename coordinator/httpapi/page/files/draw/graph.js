@@ -1,5 +1,5 @@
-// The graph of a run on a canvas. Near: boxes with marks and texts; farther: boxes and lines; farthest: a picture that is made anew when
-// there is time. It draws when something has changed, and only what is to be seen.
+// The graph of a run on a canvas. Near: boxes with marks and texts; farther: boxes and lines; farthest: a picture in which only
+// what has changed is drawn again. It draws when something has changed, and only what is to be seen.
 import { statuses } from "../mark.js";
 import { Pen, inkOf } from "./pen.js";
 
@@ -21,6 +21,11 @@ export class Graph {
   #idle = 0;
   #picture = null;
   #pictureOld = true;
+  #pictureInk = null; // the colours that it has
+  #drawn = null; // the statuses that it shows
+  #thumb = null;
+  #thumbOld = true;
+  #thumbAt = 0;
   #fitted = null; // whether all of it is shown; null: somebody has moved
 
   // look returns the status of a node as a number, note its second line, and moved when it has last changed.
@@ -44,7 +49,7 @@ export class Graph {
 
   // change draws again in the next frame: a status has changed.
   change() {
-    this.#pictureOld = true;
+    this.#pictureOld = this.#thumbOld = true;
     this.draw();
   }
 
@@ -398,18 +403,16 @@ export class Graph {
     c.stroke();
   }
 
-  // picture returns all nodes and lines as one image, at most a while old.
+  // picture returns all nodes and lines as one image. It is made once for a theme; then only what has another status is drawn again.
   picture() {
-    const s = this.scene, k = Math.min(1, pictureMax / Math.max(s.width, s.height, 1));
-    if (!this.#picture) {
+    const s = this.scene, k = Math.min(1, pictureMax / Math.max(s.width, s.height, 1)), ink = this.pen.ink, least = 1 / k;
+    if (!this.#picture || this.#pictureInk !== ink) {
       this.#picture = Object.assign(document.createElement("canvas"), { width: Math.max(1, Math.ceil(s.width * k)), height: Math.max(1, Math.ceil(s.height * k)) });
+      this.#pictureInk = ink;
+      this.#drawn = new Uint8Array(s.count).fill(255);
       this.#pictureOld = true;
-    }
-    if (this.#pictureOld) {
-      this.#pictureOld = false;
-      const c = this.#picture.getContext("2d"), ink = this.pen.ink, least = 1 / k;
+      const c = this.#picture.getContext("2d");
       c.setTransform(k, 0, 0, k, 0, 0);
-      c.clearRect(0, 0, s.width, s.height);
       if (s.from.length < 30_000) {
         c.strokeStyle = ink.line;
         c.lineWidth = least * 0.6;
@@ -417,20 +420,42 @@ export class Graph {
         for (const p of s.points) this.#trace(c, p, false);
         c.stroke();
       }
-      for (let i = 0; i < s.count; i++) {
-        const b = 4 * i, name = statuses[this.look(i)];
-        c.fillStyle = name === "completed" ? ink.edge : name === "idle" || name === "skipped" ? ink.line : ink[inkOf[name]];
-        const grow = name === "failed" || name === "person" ? least : 0;
-        c.fillRect(s.boxes[b] - grow, s.boxes[b + 1] - grow, Math.max(least, s.boxes[b + 2]) + 2 * grow, Math.max(least, s.boxes[b + 3]) + 2 * grow);
-      }
+    }
+    if (!this.#pictureOld) return this.#picture;
+    this.#pictureOld = false;
+    const c = this.#picture.getContext("2d");
+    const loud = (status) => status === code.failed || status === code.person;
+    for (let i = 0; i < s.count; i++) {
+      const status = this.look(i), was = this.#drawn[i];
+      if (status === was) continue;
+      this.#drawn[i] = status;
+      const b = 4 * i, name = statuses[status], grow = loud(status) || loud(was) ? least : 0;
+      const w = Math.max(least, s.boxes[b + 2]), h = Math.max(least, s.boxes[b + 3]);
+      if (grow) c.clearRect(s.boxes[b] - grow, s.boxes[b + 1] - grow, w + 2 * grow, h + 2 * grow);
+      const more = loud(status) ? least : 0;
+      c.fillStyle = name === "completed" ? ink.edge : name === "idle" || name === "skipped" ? ink.line : ink[inkOf[name]];
+      c.fillRect(s.boxes[b] - more, s.boxes[b + 1] - more, w + 2 * more, h + 2 * more);
     }
     return this.#picture;
   }
 
+  // thumb returns the picture at a size, at most a quarter of a second old: it is drawn in each frame, and few look at it.
+  thumb(width, height) {
+    const now = performance.now(), fits = this.#thumb?.width === Math.max(1, Math.ceil(width));
+    if (fits && this.#thumbOld && now - this.#thumbAt < 250) this.#later(250, () => this.draw());
+    else if (!fits || this.#thumbOld) {
+      if (!fits) this.#thumb = Object.assign(document.createElement("canvas"), { width: Math.max(1, Math.ceil(width)), height: Math.max(1, Math.ceil(height)) });
+      this.#thumbOld = false;
+      this.#thumbAt = now;
+      const c = this.#thumb.getContext("2d");
+      c.clearRect(0, 0, this.#thumb.width, this.#thumb.height);
+      c.drawImage(this.picture(), 0, 0, this.#thumb.width, this.#thumb.height);
+    }
+    return this.#thumb;
+  }
+
   #paintPicture(c) {
-    const s = this.scene, old = this.#picture && this.#pictureOld;
-    if (old) this.#later(300, () => { this.picture(); this.draw(); });
-    c.drawImage(old ? this.#picture : this.picture(), 0, 0, s.width, s.height);
+    c.drawImage(this.picture(), 0, 0, this.scene.width, this.scene.height);
     if (this.selected >= 0) this.#ring(c, this.selected);
     for (const i of this.found) this.#ring(c, i);
   }

@@ -3,7 +3,7 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { go, here, withQuery } from "../route.js";
 import { Mark, statuses, wordOf } from "../mark.js";
 import { many, now, number } from "../time.js";
-import { Empty, Fault, Loading, useGet } from "../parts.js";
+import { Empty, Fault, Loading, narrow, useGet } from "../parts.js";
 import { Graph } from "../draw/graph.js";
 import { Scene } from "../draw/scene.js";
 import { noteOf, Steps } from "./steps.js";
@@ -75,7 +75,7 @@ function Canvas({ model, run, step, drawing }) {
       <div class="ctl"><button type="button" onClick=${() => graph.current.fit(true)}>Fit</button><button type="button" aria-label="Smaller" onClick=${() => graph.current.zoom(0.8)}>−</button>
       <button type="button" aria-label="Full size" onClick=${() => graph.current.zoom(1 / graph.current.scale)}>${Math.round(scale * 100)} %</button><button type="button" aria-label="Larger" onClick=${() => graph.current.zoom(1.25)}>+</button></div></div></div>
     <div class="ticker">${["failed", "person", "running", "ready", "waiting", "idle", "completed", "skipped", "aborted"].map((s) => counts[statuses.indexOf(s)] > 0 && html`<button type="button" onClick=${() => jump(s)}><${Mark} status=${s} />${number(counts[statuses.indexOf(s)])} ${s === "person" ? "asked" : s}</button>`)}</div>
-    <div class="only-n steps-under"><${Steps} ...${{ model, run, step }} /></div>`;
+    ${narrow.value && html`<${Steps} ...${{ model, run, step }} />`}`;
 }
 
 // byOthers is the status of a node that no event is about: a join or an unnamed conditional is as what stands around it.
@@ -148,7 +148,7 @@ function paintMini(g, canvas) {
   const c = canvas.getContext("2d");
   c.setTransform(ratio, 0, 0, ratio, 0, 0);
   c.clearRect(0, 0, miniWidth, miniHeight);
-  c.drawImage(g.picture(), ox, oy, g.scene.width * k, g.scene.height * k);
+  c.drawImage(g.thumb(g.scene.width * k * ratio, g.scene.height * k * ratio), ox, oy, g.scene.width * k, g.scene.height * k);
   c.strokeStyle = g.pen.ink["ink-2"];
   const x = Math.max(0.5, ox + g.x * k), y = Math.max(0.5, oy + g.y * k);
   c.strokeRect(x, y, Math.max(3, Math.min(miniWidth - 0.5 - x, ox + (g.x + g.w / g.scale) * k - x)), Math.max(3, Math.min(miniHeight - 0.5 - y, oy + (g.y + g.h / g.scale) * k - y)));
