@@ -15,9 +15,11 @@ import (
 
 // Query says which entries are wanted; of an empty field, all.
 type Query struct {
-	Kind, Actor, Run string
-	Cursor           string // of the page before
-	Limit            int    // at most so many
+	Kind   string // see Act and the others
+	Actor  string // name of a token
+	Run    string // id
+	Cursor string // of the page before
+	Limit  int    // at most so many
 }
 
 // Page is a part of the entries, the newest first.
