@@ -190,7 +190,7 @@ var floors = []floor{
 	{"coordinator/httpapi/kept", nil},
 	{"coordinator/httpapi/rates", nil},
 	{"coordinator/httpapi/bodies", uses("template/value")},
-	{"coordinator/drawing", uses("coordinator", "dag", "dag/layout", "reactive/decide", "template/plan", "template/playbook")},
+	{"coordinator/drawing", uses("coordinator", "dag", "dag/layout", "reactive/decide", "template", "template/plan", "template/playbook")},
 	{"coordinator/httpapi/page", nil},
 	{"coordinator/httpapi/sessions", nil},
 	{"coordinator/httpapi/shapes", nil},
