@@ -90,11 +90,6 @@ func (c counting) reopened(run *coordinator.Run, sum int) int64 {
 	return c.store.read.Load() - before
 }
 
-func pass(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
-}
-
 // snapshots returns how many snapshots the journal of a run has.
 func (c counting) snapshots(run *coordinator.Run) (n int) {
 	for _, e := range journalOf(c.t, run) {
@@ -117,11 +112,13 @@ func TestAWorldThatLeavesMemoryKeepsItsStateFirst(t *testing.T) {
 			c := newCounting(t, &countedReads{Store: memory.New()}, coordinator.Config{IdleTimeout: time.Minute})
 			run := c.world("w", test.messages)
 			require.Equal(t, 0, c.snapshots(run), "it is in memory")
-			pass(time.Minute + time.Second) // it leaves at once after its snapshot
+			time.Sleep(time.Minute + time.Second) // it leaves at once after its snapshot
+			synctest.Wait()
 			require.LessOrEqual(t, c.reopened(run, test.messages), test.read)
 			require.Equal(t, test.snapshots, c.snapshots(run))
 			c.send(run, 1)
-			pass(2 * time.Minute)
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
 			require.LessOrEqual(t, c.reopened(run, test.messages+1), test.read+2)
 			require.Equal(t, test.snapshots, c.snapshots(run), "a few events more make no other")
 			require.NoError(t, c.Shutdown(context.Background()))
@@ -134,7 +131,8 @@ func TestAWorldThatLeavesMemoryIsNotHeldUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounting(t, &countedReads{Store: memory.New(), free: make(chan struct{})}, coordinator.Config{IdleTimeout: time.Minute})
 		run := c.world("w", 500)
-		pass(5 * time.Minute)
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
 		require.Equal(t, 1, c.InMemory(), "its snapshot is being written")
 		c.send(run, 10)
 		read := c.store.read.Load()
@@ -153,7 +151,8 @@ func TestAWorldWithoutASnapshotLeavesMemory(t *testing.T) {
 		store := &countedReads{Store: memory.New(), err: errors.New("no room")}
 		c := newCounting(t, store, coordinator.Config{IdleTimeout: time.Minute})
 		run := c.world("w", 500)
-		pass(61 * time.Second)
+		time.Sleep(61 * time.Second)
+		synctest.Wait()
 		require.Equal(t, int64(1+2*500), c.reopened(run, 500))
 		require.NoError(t, c.Shutdown(context.Background()))
 	})
