@@ -142,8 +142,8 @@ type Outcome struct {
 
 // plain returns the text of an error for people: names no package, and not the run.
 func plain(run string, err error) string {
-	text := err.Error()
-	for _, known := range []error{decide.ErrNotPossible, decide.ErrFinished, decide.ErrParked, decide.ErrLimit, decide.ErrRunNotFound, decide.ErrStepNotFound, decide.ErrMissing} {
+	text := strings.ReplaceAll(err.Error(), decide.ErrNotPossible.Error()+": ", "") // that says a refusal by itself
+	for _, known := range []error{decide.ErrFinished, decide.ErrParked, decide.ErrLimit, decide.ErrRunNotFound, decide.ErrStepNotFound, decide.ErrMissing} {
 		if errors.Is(err, known) {
 			_, short, _ := strings.Cut(known.Error(), ": ")
 			text = strings.Replace(text, known.Error(), short, 1)

@@ -47,12 +47,16 @@ type Engine interface {
 	Learn(w *template.Workflow) (*registry.Entry, error)
 
 	// Rerun starts a run with that id that repeats another, for an act, and returns once it is durable; dir is the folder of its
-	// programs, or "": that of the other run. PreviewRerun says what that will do.
+	// programs, or "": that of the other run.
 	Rerun(ctx context.Context, run, actor, act string, what rerun.Options, id, dir string) error
+
+	// PreviewRerun says what a Rerun will do.
 	PreviewRerun(ctx context.Context, run string, what rerun.Options) (*rerun.Preview, error)
 
-	// Move has a run go on under another workflow, for an act, and returns once that is durable. PreviewMove says whether it may.
+	// Move has a run go on under another workflow, for an act, and returns once that is durable.
 	Move(ctx context.Context, run, actor, act, reason string, to *registry.Entry) error
+
+	// PreviewMove returns why a Move would be refused.
 	PreviewMove(ctx context.Context, run string, to *registry.Entry) error
 
 	// Go starts a goroutine for whose end the engine waits when it shuts down.
