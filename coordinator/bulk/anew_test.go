@@ -134,11 +134,11 @@ func TestWhatIsWrongWithAnActIsRefusedAsAWhole(t *testing.T) {
 	started(t, e, waiting, "w", 1)
 	other := parse(t, waitingMore)
 	for want, act := range map[string]bulk.Act{
-		"say what runs again: from a step":                         {Verb: "rerun"},
-		"say what runs again in one way":                           {Verb: "rerun", Rerun: &coordinator.Rerun{Failed: true, From: "w"}},
-		"event 3 is another moment in each run":                    {Verb: "rerun", Rerun: &coordinator.Rerun{Failed: true, At: 3}},
-		`"w.output" cannot be set: write steps.STEP.output`:        {Verb: "rerun", Rerun: &coordinator.Rerun{Set: map[string]any{"w.output": 1}}},
-		"input: value":                                             {Verb: "rerun", Rerun: &coordinator.Rerun{Input: func() {}}},
+		"say what runs again: from a step":                  {Verb: "rerun"},
+		"say what runs again in one way":                    {Verb: "rerun", Rerun: &coordinator.Rerun{Failed: true, From: "w"}},
+		"event 3 is another moment in each run":             {Verb: "rerun", Rerun: &coordinator.Rerun{Failed: true, At: 3}},
+		`"w.output" cannot be set: write steps.STEP.output`: {Verb: "rerun", Rerun: &coordinator.Rerun{Set: map[string]any{"w.output": 1}}},
+		"input: value": {Verb: "rerun", Rerun: &coordinator.Rerun{Input: func() {}}},
 		"the workflow of a rerun is said with what runs again":     {Verb: "rerun", Rerun: &coordinator.Rerun{Failed: true}, Workflow: other},
 		"under which workflow do the runs go on?":                  {Verb: "move"},
 		`to move has nothing run again: "rerun" does`:              {Verb: "move", Workflow: other, Rerun: &coordinator.Rerun{Failed: true}},

@@ -16,7 +16,9 @@ func Definitions(e *Event) []string {
 }
 
 // refers reports whether events of a type refer to definitions.
-func refers(t Type) bool { return t == RunStarted || t == RunMoved || t == WorkflowPublished || t == BulkRecorded }
+func refers(t Type) bool {
+	return t == RunStarted || t == RunMoved || t == WorkflowPublished || t == BulkRecorded
+}
 
 func appendDefinitions(dst []string, s *Start) []string {
 	if s == nil {

@@ -67,8 +67,8 @@ const exitHelp = `
 
 With -o json it prints one object a line: without --expect the preview, {"act":…,"query":…,"count":…,"will":…,"already":…,
 "refused":…,"reasons":[{"why":…,"count":…}],"steps":…,"may":…,"kept":…,"not_idempotent":[{"workflow":…,"step":…,"count":…}]};
-else {"run":…,"new":…,"result":…,"why":…} of each run, and at last {"id":…,"act":…,"query":…,"state":…,"count":…,"done":…,"already":…,
-"refused":…,"left":…, …}.
+else {"run":…,"new":…,"result":…,"why":…} of each run, and at last {"id":…,"act":…,"query":…,"how":…,"state":…,"count":…,
+"done":…,"already":…,"refused":…,"left":…, …}.
 
 It ends with 0 when the act has ended, whatever single runs have refused, and after --dry-run; with 1 if it is refused because the
 count has changed or another act is under way on one of the runs; with 2 for wrong usage, and without --expect.`

@@ -19,8 +19,9 @@ func newShow() *cobra.Command {
 it. --follow waits for its end first. What has become of each run is kept for 30 days, and for the newest 100 acts that ended;
 the sums stay.
 
-With -o json it prints one object a line: {"run":…,"new":…,"result":…,"why":…} of each run, where result is done, already, refused or
-waiting, and at last {"id":…,"act":…,"query":…,"how":…,"state":…,"actor":…,"reason":…,"began":…,"ended":…,"count":…,"done":…,"already":…,
+With -o json it prints one object a line: {"run":…,"new":…,"result":…,"why":…} of each run, where result is done, already,
+refused or waiting, and new the id of the run that a rerun has started; and at last {"id":…,"act":…,"query":…,"how":…,
+"state":…,"actor":…,"reason":…,"began":…,"ended":…,"count":…,"done":…,"already":…,
 "refused":…,"left":…}. State is running, suspended, completed, stopped or abandoned. It ends with 2 if there is no such act.`,
 		Example: `  sluice bulk show 7 --data ./journal
   sluice bulk show 7 --follow -o json --data ./journal`,
