@@ -12,10 +12,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// How an act goes through its runs: a slice is recorded as a whole, and so many of its runs are asked at the same time.
+// How an act goes through its runs: a slice is recorded as a whole, and so many of its runs are asked at the same time. No program may
+// have had larger slices than doubtRuns.
 const (
 	sliceRuns = 256
 	atOnce    = 32
+	doubtRuns = 256
 )
 
 // driver does what an act is to do.
@@ -28,7 +30,7 @@ type driver struct {
 	targets  []target
 	next     int    // of these, the first that is not recorded
 	last     uint64 // sequence of the stream's newest event
-	again    bool   // the next slice may have been begun by a process that died
+	doubt    int    // of these, the first that no process which died can have asked
 	stopping atomic.Bool
 	over     chan struct{} // closed when it goes on no more
 	err      error         // why, if it has not ended; set before over is closed
@@ -72,6 +74,9 @@ func (d *driver) goOn(ctx context.Context) {
 	close(d.over)
 }
 
+// again reports whether a process that died may have asked runs of the next slice.
+func (d *driver) again() bool { return d.next < d.doubt }
+
 // drive asks the runs that have not been asked, slice by slice, and records what has become of each slice, and then of the act.
 func (d *driver) drive(ctx context.Context) error {
 	for {
@@ -79,7 +84,7 @@ func (d *driver) drive(ctx context.Context) error {
 			return fmt.Errorf("act %d cannot go on in this process: %w", d.id, err)
 		}
 		left := d.targets[d.next:]
-		if len(left) == 0 || d.stopping.Load() && !d.again {
+		if len(left) == 0 || d.stopping.Load() && !d.again() {
 			return d.end(ctx)
 		}
 		slice := left[:min(len(left), d.slice)]
@@ -87,7 +92,6 @@ func (d *driver) drive(ctx context.Context) error {
 		if err := errors.Join(context.Cause(ctx), d.engine.CheckOpen()); err != nil {
 			return fmt.Errorf("act %d goes on later: %w", d.id, err)
 		}
-		d.again = false
 		if err := d.record(ctx, outcomes); err != nil {
 			return err
 		}
@@ -97,7 +101,7 @@ func (d *driver) drive(ctx context.Context) error {
 // ask asks the runs of a slice. A run without a result was not asked, or the answer is unknown.
 func (d *driver) ask(ctx context.Context, slice []target) []Outcome {
 	outcomes := make([]Outcome, len(slice))
-	looks := d.again && d.stopping.Load()
+	looks := d.again() && d.stopping.Load()
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range min(atOnce, len(slice)) {
@@ -118,7 +122,7 @@ func (d *driver) askOne(ctx context.Context, a *asking, looks bool) (o Outcome) 
 	if err != nil && !gone {
 		return a.outcomeOf(ctx, err)
 	}
-	if d.again {
+	if d.again() {
 		found, err := d.found(ctx, a, gone)
 		if ctx.Err() != nil || errors.Is(err, journal.ErrClosed) {
 			return Outcome{}
@@ -196,7 +200,7 @@ func (a *acts) revive(ctx context.Context, s *entry) (*driver, error) {
 		return nil, fmt.Errorf("act %d: %w", s.ID, a.engine.ReadError(ctx, err))
 	}
 	d := newDriver(a, s.ID, act, v, was.targets, s.Began)
-	d.again, d.last, d.next = true, was.last, len(was.outcomes)
+	d.last, d.next, d.doubt = was.last, len(was.outcomes), len(was.outcomes)+doubtRuns
 	d.stopping.Store(s.stopping)
 	for _, o := range was.outcomes {
 		d.so.count(o)
