@@ -37,6 +37,7 @@ var floors = []floor{
 	{"internal/binheap", nil},
 	{"internal/readfile", nil},
 	{"internal/usercode", nil},
+	{"internal/jsontext", nil},
 	{"signals", nil},
 	{"dag", nil},
 	{"dag/dominikbraun", uses("dag")},
@@ -45,8 +46,8 @@ var floors = []floor{
 	{"dag/svg", uses("dag", "dag/layout")},
 
 	// workflows
-	{"template/value", uses("internal/usercode")},
-	{"template/document", nil},
+	{"template/value", uses("internal/jsontext", "internal/usercode")},
+	{"template/document", uses("internal/jsontext")},
 	{"template/expr", uses("template/value")},
 	{"template/expr/jinja", uses("template/expr", "template/value")},
 	{"template/duration", nil},
@@ -169,7 +170,7 @@ var floors = []floor{
 		"reactive", "reactive/decide", "reactive/journal", "template", "template/expr", "template/plan", "template/value")},
 	{"coordinator/lists", uses("coordinator/bulk", "coordinator/query", "coordinator/reader", "coordinator/registry", "internal/usercode", "reactive/shadow", "template", "template/difference", "coordinator/retention", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
 		"reactive/journal", "reactive/routed")},
-	{"coordinator/cells", uses("template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
+	{"coordinator/cells", uses("internal/usercode", "template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
 	{"coordinator", uses("reactive/shadow", "template/difference", "coordinator/rerun", "coordinator/bulk", "coordinator/calllog", "coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/commands", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/lists", "coordinator/operation", "coordinator/parking", "coordinator/pickup",
 		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "coordinator/retention", "coordinator/transfer", "coordinator/workers", "internal/cancelled", "internal/usercode", "reactive",
