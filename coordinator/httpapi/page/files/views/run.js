@@ -15,6 +15,7 @@ import { Fanouts, fansOf } from "./fanouts.js";
 import { Timeline } from "./timeline.js";
 import { Events } from "./events.js";
 import { Output } from "./output.js";
+import { Log } from "./log.js";
 
 const tabs = [
   { id: "graph", name: "Graph", show: GraphView },
@@ -24,6 +25,7 @@ const tabs = [
   { id: "cells", name: "Cells", show: Cells, world: true },
   { id: "events", name: "Events", show: Events, count: (model) => model.seq.value },
   { id: "output", name: "Output", show: Output },
+  { id: "log", name: "Log", show: Log },
 ];
 
 export function Run({ id }) {
