@@ -32,7 +32,8 @@ export function Run({ id }) {
   const model = useMemo(() => new RunModel(id), [id]);
   useEffect(() => () => model.close(), [model]);
   useTitle(id.slice(0, 100));
-  const run = model.run.value, problem = model.problem.value;
+  const read = model.run.value, problem = model.problem.value;
+  const run = read && model.ended.value && read.events < model.seq.value ? { ...read, finished: true } : read; // the feed was faster
   if (problem) return html`<main class="view" id="main" tabindex="-1"><div class="page"><div class="head"><h1><${Name} text=${id} max=${60} /></h1></div><${Fault} problem=${problem} title="The run cannot be shown." /><p class="under"><a href="/runs">All runs</a></p></div></main>`;
   const query = here.value.query;
   model.details.value;
