@@ -241,8 +241,8 @@ steps:
 		is   error
 		text string
 	}{
-		{r, coordinator.Rerun{}, coordinator.ErrNotPossible, "say what runs again"},
-		{r, coordinator.Rerun{From: "a", Failed: true}, coordinator.ErrNotPossible, "in one way"},
+		{r, coordinator.Rerun{}, coordinator.ErrUnclear, "say what runs again"},
+		{r, coordinator.Rerun{From: "a", Failed: true}, coordinator.ErrUnclear, "in one way"},
 		{r, coordinator.Rerun{From: "gato"}, coordinator.ErrStepNotFound, `"gato": run ` + r.ID() + ` has no such step (did you mean "gate"?)`},
 		{r, coordinator.Rerun{From: "a[0]"}, coordinator.ErrStepNotFound, `"a[0]": run`},
 		{r, coordinator.Rerun{From: "c"}, coordinator.ErrNotPossible, `step "c" of run ` + r.ID() + ` was skipped: rerun from a step before it`},
