@@ -15,13 +15,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -43,7 +46,10 @@ type site struct {
 func newSite(t *testing.T) *site {
 	engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
 	require.NoError(t, err)
-	handler, err := httpapi.Handler(engine, httpapi.Config{Logger: slog.New(slog.DiscardHandler), Authenticate: func(token string) (httpapi.Identity, bool) {
+	log, err := audit.Open(t.TempDir(), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, log.Close()) })
+	handler, err := httpapi.Handler(engine, httpapi.Config{Audit: log, Logger: slog.New(slog.DiscardHandler), Allow: catalog.Allow{"command"}, Authenticate: func(token string) (httpapi.Identity, bool) {
 		return httpapi.Identity{Name: "ann", Role: httpapi.Admin}, token == "secret"
 	}})
 	require.NoError(t, err)
@@ -76,6 +82,8 @@ const approval = `{kind: Workflow, name: approval,
  steps: [{operation: ask}, {operation: say, input: "{{ steps.ask.output.by }}"}], output: "{{ steps.say.output }}"}`
 
 const judged = `{kind: Workflow, name: judged, operations: {work: {value: 7}}, steps: [{operation: work, fulfillment: {policy: requester_confirmation}}]}`
+
+const printing = `{kind: Workflow, name: printing, operations: {say: {command: {shell: "echo '<hi>'; echo oh >&2"}}}, steps: [{operation: say}]}`
 
 const broken = `{kind: Workflow, name: broken, operations: {no: {fail: {code: refused}}}, steps: [{operation: "no"}]}`
 
@@ -149,6 +157,21 @@ func conforms(t *testing.T, e client.Engine) {
 	}
 	require.NotEmpty(t, events)
 	require.Equal(t, events, watched)
+
+	printed, err := e.Start(ctx, workflow(t, printing), nil, client.Options{})
+	require.NoError(t, err)
+	said := map[string]string{}
+	for b, err := range printed.Log(ctx, "say") {
+		require.NoError(t, err)
+		for _, e := range b.Entries {
+			require.Equal(t, "say", e.Step)
+			said[e.Stream] += e.Text
+		}
+	}
+	require.Equal(t, map[string]string{"stdout": "<hi>\n", "stderr": "oh\n"}, said)
+	for _, err := range printed.Log(ctx, "none") {
+		require.ErrorIs(t, err, coordinator.ErrStepNotFound)
+	}
 
 	decided, err := e.Start(ctx, workflow(t, judged), nil, client.Options{})
 	require.NoError(t, err)
@@ -254,6 +277,16 @@ func (s *site) others(t *testing.T) {
 		method, path, _ := strings.Cut(of, " ")
 		require.Equal(t, "no_workers", api.ErrorOf(c.Do(ctx, method, path, nil, nil)).Code, path)
 	}
+	var acts []string
+	require.Eventually(t, func() bool { // a moment later
+		acts = acts[:0]
+		for e, err := range c.Audit(ctx, audit.Query{Kind: audit.Act, Run: "asked", Limit: 1}) {
+			require.NoError(t, err)
+			acts = append(acts, e.Actor+" "+e.Route)
+		}
+		return len(acts) == 2
+	}, time.Minute, time.Millisecond)
+	require.Equal(t, []string{"ann /v1/decisions/{id}", "ann /v1/runs"}, acts)
 	var kinds []string
 	for f, err := range c.Feed(ctx, "/v1/feed?run=asked", "") {
 		require.NoError(t, err)
@@ -309,6 +342,7 @@ func TestEveryRouteIsCalled(t *testing.T) {
 	ask(&api.Request{Verb: api.Resume, Run: "run-1"})
 	ask(&api.Request{Verb: api.Send, Run: "run-1", Message: "approved", Payload: json.RawMessage(`{"by": false}`), ID: "m"})
 	ask(&api.Request{Verb: api.Watch, Run: "run-1", From: 2, UntilParked: true})
+	ask(&api.Request{Verb: api.Log, Run: "run-1", Step: "ask"})
 	ask(&api.Request{Verb: api.Output, Run: "run-1"})
 	ask(&api.Request{Verb: api.Output, Run: "run-1", Step: "ask"})
 	ask(&api.Request{Verb: api.Repeat, Run: "run-1", Rerun: &api.Rerun{From: "say"}, Dry: true})

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/url"
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/calllog"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -54,6 +57,9 @@ type Run interface {
 
 	// Watch yields the changes from an event on, and then new ones until the run has ended.
 	Watch(ctx context.Context, from uint64) iter.Seq2[coordinator.Update, error]
+
+	// Log yields what the programs and the workers of the run write, or only those of a step, while they do, until the run has ended.
+	Log(ctx context.Context, step string) iter.Seq2[calllog.Batch, error]
 
 	// Events yields the events in the journal now, from one on.
 	Events(ctx context.Context, from uint64) iter.Seq2[journal.Event, error]
@@ -150,6 +156,32 @@ func payload(v any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return value.JSON(normal)
+}
+
+// Audit yields who has done what by HTTP, and what was refused, the newest first; of q, Limit and Cursor say how the list is read in parts. The
+// token is one of an admin.
+func (c *Client) Audit(ctx context.Context, q audit.Query) iter.Seq2[audit.Entry, error] {
+	return func(yield func(audit.Entry, error) bool) {
+		for more := true; more; more = q.Cursor != "" {
+			values := url.Values{}
+			set(values, "kind", q.Kind)
+			set(values, "actor", q.Actor)
+			set(values, "run", q.Run)
+			set(values, "cursor", q.Cursor)
+			limited(values, q.Limit)
+			var page audit.Page
+			if err := c.Do(ctx, "GET", "/v1/audit?"+values.Encode(), nil, &page); err != nil {
+				yield(audit.Entry{}, err)
+				return
+			}
+			for _, e := range page.Items {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			q.Cursor = page.Next
+		}
+	}
 }
 
 // do carries out a request of which only the end is wanted.
@@ -279,6 +311,16 @@ func (r *remoteRun) Watch(ctx context.Context, from uint64) iter.Seq2[coordinato
 			return u, false, err
 		}
 		return *received, true, nil
+	})
+}
+
+// Log implements Run.
+func (r *remoteRun) Log(ctx context.Context, step string) iter.Seq2[calllog.Batch, error] {
+	return stream(ctx, r.c, &api.Request{Verb: api.Log, Run: r.id, Step: step}, func(reply *api.Reply) (b calllog.Batch, ok bool, err error) {
+		if reply.Log == nil {
+			return b, false, nil
+		}
+		return *reply.Log, true, nil
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/draft"
 	"github.com/sluiceflow/sluice/coordinator/drawing"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/versions"
 	"github.com/sluiceflow/sluice/coordinator/workers/door"
@@ -50,7 +51,7 @@ var (
 	ifMatch  = Param{"If-Match", `the ETag of the run as it was seen, such as "17": if the run has gone on since, the act is refused with the code changed. It is compared just before the act.`}
 	idemKey  = Param{"Idempotency-Key", "makes it harmless to repeat the request: at most 256 bytes"}
 	prefer   = Param{"Prefer", "wait=SECONDS: answer when the run has ended, or after so many seconds, at most 60"}
-	viewOf   = Param{"view", "steps (default): statuses of steps; events: every event, once"}
+	viewOf   = Param{"view", "steps (default): statuses of steps; events: every event, once; log: of one run, what its programs and workers write"}
 	after    = Param{"after", "resume behind this id, as Last-Event-ID does"}
 	lastSeen = Param{"Last-Event-ID", "the id of the last frame that was read: resume behind it"}
 	accept   = Param{"Accept", "text/event-stream, or application/x-ndjson (default): a frame is a line {\"event\":…,\"id\":…,\"data\":…}"}
@@ -170,7 +171,7 @@ var routes = []Route{
 	{Method: "GET", Path: "/v1/runs/{run}/graph", Role: Viewer, Summary: "Show the calls of a run, and those of the runs around it",
 		Answer: CallList{}, Query: []Param{atParam}, serve: callGraph},
 	{Method: "GET", Path: "/v1/runs/{run}/feed", Role: Observer, Summary: "Follow a run: a snapshot, then what changes, until it ends",
-		Query: []Param{viewOf, after, {"until", "parked: an answer of lines ends, too, when the run cannot go on"}}, Headers: []Param{accept, lastSeen}, serve: feedOfRun},
+		Query: []Param{viewOf, {"step", "of the view log: only what the calls of this step write"}, after, {"until", "parked: an answer of lines ends, too, when the run cannot go on"}}, Headers: []Param{accept, lastSeen}, serve: feedOfRun},
 	act("cancel", "End a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Cancel),
 	act("pause", "Prevent new starts in a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
 	act("resume", "End the pause of a run", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
@@ -242,6 +243,9 @@ var routes = []Route{
 		{"q", "a query; default: all runs"}, {"runs", "in its place a JSON list of ids"},
 	}, serve: export},
 	{Method: "POST", Path: "/v1/import", Role: Admin, Summary: "Take in the runs of such lines, of at most 1 GiB", Answer: ImportList{}, serve: importRuns},
+	{Method: "GET", Path: "/v1/audit", Role: Admin, Summary: "List who has done what, and what was refused, newest first", Answer: audit.Page{}, serve: listAudit, Query: []Param{
+		{"kind", "only act, refused, login, logout, token.created or token.revoked"}, {"actor", "only those of this token"}, {"run", "only those about this run"}, limitParam, cursorParam,
+	}},
 	act("cells/{cell}/pause", "Hold a cell of a world", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
 	act("cells/{cell}/resume", "Let a cell of a world go on", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
 	act("snapshot", "Keep the state of a world as content", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Keep),
