@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/pool"
+	"github.com/sluiceflow/sluice/coordinator/rerun"
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
@@ -25,6 +26,7 @@ var (
 	ErrMailboxFull  = decide.ErrMailboxFull
 	ErrShutdown     = decide.ErrShutdown
 	ErrRefused      = limits.ErrRefused
+	ErrUnclear      = rerun.ErrUnclear
 	ErrUnreturned   = errors.New("coordinator: the engine has shut down, but some calls have not returned")
 )
 

@@ -44,7 +44,9 @@ func (r *run) drive(ctx context.Context) {
 func (r *run) turn(ctx context.Context, here bool) bool {
 	items := r.takeItems()
 	if i := slices.IndexFunc(items, func(it decide.Item) bool { return it.Move != nil }); i >= 0 && r.seq > 0 {
-		return r.move(ctx, i)
+		went := r.move(ctx, i)
+		r.err = r.entry.Missing
+		return went && r.err == nil
 	}
 	out := r.step.Step(r.instant(), items)
 	if r.failed = out.Err; r.failed == nil {

@@ -242,6 +242,7 @@ func (r *run) move(ctx context.Context, i int) bool {
 	before.GiveUp(r.step.Room())
 	r.inProgress.Move(root)
 	r.setRoot(entry, root, it.Event.At)
+	r.engine.parked.Remove(r.id)
 	r.host.TakeHeld(before)
 	r.pending, r.more = nil, true
 	r.resume(ctx)

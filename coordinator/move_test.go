@@ -143,3 +143,70 @@ func TestMovesBesideOtherCommands(t *testing.T) {
 		require.NotNil(t, result.Output)
 	}
 }
+
+// A run that is parked, because an operation that it has not called yet is missing, goes on when it is moved to a workflow without that.
+func TestAParkedRunGoesOnWhenItIsMoved(t *testing.T) {
+	store, there := newSpoiled(), operation.Define("there", func(context.Context, any) (string, error) { return "there", nil })
+	document := func(last string) *template.Workflow {
+		return parsed(t, fmt.Sprintf(`{kind: Workflow, name: w, operations: {m: {wait: {message: m}}}, steps: [{operation: m}, {id: last, operation: %s}], output: "{{ steps.last.output }}"}`, last))
+	}
+	first := engineOn(t, store, &record{}, operation.Define("gone", func(context.Context, any) (string, error) { return "gone", nil }))
+	run, err := first.Start(t.Context(), document("gone"), nil, coordinator.WithID("a"))
+	require.NoError(t, err)
+	require.NoError(t, first.Shutdown(t.Context()))
+
+	second := engineOn(t, store, &record{}, there)
+	run, err = second.Run(t.Context(), "a")
+	require.NoError(t, err)
+	require.ErrorIs(t, run.Send(t.Context(), "m", nil), coordinator.ErrParked)
+	before := eventsOf(t, store, "a")
+	_, err = run.Move(t.Context(), document("missing"))
+	require.ErrorContains(t, err, `unknown operation "missing"`)
+	_, err = run.Move(t.Context(), parsed(t, `{kind: Workflow, name: w, steps: [{operation: there}]}`))
+	require.ErrorIs(t, err, coordinator.ErrNotPossible)
+	require.ErrorIs(t, run.Send(t.Context(), "m", nil), coordinator.ErrParked, "a move that is refused leaves it parked")
+	require.Equal(t, before, eventsOf(t, store, "a"))
+
+	_, err = run.As("ann").Move(t.Context(), document("there"))
+	require.NoError(t, err)
+	require.NoError(t, run.Send(t.Context(), "m", nil))
+	result, err := run.Wait(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "there", result.Output)
+}
+
+// A run that was moved, and back again, is one of its first workflow, in each process and at each moment.
+func TestARunThatWasMovedBackIsOneOfItsFirstWorkflow(t *testing.T) {
+	store := newSpoiled()
+	document := func(version, last string) *template.Workflow {
+		return parsed(t, fmt.Sprintf(`{kind: Workflow, name: w, version: %s, operations: {m: {wait: {message: m}}, v: {value: "{{ input }}"}},
+			steps: [{operation: m}, {id: last, operation: v, input: %s}], output: "{{ steps.last.output }}"}`, version, last))
+	}
+	a, b := document("a", "first"), document("b", "second")
+	engine := engineOn(t, store, &record{})
+	run, err := engine.Start(t.Context(), a, nil, coordinator.WithID("a"))
+	require.NoError(t, err)
+	for i, to := range []*template.Workflow{b, a, b, a} {
+		_, err = run.Move(t.Context(), to)
+		require.NoError(t, err)
+		_, err = run.PreviewMove(t.Context(), to)
+		require.ErrorContains(t, err, "follows this version of workflow w already")
+		require.NoError(t, engine.Shutdown(t.Context()))
+		engine = engineOn(t, store, &record{})
+		run, err = engine.Run(t.Context(), "a")
+		require.NoError(t, err)
+		state, err := run.State(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, to.Version, state.Start.Version, i)
+		report, err := run.Shadow(t.Context(), to)
+		require.NoError(t, err)
+		require.True(t, report.Same())
+	}
+	state, err := run.At(coordinator.Moment{Seq: 3}).State(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "b", state.Start.Version)
+	require.NoError(t, run.Send(t.Context(), "m", nil))
+	result, err := run.Wait(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "first", result.Output)
+}

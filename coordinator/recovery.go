@@ -35,13 +35,17 @@ func (r *run) recover(ctx context.Context) bool {
 	if !r.inbox.Holds(journal.NodeRetried) && r.finish() {
 		return false
 	}
-	if r.err = entry.Missing; r.err != nil {
-		return false
-	}
-	r.engine.parked.Remove(r.id)
 	r.more = true
-	r.resume(ctx)
-	return true
+	if entry.Missing == nil {
+		r.engine.parked.Remove(r.id)
+		r.resume(ctx)
+		return true
+	}
+	if r.inbox.Holds(journal.RunMoved) {
+		return true // another workflow may lack nothing: the next turn is that of the move
+	}
+	r.err = entry.Missing
+	return false
 }
 
 // reread makes the root from the journal. It retries errors that may pass for a while; all others park the run.

@@ -3,8 +3,11 @@ package coordinator
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/rerun"
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // Rerun says which steps of a run run again, and what is different: see rerun.Options. RerunPreview says what that will do, to each RerunStep.
@@ -33,7 +36,11 @@ func (r *Run) rerunFor(ctx context.Context, act string, what *Rerun, opts []Opti
 	if err := o.apply(opts); err != nil {
 		return nil, err
 	}
-	return e.startWith(ctx, made.Entry, made.Input, o)
+	next, err := e.startWith(ctx, made.Entry, made.Input, o)
+	if errors.Is(err, journal.ErrTooLarge) {
+		return nil, fmt.Errorf("%w: a rerun of run %s would keep too much to begin with: have it run from an earlier place on: %w", ErrNotPossible, r.id, err)
+	}
+	return next, err
 }
 
 // PreviewRerun says what Rerun would do, from the computation that then does it. It starts nothing.

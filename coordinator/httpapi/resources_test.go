@@ -207,6 +207,7 @@ func TestARunIsRunAgainAndCompared(t *testing.T) {
 	plan := ok[RerunPlan](s, "POST", "/v1/runs/a/rerun?dry=true", `{"from": "say"}`)
 	require.Equal(t, "will say", plan.Items[0].Does+" "+plan.Items[0].Step)
 	require.Equal(t, "kept ask", plan.Items[1].Does+" "+plan.Items[1].Step)
+	s.refused(CodeBadRequest, "POST", "/v1/runs/a/rerun", `{}`)
 	s.refused(CodeChanged, "POST", "/v1/runs/a/rerun", `{"from": "say"}`, "If-Match", `"1"`)
 	var runs []string
 	for range 2 {

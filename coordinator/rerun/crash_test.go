@@ -83,54 +83,58 @@ steps:
 	}
 }
 
-// TestARerunThatIsStoredInPartIsClosed: what is kept may be more than a store takes at once. If the process dies between two parts,
-// the run ends without a call.
-func TestARerunThatIsStoredInPartIsClosed(t *testing.T) {
+// TestARerunBeginsWholeOrNotAtAll: what is kept may be more than a store usually takes at once. Whenever the process dies, there is no
+// run, or one that has all of it.
+func TestARerunBeginsWholeOrNotAtAll(t *testing.T) {
 	c := newCounted(t)
 	store, err := disk.Open(t.TempDir(), disk.Config{FreeFloorBytes: -1})
 	require.NoError(t, err)
 	c.store = store
 	c.open(t)
-	big := strings.Repeat("x", 1<<20)
 	list := []any{}
-	for range 18 {
-		list = append(list, big)
+	for i := range 18 {
+		list = append(list, strings.Repeat(string(rune('a'+i)), 1<<20))
 	}
 	w := parse(t, `{kind: Workflow, name: big, steps: [{map: {id: each, over: "{{ input }}", steps: [{operation: a, input: "{{ item }}"}]}}, {operation: b}]}`)
 	r, result := c.run(t, w, list)
 	require.NoError(t, result.Err())
 	require.Len(t, c.made(), 19)
-	_, _, calls := c.again(t, r, coordinator.Rerun{From: "b"})
-	require.Equal(t, []string{"b <nil>"}, calls)
-
-	left := &atomic.Int64{}
-	left.Store(1 << 40)
-	c.store = halved{mortal{store, left}}
-	c.open(t)
-	old, err := c.Run(t.Context(), r.ID())
-	require.NoError(t, err)
-	_, err = old.Rerun(t.Context(), coordinator.Rerun{From: "b"}, coordinator.WithID("half"))
-	require.Error(t, err)
-	require.NoError(t, c.Shutdown(t.Context()))
-	c.store = store
-	c.open(t)
-	half, err := c.Run(t.Context(), "half")
-	require.NoError(t, err)
-	result, err = half.Wait(t.Context())
-	require.NoError(t, err)
-	require.ErrorContains(t, result.Err(), "the process ended before all results that the run was to keep were stored: rerun again")
-	require.Empty(t, c.made())
+	for _, last := range []int64{0, 1} {
+		left := &atomic.Int64{}
+		left.Store(last)
+		c.store = begun{mortal{store, left}}
+		c.open(t)
+		old, err := c.Run(t.Context(), r.ID())
+		require.NoError(t, err)
+		next, err := old.Rerun(t.Context(), coordinator.Rerun{From: "b"}, coordinator.WithID("big"))
+		if err == nil { // it is durable, and nothing after it
+			_, err = next.Wait(t.Context())
+		}
+		require.Error(t, err)
+		require.NoError(t, c.Shutdown(t.Context()))
+		c.made() // of b, whose answer is lost
+		c.store = store
+		c.open(t)
+		if next, err = c.Run(t.Context(), "big"); last == 0 {
+			require.ErrorIs(t, err, coordinator.ErrRunNotFound)
+			continue
+		}
+		require.NoError(t, err)
+		result, err := next.Wait(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, result.Err())
+		require.Equal(t, []string{"b <nil>"}, c.made())
+	}
 }
 
-// halved is a store that dies when it has stored the first part of a run.
-type halved struct{ mortal }
+// begun is a store that dies after a number of appends to one run.
+type begun struct{ mortal }
 
-func (h halved) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
-	last, err := h.mortal.Append(ctx, stream, after, events, head)
-	if err == nil && stream == "half" {
-		h.left.Store(0)
+func (b begun) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	if stream == "big" {
+		return b.mortal.Append(ctx, stream, after, events, head)
 	}
-	return last, err
+	return b.Store.Append(ctx, stream, after, events, head)
 }
 
 // damaged is a store that cannot read an event.

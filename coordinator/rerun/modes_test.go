@@ -241,8 +241,8 @@ steps:
 		is   error
 		text string
 	}{
-		{r, coordinator.Rerun{}, coordinator.ErrNotPossible, "say what runs again"},
-		{r, coordinator.Rerun{From: "a", Failed: true}, coordinator.ErrNotPossible, "in one way"},
+		{r, coordinator.Rerun{}, coordinator.ErrUnclear, "say what runs again"},
+		{r, coordinator.Rerun{From: "a", Failed: true}, coordinator.ErrUnclear, "in one way"},
 		{r, coordinator.Rerun{From: "gato"}, coordinator.ErrStepNotFound, `"gato": run ` + r.ID() + ` has no such step (did you mean "gate"?)`},
 		{r, coordinator.Rerun{From: "a[0]"}, coordinator.ErrStepNotFound, `"a[0]": run`},
 		{r, coordinator.Rerun{From: "c"}, coordinator.ErrNotPossible, `step "c" of run ` + r.ID() + ` was skipped: rerun from a step before it`},
@@ -265,4 +265,44 @@ steps:
 		after++
 	}
 	require.Equal(t, before, after)
+}
+
+// TestARerunIsMoved: what a rerun has begun with is no difference, under its own workflow or under one that goes on otherwise.
+func TestARerunIsMoved(t *testing.T) {
+	c := newCounted(t)
+	waits := func(last string) *template.Workflow {
+		return parse(t, `{kind: Workflow, name: waits, operations: {m: {wait: {message: go}}}, steps: [{operation: a, input: 1}, {operation: b, input: 2}, {id: m, operation: m}, {operation: `+last+`}]}`)
+	}
+	book := func(last string) *template.Workflow {
+		return other(t, `{kind: Playbook, apiVersion: sluice/v1, metadata: {name: book, path: book}, workflow: [
+			{step: start, tool: {kind: a, input: 1}, next: {arcs: [{step: m}]}}, {step: m, tool: {kind: wait, message: go}, next: {arcs: [{step: end}]}},
+			{step: end, tool: {kind: `+last+`}}]}`)
+	}
+	for name, one := range map[string]struct {
+		document func(string) *template.Workflow
+		what     coordinator.Rerun
+		calls    []string
+	}{
+		"workflow": {waits, coordinator.Rerun{From: "b"}, []string{"b 2", "d <nil>"}},
+		"playbook": {book, coordinator.Rerun{At: 3}, []string{"a 1", "d <nil>"}},
+	} {
+		old, err := c.Start(t.Context(), one.document("c"), nil)
+		require.NoError(t, err)
+		require.NoError(t, old.Send(t.Context(), "go", nil))
+		_, err = old.Wait(t.Context())
+		require.NoError(t, err)
+		c.made()
+		next, err := old.Rerun(t.Context(), one.what)
+		require.NoError(t, err)
+		report, err := next.Shadow(t.Context(), one.document("c"))
+		require.NoError(t, err)
+		require.True(t, report.Same(), "%s: %v", name, report.Differences)
+		_, err = next.Move(t.Context(), one.document("d"))
+		require.NoError(t, err, name)
+		require.NoError(t, next.Send(t.Context(), "go", nil))
+		result, err := next.Wait(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, result.Err())
+		require.Equal(t, one.calls, c.made(), name)
+	}
 }

@@ -25,6 +25,15 @@ type Options struct {
 	Entry    *registry.Entry    // of the workflow, in the engine's Registry, in place of Workflow
 }
 
+// ErrUnclear is the condition of options that do not say, or say twice, what runs again, whatever the run is.
+var ErrUnclear = errors.New("coordinator: it is not clear what runs again")
+
+// unclear is an error of that condition. Its text is the fault alone.
+type unclear string
+
+func (u unclear) Error() string        { return string(u) }
+func (u unclear) Is(target error) bool { return target == ErrUnclear }
+
 // Check returns why options contradict each other, or set what cannot be set, whatever the run.
 func (o *Options) Check() error {
 	chosen := []string{}
@@ -35,9 +44,9 @@ func (o *Options) Check() error {
 	}
 	switch {
 	case len(chosen) > 1:
-		return fmt.Errorf("%w: say what runs again in one way: from a step, only a step, what failed, or what changed", decide.ErrNotPossible)
+		return unclear("say what runs again in one way: from a step, only a step, what failed, or what changed")
 	case len(chosen) == 0 && len(o.Set) == 0 && o.Input == nil && o.Workflow == nil && o.Entry == nil && o.At == 0:
-		return fmt.Errorf("%w: say what runs again: from a step, only a step, what failed, or what changed", decide.ErrNotPossible)
+		return unclear("say what runs again: from a step, only a step, what failed, or what changed; of a playbook, from which event on")
 	}
 	_, err := parseSet(o.Set)
 	return err

@@ -223,6 +223,9 @@ func TestARerunEndsAsAFreshRun(t *testing.T) {
 		want, got := endOf(rt, fresh), endOf(rt, again)
 		require.Equal(rt, want.beside(got), got.beside(want), "%s: %s\n%+v", mode, text, what)
 		holds(rt, again, p)
+		report, err := again.Shadow(context.Background(), next)
+		require.NoError(rt, err)
+		require.True(rt, report.Same(), "the rerun has no shadow of its own: %s: %s: %v", mode, text, report.Differences)
 		modes[mode]++
 		kept += len(p.Kept)
 	})

@@ -1,9 +1,6 @@
 package decide
 
-import (
-	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/journal"
-)
+import "github.com/sluiceflow/sluice/reactive/journal"
 
 // A rerun takes results over from the run that it repeats. They are journaled with its start, in one batch, so that nothing
 // is needed of that run any more:
@@ -32,14 +29,6 @@ func adopt(s *Stepper, v int32) bool {
 
 // keeps reports whether an event says what a rerun keeps, or sets.
 func keeps(e *journal.Event) bool { return e.Type == journal.ResultKept || e.Type == journal.InputSet }
-
-// incomplete closes a rerun whose start was cut off by a crash, in a batch that the store took in parts only: without what it
-// was to keep it would make calls that were not meant.
-func incomplete(now int64) journal.Event {
-	return journal.Event{Type: journal.RunClosed, At: now, Detail: &journal.Detail{Failure: &journal.Failure{
-		Code: reactive.CodeInterrupted, Message: "the process ended before all results that the run was to keep were stored: rerun again",
-	}}}
-}
 
 // NoteStart returns the events by which a run begins that no engine drives: its start, and what it keeps. With past that is the past
 // of another run, which keeps its instants.

@@ -359,9 +359,6 @@ func (s *Stepper) end() {
 			Code: reactive.CodeLimit, Message: fmt.Sprintf("the journal has %d events, as many as a run may have", s.root.Tail()),
 		}}})
 	}
-	if s.root.Incomplete() && !s.root.Closed() {
-		s.apply(incomplete(s.now))
-	}
 	if v, failure, ok := s.root.NextClosing(); ok {
 		s.apply(journal.Event{
 			Type: journal.RunClosed, At: s.now, Node: s.root.Key(v), Hint: v + 1, Detail: &journal.Detail{Failure: failure},

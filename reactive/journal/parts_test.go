@@ -57,4 +57,10 @@ func TestAppendPartsHalvesWhatIsTooLarge(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrPartly)
 	_, err = appended(&narrow{most: 0})
 	require.ErrorIs(t, err, journal.ErrTooLarge, "one event is not halved")
+
+	rerun := journal.Event{Type: journal.RunStarted, Detail: &journal.Detail{Start: &journal.Start{From: &journal.From{Run: "old"}}}}
+	whole := &narrow{most: 2}
+	_, err = journal.AppendParts(t.Context(), whole, "run", 0, append([]journal.Event{rerun}, events...), journal.Head{}, journal.Head{})
+	require.ErrorIs(t, err, journal.ErrTooLarge, "the start of a rerun is not divided")
+	require.Empty(t, whole.sizes)
 }

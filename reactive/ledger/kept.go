@@ -25,17 +25,10 @@ type keptLog struct {
 	results map[string]*journal.Event // not adopted so far
 	inputs  map[string]*journal.Event // set by a person
 	adopted map[int32]*journal.Kept   // by node
-	count   int32                     // of events
 }
 
 // Rerun reports whether the run repeats another.
 func (k *keptLog) Rerun() bool { return k.l.run.start != nil && k.l.run.start.From != nil }
-
-// Incomplete reports whether some of what a rerun is to keep is not journaled: its start was cut off, as those of earlier versions
-// could be.
-func (k *keptLog) Incomplete() bool {
-	return k.Rerun() && !k.l.reused && k.count < k.l.run.start.From.Kept
-}
 
 // Beginning reports whether events that a rerun takes over from the run that it repeats are still to come: they follow its first.
 func (k *keptLog) Beginning() bool { return k.Rerun() && k.l.seq <= uint64(k.l.run.start.From.Kept) }
@@ -77,7 +70,6 @@ func (k *keptLog) foldKept(e *journal.Event) Effect {
 	if !k.Rerun() {
 		return Unbound
 	}
-	k.count++
 	of := &k.results
 	if e.Type == journal.InputSet {
 		of = &k.inputs

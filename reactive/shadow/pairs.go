@@ -257,6 +257,8 @@ func only(of journal.Type, by side) (Kind, bool) {
 	switch of {
 	case journal.CallRequested, journal.DispatchCreated, journal.DecisionRequested, journal.StepScheduled:
 		return [...]Kind{Gone, Unasked}[by], true
+	case journal.ResultAdopted:
+		return Result, true
 	case journal.StepFailed, journal.CallError, journal.CallSkipped, journal.CallResponded, journal.BranchDecided, journal.MapExpanded, journal.DecisionReceived:
 		return Result, true
 	case journal.RunClosed, journal.RunDeadlineExceeded, journal.RunFinished:

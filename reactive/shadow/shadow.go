@@ -30,6 +30,7 @@ type Shadow struct {
 	given map[key]int             // outcomes and commands that are in its next events
 	pairs pairs
 	asked map[string]bool // steps that the run has asked
+	past  uint64          // of the rerun of a playbook: the sequence of the last event that it begins with, see past.go; else 0
 	err   error
 }
 
@@ -66,6 +67,9 @@ func (s *Shadow) Add(e *journal.Event) {
 	if s.err != nil {
 		return
 	}
+	if s.follow(e) {
+		return
+	}
 	if e.At != s.turn.at || s.turn.seq == 0 {
 		s.flush()
 		s.begin(e)
@@ -77,19 +81,24 @@ func (s *Shadow) Add(e *journal.Event) {
 			s.begin(e)
 		}
 		s.turn.outside = append(s.turn.outside, *e)
-		s.turn.noted = s.turn.noted && kind == command && (decide.Noted(e) || e.Type == journal.RunStarted)
+		s.turn.noted = s.turn.noted && kind == command && (decide.Noted(e) || begins(e))
 	case decided:
 		s.turn.own = append(s.turn.own, s.event(s.was, e))
-		if e.Detail != nil && len(e.Detail.Participants) > 0 {
-			s.host.named[reactive.RequestName(e.Node, e.Attempt)] = e.Detail.Participants
-		}
-		if e.Type == journal.CallRequested {
-			s.asked[e.Node] = true
-		}
+		s.remember(e)
 	}
 	fold := *e
 	fold.Hint = 0
 	s.was.Apply(&fold)
+}
+
+// remember notes whom an event asks.
+func (s *Shadow) remember(e *journal.Event) {
+	if e.Detail != nil && len(e.Detail.Participants) > 0 {
+		s.host.named[reactive.RequestName(e.Node, e.Attempt)] = e.Detail.Participants
+	}
+	if e.Type == journal.CallRequested {
+		s.asked[e.Node] = true
+	}
 }
 
 func (s *Shadow) begin(e *journal.Event) {
@@ -110,7 +119,7 @@ const (
 func (s *Shadow) origin(e *journal.Event) origin {
 	switch e.Type {
 	case journal.RunStarted, journal.MessageReceived, journal.NodeAborted, journal.NodeRetried, journal.ContextPatched, journal.RunPaused,
-		journal.RunResumed, journal.RunCancelled, journal.DecisionOverridden:
+		journal.RunResumed, journal.RunCancelled, journal.DecisionOverridden, journal.ResultKept, journal.InputSet:
 		return command
 	case journal.DecisionReceived:
 		switch {

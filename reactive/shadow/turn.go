@@ -74,12 +74,14 @@ func (s *Shadow) item(e *journal.Event) (decide.Item, bool) {
 	}
 	if s.origin(e) == command {
 		key := keyOf(e)
+		if s.given[key]++; e.Type == journal.ResultKept || e.Type == journal.InputSet {
+			return it, true
+		}
 		it.Reply = func(err error) {
 			if err != nil {
 				s.refused(e, err)
 			}
 		}
-		s.given[key]++
 		return it, true
 	}
 	if !s.isOpen(e) {

@@ -53,11 +53,10 @@ var requests = sync.Pool{New: func() any {
 	return r
 }}
 
-// Append implements journal.Store. It returns when the batch has been synced, together with whatever else was appended
-// in the meantime. If ctx ends while the append is queued, nothing is written and ctx's error is returned; once the
-// committer has it, Append waits for the outcome, which is at most the time of two syncs away. A batch whose encoding,
-// large values included, exceeds BatchMaxBytes (EventMaxBytes for one event alone) is refused with ErrTooLarge. After an error that wraps ErrReadOnly because a
-// write failed, whether the batch is stored is not known before the directory has been opened again.
+// Append implements journal.Store. It returns when the batch has been synced, together with whatever else was appended in the
+// meantime. If ctx ends while the append is queued, nothing is written and ctx's error is returned; once the committer has it, Append
+// waits for the outcome, at most for two syncs. A batch beyond the bounds of the package is refused with ErrTooLarge. After an error
+// that wraps ErrReadOnly because a write failed, whether the batch is stored is not known before the directory has been opened again.
 func (s *Store) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
 	return appendTo(ctx, s, stream, after, events, &head, false)
 }
@@ -141,8 +140,8 @@ func (r *request) encode(stream string, after uint64, events []journal.Event, he
 		r.key = appendEventsKey(r.key[:0], stream, after+1)
 		r.record = beginRecord(r.record)
 	}
-	most := BatchMaxBytes
-	if len(events) == 1 {
+	most, first := BatchMaxBytes, after == 0 && len(events) > 1
+	if r.codec.SpillBytes = spillBytes; first || len(events) == 1 {
 		most = EventMaxBytes
 	}
 	for i := range events {
@@ -152,8 +151,11 @@ func (r *request) encode(stream string, after uint64, events []journal.Event, he
 		if r.record, err = r.codec.Append(r.record, &e); err != nil {
 			return err
 		}
-		if r.size() > most { // too large, whatever the rest
+		switch size := len(r.record); {
+		case size > most, !first && r.size() > most: // too large, whatever the rest
 			return fmt.Errorf("%w: more than %d bytes", journal.ErrTooLarge, most)
+		case size > BatchMaxBytes && first:
+			r.codec.SpillBytes = spillFirstBytes
 		}
 	}
 	if len(events) > 0 {
@@ -171,8 +173,7 @@ func (r *request) encode(stream string, after uint64, events []journal.Event, he
 
 // spill makes a blob of a large value.
 func (r *request) spill(hash journal.Hash, encoded []byte) {
-	stream := hash.Stream()
-	key := appendEventsKey(nil, stream, 1)
+	stream, key := hash.Stream(), appendEventsKey(nil, hash.Stream(), 1)
 	record := journal.AppendContent(beginRecord(make([]byte, 0, len(encoded)+64)), r.at, encoded)
 	seal(record, key)
 	r.blobs = append(r.blobs, blob{stream, key, record})

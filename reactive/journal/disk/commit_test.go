@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -198,13 +199,37 @@ func TestABatchThatIsTooLargeIsRefused(t *testing.T) {
 	sized := func(mebibytes int) []journal.Event {
 		return one(strings.Repeat(fmt.Sprint(mebibytes%10), mebibytes<<20))
 	}
-	for _, events := range [][]journal.Event{append(sized(8), sized(9)...), sized(65)} {
-		_, err := s.Append(context.Background(), "run", 0, events, journal.Head{})
-		require.ErrorIs(t, err, journal.ErrTooLarge)
+	_, err := s.Append(context.Background(), "run", 0, sized(65), journal.Head{})
+	require.ErrorIs(t, err, journal.ErrTooLarge)
+	mustAppend(t, s, "run", 0, one("first"))
+	_, err = s.Append(context.Background(), "run", 1, append(sized(8), sized(9)...), journal.Head{})
+	require.ErrorIs(t, err, journal.ErrTooLarge)
+	mustAppend(t, s, "run", 1, append(sized(7), sized(8)...))
+	mustAppend(t, s, "run", 3, sized(32))
+	require.Len(t, mustRead(t, s, "run"), 4)
+}
+
+// The first events of a stream are stored whole: large values beside them, and small ones too where there are many.
+func TestTheFirstEventsOfAStreamAreStoredWhole(t *testing.T) {
+	s := open(t, "data", disk.Config{FS: vfs.NewMem()})
+	defer s.Close()
+	var large, small []journal.Event
+	for i := range 18 {
+		large = append(large, one(strings.Repeat(string(rune('a'+i)), 1<<20))...)
 	}
-	mustAppend(t, s, "run", 0, append(sized(7), sized(8)...))
-	mustAppend(t, s, "run", 2, sized(32))
-	require.Len(t, mustRead(t, s, "run"), 3)
+	mustAppend(t, s, "large", 0, large)
+	require.Len(t, mustRead(t, s, "large"), 18)
+	text := strings.Repeat("x", 20_000)
+	for i := range 1_000 {
+		small = append(small, one(fmt.Sprint(i, text))...)
+	}
+	mustAppend(t, s, "small", 0, small)
+	values := mustRead(t, s, "small")
+	require.Len(t, values, 1_000)
+	require.Equal(t, "999"+text, values[999])
+	many := slices.Repeat(one(strings.Repeat("x", 200)), 400_000)
+	_, err := s.Append(context.Background(), "many", 0, many, journal.Head{})
+	require.ErrorIs(t, err, journal.ErrTooLarge)
 }
 
 func TestALargeValueIsStoredOnce(t *testing.T) {

@@ -18,15 +18,15 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
-// Bounds of the encoding of one append, large values included: of several events, so that no append delays the others for
-// long, and of a single event, which cannot be divided.
+// Bounds of the encoding of one append, large values included: of several events, so that none delays the others for long, and of one
+// event, which cannot be divided; nor can the first events of a stream, whose large values do not count.
 const (
 	BatchMaxBytes = 16 << 20
 	EventMaxBytes = 64 << 20
 )
 
-// spillBytes is the size of a value's encoding beyond which it is stored outside of its event.
-const spillBytes = 32 << 10
+// The sizes of a value's encoding beyond which it is stored outside of its event: usually, and in first events beyond BatchMaxBytes.
+const spillBytes, spillFirstBytes = 32 << 10, 256
 
 // Config configures a store. The zero Config is ready to use.
 type Config struct {
