@@ -34,7 +34,11 @@ func (a away) Answer(ctx context.Context, id workers.ID, result call.Result, sur
 			return gone(was, err)
 		}
 	}
-	return gone(was, run.ask(ctx, look, decide.Item{Event: about(id, decide.Ending(requestOf(id), result))}))
+	err = run.ask(ctx, look, decide.Item{Event: about(id, decide.Ending(requestOf(id), result))})
+	if errors.Is(err, ErrFinished) { // its journal takes nothing any more
+		a.config.Logger.Info("a worker has answered after the run had ended", "run", id.Run, "step", id.Node, "request", id.String())
+	}
+	return gone(was, err)
 }
 
 // Report implements workers.Engine.

@@ -29,7 +29,7 @@ func (r *Run) rerunFor(ctx context.Context, act string, what *Rerun, opts []Opti
 	if err != nil {
 		return nil, err
 	}
-	o := startOptions{labels: made.Labels, in: made.Identity, dir: made.Dir, from: made.From, kept: made.Kept, actor: r.actor, act: act}
+	o := startOptions{labels: made.Labels, in: made.Identity, dir: made.Dir, from: made.From, kept: made.Kept, past: made.Past, began: made.Began, actor: r.actor, act: act}
 	if err := o.apply(opts); err != nil {
 		return nil, err
 	}

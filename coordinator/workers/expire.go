@@ -48,7 +48,8 @@ func (h *Hub) expire(now time.Time) (again bool) {
 			delete(h.sessions, who)
 		}
 	}
-	h.scanning = len(h.calls)+len(h.sessions) > 0
+	h.withdrawn.expire(now)
+	h.scanning = len(h.calls)+len(h.sessions)+len(h.withdrawn) > 0
 	return h.scanning
 }
 

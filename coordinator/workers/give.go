@@ -235,11 +235,15 @@ func (h *Hub) answer(ctx context.Context, who Worker, l *lease, result call.Resu
 			h.tell(r, "answered by another worker")
 		}
 	}
+	late := r == nil && result.Failure == nil && h.withdrawn.take(l.ID) // failures follow from the end of the attempt
 	h.mu.Unlock()
-	was, err = h.engine.Answer(ctx, l.ID, result, known)
+	was, err = h.engine.Answer(ctx, l.ID, result, known || late)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !known {
+		if err != nil && late { // the worker tries again
+			h.withdrawn.add(l.ID, time.Now())
+		}
 		return ended(was, err)
 	}
 	if err != nil && h.calls[l.ID] == r { // the worker tries again
