@@ -43,8 +43,8 @@ func short(text string) string {
 
 // Gone is something that was deleted because it is not kept any more, or would be.
 type Gone struct {
-	Kind  string `json:"kind"`            // run, definition, blob, or content of a world
-	Name  string `json:"name"`            // id of the run, or hash
+	Kind  string `json:"kind"`            // run, act, definition, blob, or content of a world
+	Name  string `json:"name"`            // id of the run, number of the act, or hash
 	Blobs int    `json:"blobs,omitempty"` // of content
 	Bytes int64  `json:"bytes,omitempty"` // about; not of content
 }
@@ -52,6 +52,7 @@ type Gone struct {
 // Collected counts what was deleted because it is not kept any more, or would be.
 type Collected struct {
 	Runs        int   `json:"runs"`             // with those below them
+	Acts        int   `json:"acts,omitempty"`   // on many runs
 	Definitions int   `json:"definitions"`      // to which no run and no name refers any more
 	Blobs       int   `json:"blobs"`            // large values
 	Content     int   `json:"content"`          // blobs that worlds do not need any more
@@ -108,7 +109,7 @@ func collect(ctx context.Context, engine *coordinator.Engine, req *Request, emit
 	if err != nil {
 		return nil, err
 	}
-	return &Collected{c.Runs, c.Definitions, c.Values, c.Content, c.Bytes, c.Failed}, nil
+	return &Collected{c.Runs, c.Acts, c.Definitions, c.Values, c.Content, c.Bytes, c.Failed}, nil
 }
 
 // ofFolder carries out the requests that are about all runs.

@@ -98,7 +98,8 @@ type index struct {
 // entry is an act in the index.
 type entry struct {
 	Status
-	stopping bool
+	stopping  bool
+	forgotten bool // its stream is known to be deleted
 }
 
 // apply takes an event. Alone it is not about acts that were before it.
@@ -203,7 +204,7 @@ func (a Acts) BeginBulk(ctx context.Context, act Act) (uint64, error) {
 	if err := a.overlap(c.targets); err != nil {
 		return 0, err
 	}
-	a.forget(ctx)
+	_ = a.forget(ctx, 0, false, func(uint64, int64) error { return nil }) // else the next act tries again
 	act.Where = c.preview.Where
 	defer a.registry.Use()() // until the act refers to its workflow
 	d, err := a.write(context.WithoutCancel(ctx), act, v, c.targets)
@@ -467,31 +468,4 @@ func (a Acts) StopBulk(ctx context.Context, id uint64, actor string) (Status, er
 	}
 	d.stopping.Store(true)
 	return a.AwaitBulk(ctx, id)
-}
-
-// forget deletes what has become of each run in acts that ended long ago, or before many others.
-func (a *acts) forget(ctx context.Context) {
-	now := a.engine.Now()
-	a.mu.Lock()
-	var gone []uint64
-	kept := 0
-	for _, one := range slices.Backward(a.index.all) {
-		switch {
-		case !one.Over():
-			continue
-		case kept < KeptMax && one.Ended+int64(KeptTime) > now:
-			kept++
-			continue
-		}
-		gone = append(gone, one.ID)
-		if len(gone) == 2*KeptMax { // earlier ones went when these ended
-			break
-		}
-	}
-	a.mu.Unlock()
-	for _, id := range gone {
-		if _, err := a.store.Size(ctx, journal.BulkStream(id)); err == nil {
-			_ = a.store.Delete(ctx, journal.BulkStream(id), journal.Tombstone{At: now, Until: now})
-		}
-	}
 }

@@ -9,6 +9,11 @@ import (
 
 // carryRerun starts a run that repeats this one.
 func carryRerun(ctx context.Context, a *asking) Outcome {
+	if head, err := a.reader.Head(ctx, a.run); err == nil {
+		if o := foreseeRerun(&a.act, &head, false); o.Result != "" {
+			return o
+		}
+	}
 	return a.outcomeOf(ctx, a.engine.Rerun(ctx, a.run, a.act.Actor, a.stream, *a.act.Rerun, newID(a.id, a.so.Began, a.run), a.act.Dir))
 }
 
@@ -65,7 +70,10 @@ func foreseeMove(a *Act, h *journal.Head, _ bool) (o Outcome) {
 }
 
 func foreseeRerun(_ *Act, h *journal.Head, _ bool) (o Outcome) {
-	if h.Kind == "World" {
+	switch h.Kind {
+	case "Playbook":
+		return Outcome{Result: Refused, Why: "it is a playbook, which is rerun from one of its events: sluice rerun RUN --at N"}
+	case "World":
 		return Outcome{Result: Refused, Why: "it is a world: to have a cell go on that has failed, retry it"}
 	}
 	return o

@@ -53,13 +53,13 @@ func TestRerunRepeatsEachRunOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, [6]int{4, 3, 1, 6, 0, 3}, [6]int{p.Count, p.Will, p.Refused, p.Steps, p.May, p.Kept})
 	require.Equal(t, []bulk.Again{{Workflow: "shop", Step: "pay", Count: 3}}, p.Again)
-	require.Equal(t, []string{"a playbook is not rerun: start it again"}, p.Reasons())
+	require.Equal(t, []string{"it is a playbook, which is rerun from one of its events: sluice rerun RUN --at N"}, p.Reasons())
 
 	before := listed.Load()
 	got, report := done(t, e, act)
 	require.Equal(t, [3]int{3, 0, 1}, [3]int{got.Done, got.Already, got.Refused})
 	require.Equal(t, "failed", got.How)
-	require.Contains(t, report["play"].Why, "a playbook is not rerun")
+	require.Contains(t, report["play"].Why, "it is a playbook")
 	require.Empty(t, report["play"].New)
 	for _, run := range []string{"s0", "s1", "s2"} {
 		require.Equal(t, reactive.RunCompleted, ended(t, e, report[run].New).Status)

@@ -26,6 +26,6 @@
 // An engine that goes on with all runs of its store goes on with their acts, too; one that only answers commands does so when the
 // next act begins.
 //
-// The streams of acts that have ended are kept for KeptTime, those of the newest KeptMax; the lines in `#bulk`, some hundred bytes
-// for each act, stay.
+// The streams of acts that have ended are kept for KeptTime, those of the newest KeptMax, and no longer than the rules of the store keep
+// runs that no rule selects: see Forget. The lines in `#bulk`, some hundred bytes for each act, stay.
 package bulk

@@ -217,7 +217,7 @@ func (a *acts) suspended(ctx context.Context) (list []*entry, err error) {
 	}
 	for _, one := range a.index.all {
 		if !one.Over() && a.drivers[one.ID] == nil {
-			list = append(list, &entry{one.Status, one.stopping})
+			list = append(list, &entry{Status: one.Status, stopping: one.stopping})
 		}
 	}
 	return list, nil

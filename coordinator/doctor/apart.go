@@ -20,12 +20,12 @@ func (d *doctor) apart(ctx context.Context, stream string) error {
 	case journal.HeldStream():
 		means, check = "a run that is held may go on, or one that is not may stand still", mark
 	case journal.BulkIndex():
-		means, check = "no act on many runs can begin, or go on", acts(stream)
+		means, check = "no act on many runs can begin, or go on", d.acts(stream)
 	case journal.RetentionStream:
 		means, check = "no run is deleted by itself any more, nor with sluice gc", rules
 	}
 	if strings.HasPrefix(stream, journal.BulkIndex()+"/") {
-		means, check = "this act on many runs cannot go on, and its report cannot be read", acts(stream)
+		means, check = "this act on many runs cannot go on, and its report cannot be read", d.acts(stream)
 	}
 	fault := func(event uint64, what string) error {
 		return d.fault(Fault{Kind: Event, Run: stream, Event: event, What: what, Means: means})
@@ -65,7 +65,7 @@ func (d *doctor) last(stream string, last uint64) error {
 	switch h, err := d.raw.Head(stream); {
 	case err == nil:
 		f.What, f.Means = "there is a head, but only runs have one", "lists show a run that there is not"
-	case errors.Is(err, disk.ErrNoHead) && h.Last == last:
+	case errors.Is(err, disk.ErrNoHead) && h.Last == last, errors.Is(err, journal.ErrDeleted) && last == 0:
 		return nil
 	case errors.Is(err, disk.ErrNoHead):
 		f.What = fmt.Sprintf("its last entry is %d, but its number is said to be %d", last, h.Last)
@@ -101,10 +101,15 @@ func rules(_ context.Context, e *journal.Event) string {
 }
 
 // acts returns a check of the entries of a stream about acts on many runs.
-func acts(stream string) func(context.Context, *journal.Event) string {
-	return func(_ context.Context, e *journal.Event) string {
+func (d *doctor) acts(stream string) func(context.Context, *journal.Event) string {
+	return func(ctx context.Context, e *journal.Event) string {
 		if err := bulk.Check(stream, e); err != nil {
 			return "is none of an act on many runs: " + sentence(err)
+		}
+		if start := e.Detail.Start; start != nil {
+			if _, lost := d.plan(ctx, start.Workflow); errors.Is(lost, errAbsent) {
+				return "has a definition that is missing, " + start.Workflow
+			}
 		}
 		return ""
 	}

@@ -12,15 +12,10 @@ import (
 type (
 	// RerunBody starts a new run that keeps results of a run.
 	RerunBody struct {
-		From    string                     `json:"from,omitempty"`    // key of the step from which on
-		Only    string                     `json:"only,omitempty"`    // key of the only one
-		Failed  bool                       `json:"failed,omitempty"`  // what has failed
-		Changed bool                       `json:"changed,omitempty"` // whose operation or input is another
-		At      uint64                     `json:"at,omitempty"`      // as of that event
-		Set     map[string]json.RawMessage `json:"set,omitempty"`     // values by place, such as steps.price.output
-		ID      string                     `json:"id,omitempty"`      // of the new run; "": a random one
-		Input   json.RawMessage            `json:"input,omitempty"`   // another one; default: the run's
-		Labels  map[string]string          `json:"labels,omitempty"`  // others; default: the run's
+		BulkRerun
+		At     uint64            `json:"at,omitempty"`     // as of that event
+		ID     string            `json:"id,omitempty"`     // of the new run; "": a random one
+		Labels map[string]string `json:"labels,omitempty"` // others; default: the run's
 		Documents
 	}
 

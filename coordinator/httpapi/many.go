@@ -21,7 +21,7 @@ type (
 		Documents
 	}
 
-	// BulkRerun says what runs again of many runs.
+	// BulkRerun says what runs again of a run, or of each of many.
 	BulkRerun struct {
 		From    string                     `json:"from,omitempty"`    // key of the step from which on
 		Only    string                     `json:"only,omitempty"`    // key of the only one

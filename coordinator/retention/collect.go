@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 // Kinds of what is collected.
 const (
 	KindRun        = "run"        // Name: its id
+	KindAct        = "act"        // Name: the number of an act on many runs, of which it was kept what has become of each run
 	KindDefinition = "definition" // Name: its hash
 	KindValue      = "blob"       // Name: the hash of a large value
 	KindContent    = "content"    // Name: the id of the world whose content it was
@@ -39,6 +41,7 @@ type Collection struct {
 // Collected counts what was deleted, or would be.
 type Collected struct {
 	Runs        int   // with those below them
+	Acts        int   // on many runs, that have ended
 	Definitions int   // to which no run and no name refers any more
 	Values      int   // large ones, to which no event refers any more
 	Content     int   // blobs that worlds do not need any more
@@ -96,10 +99,35 @@ func (c *collector) collect(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := c.collectActs(ctx); err != nil {
+		return err
+	}
 	if err := c.sweepWorlds(ctx); err != nil {
 		return err
 	}
 	return c.sweep(ctx)
+}
+
+// collectActs deletes what is kept of acts on many runs that have ended, by the rule for runs that no other rule selects.
+func (c *collector) collectActs(ctx context.Context) error {
+	if c.forget == nil {
+		return nil
+	}
+	before := int64(0)
+	if c.times.rest != Forever {
+		before = c.now - int64(c.times.rest)
+	}
+	err := c.forget(ctx, before, c.how.Dry, func(act uint64, bytes int64) error {
+		c.done.Acts++
+		if c.how.Dry {
+			c.gone[journal.BulkStream(act)] = true
+		}
+		return errors.Join(c.found(Gone{Kind: KindAct, Name: strconv.FormatUint(act, 10), Bytes: bytes}), c.pace.rest(ctx))
+	})
+	if errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) {
+		return nil // they stay, and doctor says why
+	}
+	return err
 }
 
 // collectRuns deletes the runs whose time is over. None that was started later than an instant has.
@@ -255,7 +283,7 @@ func (c *collector) sweep(ctx context.Context) error {
 	w := &journal.StreamSweep{Now: c.now, Dry: c.how.Dry, Keep: uses, Pause: c.rest, Found: c.swept}
 	if c.how.Dry {
 		w.Keep = nil
-		w.Gone = func(run string) bool { root, _, _ := strings.Cut(run, "/"); return c.gone[root] }
+		w.Gone = func(run string) bool { root, _, _ := strings.Cut(run, "/"); return c.gone[root] || c.gone[run] }
 	}
 	if err := c.store.SweepStreams(ctx, w); err != nil {
 		return fmt.Errorf("definitions and large values stay: %w", err)

@@ -42,7 +42,11 @@ type Retention struct {
 	engine Engine
 	holds  Holds
 	doors  *doors
+	forget Forget
 }
+
+// Forget deletes what has become of each run in acts on many runs that ended at an instant or before, see bulk.Forget; nil: there are none.
+type Forget func(ctx context.Context, before int64, dry bool, found func(act uint64, bytes int64) error) error
 
 // Holds knows which runs are held, see package holds.
 type Holds interface {
@@ -60,8 +64,8 @@ type Holds interface {
 }
 
 // New returns the retention of an engine's store.
-func New(store journal.Store, engine Engine, holds Holds) Retention {
-	return Retention{store, engine, holds, &doors{}}
+func New(store journal.Store, engine Engine, holds Holds, forget Forget) Retention {
+	return Retention{store, engine, holds, &doors{}, forget}
 }
 
 // BeginCommand tells that a command for a run is under way, until end is called: no run of its family is deleted meanwhile. It waits

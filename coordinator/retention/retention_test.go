@@ -95,7 +95,7 @@ func left(t testing.TB, s journal.Store) string {
 func TestRunsGoWhenTheirTimeIsOver(t *testing.T) {
 	stores(t, func(t *testing.T, s journal.Store) {
 		h := &host{held: map[string]bool{"held": true}}
-		r := retention.New(s, h, none{})
+		r := retention.New(s, h, none{}, nil)
 		put(t, s, "old", "completed", 1, 2)
 		put(t, s, "held", "completed", 1, 2)
 		put(t, s, "failed", "failed", 1, 2)
@@ -131,7 +131,7 @@ func TestRunsGoWhenTheirTimeIsOver(t *testing.T) {
 func TestFamiliesGoAsAWhole(t *testing.T) {
 	s := memory.New()
 	h := &host{now: 100 * day, held: map[string]bool{}}
-	r := retention.New(s, h, none{})
+	r := retention.New(s, h, none{}, nil)
 	require.NoError(t, r.Keep(t.Context(), retention.Rule{Keep: 30 * 24 * time.Hour}, "ann"))
 	want := []string{}
 	// Each digit is the state of one run of the family: 0 there is none, 1 old, 2 young, 3 open, 4 held.
@@ -174,7 +174,7 @@ func TestFamiliesGoAsAWhole(t *testing.T) {
 
 func TestRulesAreRefusedWhole(t *testing.T) {
 	s := memory.New()
-	r := retention.New(s, &host{now: 1}, none{})
+	r := retention.New(s, &host{now: 1}, none{}, nil)
 	for _, rule := range []retention.Rule{{Where: "x:y"}, {Keep: -2}, {Where: "\xff"}, {Where: strings.Repeat("a ", 10_000)}} {
 		require.ErrorIs(t, r.Keep(t.Context(), rule, "ann"), retention.ErrRule)
 	}
@@ -199,7 +199,7 @@ func TestRulesAreRefusedWhole(t *testing.T) {
 // Only a store that holds nothing is new.
 func TestOnlyANewStoreHasTheRuleOfNewOnes(t *testing.T) {
 	stores(t, func(t *testing.T, s journal.Store) {
-		r := retention.New(s, &host{now: 1}, none{})
+		r := retention.New(s, &host{now: 1}, none{}, nil)
 		require.NoError(t, retention.Begin(t.Context(), s, 1))
 		require.NoError(t, retention.Begin(t.Context(), s, 1))
 		rules, err := r.Rules(t.Context())
@@ -215,7 +215,7 @@ func TestOnlyANewStoreHasTheRuleOfNewOnes(t *testing.T) {
 		put(t, s, "run", "completed", 1, 2)
 		require.NoError(t, s.Rebuild(t.Context())) // the change log begins afresh
 		require.NoError(t, retention.Begin(t.Context(), s, 1))
-		rules, err := retention.New(s, &host{}, none{}).Rules(t.Context())
+		rules, err := retention.New(s, &host{}, none{}, nil).Rules(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, rules)
 	})
@@ -224,7 +224,7 @@ func TestOnlyANewStoreHasTheRuleOfNewOnes(t *testing.T) {
 func TestACollectionMayBeStopped(t *testing.T) {
 	stores(t, func(t *testing.T, s journal.Store) {
 		h := &host{now: 100 * day}
-		r := retention.New(s, h, none{})
+		r := retention.New(s, h, none{}, nil)
 		for i := range 200 {
 			put(t, s, fmt.Sprintf("run%03d", i), "completed", 1, 2)
 		}
@@ -256,12 +256,12 @@ func TestContentOfOpenWorldsIsSwept(t *testing.T) {
 		_, err := s.Append(t.Context(), run, 0, event, journal.Head{Run: run, Status: "waiting", Open: true, Snapshot: snapshot})
 		require.NoError(t, err)
 	}
-	done, err := retention.New(s, h, none{}).Collect(t.Context(), retention.Collection{})
+	done, err := retention.New(s, h, none{}, nil).Collect(t.Context(), retention.Collection{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"shop"}, h.swept)
 	require.Equal(t, retention.Collected{Content: 3}, done)
 	h.broken = decide.ErrMissing
-	done, err = retention.New(s, h, none{}).Collect(t.Context(), retention.Collection{})
+	done, err = retention.New(s, h, none{}, nil).Collect(t.Context(), retention.Collection{})
 	require.NoError(t, err)
 	require.Equal(t, retention.Collected{Failed: 1}, done, "a world that cannot be followed keeps its content")
 }

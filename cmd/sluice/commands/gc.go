@@ -18,17 +18,18 @@ func newGC() *cobra.Command {
 		Short: "Delete what is not kept any more",
 		Long: `Gc deletes the runs of a folder that have ended and whose time is over, see sluice keep, and then what nothing refers to any
 more: definitions, large values, and content of worlds. It prints each run and each definition that it has deleted, and the
-sum. Runs that are open stay, and so does a run as long as one that it has started is kept. An id stays taken for as long as
-the run was kept: sluice runs show says then when it was deleted. Without rules no run is deleted, but what deleted runs have
-left behind is.
+sum. What acts on many runs have done to each run goes, too, by the rule for runs that no other rule selects: their sums stay.
+Runs that are open stay, and so does a run as long as one that it has started is kept. An id stays taken for as long as the run
+was kept: sluice runs show says then when it was deleted. Without rules no run is deleted, but what deleted runs have left
+behind is.
 
 A host (sluice serve) does the same by itself, once an hour, and pauses between small slices so that its runs go on. Gc may be
 stopped at any moment, and goes on when it is called again.
 
-With -o json it prints one object a line, {"kind":…,"name":…,"bytes":…} with run, definition or blob as kind, or
+With -o json it prints one object a line, {"kind":…,"name":…,"bytes":…} with run, act, definition or blob as kind, or
 {"kind":"content", "name":…,"blobs":…} of a world, and at last
-{"runs":…,"definitions":…,"blobs":…,"content":…,"bytes":…,"failed":…}. Bytes are about those of the records; the disk has them
-back when the store has compacted its files.
+{"runs":…,"acts":…,"definitions":…,"blobs":…,"content":…,"bytes":…,"failed":…}. Bytes are about those of the records; the disk
+has them back when the store has compacted its files.
 
 With RUN, a world, it deletes only the content of that one that its last two snapshots do not need, and prints how much it has
 kept and deleted. It also trims the journal: it deletes the events that the two have replaced, but for the first and the newest.
@@ -78,7 +79,7 @@ func (c *command) collect(cmd *cobra.Command) error {
 		switch {
 		case c.output.Value == "json":
 			objects.Print(g)
-		case g.Kind == "run" || g.Kind == "definition":
+		case g.Kind == "run" || g.Kind == "definition" || g.Kind == "act":
 			fmt.Fprintf(out, "%s %s: %s\n", g.Kind, progress.Clean(g.Name), cli.Plural(int(g.Bytes), "byte"))
 		}
 		return nil
@@ -105,6 +106,9 @@ func (c *command) collect(cmd *cobra.Command) error {
 // Sum says for people what was deleted, or would be.
 func Sum(c *api.Collected) string {
 	text := fmt.Sprintf("%s, %s, %s", cli.Plural(c.Runs, "run"), cli.Plural(c.Definitions, "definition"), cli.Plural(c.Blobs, "blob"))
+	if c.Acts > 0 {
+		text += ", " + cli.Plural(c.Acts, "act") + " on many runs"
+	}
 	if c.Content > 0 {
 		text += fmt.Sprintf(", %s of worlds", cli.Plural(c.Content, "blob"))
 	}

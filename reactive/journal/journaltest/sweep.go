@@ -161,7 +161,7 @@ func testSweepTombstones(t *testing.T, s journal.Store) {
 func orphans(t *testing.T, s journal.Store) (unreferred []string) {
 	hash, _, err := journal.HashOf("a value to which no event refers")
 	require.NoError(t, err)
-	define(t, s, "top", "child", "grandchild", "named", "below named", "old", "shared", "alone")
+	define(t, s, "top", "child", "grandchild", "named", "below named", "old", "shared", "alone", "moved to", "of an act")
 	mustAppend(t, s, hash.Stream(), 0, []journal.Event{{Type: journal.ContentStored, Value: "a value to which no event refers"}}, journal.Head{})
 	mustAppend(t, s, "kept", 0, started("kept", "top", large("kept"), "child", "grandchild"), journal.Head{Run: "kept", Open: true})
 	mustAppend(t, s, "also kept", 0, started("also kept", "shared", nil), ended("also kept"))
@@ -170,6 +170,10 @@ func orphans(t *testing.T, s journal.Store) (unreferred []string) {
 	published := started("", "named", nil, "below named")
 	published[0].Type = journal.WorkflowPublished
 	mustAppend(t, s, journal.NameStream("named"), 0, published, journal.Head{})
+	moved, act := started("kept", "moved to", nil), started("", "of an act", nil)
+	moved[0].Type, act[0].Type = journal.RunMoved, journal.BulkRecorded
+	mustAppend(t, s, "kept", 1, moved, journal.Head{Run: "kept", Open: true})
+	mustAppend(t, s, journal.BulkStream(1), 0, act, journal.Head{})
 	require.NoError(t, s.Delete(t.Context(), "gone", journal.Tombstone{}))
 	return []string{hash.Stream(), "def/alone", "def/old"}
 }
@@ -180,7 +184,7 @@ func testSweepContent(t *testing.T, s journal.Store) {
 	for _, stream := range want {
 		require.False(t, holds(t, s, stream), stream)
 	}
-	for _, hash := range []string{"top", "child", "grandchild", "named", "below named", "shared"} {
+	for _, hash := range []string{"top", "child", "grandchild", "named", "below named", "shared", "moved to", "of an act"} {
 		require.True(t, holds(t, s, journal.DefinitionStream(hash)), hash)
 	}
 	require.Equal(t, large("kept"), mustRead(t, s, "kept", 1)[0].Value)

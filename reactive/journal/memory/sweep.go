@@ -110,7 +110,7 @@ func (s *Store) unreferred(ctx context.Context, w *journal.StreamSweep) ([]strin
 				for _, of := range journal.Definitions(&e) {
 					referred[of] = true
 				}
-				return !journal.IsRun(name) // its start alone refers to content
+				return true
 			})
 		}
 		return err == nil
