@@ -24,15 +24,14 @@ func (a away) Ask(ctx context.Context, run string) error {
 }
 
 // Answer implements workers.Engine.
-func (a away) Answer(ctx context.Context, id workers.ID, result call.Result, sure bool) (was string, err error) {
-	run := asked{a.handle(id.Run, "")}
-	look := decide.Item{Look: func(root *reactive.Root) { was = ended(root, id) }}
-	if !sure {
-		if err = run.ask(ctx, look); err != nil || was != "" {
-			return gone(was, err)
-		}
+func (a away) Answer(ctx context.Context, id workers.ID, result call.Result) (was string, err error) {
+	found := ""
+	look := decide.Item{Look: func(root *reactive.Root) { found = ended(root, id) }}
+	end := decide.Item{Event: about(id, decide.Ending(requestOf(id), result)), If: func(*reactive.Root) bool { return found == "" }}
+	if err = (asked{a.handle(id.Run, "")}).ask(ctx, look, end); err == nil { // else the run may be about to look
+		was = found
 	}
-	return gone(was, run.ask(ctx, look, decide.Item{Event: about(id, decide.Ending(requestOf(id), result))}))
+	return gone(was, err)
 }
 
 // Report implements workers.Engine.

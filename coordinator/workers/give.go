@@ -224,30 +224,32 @@ func (h *Hub) answer(ctx context.Context, who Worker, l *lease, result call.Resu
 		}
 	}
 	h.mu.Unlock()
-	was, err = h.engine.Answer(ctx, l.ID, result, known)
+	was, err = h.engine.Answer(ctx, l.ID, result)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !known {
-		return ended(was, err)
-	}
-	if err != nil && h.calls[l.ID] == r { // the worker tries again
+	if known && err != nil && h.calls[l.ID] == r { // the worker tries again
 		if r.state = before; before == offered || before == assigned {
 			h.place(r)
 		}
 		return said(err)
 	}
-	h.release(r)
-	r.state = gone
-	if h.calls[l.ID] == r {
-		delete(h.calls, l.ID)
+	if known {
+		h.drop(r)
 	}
-	return ended(was, err)
-}
-
-// ended is said for a call of which it may be known what has become of it.
-func ended(was string, err error) (string, error) {
 	if err != nil {
 		return said(err)
 	}
+	if now := h.calls[l.ID]; now != nil && now.state != answering { // the run was loaded for the answer, and has passed on the call
+		h.drop(now)
+	}
 	return was, nil
+}
+
+// drop forgets a call that has ended. The caller holds mu.
+func (h *Hub) drop(r *request) {
+	h.release(r)
+	r.state = gone
+	if h.calls[r.id] == r {
+		delete(h.calls, r.id)
+	}
 }

@@ -20,8 +20,7 @@ type Engine interface {
 	Ask(ctx context.Context, run string) error
 
 	// Answer ends a call, and returns when that is durable. If the call has ended before, was says how, and nothing is journaled.
-	// sure: as far as is known, it has not.
-	Answer(ctx context.Context, id ID, result call.Result, sure bool) (was string, err error)
+	Answer(ctx context.Context, id ID, result call.Result) (was string, err error)
 
 	// Report journals a report of a call.
 	Report(ctx context.Context, id ID, making, number int32, kind string, payload any) error
