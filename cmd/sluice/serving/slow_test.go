@@ -102,7 +102,7 @@ func drip(conn net.Conn, text string) {
 		if _, err := conn.Write([]byte(text[i : i+1])); err != nil {
 			return
 		}
-		time.Sleep(time.Second)
+		pass(time.Second)
 	}
 }
 
@@ -113,7 +113,7 @@ func seep(conn net.Conn) time.Duration {
 		if _, err := conn.Read(b); err != nil {
 			return time.Since(began)
 		}
-		time.Sleep(time.Second)
+		pass(time.Second)
 	}
 }
 
@@ -228,9 +228,12 @@ func (h *hosted) feeds(clients int) (got int) {
 	for _, conn := range open {
 		conn.Close()
 	}
-	time.Sleep(writeTime) // until then, deadlines keep the connections
+	pass(writeTime) // until then, deadlines keep the connections
 	return got
 }
+
+// pass lets virtual time pass.
+func pass(d time.Duration) { <-time.After(d) }
 
 // heap returns the bytes that are in use.
 func heap() uint64 {
