@@ -14,8 +14,8 @@ export function Decisions({ parts }) {
   const list = useGet("/v1/decisions?limit=200", turn);
   const timer = useRef(0);
   useEffect(() => {
-    const unfollow = follow("all", ({ kind }) => {
-      if (kind === "ready" || timer.current) return;
+    const unfollow = follow("all", () => { // also when the feed begins anew: what has changed before is in no frame
+      if (timer.current) return;
       timer.current = setTimeout(() => { timer.current = 0; setTurn((n) => n + 1); }, 500);
     });
     return () => { clearTimeout(timer.current); unfollow(); };

@@ -49,7 +49,8 @@ function Canvas({ model, run, step, drawing }) {
   const second = model.counts.value[3] ? now.value : 0;
   useEffect(() => { graph.current?.draw(); }, [second]);
   useEffect(() => {
-    const g = graph.current, i = step ? g.scene.index.get(step) ?? -1 : -1;
+    // Of the address, not of the view that was drawn: a key may have chosen another step since.
+    const g = graph.current, i = g.scene.index.get(here.value.query.get("step")) ?? -1;
     g.selected = i;
     if (i >= 0) g.show(i);
     g.draw();
