@@ -21,6 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -43,7 +44,7 @@ type site struct {
 func newSite(t *testing.T) *site {
 	engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
 	require.NoError(t, err)
-	handler, err := httpapi.Handler(engine, httpapi.Config{Logger: slog.New(slog.DiscardHandler), Authenticate: func(token string) (httpapi.Identity, bool) {
+	handler, err := httpapi.Handler(engine, httpapi.Config{Logger: slog.New(slog.DiscardHandler), Allow: catalog.Allow{"command"}, Authenticate: func(token string) (httpapi.Identity, bool) {
 		return httpapi.Identity{Name: "ann", Role: httpapi.Admin}, token == "secret"
 	}})
 	require.NoError(t, err)
@@ -76,6 +77,8 @@ const approval = `{kind: Workflow, name: approval,
  steps: [{operation: ask}, {operation: say, input: "{{ steps.ask.output.by }}"}], output: "{{ steps.say.output }}"}`
 
 const judged = `{kind: Workflow, name: judged, operations: {work: {value: 7}}, steps: [{operation: work, fulfillment: {policy: requester_confirmation}}]}`
+
+const printing = `{kind: Workflow, name: printing, operations: {say: {command: {shell: "echo '<hi>'; echo oh >&2"}}}, steps: [{operation: say}]}`
 
 const broken = `{kind: Workflow, name: broken, operations: {no: {fail: {code: refused}}}, steps: [{operation: "no"}]}`
 
@@ -149,6 +152,21 @@ func conforms(t *testing.T, e client.Engine) {
 	}
 	require.NotEmpty(t, events)
 	require.Equal(t, events, watched)
+
+	printed, err := e.Start(ctx, workflow(t, printing), nil, client.Options{})
+	require.NoError(t, err)
+	said := map[string]string{}
+	for b, err := range printed.Log(ctx, "say") {
+		require.NoError(t, err)
+		for _, e := range b.Entries {
+			require.Equal(t, "say", e.Step)
+			said[e.Stream] += e.Text
+		}
+	}
+	require.Equal(t, map[string]string{"stdout": "<hi>\n", "stderr": "oh\n"}, said)
+	for _, err := range printed.Log(ctx, "none") {
+		require.ErrorIs(t, err, coordinator.ErrStepNotFound)
+	}
 
 	decided, err := e.Start(ctx, workflow(t, judged), nil, client.Options{})
 	require.NoError(t, err)
@@ -309,6 +327,7 @@ func TestEveryRouteIsCalled(t *testing.T) {
 	ask(&api.Request{Verb: api.Resume, Run: "run-1"})
 	ask(&api.Request{Verb: api.Send, Run: "run-1", Message: "approved", Payload: json.RawMessage(`{"by": false}`), ID: "m"})
 	ask(&api.Request{Verb: api.Watch, Run: "run-1", From: 2, UntilParked: true})
+	ask(&api.Request{Verb: api.Log, Run: "run-1", Step: "ask"})
 	ask(&api.Request{Verb: api.Output, Run: "run-1"})
 	ask(&api.Request{Verb: api.Output, Run: "run-1", Step: "ask"})
 	ask(&api.Request{Verb: api.Repeat, Run: "run-1", Rerun: &api.Rerun{From: "say"}, Dry: true})

@@ -81,6 +81,11 @@ var routes = map[api.Verb]func(*api.Request) *route{
 		}
 		return get(run(r)+"/feed", q)
 	},
+	api.Log: func(r *api.Request) *route {
+		q := url.Values{"view": {"log"}}
+		set(q, "step", r.Step)
+		return get(run(r)+"/feed", q)
+	},
 	api.Graph: func(r *api.Request) *route { return get(run(r)+"/graph", at(url.Values{}, r)) },
 	api.Explain: func(r *api.Request) *route {
 		q := url.Values{}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -54,6 +55,9 @@ type Run interface {
 
 	// Watch yields the changes from an event on, and then new ones until the run has ended.
 	Watch(ctx context.Context, from uint64) iter.Seq2[coordinator.Update, error]
+
+	// Log yields what the programs and the workers of the run write, or only those of a step, while they do, until the run has ended.
+	Log(ctx context.Context, step string) iter.Seq2[calllog.Batch, error]
 
 	// Events yields the events in the journal now, from one on.
 	Events(ctx context.Context, from uint64) iter.Seq2[journal.Event, error]
@@ -279,6 +283,16 @@ func (r *remoteRun) Watch(ctx context.Context, from uint64) iter.Seq2[coordinato
 			return u, false, err
 		}
 		return *received, true, nil
+	})
+}
+
+// Log implements Run.
+func (r *remoteRun) Log(ctx context.Context, step string) iter.Seq2[calllog.Batch, error] {
+	return stream(ctx, r.c, &api.Request{Verb: api.Log, Run: r.id, Step: step}, func(reply *api.Reply) (b calllog.Batch, ok bool, err error) {
+		if reply.Log == nil {
+			return b, false, nil
+		}
+		return *reply.Log, true, nil
 	})
 }
 

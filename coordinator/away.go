@@ -3,7 +3,9 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/reactive"
@@ -45,6 +47,9 @@ func (a away) Report(ctx context.Context, id workers.ID, making, number int32, k
 
 // Log implements workers.Engine.
 func (a away) Log(id workers.ID, worker, text string) {
+	a.logs.Write(id.Run, calllog.Entry{
+		At: time.Now().UTC(), Step: id.Node, Attempt: id.Attempt, Participant: id.Participant, Stream: calllog.Worker, Text: text,
+	})
 	a.config.Logger.Info("a worker writes", "run", id.Run, "step", id.Node, "request", id.String(), "worker", worker, "text", text)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/bulk"
+	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/clock"
 	"github.com/sluiceflow/sluice/coordinator/holds"
@@ -42,6 +43,7 @@ type Engine struct {
 	alarms      *clock.Alarms // for the runs that left memory with a timer
 	pool        *pool.Pool
 	workers     *workers.Hub    // nil: there are none
+	logs        *calllog.Logs   // of what running calls write
 	ctx         context.Context // of all loops
 	cancel      context.CancelCauseFunc
 	draining    context.Context // ends when the engine begins to shut down
@@ -82,7 +84,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	config.Limits = config.Limits.Completed()
 	e := &Engine{
 		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: parking.New(),
-		shut: make(chan struct{}),
+		shut: make(chan struct{}), logs: calllog.New(),
 	}
 	held := holds.New(store)
 	if e.driven = pickup.New(config.PickUp, held); config.NotesOnly {
@@ -94,7 +96,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
-		ActivationTimeout: config.ActivationTimeout, Verifier: config.Verifier, Workers: e.workers,
+		ActivationTimeout: config.ActivationTimeout, Verifier: config.Verifier, Workers: e.workers, Logs: e.logs,
 	})
 	e.alarms = clock.NewAlarms(e.clock)
 	err := usercode.Call(func() (err error) {

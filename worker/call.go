@@ -27,8 +27,8 @@ var _ operation.Host = (*job)(nil)
 
 type jobKey struct{}
 
-// Log writes a text to the log of the server, with the run and the step of the call that ctx belongs to. Outside a call of a worker it
-// does nothing.
+// Log writes a text about the call that ctx belongs to: to the log of the server, and for those who follow the log of the run. Outside a
+// call of a worker it does nothing.
 func Log(ctx context.Context, text string) {
 	if j, ok := ctx.Value(jobKey{}).(*job); ok {
 		j.w.send(func(o *outbox) { o.logs = append(o.logs, wire.GiveLog{Lease: j.lease, Text: text}) })

@@ -6,10 +6,15 @@ import (
 	"bufio"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
 // The process that ends a run may be gone before it has sent the last events to a watcher, which must read them from the journal.
@@ -61,4 +66,33 @@ func hangUp(l *net.UnixListener, answer string) <-chan error {
 		hungUp <- err
 	}()
 	return hungUp
+}
+
+// What a program writes is followed in its folder and by HTTP, and when the run has ended it is still there.
+func TestWatchPrintsWhatProgramsWrite(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {say: {command: {shell: "echo one; printf two; read x < gate; echo three >&2"}}, hold: {wait: {message: go}}},
+ steps: [{operation: say}, {operation: hold}]}`)
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "gate"), 0o600))
+	host, url := listens(t, dir)
+	says(t, dir, cli.Done, "start", "w.yaml", "--id", "r", "--data", "data")
+	local := launch(t, dir, "runs", "watch", "r", "--log", "--data", "data")
+	remote := launch(t, dir, "runs", "watch", "r", "--log", "--step", "say", "-o", "jsonl", "--server", url)
+	eventually(t, "a line is there", func() bool {
+		return strings.Contains(local.stdout.String(), "say  one\n") && strings.Contains(remote.stdout.String(), `"text":"one\n`)
+	})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "gate"), []byte("go\n"), 0))
+	eventually(t, "the rest is there", func() bool { return strings.Contains(remote.stdout.String(), "three") })
+	says(t, dir, cli.Done, "send", "r", "go", "--data", "data")
+	require.Equal(t, cli.Done, local.wait())
+	require.Equal(t, cli.Done, remote.wait())
+	require.Equal(t, "say  one\nsay  three\nsay  two\n", local.stdout.String(), "a line is printed when it has ended")
+	again, _ := says(t, dir, cli.Done, "runs", "watch", "r", "--log", "--data", "data")
+	require.Equal(t, local.stdout.String(), again)
+	_, errs := says(t, dir, cli.Refused, "runs", "watch", "r", "--step", "say", "--data", "data")
+	require.Contains(t, errs, "add --log")
+	_, errs = says(t, dir, cli.Refused, "runs", "watch", "r", "--log", "--step", "sya", "--data", "data")
+	require.Contains(t, errs, "say")
+	host.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, host.wait())
 }

@@ -84,6 +84,8 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = views(ctx, run, req, emit)
 	case Watch:
 		err = watch(ctx, run, req, emit)
+	case Log:
+		err = follow(ctx, run, req.Step, emit)
 	case Repeat:
 		err = rerun(ctx, engine, run, req, done, emit)
 	case Move:
@@ -283,6 +285,19 @@ func watch(ctx context.Context, run *coordinator.Run, req *Request, emit func(*R
 		}
 		described := UpdateOf(&u)
 		if err := emit(&Reply{Update: &described}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow passes on what the calls of a run write.
+func follow(ctx context.Context, run *coordinator.Run, step string, emit func(*Reply) error) error {
+	for b, err := range run.Log(ctx, step) {
+		if err == nil {
+			err = emit(&Reply{Log: &b})
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/coordinator/versions"
@@ -27,6 +28,7 @@ type Reply struct {
 	Event       *Event                   `json:"event,omitempty"`       // of Events
 	View        *View                    `json:"view,omitempty"`        // of Views
 	Update      *Update                  `json:"update,omitempty"`      // of Watch
+	Log         *calllog.Batch           `json:"log,omitempty"`         // of Log
 	Explanation *coordinator.Explanation `json:"explanation,omitempty"` // of Explain
 	Query       *query.Explanation       `json:"query,omitempty"`       // of List with Dry
 	Value       json.RawMessage          `json:"value,omitempty"`       // of Output: any JSON

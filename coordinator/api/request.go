@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -34,6 +35,7 @@ const (
 	Await    Verb = "await"    // wait until a condition about a cell of a world holds. Run, Step, If
 	Events   Verb = "events"   // the events of a run's journal. Run, From, Step ("": all)
 	Views    Verb = "views"    // what has happened in the net of a playbook, or in the cells of a world. Run, From, Step ("": all; else one cell)
+	Log      Verb = "log"      // what the calls of a run write, until it ends. Run, Step ("": all)
 	Watch    Verb = "watch"    // changes, past and future, until the run ends. Run, From
 	Graph    Verb = "graph"    // the calls of a run, and of the runs above and below it. Run, At
 	Explain  Verb = "explain"  // why a run or a step has its status. Run, Step ("": the run), At
@@ -160,7 +162,7 @@ func (v Verb) one() bool {
 // Follows reports whether the answer to the verb lasts as long as what it waits for, reads or writes, and ends when its reader goes.
 func (v Verb) Follows() bool {
 	switch v {
-	case Watch, Await, Export, Import, Backup, Collect, Bulk, AwaitAct, StopAct, Shadow, Compare:
+	case Watch, Log, Await, Export, Import, Backup, Collect, Bulk, AwaitAct, StopAct, Shadow, Compare:
 		return true
 	}
 	return false
@@ -169,7 +171,7 @@ func (v Verb) Follows() bool {
 // open reports whether the verb is none of a command: it may be repeated, and takes as long as it takes.
 func (v Verb) open() bool {
 	switch v {
-	case List, Show, Output, Events, Views, Watch, Graph, Explain, Cells, Await, Export, Backup, Rules, Collect, Names, Acts, AwaitAct, Shadow, Compare:
+	case List, Show, Output, Events, Views, Watch, Log, Graph, Explain, Cells, Await, Export, Backup, Rules, Collect, Names, Acts, AwaitAct, Shadow, Compare:
 		return true
 	}
 	return false
@@ -223,8 +225,7 @@ func (r *Request) check() error {
 // wants reports whether the request asks for an event: any, or those about the given step, including the items of that step
 // and, in a playbook, its step-runs and calls.
 func (r *Request) wants(e *journal.Event) bool {
-	rest, ok := strings.CutPrefix(e.Node, r.Step)
-	return r.Step == "" || ok && (rest == "" || strings.ContainsRune("@.[", rune(rest[0])))
+	return calllog.About(e.Node, r.Step)
 }
 
 func (r *Request) needsStep() bool {

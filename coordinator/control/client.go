@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 )
@@ -287,6 +288,11 @@ func (c *Client) Views(ctx context.Context, run, step string, from uint64) iter.
 // Watch yields the changes of a run from sequence from on, and then new ones until the run has ended.
 func (c *Client) Watch(ctx context.Context, run string, from uint64) iter.Seq2[*api.Update, error] {
 	return stream(ctx, c, &api.Request{Verb: api.Watch, Run: run, From: from}, func(r *api.Reply) *api.Update { return r.Update })
+}
+
+// Log yields what the calls of a run write, or only those of a step, until the run has ended.
+func (c *Client) Log(ctx context.Context, run, step string) iter.Seq2[*calllog.Batch, error] {
+	return stream(ctx, c, &api.Request{Verb: api.Log, Run: run, Step: step}, func(r *api.Reply) *calllog.Batch { return r.Log })
 }
 
 // Follow yields what Watch does, and ends with coordinator.ErrParked as soon as the run cannot go on in the process that answers.

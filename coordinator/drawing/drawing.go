@@ -8,12 +8,14 @@ package drawing
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/dag"
 	"github.com/sluiceflow/sluice/dag/layout"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/playbook"
 )
@@ -25,7 +27,7 @@ type Drawing struct {
 	Height int    `json:"height"` // of all
 
 	Keys       []string `json:"keys"`       // by node: of the step, map or conditional
-	Labels     []string `json:"labels"`     // by node: what else is to be said, such as a test
+	Labels     []string `json:"labels"`     // by node: what else is to be said, such as a test, or how answers become one
 	Kinds      string   `json:"kinds"`      // by node, a letter: s(tep), m(ap), c(onditional), j(oin)
 	Boxes      []int    `json:"boxes"`      // by node: x, y, width and height
 	Operations []string `json:"operations"` // by node; "": none
@@ -114,7 +116,32 @@ func nodeOf(p *plan.Plan, row int32) (kind byte, label, operation string) {
 	case plan.Join:
 		return 'j', "", ""
 	default:
-		return 's', "", n.Step.Operation
+		return 's', fanInOf(n.Step.FanIn), n.Step.Operation
+	}
+}
+
+// fanInOf says how the answers of several participants become one.
+func fanInOf(f *template.FanIn) string {
+	if f == nil {
+		return ""
+	}
+	switch f.Policy {
+	case template.Quorum:
+		return fmt.Sprintf("quorum of %d", f.MinResponses)
+	case template.BestOf:
+		side := "highest"
+		if f.ScoreOrder == "asc" {
+			side = "lowest"
+		}
+		text := fmt.Sprintf("best of %s, %s", f.ScoreField, side)
+		if f.MinResponses > 1 {
+			text += fmt.Sprintf(", of at least %d", f.MinResponses)
+		}
+		return short(text)
+	case template.All:
+		return "all of them"
+	default:
+		return "any one"
 	}
 }
 

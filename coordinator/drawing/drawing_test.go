@@ -47,6 +47,17 @@ func TestAMapIsOneNodeAndATestIsOnItsConditional(t *testing.T) {
 	}
 }
 
+func TestAStepSaysHowAnswersBecomeOne(t *testing.T) {
+	d := draw(t, `{kind: Workflow, name: ask, steps: [
+	  {operation: a, id: alone},
+	  {operation: a, id: one, target: {resolve: static, participants: [p, q]}, fan_in: {}},
+	  {operation: a, id: every, target: {resolve: static, participants: [p, q]}, fan_in: {policy: all}},
+	  {operation: a, id: some, target: {resolve: static, participants: [p, q]}, fan_in: {policy: quorum, min_responses: 2}},
+	  {operation: a, id: best, target: {resolve: static, participants: [p, q]}, fan_in: {policy: best_of, score_field: price, score_order: asc}, timing: {timeout: PT2S}},
+	  {operation: a, id: most, target: {resolve: static, participants: [p, q]}, fan_in: {policy: best_of, score_field: /price, min_responses: 2}, timing: {timeout: PT2S}}]}`)
+	require.Equal(t, []string{"", "any one", "all of them", "quorum of 2", "best of /price, lowest", "best of /price, highest, of at least 2"}, d.Labels)
+}
+
 func TestAPlaybookHasGates(t *testing.T) {
 	text, err := os.ReadFile("../../examples/fetch/playbook.yaml")
 	require.NoError(t, err)

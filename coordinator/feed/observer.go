@@ -83,6 +83,32 @@ func (o *Observer) shared() (Frame, <-chan struct{}, error) {
 		f := joined(o.view, o.pos, list)
 		o.pos = list[len(list)-1].seq
 		return f, nil, nil
+	}
+	return o.end()
+}
+
+// goingOn returns a channel that the next change closes; nil: there will be none.
+func (o *Observer) goingOn() <-chan struct{} {
+	o.topic.mu.Lock()
+	defer o.topic.mu.Unlock()
+	if o.topic.err != nil {
+		return nil
+	}
+	return o.topic.waiting()
+}
+
+// over returns the frame at the end of a run that does not go on, whatever else there is to be seen, and io.EOF behind it.
+func (o *Observer) over() (Frame, error) {
+	o.topic.mu.Lock()
+	defer o.topic.mu.Unlock()
+	f, _, err := o.end()
+	return f, err
+}
+
+// end returns the frame at the end of the run, and io.EOF behind it; or what to wait for. The caller holds the lock of the topic.
+func (o *Observer) end() (Frame, <-chan struct{}, error) {
+	t := o.topic
+	switch {
 	case t.err == nil:
 		return Frame{}, t.waiting(), nil
 	case errors.Is(t.err, io.EOF) && !o.ended:

@@ -51,6 +51,12 @@ func feedOfRun(c *exchange) error {
 	if err != nil {
 		return err
 	}
+	if view == logView {
+		return c.followLog()
+	}
+	if c.query("step") != "" {
+		return problem(CodeBadRequest, "only the view %s is that of a step", logView).at("query/step")
+	}
 	o := feed.Options{View: view}
 	if id := c.resumed(); id != "" {
 		seq, err := strconv.ParseUint(id, 10, 64)
@@ -63,6 +69,24 @@ func feedOfRun(c *exchange) error {
 		return c.watch(o.After)
 	}
 	return c.stream(func() (observer, error) { return c.hub.Run(c.req.Context(), c.req.PathValue("run"), o) })
+}
+
+// logView is the view of what the calls of a run write.
+const logView feed.View = "log"
+
+// followLog follows what the calls of a run write.
+func (c *exchange) followLog() error {
+	run, step := c.req.PathValue("run"), c.query("step")
+	if c.plain() {
+		r, err := c.of(api.Log)
+		if err != nil {
+			return err
+		}
+		r.Step = step
+		_, err = c.ask(c.req.Context(), r, nil)
+		return err
+	}
+	return c.stream(func() (observer, error) { return c.hub.Log(c.req.Context(), run, step, c.resumed()) })
 }
 
 // watch answers with the changes behind an event as lines of package api.
@@ -85,6 +109,9 @@ func feedOfAll(c *exchange) error {
 	if w.View, err = c.view(); err != nil {
 		return err
 	}
+	if w.View == logView {
+		return problem(CodeBadRequest, "the view %s is that of one run: /v1/runs/RUN/feed has it", logView).at("query/view")
+	}
 	if len(w.Runs) > feed.SeveralMax {
 		return problem(CodeBadRequest, "at most %d runs are followed at once", feed.SeveralMax).at("query/run")
 	}
@@ -99,15 +126,15 @@ func feedOfAll(c *exchange) error {
 // view returns what of a run is to be shown.
 func (c *exchange) view() (feed.View, error) {
 	switch v := feed.View(c.query("view")); v {
-	case feed.Events:
+	case feed.Events, logView:
 		if c.who.Role == Observer {
-			return "", problem(CodeForbidden, "the view %s needs the role %s, because events have inputs and outputs", v, Viewer)
+			return "", problem(CodeForbidden, "the view %s needs the role %s, because it has inputs and outputs", v, Viewer)
 		}
 		return v, nil
 	case "", feed.Steps:
 		return v, nil
 	}
-	return "", problem(CodeBadRequest, "a view is steps or events").at("query/view")
+	return "", problem(CodeBadRequest, "a view is steps, events or log").at("query/view")
 }
 
 // RunProblem says why one of several runs is not followed.

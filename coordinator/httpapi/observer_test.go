@@ -56,7 +56,7 @@ func TestAnObserverSeesNoPayload(t *testing.T) {
 		require.Contains(t, text, `"failed"`)
 		require.NotContains(t, text, canary)
 	}
-	for _, path := range []string{"/v1/runs/a/feed?view=events", "/v1/feed?view=events", "/v1/feed?view=events&run=a"} {
+	for _, path := range []string{"/v1/runs/a/feed?view=events", "/v1/runs/a/feed?view=log", "/v1/feed?view=log", "/v1/feed?view=events", "/v1/feed?view=events&run=a"} {
 		s.refused(CodeForbidden, "GET", path, "")
 	}
 	_, text = seen("/v1/runs")

@@ -50,7 +50,7 @@ var (
 	ifMatch  = Param{"If-Match", `the ETag of the run as it was seen, such as "17": if the run has gone on since, the act is refused with the code changed. It is compared just before the act.`}
 	idemKey  = Param{"Idempotency-Key", "makes it harmless to repeat the request: at most 256 bytes"}
 	prefer   = Param{"Prefer", "wait=SECONDS: answer when the run has ended, or after so many seconds, at most 60"}
-	viewOf   = Param{"view", "steps (default): statuses of steps; events: every event, once"}
+	viewOf   = Param{"view", "steps (default): statuses of steps; events: every event, once; log: of one run, what its programs and workers write"}
 	after    = Param{"after", "resume behind this id, as Last-Event-ID does"}
 	lastSeen = Param{"Last-Event-ID", "the id of the last frame that was read: resume behind it"}
 	accept   = Param{"Accept", "text/event-stream, or application/x-ndjson (default): a frame is a line {\"event\":…,\"id\":…,\"data\":…}"}
@@ -170,7 +170,7 @@ var routes = []Route{
 	{Method: "GET", Path: "/v1/runs/{run}/graph", Role: Viewer, Summary: "Show the calls of a run, and those of the runs around it",
 		Answer: CallList{}, Query: []Param{atParam}, serve: callGraph},
 	{Method: "GET", Path: "/v1/runs/{run}/feed", Role: Observer, Summary: "Follow a run: a snapshot, then what changes, until it ends",
-		Query: []Param{viewOf, after, {"until", "parked: an answer of lines ends, too, when the run cannot go on"}}, Headers: []Param{accept, lastSeen}, serve: feedOfRun},
+		Query: []Param{viewOf, {"step", "of the view log: only what the calls of this step write"}, after, {"until", "parked: an answer of lines ends, too, when the run cannot go on"}}, Headers: []Param{accept, lastSeen}, serve: feedOfRun},
 	act("cancel", "End a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Cancel),
 	act("pause", "Prevent new starts in a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
 	act("resume", "End the pause of a run", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),

@@ -38,6 +38,9 @@ type Redactor interface {
 	// RedactStream returns a writer that redacts its input and writes it to to. It holds back what may be the beginning of a
 	// secret; Close writes that, and does not close to.
 	RedactStream(to io.Writer) io.WriteCloser
+
+	// RedactLive is RedactStream for a reader that follows what is written: it holds back as little as it can, for as short as it can.
+	RedactLive(to io.Writer) io.WriteCloser
 }
 
 // Host makes a call.
@@ -51,6 +54,13 @@ type Host interface {
 type keyholder interface {
 	// Keychain returns what the expressions of the call's binding read.
 	Keychain() any
+}
+
+// listener is a Host that passes on what a program writes, while it runs.
+type listener interface {
+	// Writes returns where the program writes one of its streams, without secrets: Stdout or Stderr. It returns no error and waits for
+	// no reader.
+	Writes(stream string) io.WriteCloser
 }
 
 // HostBy sets the call's host, before the call is made. A call without a host cannot report, has no bound on its answer and

@@ -19,6 +19,12 @@ const (
 	StderrMax = 64 << 10 // bytes
 )
 
+// Streams of a program.
+const (
+	Stdout = "stdout"
+	Stderr = "stderr"
+)
+
 // graceTime is how long processes may take to end after SIGTERM, or after the command that started them has exited.
 const graceTime = 2 * time.Second
 
@@ -50,6 +56,9 @@ func (b *command) Call(c *Call) (any, error) {
 	p := &process{cmd: cmd, grace: b.grace, stdin: stdin}
 	p.stdout.limit, p.stderr.limit = StdoutMax, StderrMax
 	p.redactor = c.redactor()
+	if h, ok := c.host.(listener); ok {
+		p.stdout.live, p.stderr.live = h.Writes(Stdout), h.Writes(Stderr)
+	}
 	if b.output != "" {
 		p.stdout.full = p.kill // the output is refused in any case
 		p.whole = true

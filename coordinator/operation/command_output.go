@@ -3,6 +3,7 @@ package operation
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -12,6 +13,8 @@ type capture struct {
 	kept    []byte // at least the last limit bytes, at most twice as many
 	dropped int    // bytes before those
 	full    func() // called when the stream exceeds the limit, unless nil
+
+	live io.WriteCloser // where the stream, without secrets, is followed; nil: nowhere
 }
 
 // Write adds a part of the stream. The cost of all parts together is proportional to the stream.

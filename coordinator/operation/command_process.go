@@ -121,16 +121,31 @@ func (p *process) copy(s pipes) <-chan struct{} {
 	return drained
 }
 
-// keep reads a stream to its end. It redacts secrets before it drops anything.
+// keep reads a stream to its end. It redacts secrets before it drops anything, or passes it on to those who follow the stream.
 func (p *process) keep(in *capture, from io.Reader, whole bool) {
-	if p.redactor == nil || whole {
-		_, _ = io.Copy(in, from)
-		return
+	live := in.live
+	if live == nil {
+		live = nowhere{io.Discard}
 	}
-	out := p.redactor.RedactStream(in)
-	_, _ = io.Copy(out, from)
-	_ = out.Close() // a capture returns no error
+	defer live.Close() // neither it nor a capture returns an error
+	kept, followed := io.Writer(in), io.Writer(live)
+	if p.redactor != nil {
+		redacted := p.redactor.RedactLive(live)
+		defer redacted.Close()
+		followed = redacted
+		if !whole {
+			redacted := p.redactor.RedactStream(in)
+			defer redacted.Close()
+			kept = redacted
+		}
+	}
+	_, _ = io.Copy(io.MultiWriter(kept, followed), from)
 }
+
+// nowhere is where a stream goes that cannot be followed.
+type nowhere struct{ io.Writer }
+
+func (nowhere) Close() error { return nil }
 
 // terminate sends SIGTERM to the group, and SIGKILL after the grace period.
 func (p *process) terminate() {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/directory"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/registry"
@@ -35,6 +36,7 @@ type Pool struct {
 	activation time.Duration           // how long a step of a machine may take
 	verifier   operation.Verifier      // of answers to effects; nil: none
 	away       *workers.Hub            // nil: there are none
+	logs       *calllog.Logs           // nil: none can be followed
 }
 
 // Config configures a pool.
@@ -49,12 +51,14 @@ type Config struct {
 	Verifier operation.Verifier // judges the answers to effects of worlds; nil: all are taken
 
 	Workers *workers.Hub // of the operations that workers carry out; nil: there are none
+
+	Logs *calllog.Logs // of what programs write
 }
 
 // New returns a pool without calls.
 func New(config Config) *Pool {
 	p := &Pool{configured: config.Directory, answers: newAnswers(config.AnswersBytesMax), idle: make(chan struct{}, 1), unreturned: map[*Call]bool{},
-		abandoned: map[<-chan error]string{}, activation: config.ActivationTimeout, verifier: config.Verifier, away: config.Workers}
+		abandoned: map[<-chan error]string{}, activation: config.ActivationTimeout, verifier: config.Verifier, away: config.Workers, logs: config.Logs}
 	if p.activation <= 0 {
 		p.activation = activationTime
 	}

@@ -3,7 +3,9 @@ package pool
 import (
 	"errors"
 	"fmt"
+	"io"
 
+	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -14,6 +16,11 @@ var _ operation.Reporter = (*Call)(nil)
 
 // errUnloaded means that this process does not journal a report: the call is made again, and reports again.
 var errUnloaded = errors.New("the run has left memory")
+
+// Writes passes on what the program of the call writes, to those who follow the log of the run.
+func (c *Call) Writes(stream string) io.WriteCloser {
+	return c.run.pool.logs.Writer(c.run.ID, calllog.Entry{Step: c.Step, Attempt: c.Of.Attempt, Participant: c.Of.Participant, Stream: stream})
+}
 
 // Report passes a report of the call to its owner. It is called on the goroutine that makes the call.
 func (c *Call) Report(p operation.Progress) (<-chan error, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,17 @@ type Report struct {
 
 // Log is what a worker writes about a call.
 type Log struct{ Lease, Text string }
+
+// textMax is how much of a text is kept, in bytes.
+const textMax = 4 << 10
+
+// beginning returns so much of a text as is kept.
+func beginning(text string) string {
+	if len(text) <= textMax {
+		return text
+	}
+	return strings.ToValidUTF8(text[:textMax], "") + "…"
+}
 
 // Thanks is what a worker is told in return.
 type Thanks struct {
@@ -73,7 +85,7 @@ func (h *Hub) Give(ctx context.Context, who Worker, g *Gift) (*Thanks, error) {
 	}
 	for _, l := range g.Logs {
 		h.renew(who, leases[l.Lease], thanks.Expires)
-		h.engine.Log(leases[l.Lease].ID, who.Name, l.Text)
+		h.engine.Log(leases[l.Lease].ID, who.Name, beginning(l.Text))
 	}
 	for _, p := range g.Reports { // in order
 		was, err := h.report(ctx, who, leases[p.Lease], p, thanks.Expires)

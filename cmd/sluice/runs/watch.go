@@ -24,22 +24,38 @@ func newRunsWatch() *cobra.Command {
 		Long: `Watch prints the events of a run, and how each changes the status of steps: those so far, and each new one as it happens,
 until the run ends. While no process works on the run, it waits for one. Ctrl-C ends watching, not the run.
 
+With --log it prints in their place what the programs and the workers of the run write, live, each line behind the key of its
+step; with --step, only what one step, its items and its step-runs write. The process that works on the run keeps the newest
+256 KiB; the end of what a command has written stays with its result. -o jsonl prints one object for each part:
+  {"at":…,"step":…,"attempt":…,"stream":"stdout","text":…}
+
 RUN is the id of a run, or an unambiguous beginning of it. For programs, -o jsonl prints one object a line as things happen:
   {"event":…,"changes":[{"step":…,"from":…,"to":…},…],"status":…}`,
 		Example: `  sluice runs watch tuesday --data ./journal
+  sluice runs watch tuesday --data ./journal --log --step publish
   sluice runs watch tuesday --data ./journal -o jsonl | jq -r .status`,
 		Args: cobra.ExactArgs(1),
 	}
 	cli.Complete(cmd, cli.RunArgument)
 	q := newQuery(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
+	log := cmd.Flags().Bool("log", false, "print what the programs and the workers of the run write")
+	step := cmd.Flags().String("step", "", "with --log, print only what the step `KEY` writes")
+	cmd.MarkFlagsMutuallyExclusive("log", "from")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), cli.StopSignals()...)
 		defer stop()
 		cmd.SetContext(ctx)
-		w := &watcher{query: q, run: args[0], next: max(1, *from), stderr: cmd.ErrOrStderr()}
+		if *step != "" && !*log {
+			return cli.Refuse(errors.New("--step says of which step --log prints: add --log"))
+		}
+		w := &watcher{query: q, run: args[0], step: *step, next: max(1, *from), stderr: cmd.ErrOrStderr()}
 		q.delay(cmd)
-		w.records, w.lines = q.objects(cmd), newEventLines(q.people(cmd))
+		w.records, w.lines, w.log = q.objects(cmd), newEventLines(q.people(cmd)), newLogLines(q.people(cmd))
+		w.each = w.read
+		if *log {
+			w.each = w.readLog
+		}
 		err := w.watch(cmd)
 		return cli.ExitOf(errors.Join(err, w.records.End(), q.out.Release()))
 	}
@@ -50,11 +66,14 @@ RUN is the id of a run, or an unambiguous beginning of it. For programs, -o json
 type watcher struct {
 	*query
 	run       string
-	next      uint64 // sequence of the next event to be printed
+	step      string                                       // of the log; "": all
+	each      func(context.Context, *control.Client) error // prints what a client yields
+	next      uint64                                       // sequence of the next event to be printed
 	finished  bool
 	announced bool // that no process works on the run
 	records   *cli.Objects
 	lines     *eventLines
+	log       *logLines
 	stderr    io.Writer
 }
 
@@ -66,7 +85,7 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 			if c.Held() {
 				revision = nil // the process may have journaled more than it has sent
 			}
-			return w.read(ctx, c)
+			return w.each(ctx, c)
 		})
 		gone := errors.Is(err, api.ErrHungUp) || errors.Is(err, api.ErrNotHeld)
 		switch {

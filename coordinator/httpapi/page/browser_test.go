@@ -24,6 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -215,7 +216,7 @@ type site struct {
 
 func newSite(t *testing.T, role httpapi.Role, documents ...string) *site {
 	startBrowser(t)
-	engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
+	engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{Workers: workers.NewKey()})
 	require.NoError(t, err)
 	handler, err := httpapi.Handler(engine, httpapi.Config{
 		Hosts: []string{"127.0.0.1"}, Open: httpapi.Identity{Name: "ann", Role: role}, Logger: slog.New(slog.DiscardHandler),
@@ -235,7 +236,7 @@ func newSite(t *testing.T, role httpapi.Role, documents ...string) *site {
 
 func (s *site) publish(text string) {
 	s.t.Helper()
-	checked, err := kinds.Load("document.yaml", []byte(text), template.Known{})
+	checked, err := kinds.Load("document.yaml", []byte(text), template.Known{Lenient: true})
 	require.NoError(s.t, err)
 	p, err := parcel.Of(s.t.Context(), s.engine, checked.Workflow)
 	require.NoError(s.t, err)

@@ -6,7 +6,7 @@
 //	                 │          └─▶ model.js           a run as signals, which the feed changes
 //	                 └─▶ feed.js, api.js               one stream a browser, whichever tab reads it; requests
 //
-// Every address of a view answers with index.html; where one is, is in the address alone.
+// Scripts are sent as one, without what is for readers: see bundle.go and lean.go. Every address of a view answers with index.html; where one is, is in the address alone.
 package page
 
 import (
@@ -19,8 +19,8 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"regexp"
 	"strings"
+	"sync"
 )
 
 //go:embed files
@@ -51,57 +51,46 @@ type file struct {
 	raw, zipped []byte
 }
 
-// Handler returns the handler of Views and of all paths below Prefix.
-func Handler() http.Handler {
+// files are made when the first is asked for.
+var files = sync.OnceValue(func() map[string]*file {
 	files := map[string]*file{}
-	err := fs.WalkDir(embedded, "files", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		raw, err := embedded.ReadFile(name)
-		files[strings.TrimPrefix(name, "files/")] = newFile(name, lean(name, raw))
-		return err
-	})
+	root, err := fs.Sub(embedded, "files")
 	if err != nil { // of what the program holds
 		panic(err)
 	}
+	script, within, err := bundled(root)
+	if err != nil {
+		panic(err)
+	}
+	files[first] = newFile(first, lean(first, script))
+	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || within[name] != "" {
+			return err
+		}
+		raw, err := fs.ReadFile(root, name)
+		files[name] = newFile(name, lean(name, raw))
+		return err
+	})
+	if err != nil {
+		panic(err)
+	}
+	return files
+})
+
+// Handler returns the handler of Views and of all paths below Prefix.
+func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		name, ok := strings.CutPrefix(req.URL.Path, Prefix)
 		if !ok {
 			name = "index.html"
 		}
-		f := files[name]
+		f := files()[name]
 		if f == nil {
 			http.NotFound(w, req)
 			return
 		}
 		f.serve(w, req)
 	})
-}
-
-var (
-	styleComment = regexp.MustCompile(`(?s)\s*/\*.*?\*/`)
-	styleSpace   = regexp.MustCompile(` *([{};]) *`)
-)
-
-// lean returns a script or style of ours without comments and indentation, which are for those who read the source. Comments of scripts have
-// lines of their own.
-func lean(name string, raw []byte) []byte {
-	switch path.Ext(name) {
-	case ".css":
-		raw = styleSpace.ReplaceAll(styleComment.ReplaceAll(raw, nil), []byte("$1"))
-	case ".js":
-	default:
-		return raw
-	}
-	var b bytes.Buffer
-	for line := range bytes.Lines(raw) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && !bytes.HasPrefix(line, []byte("//")) {
-			b.Write(append(line, '\n'))
-		}
-	}
-	return b.Bytes()
 }
 
 func newFile(name string, raw []byte) *file {

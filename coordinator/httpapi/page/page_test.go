@@ -20,22 +20,43 @@ import (
 // bytesMax bounds all scripts and styles, as they are sent.
 const bytesMax = 80_000
 
+// What a browser loads: what index.html names, and what that imports.
 func TestScriptsAndStylesAreSmall(t *testing.T) {
-	files, sum := 0, 0
+	names := regexp.MustCompile(`(?:src="|href="|import\{?[^"` + "`" + `]*"|from ?")([^"]+\.(?:css|m?js))"`)
 	h := page.Handler()
-	walk(t, func(name string, _ []byte) {
-		if ext := path.Ext(name); ext != ".js" && ext != ".mjs" && ext != ".css" {
-			return
-		}
-		req := httptest.NewRequest(http.MethodGet, page.Prefix+name, nil)
+	sizes := map[string]int{}
+	var load func(target string)
+	load = func(target string) {
+		req := httptest.NewRequest(http.MethodGet, target, nil)
 		req.Header.Set("Accept-Encoding", "gzip")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, req)
-		require.Equal(t, http.StatusOK, w.Code)
-		files, sum = files+1, sum+w.Body.Len()
-	})
-	t.Logf("%d files of %d bytes", files, sum)
-	require.Greater(t, files, 10)
+		require.Equal(t, http.StatusOK, w.Code, target)
+		sizes[target] = w.Body.Len()
+		z, err := gzip.NewReader(w.Body)
+		require.NoError(t, err)
+		text, err := io.ReadAll(z)
+		require.NoError(t, err)
+		for _, m := range names.FindAllSubmatch(text, -1) {
+			name := string(m[1])
+			if !path.IsAbs(name) {
+				name = path.Join(path.Dir(target), name)
+			}
+			if sizes[name] == 0 {
+				load(name)
+			}
+		}
+	}
+	load("/")
+	delete(sizes, "/")
+	sum := 0
+	for _, n := range sizes {
+		sum += n
+	}
+	t.Logf("%d files of %d bytes: %v", len(sizes), sum, sizes)
+	for _, name := range []string{"app.js", "ui.js", "theme.js", "page.css", "tokens.css", "lib/preact.mjs", "lib/htm.mjs", "lib/hooks.mjs", "lib/signals.mjs", "lib/signals-core.mjs"} {
+		require.Contains(t, sizes, page.Prefix+name)
+	}
 	require.LessOrEqual(t, sum, bytesMax)
 }
 

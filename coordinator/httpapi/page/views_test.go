@@ -256,10 +256,15 @@ func TestAPatchOpensTheGateOfAPlaybook(t *testing.T) {
 	p.until(`document.querySelector(".runhead .chip").textContent === "completed"`)
 }
 
-func TestAWorldShowsItsCells(t *testing.T) {
+// shop returns the document of a world.
+func shop(t *testing.T) string {
 	text, err := os.ReadFile("../../../examples/shop/shop.yaml")
 	require.NoError(t, err)
-	s := newSite(t, httpapi.Operator, string(text))
+	return string(text)
+}
+
+func TestAWorldShowsItsCells(t *testing.T) {
+	s := newSite(t, httpapi.Operator, shop(t))
 	s.start("shop", "shop-1", "null")
 	s.post("/v1/runs/shop-1/messages", `{"name": "OrderPlaced", "payload": {"order_id": "5521", "item": "pump", "cents": 1248}}`)
 	p := newTab(t, s.url)

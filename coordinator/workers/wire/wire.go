@@ -77,7 +77,7 @@ type (
 		Payload json.RawMessage `json:"payload,omitempty"` // any JSON
 	}
 
-	// GiveLog is what a worker writes about a call.
+	// GiveLog is what a worker writes about a call, for the log of the server and for those who follow that of the run.
 	GiveLog struct {
 		Lease string `json:"lease"` // of the call
 		Text  string `json:"text"`  // at most 4 KiB of it are kept

@@ -104,3 +104,13 @@ export function useTitle(text) {
 
 // Sentence shows a text in which pieces between ** are strong.
 export const Sentence = ({ text }) => text.split("**").map((part, i) => (i % 2 ? html`<b><bdi>${part}</bdi></b>` : html`<bdi>${part}</bdi>`));
+
+// parsed reads JSON that a person writes: the value, or what is wrong with it.
+export function parsed(text) {
+  if (!text.trim()) return [null, ""];
+  try {
+    return [JSON.parse(text), ""];
+  } catch (e) {
+    return [undefined, "This is no JSON: " + e.message];
+  }
+}

@@ -3,9 +3,10 @@ import { html, useEffect, useState } from "../ui.js";
 import { at, go, withQuery } from "../route.js";
 import { may, of, query } from "../api.js";
 import { Mark, wordOf } from "../mark.js";
-import { left, many, ms, now, took } from "../time.js";
+import { left, ms, now, took } from "../time.js";
 import { Act, Confirm, Fault, Loading, Name, Time, useGet } from "../parts.js";
 import { Tree } from "../tree.js";
+import { Participants } from "./fanouts.js";
 import { Rerun } from "./rerun.js";
 
 export function Panel({ model, run, step }) {
@@ -55,7 +56,7 @@ const shapeOfReason = (r) => ({ failure: "failed", person: "person", timer: "wai
 // Attempts draws what was tried, as the events of the step tell.
 function Attempts({ run, step, s, turn }) {
   const { value } = useGet(of(run.run, "events") + query({ step, limit: "200" }), (s?.attempts || 0) + (s?.ended || ""));
-  if (s?.dispatches?.length) return html`<${Participants} list=${s.dispatches} />`;
+  if (s?.dispatches?.length) return html`<${Participants} ...${{ run, s }} />`;
   if (!value || !s?.attempts) return null;
   const tries = new Map();
   for (const e of value.items) {
@@ -77,14 +78,6 @@ function Bar({ t, from, whole }) {
   const x = (v) => (100 * (v - from)) / Math.max(1, whole);
   const left = x(t.began), width = whole ? Math.max(2, x(t.ended || now.value) - left) : 100;
   return html`<svg class="try" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><path class="gap" d="M0 5H100" /><rect class=${t.ok ? "d" : t.ended ? "f" : "p"} x=${Math.min(whole ? 98 : 0, left)} y="1" width=${width} height="8" /></svg>`;
-}
-
-const states = { responded: "completed", pending: "running", failed: "failed", timeout: "aborted", cancelled: "aborted", late: "skipped" };
-
-// Participants shows whom a step has asked, and what each has answered.
-function Participants({ list }) {
-  return html`<div class="sec"><h3>Asked<span class="end">${many(list.length, "participant")}</span></h3><ul class="asked">${list.slice(0, 200).map((d) => html`<li><${Mark} status=${states[d.state] || "waiting"} /><span class="cut"><bdi class="mid">${d.participant}</bdi> <span class="q">${d.state}</span></span><span class="q num">${d.asked ? took((ms(d.ended) || now.value) - ms(d.asked)) : ""}</span>
-    ${(d.failure || d.output !== undefined || d.preview) && html`<small class="cut code"><bdi>${d.failure ? d.failure.code + (d.failure.message ? ": " + d.failure.message : "") : d.preview || JSON.stringify(d.output)}</bdi></small>`}</li>`)}</ul></div>`;
 }
 
 export const Failure = ({ failure: f }) => html`<div class="sec"><h3>Error<span class="end">${f.retryable ? "may be retried" : "not retryable"}</span></h3><div class="json"><em>${f.code}</em> <bdi>${(f.message || "").slice(0, 4000)}</bdi></div>

@@ -3,8 +3,7 @@ import { html, useEffect, useState } from "../ui.js";
 import { at, go } from "../route.js";
 import { of, post } from "../api.js";
 import { number } from "../time.js";
-import { Act, Dialog, Fault, Loading, Name } from "../parts.js";
-import { parsed } from "./run.js";
+import { Act, Dialog, Fault, Loading, Name, parsed } from "../parts.js";
 
 export function Rerun({ run, step, close }) {
   const [mode, setMode] = useState(step ? "from" : run.failure || run.status === "failed" ? "failed" : "all");

@@ -5,12 +5,13 @@ import { may, of } from "../api.js";
 import { RunModel } from "../model.js";
 import { Chip, statuses, wordOf } from "../mark.js";
 import { age, left, many, ms, now, number, took } from "../time.js";
-import { Act, Confirm, Dialog, Fault, Loading, Name, Sentence, Time, useTitle } from "../parts.js";
+import { Act, Confirm, Dialog, Fault, Loading, Name, parsed, Sentence, Time, useTitle } from "../parts.js";
 import { GraphView } from "./graph.js";
 import { Rerun } from "./rerun.js";
 import { Steps } from "./steps.js";
 import { Panel } from "./panel.js";
 import { Cells } from "./cells.js";
+import { Fanouts, fansOf } from "./fanouts.js";
 import { Timeline } from "./timeline.js";
 import { Events } from "./events.js";
 import { Output } from "./output.js";
@@ -19,8 +20,9 @@ const tabs = [
   { id: "graph", name: "Graph", show: GraphView },
   { id: "steps", name: "Steps", show: Steps },
   { id: "timeline", name: "Timeline", show: Timeline },
+  { id: "fanouts", name: "Fan-outs", show: Fanouts, count: (model) => fansOf(model).length },
   { id: "cells", name: "Cells", show: Cells, world: true },
-  { id: "events", name: "Events", show: Events },
+  { id: "events", name: "Events", show: Events, count: (model) => model.seq.value },
   { id: "output", name: "Output", show: Output },
 ];
 
@@ -31,7 +33,8 @@ export function Run({ id }) {
   const run = model.run.value, problem = model.problem.value;
   if (problem) return html`<main class="view" id="main" tabindex="-1"><div class="page"><div class="head"><h1><${Name} text=${id} max=${60} /></h1></div><${Fault} problem=${problem} title="The run cannot be shown." /><p class="under"><a href="/runs">All runs</a></p></div></main>`;
   const query = here.value.query;
-  const shown = tabs.filter((t) => (run?.world ? t.world || t.id === "events" || t.id === "output" : !t.world));
+  model.details.value;
+  const shown = tabs.filter((t) => (run?.world ? t.world || t.id === "events" || t.id === "output" : !t.world && (t.id !== "fanouts" || t.count(model))));
   const tab = shown.find((t) => t.id === query.get("tab")) || shown[0];
   const step = query.get("step");
   return html`<main class="view run-view" id="main" tabindex="-1"><${Head} ...${{ model, run, tab, tabs: shown }} />
@@ -52,7 +55,7 @@ function Head({ model, run, tab, tabs }) {
     <span class="q not-n nw"><${Since} run=${run} /></span><${Labels} labels=${run.labels} />`}
     <div class="end">${run && html`<${Acts} ...${{ model, run, status }} />`}</div></div>
     <p class="why">${run ? html`<${Why} ...${{ model, run, status }} />` : html`<span class="bed" />`}</p>
-    <nav class="tabs" aria-label="Views of the run" data-stay>${tabs.map((t) => html`<a href=${withQuery({ tab: t.id === tabs[0].id ? "" : t.id })} aria-current=${t === tab ? "page" : undefined}>${t.name}${t.id === "events" && run ? html` <span class="n">${number(model.seq.value)}</span>` : ""}</a>`)}
+    <nav class="tabs" aria-label="Views of the run" data-stay>${tabs.map((t) => html`<a href=${withQuery({ tab: t.id === tabs[0].id ? "" : t.id })} aria-current=${t === tab ? "page" : undefined}>${t.name}${t.count && run ? html` <span class="n">${number(t.count(model))}</span>` : ""}</a>`)}
     ${(tab.id === "graph" || tab.id === "steps") && html`<div class="end"><${Find} /></div>`}</nav></section>`;
 }
 
@@ -161,14 +164,4 @@ function Send({ run, close, done }) {
     ${wrong && html`<p class="hint bad">${wrong}</p>`}${problem && html`<${Fault} problem=${problem} />`}${warning && html`<div class="note">${warning}</div>`}
     <footer><button class="btn" type="button" onClick=${close}>Close</button><${Act} class="pri" disabled=${!name || wrong} path=${of(run.run, "messages")} body=${() => ({ name, payload })} onProblem=${setProblem}
       onDone=${(v) => { done(); if (v.warning) setWarning(v.warning); else close(); }}>Send<//></footer><//>`;
-}
-
-// parsed reads JSON that a person writes: the value, or what is wrong with it.
-export function parsed(text) {
-  if (!text.trim()) return [null, ""];
-  try {
-    return [JSON.parse(text), ""];
-  } catch (e) {
-    return [undefined, "This is no JSON: " + e.message];
-  }
 }

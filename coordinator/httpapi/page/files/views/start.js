@@ -3,8 +3,7 @@ import { html, useState } from "../ui.js";
 import { at, go } from "../route.js";
 import { may } from "../api.js";
 import { number } from "../time.js";
-import { Act, Fault, Loading, Name, useGet, useTitle } from "../parts.js";
-import { parsed } from "./run.js";
+import { Act, Fault, Loading, Name, parsed, useGet, useTitle } from "../parts.js";
 
 export function Start({ parts }) {
   const name = parts[1] || "";

@@ -6,8 +6,9 @@ import { Empty, Fault, Loading, Name, Time, useGet, useTitle } from "../parts.js
 export function Workers() {
   useTitle("Workers");
   const [turn, setTurn] = useState(0);
-  useEffect(() => { const timer = setInterval(() => { if (!document.hidden) setTurn((n) => n + 1); }, 5000); return () => clearInterval(timer); }, []);
   const { value, problem, again } = useGet("/v1/workers", turn);
+  const none = problem?.status === 409; // and there will be none
+  useEffect(() => { const timer = setInterval(() => { if (!document.hidden && !none) setTurn((n) => n + 1); }, 5000); return () => clearInterval(timer); }, [none]);
   return html`<main class="view" id="main" tabindex="-1"><div class="page"><div class="head"><h1>Workers</h1></div>
     ${problem && !value ? html`<${Fault} problem=${problem} again=${again} />` : !value ? html`<div class="sheet"><${Loading} /></div>` : html`
     <div class="sheet">${!value.workers.length ? html`<${Empty} title="No worker is there">An operation that no document binds is carried out by a worker: any program that asks this server for calls. Until one comes, its steps are ready, and say since when.<//>` : html`<table class="list plain"><thead><tr><th scope="col">Worker</th><th scope="col">Token</th><th scope="col" class="num">Calls</th><th scope="col">Serves</th><th scope="col" class="num">Seen</th></tr></thead>

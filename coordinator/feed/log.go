@@ -1,0 +1,73 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator/calllog"
+)
+
+// KindLog is the kind of frames with what calls have written, a calllog.Batch. Their ids are places of package calllog.
+const KindLog = "log"
+
+// LogObserver follows what the calls of a run write, until the run has ended. It belongs to one goroutine.
+type LogObserver struct {
+	steps  *Observer // of which only the end is shown
+	reader *calllog.Reader
+}
+
+// Log observes what the calls of a run write, or only those of a step; "" is all. It begins behind an id that Frame.ID has had; "": with
+// what is kept. The observer must be closed.
+func (h *Hub) Log(ctx context.Context, run, step, after string) (*LogObserver, error) {
+	r, err := h.engine.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.CheckStep(ctx, step); err != nil {
+		return nil, err
+	}
+	reader, err := h.engine.Logs().Read(run, step, after)
+	if errors.Is(err, calllog.ErrPlace) {
+		err = fmt.Errorf("%w: %w", ErrAhead, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	steps, err := h.Run(ctx, run, Options{})
+	if err != nil {
+		reader.Close()
+		return nil, err
+	}
+	return &LogObserver{steps, reader}, nil
+}
+
+// Next returns the next frame, as soon as there is one. After the run's end it returns io.EOF. If ctx ends, it returns the error of ctx, and
+// can be called again.
+func (o *LogObserver) Next(ctx context.Context) (Frame, error) {
+	for {
+		ended := o.steps.goingOn() // before the log is read: what was written before the end is shown before it
+		b, grown := o.reader.Next()
+		if grown == nil {
+			data, err := encode(b)
+			return Frame{Kind: KindLog, ID: o.reader.Place(), Data: data}, err
+		}
+		if ended == nil {
+			end, err := o.steps.over()
+			end.ID = o.reader.Place()
+			return end, err
+		}
+		select {
+		case <-grown:
+		case <-ended:
+		case <-ctx.Done():
+			return Frame{}, ctx.Err()
+		}
+	}
+}
+
+// Close ends the observer.
+func (o *LogObserver) Close() {
+	o.reader.Close()
+	o.steps.Close()
+}

@@ -1,0 +1,98 @@
+package page_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/httpapi"
+)
+
+// axe returns the script of axe-core, which SLUICE_AXE names. Without it the test is skipped, or fails if SLUICE_BROWSER is "required".
+func axe(t *testing.T) string {
+	name := os.Getenv("SLUICE_AXE")
+	if name == "" {
+		const why = "SLUICE_AXE does not name the file axe.min.js of axe-core"
+		if os.Getenv("SLUICE_BROWSER") == "required" {
+			t.Fatal(why)
+		}
+		t.Skip(why)
+	}
+	script, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(script)
+}
+
+// violations runs the rules of axe-core on what the tab shows: all of them, or those about colours.
+const violations = `axe.run(document, COLOURS ? { runOnly: ["color-contrast"] } : {}).then((r) => r.violations.flatMap((v) =>
+  v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + n.any.concat(n.all, n.none).map((c) => c.message).join("; "))))`
+
+// audit requires that axe-core finds nothing: names, roles, focus and colours in the light theme, colours in the dark one.
+func (p *tab) audit(script, what string) {
+	p.t.Helper()
+	for _, theme := range []string{"light", "dark"} {
+		p.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		}))
+		if !eval[bool](p, `"axe" in window`) {
+			p.do(chromedp.Evaluate(script+"\n;0", nil))
+		}
+		var found []string
+		p.do(chromedp.Evaluate(`{ const COLOURS = `+quoted(theme)+` === "dark"; `+violations+` }`, &found, func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }))
+		require.Empty(p.t, found, "%s, %s", what, theme)
+	}
+}
+
+// Each view has names, roles, an order of focus and contrast that people can use, in both themes.
+func TestAxeFindsNothing(t *testing.T) {
+	script := axe(t)
+	s := newSite(t, httpapi.Author, order, approval, gated, freight, shop(t))
+	s.start("order", "order-1", `{"lines": ["pump"]}`)
+	s.start("order", "order-2", `{"lines": []}`)
+	s.send("order-1", "priced")
+	s.start("refund", "refund-1", "null")
+	s.start("pages", "pages-1", "null")
+	w := s.worker()
+	s.start("freight", "freight-1", "null")
+	w.take("opine", "atlas", "bureau", "credo", "delta")
+	w.give("opine", "atlas", `{"limit": 250000}`)
+	s.start("shop", "shop-1", "null")
+	s.post("/v1/runs/shop-1/messages", `{"name": "OrderPlaced", "payload": {"order_id": "5521", "item": "pump", "cents": 1248}}`)
+	p := newTab(t, s.url)
+	for _, view := range []struct {
+		path, sees   string
+		button, then string // that opens a dialog, and what is in it
+	}{
+		{path: "/runs", sees: "http_503, after"},
+		{path: "/runs?q=status:waiting", sees: "All runs of this query", button: "Cancel…", then: "Reason"},
+		{path: "/runs?q=workflow:nothing", sees: "No run is like that"},
+		{path: "/runs/order-1?step=charge", sees: "http_503: upstream", button: "Rerun from here…", then: "kept, with their results"},
+		{path: "/runs/order-1?tab=steps&step=price", sees: "Attempts"},
+		{path: "/runs/order-1?tab=timeline", sees: "Longest"},
+		{path: "/runs/order-1?tab=events", sees: "call.requested"},
+		{path: "/runs/order-1?tab=output", sees: "pump"},
+		{path: "/runs/order-2", sees: "price waits", button: "Send…", then: "Payload"},
+		{path: "/runs/pages-1?step=release", sees: "release", button: "Patch…", then: "as in ctx.PATH"},
+		{path: "/runs/shop-1?cell=order[5521]", sees: "What happened"},
+		{path: "/runs/freight-1?tab=fanouts&step=credit", sees: "One more opens it."},
+		{path: "/decisions", sees: "Is contract done as meant?"},
+		{path: "/workflows", sees: "refund"},
+		{path: "/workflows/order", sees: "Versions"},
+		{path: "/start/order", sees: "Still needed"},
+		{path: "/publish", sees: "can be published"},
+		{path: "/workers", sees: "Operations"},
+	} {
+		p.open(view.path)
+		p.sees(view.sees)
+		p.audit(script, view.path)
+		if view.button != "" {
+			p.click("button", view.button)
+			p.sees(view.then)
+			p.audit(script, view.path+", "+view.button)
+		}
+	}
+}

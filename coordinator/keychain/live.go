@@ -1,0 +1,127 @@
+package keychain
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// How much, and for how long, a live stream gathers what is written, so that many small parts do not each cost a search.
+const (
+	liveTime  = 100 * time.Millisecond
+	liveBytes = 256 << 10
+)
+
+// RedactLive returns a writer that passes its input on to another a moment later, with marks in place of the secrets that the ring has now.
+// It holds back only what may be the beginning of a secret, from pieceMin bytes on: of a secret whose beginning comes alone, less than that
+// may be passed on. Close writes what is held back, and does not close the other. The other is written to by one goroutine at a time.
+func (r *Ring) RedactLive(to io.Writer) io.WriteCloser {
+	if h := r.redactor(); h != nil {
+		return &live{seeker: h.texts, to: to}
+	}
+	return open{to}
+}
+
+// live is a stream that is read while it is written.
+type live struct {
+	*seeker
+	to io.Writer
+
+	mu     sync.Mutex
+	text   []byte // what was passed on last, among which secrets may begin, and what was not
+	passed int    // bytes of text that were passed on
+	timer  *time.Timer
+}
+
+// Write adds a part of a text.
+func (l *live) Write(part []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = append(l.text, part...)
+	if len(l.text)-l.passed > liveBytes {
+		return len(part), l.pass(false)
+	}
+	if l.timer == nil {
+		l.timer = time.AfterFunc(liveTime, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if l.timer != nil {
+				_ = l.pass(false) // as a reader of what is live sees
+			}
+		})
+	}
+	return len(part), nil
+}
+
+// Close ends the text. If it ends with the beginning of a secret, the rest was cut off.
+func (l *live) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.pass(true)
+}
+
+// pass passes on what is no beginning of a secret. The caller holds mu.
+func (l *live) pass(isEnd bool) error {
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+	text := string(l.text)
+	end := len(text)
+	if !isEnd {
+		end = max(l.passed, l.unsure(text))
+	}
+	var b strings.Builder
+	for _, s := range cover(l.spans(text, isEnd)) {
+		if s.end <= l.passed {
+			continue
+		}
+		if s.start >= end {
+			break
+		}
+		b.WriteString(text[l.passed:max(l.passed, s.start)])
+		b.WriteString(s.mark)
+		l.passed = s.end
+	}
+	b.WriteString(text[l.passed:max(l.passed, end)])
+	l.passed = max(l.passed, end)
+	if over := l.passed - l.behind; over > 0 {
+		l.text, l.passed = append(l.text[:0], l.text[over:]...), l.passed-over
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	_, err := io.WriteString(l.to, b.String())
+	return err
+}
+
+// unsure returns from where on a text may be the beginning of a secret, in one of its views; its length, if nowhere.
+func (k *seeker) unsure(text string) int {
+	from := len(text)
+	for end := len(text); end > max(0, len(text)-escapeMax); end-- {
+		if end < len(text) && strings.IndexByte(`\%&+`, text[end]) < 0 { // else the beginning of an escape may follow
+			continue
+		}
+		raw := view{text: text[:end]}
+		raw.each(viewsMax, func(v *view) {
+			for i := max(0, len(v.text)-k.behind/escapeMax); i+pieceMin <= len(v.text); i++ {
+				if k.begins(v, i) {
+					start, _ := v.at(i, len(v.text))
+					from = min(from, start)
+					break
+				}
+			}
+		})
+	}
+	return from
+}
+
+// begins reports whether a view may end with the beginning of a secret that is at i.
+func (k *seeker) begins(v *view, i int) bool {
+	tail := v.text[i:]
+	return slices.ContainsFunc(k.beginning(tail), func(f form) bool {
+		return (f.inLines || !v.unbroken) && len(f.text) > len(tail) && strings.HasPrefix(f.text, tail)
+	})
+}
