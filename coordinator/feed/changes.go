@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -185,22 +184,7 @@ func (h *Hub) All(text, after string) (*ObserverOfAll, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: query: %w", api.ErrBadRequest, err)
 	}
-	return &ObserverOfAll{hub: h, changes: h.joinAll(), query: q, place: placeOf(after), begun: after != ""}, nil
-}
-
-// idMark begins the ids of feeds of all runs, so that none is taken for that of one run's feed, or the other way round.
-const idMark = "c"
-
-// idOf returns the id of a frame behind which a place is.
-func idOf(place journal.Place) string { return idMark + string(place) }
-
-// placeOf returns the place of an id; that of another feed is one that no change log has.
-func placeOf(id string) journal.Place {
-	place, ok := strings.CutPrefix(id, idMark)
-	if !ok && id != "" {
-		place = "of another feed"
-	}
-	return journal.Place(place)
+	return &ObserverOfAll{hub: h, changes: h.joinAll(), query: q, place: journal.Place(after), begun: after != ""}, nil
 }
 
 // ObserverOfAll follows the runs of a query. It belongs to one goroutine.
@@ -245,7 +229,7 @@ func (o *ObserverOfAll) shared() (Frame, <-chan struct{}, error) {
 	defer c.mu.Unlock()
 	if c.begun && !o.begun {
 		o.begun, o.place = true, c.place
-		return Frame{Kind: KindReady, ID: idOf(o.place), Data: []byte(`{}`)}, nil, nil
+		return Frame{Kind: KindReady, ID: string(o.place), Data: []byte(`{}`)}, nil, nil
 	}
 	if c.begun && o.place != c.place {
 		f := Frame{}
@@ -292,7 +276,7 @@ func (o *ObserverOfAll) join(list []group) Frame {
 	if len(data) == start {
 		return Frame{}
 	}
-	return Frame{Kind: KindUpdate, ID: idOf(o.place), Data: append(data, "]}"...)}
+	return Frame{Kind: KindUpdate, ID: string(o.place), Data: append(data, "]}"...)}
 }
 
 // told returns what the observer is told of a change.
@@ -309,7 +293,7 @@ func (o *ObserverOfAll) catchUp(ctx context.Context) (Frame, error) {
 	if errors.Is(err, journal.ErrGap) {
 		newest, err := o.hub.engine.Newest(ctx)
 		o.place = newest
-		return Frame{Kind: KindReset, ID: idOf(newest), Data: []byte(`{}`)}, err
+		return Frame{Kind: KindReset, ID: string(newest), Data: []byte(`{}`)}, err
 	}
 	if err != nil {
 		return Frame{}, err
