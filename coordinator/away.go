@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/tally"
 	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -16,6 +17,9 @@ import (
 
 // Workers returns where workers take calls and give answers; nil if there are none, see Config.Workers.
 func (e *Engine) Workers() *workers.Hub { return e.workers }
+
+// Tally returns the counts of what this engine has journaled.
+func (e *Engine) Tally() *tally.Tally { return &e.tally }
 
 // away answers the hub of the workers. It implements workers.Engine.
 type away struct{ *Engine }
