@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -23,7 +24,10 @@ func BenchmarkStartsByHTTP(b *testing.B) {
 	require.NoError(b, err)
 	engine, err := coordinator.New(b.Context(), store, coordinator.Config{})
 	require.NoError(b, err)
-	handler, err := httpapi.Handler(engine, httpapi.Config{Logger: slog.New(slog.DiscardHandler), Open: httpapi.Identity{Name: "bench", Role: httpapi.Admin}})
+	record, err := audit.Open(b.TempDir(), slog.New(slog.DiscardHandler))
+	require.NoError(b, err)
+	defer record.Close()
+	handler, err := httpapi.Handler(engine, httpapi.Config{Audit: record, Logger: slog.New(slog.DiscardHandler), Open: httpapi.Identity{Name: "bench", Role: httpapi.Admin}})
 	require.NoError(b, err)
 	server := httptest.NewServer(handler)
 	defer func() {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,6 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -44,7 +46,10 @@ type site struct {
 func newSite(t *testing.T) *site {
 	engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
 	require.NoError(t, err)
-	handler, err := httpapi.Handler(engine, httpapi.Config{Logger: slog.New(slog.DiscardHandler), Allow: catalog.Allow{"command"}, Authenticate: func(token string) (httpapi.Identity, bool) {
+	log, err := audit.Open(t.TempDir(), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, log.Close()) })
+	handler, err := httpapi.Handler(engine, httpapi.Config{Audit: log, Logger: slog.New(slog.DiscardHandler), Allow: catalog.Allow{"command"}, Authenticate: func(token string) (httpapi.Identity, bool) {
 		return httpapi.Identity{Name: "ann", Role: httpapi.Admin}, token == "secret"
 	}})
 	require.NoError(t, err)
@@ -272,6 +277,16 @@ func (s *site) others(t *testing.T) {
 		method, path, _ := strings.Cut(of, " ")
 		require.Equal(t, "no_workers", api.ErrorOf(c.Do(ctx, method, path, nil, nil)).Code, path)
 	}
+	var acts []string
+	require.Eventually(t, func() bool { // a moment later
+		acts = acts[:0]
+		for e, err := range c.Audit(ctx, audit.Query{Kind: audit.Act, Run: "asked", Limit: 1}) {
+			require.NoError(t, err)
+			acts = append(acts, e.Actor+" "+e.Route)
+		}
+		return len(acts) == 2
+	}, time.Minute, time.Millisecond)
+	require.Equal(t, []string{"ann /v1/decisions/{id}", "ann /v1/runs"}, acts)
 	var kinds []string
 	for f, err := range c.Feed(ctx, "/v1/feed?run=asked", "") {
 		require.NoError(t, err)

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/url"
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/calllog"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -154,6 +156,32 @@ func payload(v any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return value.JSON(normal)
+}
+
+// Audit yields who has done what by HTTP, and what was refused, the newest first; of q, Limit and Cursor say how the list is read in parts. The
+// token is one of an admin.
+func (c *Client) Audit(ctx context.Context, q audit.Query) iter.Seq2[audit.Entry, error] {
+	return func(yield func(audit.Entry, error) bool) {
+		for more := true; more; more = q.Cursor != "" {
+			values := url.Values{}
+			set(values, "kind", q.Kind)
+			set(values, "actor", q.Actor)
+			set(values, "run", q.Run)
+			set(values, "cursor", q.Cursor)
+			limited(values, q.Limit)
+			var page audit.Page
+			if err := c.Do(ctx, "GET", "/v1/audit?"+values.Encode(), nil, &page); err != nil {
+				yield(audit.Entry{}, err)
+				return
+			}
+			for _, e := range page.Items {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			q.Cursor = page.Next
+		}
+	}
 }
 
 // do carries out a request of which only the end is wanted.

@@ -30,12 +30,15 @@ func (a away) Ask(ctx context.Context, run string) error {
 }
 
 // Answer implements workers.Engine.
-func (a away) Answer(ctx context.Context, id workers.ID, result call.Result) (was string, err error) {
+func (a away) Answer(ctx context.Context, id workers.ID, result call.Result, late bool) (was string, err error) {
 	found := ""
 	look := decide.Item{Look: func(root *reactive.Root) { found = ended(root, id) }}
-	end := decide.Item{Event: about(id, decide.Ending(requestOf(id), result)), If: func(*reactive.Root) bool { return found == "" }}
+	end := decide.Item{Event: about(id, decide.Ending(requestOf(id), result)), If: func(*reactive.Root) bool { return late || found == "" }}
 	if err = (asked{a.handle(id.Run, "")}).ask(ctx, look, end); err == nil { // else the run may be about to look
 		was = found
+	}
+	if errors.Is(err, ErrFinished) { // its journal takes nothing any more
+		a.config.Logger.Info("a worker has answered after the run had ended", "run", id.Run, "step", id.Node, "request", id.String())
 	}
 	return gone(was, err)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/workers"
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -254,6 +255,44 @@ func TestRunsOfWorkersLeaveMemory(t *testing.T) {
 		calls, _, err = c.Workers().Take(t.Context(), bob, []string{"b"}, 1, time.Minute)
 		require.NoError(t, err)
 		require.Len(t, calls, 1)
+	})
+}
+
+// What a worker gives for a call whose attempt has ended is kept, once, and changes nothing.
+func TestTheOutputOfAnEndedAttemptIsKeptAsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrew(t, memory.New(), workers.NewKey())
+		run := c.begin(`{kind: Workflow, name: w, operations: {hold: {wait: {message: go}}},
+			steps: [{operation: a, timing: {timeout: PT5S, on_timeout: skip}}, {operation: hold}], output: "{{ steps.a.output ?? 'none' }}"}`, "r")
+		lease := c.take(1, time.Minute)[0].Lease
+		time.Sleep(6 * time.Second)
+		for range 3 {
+			require.Equal(t, []workers.Late{{Lease: lease, Was: "skipped"}}, c.give(lease, "too late").Late)
+		}
+		kept := 0
+		for u, err := range run.History(t.Context(), 1) {
+			require.NoError(t, err)
+			if u.Event.Type == journal.CallResponded {
+				require.Equal(t, reactive.Late, u.Outcome)
+				require.Equal(t, "too late", u.Event.Value)
+				kept++
+			}
+		}
+		require.Equal(t, 1, kept)
+		require.NoError(t, run.Send(t.Context(), "go", nil))
+		result, err := run.Wait(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "none", result.Output)
+		last, err := run.Last(t.Context())
+		require.NoError(t, err)
+
+		failed := c.begin(oneCall, "failed")
+		lease = c.take(1, time.Minute)[0].Lease
+		require.NoError(t, failed.Cancel(t.Context(), "no"))
+		require.Equal(t, "the run has ended", c.give(lease, 1).Late[0].Was)
+		again, err := run.Last(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, last, again)
 	})
 }
 

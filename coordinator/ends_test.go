@@ -175,6 +175,15 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		}
 		return last
 	},
+	"Run.Log": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) (last error) {
+		for _, err := range r.Log(ctx, "") {
+			last = err
+		}
+		return last
+	},
+	"Run.CheckStep": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		return r.CheckStep(ctx, "")
+	},
 	"Run.History": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) (last error) {
 		for _, err := range r.History(ctx, 1) {
 			last = err
@@ -382,7 +391,7 @@ func entryOf(e *coordinator.Engine, w *template.Workflow) (*registry.Entry, erro
 }
 
 // answerless names the methods that return no error or do their work once. InMemory is for tests.
-var answerless = []string{"Engine.BeforeShutdown", "Engine.BeginCommand", "Engine.Held", "Engine.Incomplete", "Engine.InMemory", "Engine.Moving", "Engine.Shutdown", "Engine.Tally", "Engine.Workers", "Run.As", "Run.Driven", "Run.Held", "Run.Incomplete", "Run.ID"}
+var answerless = []string{"Engine.BeforeShutdown", "Engine.BeginCommand", "Engine.Held", "Engine.Incomplete", "Engine.InMemory", "Engine.Logs", "Engine.Moving", "Engine.Shutdown", "Engine.Tally", "Engine.Workers", "Run.As", "Run.Driven", "Run.Held", "Run.Incomplete", "Run.ID"}
 
 func TestTheTableOfMethodsIsComplete(t *testing.T) {
 	var want []string
@@ -423,12 +432,12 @@ func TestWaitReturnsAtTheShutdown(t *testing.T) {
 			r := start(t, e, waits2)
 			time.Sleep(pause)
 			answered := make(chan error)
-			for _, method := range []string{"Run.Wait", "Run.Watch"} {
+			for _, method := range []string{"Run.Wait", "Run.Watch", "Run.Log"} {
 				go func() { answered <- methods[method](t.Context(), t, e, r) }()
 			}
 			synctest.Wait()
 			require.NoError(t, e.Shutdown(t.Context()))
-			for range 2 {
+			for range 3 {
 				err := <-answered
 				require.ErrorIs(t, err, coordinator.ErrShutdown)
 				require.NotErrorIs(t, err, context.Canceled, "the caller's context lasts")
@@ -457,7 +466,7 @@ func TestErrorsOfContextsHaveTheirCause(t *testing.T) {
 				require.NoError(t, err)
 				r := start(t, e, waits2)
 				time.Sleep(pause)
-				for _, method := range []string{"Run.Wait", "Run.Watch"} {
+				for _, method := range []string{"Run.Wait", "Run.Watch", "Run.Log"} {
 					ctx, end := begin()
 					answered := make(chan error)
 					go func() { answered <- methods[method](ctx, t, e, r) }()

@@ -72,6 +72,42 @@ func TestVerbsWorkByHTTP(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "url"))
 }
 
+// What is done by HTTP is recorded, and what happens to tokens; the record outlives the host, and comes along with a backup.
+func TestAHostRecordsWhoHasDoneWhat(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}}, steps: [{operation: ask}]}`)
+	p, url := listens(t, dir)
+	says(t, dir, cli.Done, "start", "w.yaml", "--id", "r", "--server", url)
+	says(t, dir, cli.Done, "token", "create", "bob", "--role", "viewer", "--data", "data")
+	says(t, dir, cli.Done, "cancel", "r", "--server", url)
+	says(t, dir, cli.Done, "token", "revoke", "bob", "--data", "data")
+	says(t, dir, cli.Done, "runs", "--server", url)
+	p.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, p.wait())
+
+	says(t, dir, cli.Done, "backup", "copy", "--data", "data")
+	for _, folder := range []string{"data", "copy"} {
+		files, err := filepath.Glob(filepath.Join(dir, folder, "audit", "*.jsonl"))
+		require.NoError(t, err)
+		var text []byte
+		for _, file := range files {
+			part, err := os.ReadFile(file)
+			require.NoError(t, err)
+			text = append(text, part...)
+		}
+		var got []string
+		for _, entry := range regexp.MustCompile(`"kind":"([^"]+)","actor":"([^"]+)"`).FindAllStringSubmatch(string(text), -1) {
+			got = append(got, entry[1]+" "+entry[2])
+		}
+		require.Equal(t, []string{"token.created ann", "act ann", "token.created bob", "act ann", "token.revoked bob"}, got, string(text))
+		require.Contains(t, string(text), `"run":"r"`)
+		says(t, dir, cli.Done, "doctor", "--data", folder)
+		require.NoError(t, os.WriteFile(files[0], append([]byte("x\n"), text...), 0o600))
+		out, _ := says(t, dir, cli.Failed, "doctor", "--data", folder)
+		require.Contains(t, out, "line 1 of audit/")
+	}
+}
+
 func TestOperatorsSeeAHostWithoutAToken(t *testing.T) {
 	dir := t.TempDir()
 	p, url := listens(t, dir, "--metrics-listen", "127.0.0.1:0", "--pprof-listen", "127.0.0.1:0")

@@ -23,6 +23,7 @@ const (
 	Run      Kind = "run"      // a run whose state cannot be derived from its events
 	Head     Kind = "head"     // the head of a run, which lists show
 	Index    Kind = "index"    // the order in which lists find runs
+	Audit    Kind = "audit"    // the audit of a host that listens, which is apart from the journal
 )
 
 // Fault is one defect. Its texts hold ids as they are stored: sanitize them before printing to a terminal.

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/measures"
@@ -84,6 +85,9 @@ type Config struct {
 	// Secure says that browsers reach the server by TLS only: then they keep the cookie of a session for nothing else. Default: they
 	// may reach it without.
 	Secure bool
+
+	// Audit records who has done what, and what was refused; it belongs to the caller. Default: nothing is recorded.
+	Audit *audit.Log
 
 	// Version is what /version returns. Default: "".
 	Version string
@@ -208,9 +212,9 @@ func (s *Server) serve(w http.ResponseWriter, req *http.Request, r *Route) {
 
 // answer carries out the request, if it is admitted.
 func (c *exchange) answer() {
-	r, w, req := c.route, c.w, c.req
+	r := c.route
 	if err := c.admit(); err != nil {
-		c.fail(w, req, err)
+		c.refuse(err)
 		return
 	}
 	serve := func() error { return r.serve(c) }
@@ -222,20 +226,28 @@ func (c *exchange) answer() {
 		err = serve()
 	}
 	if err != nil && err != errAnswered {
-		c.fail(w, req, err)
+		c.refuse(err)
 	}
+}
+
+// refuse answers with an error.
+func (c *exchange) refuse(err error) {
+	c.code = problemOf(err).Code
+	c.fail(c.w, c.req, err)
 }
 
 // exchange is a request and its answer.
 type exchange struct {
 	*Server
-	w     http.ResponseWriter
-	req   *http.Request
-	route *Route
-	who   Identity
-	id    string // of the request, in the log
-	sent  []byte // the body, once it was read
-	read  bool   // it was
+	w              http.ResponseWriter
+	req            *http.Request
+	route          *Route
+	who            Identity
+	id             string // of the request, in the log
+	code           string // of the problem that was answered
+	started, named string // a run that it has started, and what else it was about, in the audit
+	sent           []byte // the body, once it was read
+	read           bool   // it was
 }
 
 // admit refuses what must not be answered.

@@ -24,7 +24,7 @@ func (c *exchange) once(key string) error {
 		c.w = w
 		defer func() { c.kept.End(a, w) }()
 		if err := c.route.serve(c); err != nil && err != errAnswered {
-			c.fail(w, c.req, err)
+			c.refuse(err)
 		}
 		return nil
 	}

@@ -1,11 +1,8 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"net/http"
 	"strings"
 	"time"
 
@@ -37,51 +34,20 @@ func (c *exchange) pass(ctx context.Context, r *api.Request) error {
 		defer context.AfterFunc(c.ctx, cancel)()
 		ctx = following
 	}
-	w := &lineWriter{w: c.w, flush: http.NewResponseController(c.w), prompt: r.Verb.Follows()}
-	err := api.Handle(ctx, c.engine, r, w.reply)
-	if err != nil && !w.begun {
+	w := frames.LinesTo(c.w, LinesType, r.Verb.Follows())
+	err := api.Handle(ctx, c.engine, r, func(reply *api.Reply) error {
+		c.concerns(reply)
+		return w.Reply(reply)
+	})
+	if err != nil && !w.Begun() {
 		return err
 	}
 	if err != nil {
-		_ = w.reply(&api.Reply{Error: api.ErrorOf(err)}) // the client may have gone
+		c.code = api.ErrorOf(err).Code
+		_ = w.Reply(&api.Reply{Error: api.ErrorOf(err)}) // the client may have gone
 	}
-	_ = w.send()
+	_ = w.Send()
 	return errAnswered
-}
-
-// lineBytes is how much of an answer that nobody waits for is sent at once.
-const lineBytes = 32 << 10
-
-// lineWriter writes replies as lines.
-type lineWriter struct {
-	w      http.ResponseWriter
-	flush  *http.ResponseController
-	b      bytes.Buffer
-	begun  bool
-	prompt bool // each line is sent at once
-}
-
-func (w *lineWriter) reply(r *api.Reply) error {
-	w.begun = true
-	e := json.NewEncoder(&w.b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
-		return err
-	}
-	if w.prompt || w.b.Len() > lineBytes {
-		return w.send()
-	}
-	return nil
-}
-
-func (w *lineWriter) send() error {
-	w.w.Header().Set("Content-Type", LinesType)
-	_ = w.flush.SetWriteDeadline(deadline()) // a writer without deadlines is one in memory
-	_, err := w.w.Write(w.b.Bytes())
-	if w.b.Reset(); err != nil {
-		return err
-	}
-	return w.flush.Flush()
 }
 
 // deadline returns until when a client must take or send something.

@@ -26,6 +26,7 @@ func (c *exchange) measured(answer func()) {
 	w.Header().Set(requestHeader, c.id)
 	answer()
 	took := time.Since(begun)
+	c.audited(w.Status)
 	if r := c.route; r.Answer != nil || r.Method != http.MethodGet { // a feed lasts as long as its reader
 		c.measures.Answered(r.Method, r.Path, w.Status, took)
 	}

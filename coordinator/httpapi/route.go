@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/draft"
 	"github.com/sluiceflow/sluice/coordinator/drawing"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/versions"
 	"github.com/sluiceflow/sluice/coordinator/workers/door"
@@ -242,6 +243,9 @@ var routes = []Route{
 		{"q", "a query; default: all runs"}, {"runs", "in its place a JSON list of ids"},
 	}, serve: export},
 	{Method: "POST", Path: "/v1/import", Role: Admin, Summary: "Take in the runs of such lines, of at most 1 GiB", Answer: ImportList{}, serve: importRuns},
+	{Method: "GET", Path: "/v1/audit", Role: Admin, Summary: "List who has done what, and what was refused, newest first", Answer: audit.Page{}, serve: listAudit, Query: []Param{
+		{"kind", "only act, refused, login, logout, token.created or token.revoked"}, {"actor", "only those of this token"}, {"run", "only those about this run"}, limitParam, cursorParam,
+	}},
 	act("cells/{cell}/pause", "Hold a cell of a world", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
 	act("cells/{cell}/resume", "Let a cell of a world go on", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
 	act("snapshot", "Keep the state of a world as content", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Keep),

@@ -40,6 +40,7 @@ func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply
 		return done, c.pass(ctx, r)
 	}
 	err = api.Handle(ctx, c.engine, r, func(reply *api.Reply) error {
+		c.concerns(reply)
 		if reply.Done != nil {
 			done = *reply.Done
 			return nil

@@ -235,10 +235,14 @@ func (h *Hub) answer(ctx context.Context, who Worker, l *lease, result call.Resu
 			h.tell(r, "answered by another worker")
 		}
 	}
+	late := r == nil && result.Failure == nil && h.withdrawn.take(l.ID) // failures follow from the end of the attempt
 	h.mu.Unlock()
-	was, err = h.engine.Answer(ctx, l.ID, result)
+	was, err = h.engine.Answer(ctx, l.ID, result, late)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if err != nil && late { // the worker tries again
+		h.withdrawn.add(l.ID, time.Now())
+	}
 	if known && err != nil && h.calls[l.ID] == r { // the worker tries again
 		if r.state = before; before == offered || before == assigned {
 			h.place(r)

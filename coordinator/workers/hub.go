@@ -19,8 +19,9 @@ type Engine interface {
 	// Ask gives a run a turn, in which it reserves workers for its ready steps, and returns after it.
 	Ask(ctx context.Context, run string) error
 
-	// Answer ends a call, and returns when that is durable. If the call has ended before, was says how, and nothing is journaled.
-	Answer(ctx context.Context, id ID, result call.Result) (was string, err error)
+	// Answer ends a call, and returns when that is durable. If the call has ended before, was says how, and nothing is journaled,
+	// unless late is set: then the answer is, as one that came late. A run that has ended takes none.
+	Answer(ctx context.Context, id ID, result call.Result, late bool) (was string, err error)
 
 	// Report journals a report of a call.
 	Report(ctx context.Context, id ID, making, number int32, kind string, payload any) error
@@ -44,6 +45,7 @@ type Hub struct {
 	operations map[string]*operation
 	calls      map[ID]*request // requested and unanswered, as far as is known here
 	sessions   map[Worker]*session
+	withdrawn  withdrawn
 	taken      uint64 // leases given
 	scanning   bool
 }
@@ -85,7 +87,7 @@ const (
 
 // New returns a hub. The key signs its leases.
 func New(engine Engine, key []byte) *Hub {
-	h := &Hub{engine: engine, key: key, began: time.Now(), operations: map[string]*operation{}, calls: map[ID]*request{}, sessions: map[Worker]*session{}}
+	h := &Hub{engine: engine, key: key, began: time.Now(), operations: map[string]*operation{}, calls: map[ID]*request{}, sessions: map[Worker]*session{}, withdrawn: withdrawn{}}
 	random := make([]byte, 8)
 	rand.Read(random) // never fails
 	h.number = binary.BigEndian.Uint64(random)
@@ -234,6 +236,7 @@ func (h *Hub) Withdraw(id ID, reason string) {
 	}
 	delete(h.calls, id)
 	if r.state == leased {
+		h.withdrawn.add(id, time.Now())
 		h.tell(r, reason)
 	}
 	if r.state != answering {

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/doctor"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
@@ -27,7 +28,8 @@ func newBackup() *cobra.Command {
 		Use:   "backup DIR",
 		Short: "Make a copy of a journal, while its runs go on",
 		Long: `Backup makes a copy of the whole journal in the folder DIR, which must be missing or empty, and not below that of the journal. The
-copy has everything that was durable when it began. Then it reads the copy from the first record to the last, as doctor does.
+copy has everything that was durable when it began, and the audit of a host that listens. Then it reads the copy from the first
+record to the last, as doctor does.
 
 The copy is a journal: a process that works on it goes on with its runs. So start none on it as long as another works on the
 original. On the same disk the two share files that neither changes, which is fast and takes little room; to survive the disk, the
@@ -54,6 +56,9 @@ none, if there is no journal, or for wrong usage.`,
 		})
 		if err != nil {
 			return cli.ExitOf(err)
+		}
+		if err := audit.Copy(dir, target); err != nil {
+			return cli.Fail(fmt.Errorf("copy the audit: %w", err))
 		}
 		report, err := readBack(cmd, target)
 		if err != nil {

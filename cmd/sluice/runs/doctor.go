@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/doctor"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -84,6 +85,12 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 		return report, err
 	}
 	report, err = doctor.Check(cmd.Context(), raw, rebuild, tell)
+	damage, unread := audit.Check(dir)
+	err = errors.Join(err, unread)
+	for _, what := range damage {
+		report.Faults++
+		err = errors.Join(err, tell(doctor.Fault{Kind: doctor.Audit, What: what, Means: "it is not known any more what someone has done by HTTP then"}))
+	}
 	for _, run := range report.Incomplete {
 		err = errors.Join(err, tell(doctor.Fault{Run: run, Kind: doctor.Run, What: "it is incomplete, since its import was interrupted",
 			Means: "nothing goes on with it: import the file again, or delete run " + run}))

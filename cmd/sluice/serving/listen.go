@@ -20,6 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
 )
 
@@ -148,10 +149,18 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 		return at, err
 	}
 	config := httpapi.Config{Hosts: p.hosts, Allow: p.allow, Secure: p.tls != nil || p.proxy.IsValid(), Version: version, Logger: logger}
+	if config.Audit, err = audit.Open(dir, logger); err != nil {
+		return at, err
+	}
+	defer func() {
+		if err != nil {
+			_ = config.Audit.Close()
+		}
+	}()
 	if f.NoAuth {
 		config.Open = httpapi.Identity{Name: "no-auth", Role: httpapi.Admin}
 	} else {
-		config.Authenticate = authenticate(tokens.Of(dir))
+		config.Authenticate = authenticate(watched(dir, config.Audit))
 	}
 	handler, err := httpapi.Handler(engine, config)
 	if err != nil {
@@ -184,7 +193,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 			_ = server.Close()
 		}
 		<-served
-		return f.unready()
+		return errors.Join(config.Audit.Close(), f.unready())
 	}
 	if err = p.beside(ctx, engine, handler, logger); err == nil {
 		err = f.ready(at.URL)
@@ -238,6 +247,21 @@ func (p *plan) beside(ctx context.Context, engine *coordinator.Engine, handler *
 		}
 	}
 	return nil
+}
+
+// watched returns the tokens of a folder, whose changes are recorded.
+func watched(dir string, to *audit.Log) *tokens.Keep {
+	keep := tokens.Of(dir)
+	keep.Changed = func(made, revoked []tokens.Token) {
+		for _, t := range made {
+			to.Note(audit.Entry{Kind: audit.Created, Actor: t.Name, Role: t.Role})
+		}
+		for _, t := range revoked {
+			to.Note(audit.Entry{Kind: audit.Revoked, Actor: t.Name, Role: t.Role})
+		}
+	}
+	keep.Check("", time.Now()) // from now on
+	return keep
 }
 
 // authenticate returns the function that knows the tokens of a folder.

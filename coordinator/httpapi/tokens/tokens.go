@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -54,6 +55,9 @@ type Token struct {
 // revoked counts at once. It is safe for concurrent use.
 type Keep struct {
 	dir string
+
+	// Changed is told of tokens that were made and revoked while they are kept here, once that is noticed. Default: no one is.
+	Changed func(made, revoked []Token)
 
 	mu    sync.Mutex
 	read  os.FileInfo // of the file when it was read; nil: there was none
@@ -130,7 +134,7 @@ func (k *Keep) refresh() error {
 	info, err := os.Stat(k.path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		k.read, k.known = nil, nil
+		k.read, k.known = nil, map[string]Token{}
 		return nil
 	case err != nil:
 		return err
@@ -141,11 +145,28 @@ func (k *Keep) refresh() error {
 	if err != nil {
 		return err
 	}
+	before := k.known
 	k.read, k.known = info, map[string]Token{}
 	for _, t := range list {
 		k.known[t.Hash] = t
 	}
+	if k.Changed != nil && before != nil {
+		if made, revoked := without(k.known, before), without(before, k.known); len(made)+len(revoked) > 0 {
+			k.Changed(made, revoked)
+		}
+	}
 	return nil
+}
+
+// without returns the tokens of one set that are not in another, by name.
+func without(set, other map[string]Token) (list []Token) {
+	for hash, t := range set {
+		if _, ok := other[hash]; !ok {
+			list = append(list, t)
+		}
+	}
+	slices.SortFunc(list, func(a, b Token) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }
 
 // change replaces the file as a whole. The new file shuts out other processes meanwhile.

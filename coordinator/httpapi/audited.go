@@ -1,0 +1,62 @@
+package httpapi
+
+import (
+	"cmp"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
+)
+
+// concerns notes what a request was about, that only its answer tells.
+func (c *exchange) concerns(reply *api.Reply) {
+	switch {
+	case reply.Act != nil:
+		c.named = strconv.FormatUint(reply.Act.ID, 10)
+	case reply.Done != nil && reply.Done.Published != nil:
+		c.named = reply.Done.Published.Name
+	case reply.Done != nil:
+		c.started = reply.Done.Run
+	}
+}
+
+// audited records a request that was answered, if it is one that is recorded.
+func (c *exchange) audited(status int) {
+	kind := audit.KindOf(c.route.Method, c.route.Path, c.route.Role > Viewer, status)
+	if c.config.Audit == nil || kind == "" || kind == audit.Act && c.query("dry") == "true" {
+		return
+	}
+	run := c.req.PathValue("run")
+	if c.started != "" {
+		run = c.started
+	}
+	from, _, _ := net.SplitHostPort(c.req.RemoteAddr)
+	c.config.Audit.Note(audit.Entry{
+		Kind: kind, Actor: c.who.Name, Role: c.who.Role.String(), From: from, Method: c.route.Method, Route: c.route.Path, Run: run,
+		Step: cmp.Or(c.req.PathValue("key"), c.req.PathValue("cell")), Name: cmp.Or(c.named, c.req.PathValue("id"), c.req.PathValue("name")),
+		Status: status, Code: c.code, Request: c.id,
+	})
+}
+
+func listAudit(c *exchange) error {
+	limit, err := c.limit(eventsPage)
+	if err != nil {
+		return err
+	}
+	if c.config.Audit == nil {
+		return problem("not_possible", "this server keeps no audit")
+	}
+	page, err := c.config.Audit.Read(c.req.Context(), audit.Query{
+		Kind: c.query("kind"), Actor: c.query("actor"), Run: c.query("run"), Cursor: c.query("cursor"), Limit: cmp.Or(limit, eventsPage),
+	})
+	if errors.Is(err, audit.ErrCursor) {
+		return problem(CodeBadRequest, "%v", err).at("query/cursor")
+	}
+	if err != nil {
+		return err
+	}
+	return c.reply(http.StatusOK, page)
+}
