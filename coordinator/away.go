@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/tally"
 	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -17,6 +18,9 @@ import (
 // Workers returns where workers take calls and give answers; nil if there are none, see Config.Workers.
 func (e *Engine) Workers() *workers.Hub { return e.workers }
 
+// Tally returns the counts of what this engine has journaled.
+func (e *Engine) Tally() *tally.Tally { return &e.tally }
+
 // away answers the hub of the workers. It implements workers.Engine.
 type away struct{ *Engine }
 
@@ -26,15 +30,13 @@ func (a away) Ask(ctx context.Context, run string) error {
 }
 
 // Answer implements workers.Engine.
-func (a away) Answer(ctx context.Context, id workers.ID, result call.Result, sure bool) (was string, err error) {
-	run := asked{a.handle(id.Run, "")}
-	look := decide.Item{Look: func(root *reactive.Root) { was = ended(root, id) }}
-	if !sure {
-		if err = run.ask(ctx, look); err != nil || was != "" {
-			return gone(was, err)
-		}
+func (a away) Answer(ctx context.Context, id workers.ID, result call.Result, late bool) (was string, err error) {
+	found := ""
+	look := decide.Item{Look: func(root *reactive.Root) { found = ended(root, id) }}
+	end := decide.Item{Event: about(id, decide.Ending(requestOf(id), result)), If: func(*reactive.Root) bool { return late || found == "" }}
+	if err = (asked{a.handle(id.Run, "")}).ask(ctx, look, end); err == nil { // else the run may be about to look
+		was = found
 	}
-	err = run.ask(ctx, look, decide.Item{Event: about(id, decide.Ending(requestOf(id), result))})
 	if errors.Is(err, ErrFinished) { // its journal takes nothing any more
 		a.config.Logger.Info("a worker has answered after the run had ended", "run", id.Run, "step", id.Node, "request", id.String())
 	}

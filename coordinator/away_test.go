@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -359,4 +360,40 @@ func TestOperationsDoNotHoldEachOtherUp(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, both, 2)
 	})
+}
+
+// What was answered is not asked again, and is journaled once, though the engine that has taken the answer did not know the call before
+// it, and the worker says that it works on a call when it has given the answer.
+func TestAnAnswerToTheNextEngineEndsTheCall(t *testing.T) {
+	for _, document := range []string{oneCall, onceOnly} {
+		for _, alive := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				store, key := &kept{memory.New()}, workers.NewKey()
+				c := newCrew(t, store, key)
+				c.begin(strings.Replace(document, "]", ", {operation: b}]", 1), "r")
+				g := workers.Gift{Results: []workers.Result{{Lease: c.take(1, time.Minute)[0].Lease, Result: call.Result{Output: "x"}}}}
+				if alive {
+					g.Alive = []string{g.Results[0].Lease}
+				}
+				for restart := range 2 {
+					require.NoError(t, c.Shutdown(t.Context()))
+					c = newCrew(t, store, key)
+					for again := range 2 {
+						thanks, err := c.Workers().Give(t.Context(), bob, &g)
+						require.NoError(t, err)
+						require.Equal(t, restart+again > 0, len(thanks.Late) > 0)
+					}
+					require.Empty(t, c.take(1, time.Minute))
+					run, err := c.Run(t.Context(), "r")
+					require.NoError(t, err)
+					var events []string
+					for e, err := range run.Events(t.Context(), 1) {
+						require.NoError(t, err)
+						events = append(events, e.Type.String()+" "+e.Node)
+					}
+					require.Equal(t, []string{"run.started ", "call.requested a", "call.responded a"}, events)
+				}
+			})
+		}
+	}
 }

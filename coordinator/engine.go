@@ -22,6 +22,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/residence"
 	"github.com/sluiceflow/sluice/coordinator/retention"
+	"github.com/sluiceflow/sluice/coordinator/tally"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/internal/cancelled"
@@ -44,6 +45,7 @@ type Engine struct {
 	pool        *pool.Pool
 	workers     *workers.Hub    // nil: there are none
 	logs        *calllog.Logs   // of what running calls write
+	tally       tally.Tally     // of what is journaled
 	ctx         context.Context // of all loops
 	cancel      context.CancelCauseFunc
 	draining    context.Context // ends when the engine begins to shut down

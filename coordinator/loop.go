@@ -90,9 +90,11 @@ func (r *run) append(ctx context.Context, batch []journal.Event) error {
 
 // commit is append with the given head, and the only place that appends to a run's journal: also for note, without a loop.
 func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.Head) error {
+	began := time.Now()
 	last, err := journal.AppendParts(context.WithoutCancel(ctx), r.engine.store, r.id, r.seq, batch, head, decide.Unfinished(head))
 	if err == nil {
 		r.seq = last
+		r.engine.tally.Appended(batch, time.Since(began))
 	}
 	return err
 }

@@ -2,6 +2,8 @@ package worker
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/workers/wire"
@@ -9,7 +11,7 @@ import (
 
 // Bounds of one gift; the rest goes with the next.
 const (
-	giftMax      = 1000    // results, reports and texts
+	giftMax      = 1000    // results, reports, texts and signs of life, of each
 	giftBytesMax = 8 << 20 // after which no further result is added
 )
 
@@ -18,6 +20,7 @@ type outbox struct {
 	results []wire.GiveResult
 	reports []report
 	logs    []wire.GiveLog
+	alive   []string // leases of calls that go on
 }
 
 // report is a report that an operation waits for.
@@ -53,11 +56,15 @@ func (w *worker) give() {
 	}
 }
 
-// next takes a gift out of the outbox; nil: there is nothing to give.
+// next takes a gift out of the outbox; nil: there is nothing to give. Signs of life go with others, too.
 func (w *worker) next(isBeat bool) *outbox {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if (isBeat || !w.out.isEmpty()) && time.Since(w.beaten) >= beatTime/2 {
+		w.beaten, w.out.alive = time.Now(), slices.Collect(maps.Keys(w.calls))
+	}
 	g := &outbox{}
+	g.alive, w.out.alive = part(w.out.alive)
 	g.reports, w.out.reports = part(w.out.reports)
 	g.logs, w.out.logs = part(w.out.logs)
 	n, size := 0, 0
@@ -66,10 +73,14 @@ func (w *worker) next(isBeat bool) *outbox {
 		n++
 	}
 	g.results, w.out.results = w.out.results[:n:n], w.out.results[n:]
-	if n+len(g.reports)+len(g.logs) == 0 && (!isBeat || len(w.calls) == 0) {
+	if g.isEmpty() {
 		return nil
 	}
 	return g
+}
+
+func (o *outbox) isEmpty() bool {
+	return len(o.results)+len(o.reports)+len(o.logs)+len(o.alive) == 0
 }
 
 func part[T any](list []T) (now, later []T) {
@@ -87,7 +98,7 @@ func (w *worker) deliver(g *outbox) {
 			w.cancel(answer.Cancel)
 			w.given(g, answer.Late)
 			return
-		case isFinal(err) && len(g.results)+len(g.reports)+len(g.logs) > 1:
+		case isFinal(err) && len(g.results)+len(g.reports)+len(g.logs)+len(g.alive) > 1:
 			for _, one := range g.pieces() {
 				w.deliver(one)
 			}
@@ -104,21 +115,11 @@ func (w *worker) deliver(g *outbox) {
 	}
 }
 
-// body returns a gift as it is sent, with a sign of life for every call that has not ended.
+// body returns a gift as it is sent.
 func (w *worker) body(g *outbox) *wire.GiveBody {
-	b := &wire.GiveBody{Worker: w.Name, Results: g.results, Log: g.logs}
+	b := &wire.GiveBody{Worker: w.Name, Results: g.results, Log: g.logs, Alive: g.alive}
 	for _, r := range g.reports {
 		b.Reports = append(b.Reports, r.GiveReport)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if time.Since(w.beaten) >= beatTime/2 {
-		w.beaten = time.Now()
-		for lease := range w.calls {
-			if len(b.Alive) < giftMax {
-				b.Alive = append(b.Alive, lease)
-			}
-		}
 	}
 	return b
 }
@@ -157,6 +158,9 @@ func (o *outbox) pieces() (list []*outbox) {
 	}
 	for i := range o.results {
 		list = append(list, &outbox{results: o.results[i : i+1]})
+	}
+	for i := range o.alive {
+		list = append(list, &outbox{alive: o.alive[i : i+1]})
 	}
 	return list
 }

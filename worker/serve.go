@@ -48,6 +48,9 @@ const (
 	retryTime = 5 * time.Second // longest wait before a request is made again
 )
 
+// takeMax bounds the calls that are taken at once; more free places are filled by the next takes.
+const takeMax = 1000
+
 // ErrRefused is wrapped by errors of Serve that no repetition helps against: the token is not valid, or does not name an operation.
 var ErrRefused = errors.New("worker: the server refuses the worker")
 
@@ -164,7 +167,7 @@ func (w *worker) take(ctx context.Context) error {
 	return nil
 }
 
-// free returns how many calls there is a place for.
+// free returns for how many calls to ask.
 func (w *worker) free() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -172,7 +175,7 @@ func (w *worker) free() int {
 	case <-w.freed:
 	default:
 	}
-	return w.Calls - len(w.calls)
+	return min(w.Calls-len(w.calls), takeMax)
 }
 
 // drain waits for the calls under way, but not for ever.

@@ -14,7 +14,7 @@ import (
 
 // TestMain lets scripts run the test binary as the command, and as programs that use the library, in separate processes.
 func TestMain(m *testing.M) {
-	testscript.Main(cleaned{m}, map[string]func(){"sluice": main, "program": programMain, "suspended": suspendedMain})
+	testscript.Main(cleaned{m}, map[string]func(){"sluice": main, "program": programMain, "suspended": suspendedMain, "teller": tellerMain})
 }
 
 // cleaned runs the tests, removes the built command, and checks for leaked goroutines.

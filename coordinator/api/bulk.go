@@ -97,7 +97,7 @@ func (r *Request) act(ctx context.Context, engine *coordinator.Engine) (_ *bulk.
 	if err != nil && release != nil {
 		release()
 	}
-	return act, release, badParcel(err)
+	return act, release, err
 }
 
 // outcomes emits what an act has done to each run.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -29,12 +28,12 @@ func changes(ctx context.Context, engine *coordinator.Engine, req *Request, emit
 	}
 	now, err := versions.Find(ctx, engine, req.Name, a.Parcel)
 	if err != nil {
-		return nil, badParcel(err)
+		return nil, err
 	}
 	if req.Verb == Compare {
 		old, err := versions.Find(ctx, engine, req.Old, a.Old)
 		if err != nil {
-			return nil, badParcel(err)
+			return nil, err
 		}
 		diff, err := versions.Compare(ctx, engine, old, now, messageOf)
 		if err != nil {
@@ -58,14 +57,6 @@ func (r *Request) attached() (a Attachment, err error) {
 	return a, nil
 }
 
-// badParcel marks an error about a workflow that came along.
-func badParcel(err error) error {
-	if errors.Is(err, parcel.ErrParcel) {
-		return fmt.Errorf("%w: %w", ErrBadRequest, err)
-	}
-	return err
-}
-
 // moveRun has a run go on under another workflow; with Dry it only says whether it may. It emits what will go otherwise from here on.
 func moveRun(ctx context.Context, engine *coordinator.Engine, run *coordinator.Run, req *Request, done *Done, emit func(*Reply) error) error {
 	a, err := req.attached()
@@ -80,7 +71,7 @@ func moveRun(ctx context.Context, engine *coordinator.Engine, run *coordinator.R
 		now, release, err = parcel.Unpack(ctx, engine, a.Parcel)
 	}
 	if err != nil {
-		return badParcel(err)
+		return err
 	}
 	defer release()
 	report, err := act(ctx, now)

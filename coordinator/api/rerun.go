@@ -99,7 +99,7 @@ func rerunOf(ctx context.Context, engine *coordinator.Engine, req *Request) (_ *
 		return what, func() {}, nil
 	}
 	what.Entry, release, err = parcel.Unpack(ctx, engine, a.Parcel)
-	return what, release, badParcel(err)
+	return what, release, err
 }
 
 func emitPreview(p *coordinator.RerunPreview, emit func(*Reply) error) error {

@@ -48,7 +48,6 @@ func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*D
 	if errors.Is(err, parcel.ErrNotPublished) {
 		err = suggestName(ctx, engine, req.Name, err)
 	}
-	err = badParcel(err)
 	return done, err
 }
 

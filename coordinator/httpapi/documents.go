@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -38,7 +39,9 @@ func (c *exchange) parcel(d *Documents) (*parcel.Parcel, error) {
 		return catalog.Read(c.req.Context(), c.engine, cmp.Or(d.File, "document"), []byte(d.Document), c.config.Allow)
 	}
 	p := &parcel.Parcel{}
-	if err := json.Unmarshal(d.Parcel, p); err != nil {
+	strict := json.NewDecoder(bytes.NewReader(d.Parcel))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(p); err != nil {
 		return nil, problem(CodeBadRequest, "it is no parcel").at("/parcel")
 	}
 	return p, c.config.Allow.Check(p)

@@ -488,7 +488,8 @@ func TestMetricsPassALinterAndNameNoRun(t *testing.T) {
 	require.Empty(t, problems)
 	require.NotContains(t, string(text), "a-secret-run")
 	require.NotContains(t, string(text), "operator")
-	for _, line := range []string{`sluice_open_runs{status="waiting"} 1`, `sluice_http_refusals_total{code="run_not_found"} 1`, "sluice_feed_observers 0"} {
+	for _, line := range []string{`sluice_open_runs{status="waiting"} 1`, `sluice_http_refusals_total{code="run_not_found"} 1`, "sluice_feed_observers 0",
+		`sluice_events_total{type="call.requested"} 1`, "sluice_append_duration_seconds_count 1"} {
 		require.Contains(t, string(text), line)
 	}
 }

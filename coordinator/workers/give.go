@@ -237,33 +237,35 @@ func (h *Hub) answer(ctx context.Context, who Worker, l *lease, result call.Resu
 	}
 	late := r == nil && result.Failure == nil && h.withdrawn.take(l.ID) // failures follow from the end of the attempt
 	h.mu.Unlock()
-	was, err = h.engine.Answer(ctx, l.ID, result, known || late)
+	was, err = h.engine.Answer(ctx, l.ID, result, late)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !known {
-		if err != nil && late { // the worker tries again
-			h.withdrawn.add(l.ID, time.Now())
-		}
-		return ended(was, err)
+	if err != nil && late { // the worker tries again
+		h.withdrawn.add(l.ID, time.Now())
 	}
-	if err != nil && h.calls[l.ID] == r { // the worker tries again
+	if known && err != nil && h.calls[l.ID] == r { // the worker tries again
 		if r.state = before; before == offered || before == assigned {
 			h.place(r)
 		}
 		return said(err)
 	}
-	h.release(r)
-	r.state = gone
-	if h.calls[l.ID] == r {
-		delete(h.calls, l.ID)
+	if known {
+		h.drop(r)
 	}
-	return ended(was, err)
-}
-
-// ended is said for a call of which it may be known what has become of it.
-func ended(was string, err error) (string, error) {
 	if err != nil {
 		return said(err)
 	}
+	if now := h.calls[l.ID]; now != nil && now.state != answering { // the run was loaded for the answer, and has passed on the call
+		h.drop(now)
+	}
 	return was, nil
+}
+
+// drop forgets a call that has ended. The caller holds mu.
+func (h *Hub) drop(r *request) {
+	h.release(r)
+	r.state = gone
+	if h.calls[r.id] == r {
+		delete(h.calls, r.id)
+	}
 }

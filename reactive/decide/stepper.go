@@ -34,6 +34,9 @@ type Item struct {
 	// Look, in an item without an event, reads the root. Reply follows when all that it has read is durable.
 	Look func(*reactive.Root)
 
+	// If, in an item without a Reply, says whether its event still counts when its turn has come; nil: it does.
+	If func(*reactive.Root) bool
+
 	// Move, in an item with a run.moved, returns the root of the run under the other workflow, as of the event upto, or why the run
 	// cannot go on under it. The stepper of the old workflow takes no such item: its driver makes another stepper.
 	Move func(upto uint64) (*reactive.Root, error)
@@ -200,6 +203,9 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 	if it.Look != nil {
 		it.Look(s.root)
 		return Reply{it.Reply, nil}, true
+	}
+	if it.If != nil && !it.If(s.root) {
+		return Reply{}, false
 	}
 	begins := it.Past && it.Event.Type != journal.RunStarted || keeps(&it.Event)
 	if begins && !s.root.Beginning() {

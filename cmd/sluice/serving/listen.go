@@ -182,10 +182,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 	if !f.NoAuth {
 		at.Login = p.called(at.URL, f.Hosts) + handler.Invite(httpapi.Identity{Name: user, Role: httpapi.Admin})
 	}
-	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong
-	}
+	server := newServer(handler)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with the server
 	stop := func() error {
@@ -208,6 +205,14 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 		return at, errors.Join(err, stop())
 	}
 	return at, nil
+}
+
+// newServer returns a server that gives no client more time or room than it needs.
+func newServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong
+	}
 }
 
 // called returns the URL by which browsers call the server: by the first of its names, if it has any, and by that of the proxy.

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -26,11 +27,10 @@ func Read(data []byte, into any) *Fault {
 	if err != nil {
 		return &Fault{Detail: fmt.Sprintf("the body is not a value: %v", err)}
 	}
-	object, ok := v.(map[string]any)
-	if !ok {
+	if _, ok := v.(map[string]any); !ok {
 		return &Fault{Detail: "the body is a JSON object"}
 	}
-	if fault := check(reflect.TypeOf(into).Elem(), object, ""); fault != nil {
+	if fault := known(v, reflect.TypeOf(into).Elem(), ""); fault != nil {
 		return fault
 	}
 	if err := json.NewDecoder(bytes.NewReader(data)).Decode(into); err != nil {
@@ -42,22 +42,24 @@ func Read(data []byte, into any) *Fault {
 	return nil
 }
 
-// check refuses keys that a struct, or one that is a member of it, has not.
-func check(t reflect.Type, object map[string]any, at string) *Fault {
-	known := keysOf(t)
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if !slices.Contains(known, key) {
-			return &Fault{at + pointer(key), "there is no such key; the keys are " + strings.Join(known, ", ")}
-		}
+// known returns the first key of a value, at a JSON pointer, that the struct into which it is read does not have; nil: there is none. What
+// is of another type is found when it is read.
+func known(v any, t reflect.Type, at string) *Fault {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	for _, f := range reflect.VisibleFields(t) {
-		of := f.Type
-		if of.Kind() == reflect.Pointer {
-			of = of.Elem()
+	if reflect.PointerTo(t).Implements(unmarshaler) { // any JSON, or it reads itself
+		return nil
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		return knownKeys(v, t, at)
+	case []any:
+		if t.Kind() != reflect.Slice {
+			return nil
 		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if inner, ok := object[name].(map[string]any); ok && !f.Anonymous && of.Kind() == reflect.Struct {
-			if fault := check(of, inner, at+pointer(name)); fault != nil {
+		for i := range v {
+			if fault := known(v[i], t.Elem(), fmt.Sprint(at, "/", i)); fault != nil {
 				return fault
 			}
 		}
@@ -65,16 +67,47 @@ func check(t reflect.Type, object map[string]any, at string) *Fault {
 	return nil
 }
 
-// keysOf returns the keys of a struct in JSON.
-func keysOf(t reflect.Type) (keys []string) {
+var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+
+func knownKeys(object map[string]any, t reflect.Type, at string) *Fault {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	of := fieldsOf(t)
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		field, ok := of.types[key]
+		if !ok {
+			return &Fault{at + pointer(key), "there is no such key; the keys are " + strings.Join(of.keys, ", ")}
+		}
+		if fault := known(object[key], field, at+pointer(key)); fault != nil {
+			return fault
+		}
+	}
+	return nil
+}
+
+// fields are the keys of a struct in JSON, in order, and their types.
+type fields struct {
+	keys  []string
+	types map[string]reflect.Type
+}
+
+var fieldsKnown sync.Map // by type
+
+func fieldsOf(t reflect.Type) *fields {
+	if of, ok := fieldsKnown.Load(t); ok {
+		return of.(*fields)
+	}
+	of := &fields{types: map[string]reflect.Type{}}
 	for _, f := range reflect.VisibleFields(t) {
 		if f.Anonymous {
 			continue
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		keys = append(keys, name)
+		of.keys, of.types[name] = append(of.keys, name), f.Type
 	}
-	return keys
+	fieldsKnown.Store(t, of)
+	return of
 }
 
 // pointerMax bounds the keys that errors show.

@@ -36,9 +36,12 @@ func New(engine *coordinator.Engine, feeds func() int) *Of {
 		}, []string{"code"}),
 	}
 	m.registry.MustRegister(
-		m.requests, m.refusals, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), openRuns{engine},
+		m.requests, m.refusals, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), openRuns{engine}, journaled{engine.Tally()},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sluice_feed_observers", Help: "Feeds that are open."}, func() float64 { return float64(feeds()) }),
 	)
+	if hub := engine.Workers(); hub != nil {
+		m.registry.MustRegister(crew{hub})
+	}
 	return m
 }
 

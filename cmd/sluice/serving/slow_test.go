@@ -1,0 +1,245 @@
+package serving
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/httpapi"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
+)
+
+// pipes is a listener to which connections of this process are made.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if conn, ok := <-p; ok {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// dial returns a client's end of a new connection.
+func (p pipes) dial() net.Conn {
+	client, server := net.Pipe()
+	p <- server
+	return client
+}
+
+// hosted is a host in virtual time, with all bounds of a real one.
+type hosted struct {
+	pipes
+	t       *testing.T
+	engine  *coordinator.Engine
+	clients sync.WaitGroup
+}
+
+// host calls f with a host that ends with it. No goroutine of it is left then, or the test fails.
+func host(t *testing.T, f func(*testing.T, *hosted)) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
+		require.NoError(t, err)
+		handler, err := httpapi.Handler(engine, httpapi.Config{
+			Logger: slog.New(slog.DiscardHandler),
+			Authenticate: func(token string) (httpapi.Identity, bool) {
+				return httpapi.Identity{Name: token, Role: httpapi.Admin}, true
+			},
+		})
+		require.NoError(t, err)
+		h := &hosted{pipes: make(pipes), t: t, engine: engine}
+		server := newServer(handler)
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(h) }()
+		f(t, h)
+		h.clients.Wait()
+		close(h.pipes)
+		require.ErrorIs(t, <-served, net.ErrClosed)
+		require.NoError(t, engine.Shutdown(context.Background()))
+		require.NoError(t, server.Close())
+	})
+}
+
+const waits = `{kind: Workflow, name: waits, operations: {ask: {wait: {message: go}}, say: {value: "{{ input }}"}},
+ steps: [{operation: ask}, {operation: say, input: "{{ steps.ask.output }}"}], output: "{{ steps.say.output }}"}`
+
+// start starts a run.
+func (h *hosted) start(id string, input any) *coordinator.Run {
+	checked, err := kinds.Load("w.yaml", []byte(waits), template.Known{})
+	require.NoError(h.t, err)
+	run, err := h.engine.Start(h.t.Context(), checked.Workflow, input, coordinator.WithID(id))
+	require.NoError(h.t, err)
+	return run
+}
+
+// head is the head of a request of a client.
+func head(token, method, path string, more ...string) string {
+	return method + " " + path + " HTTP/1.1\r\nHost: server\r\nAuthorization: Bearer " + token + "\r\nContent-Type: application/json\r\n" +
+		strings.Join(append(more, "\r\n"), "")
+}
+
+// drip sends a text a byte a second, as long as the other end takes it.
+func drip(conn net.Conn, text string) {
+	for i := range text {
+		if _, err := conn.Write([]byte(text[i : i+1])); err != nil {
+			return
+		}
+		pass(time.Second)
+	}
+}
+
+// seep reads a byte a second until the other end is closed, and returns how long that took.
+func seep(conn net.Conn) time.Duration {
+	began, b := time.Now(), make([]byte, 1)
+	for {
+		if _, err := conn.Read(b); err != nil {
+			return time.Since(began)
+		}
+		pass(time.Second)
+	}
+}
+
+func TestWhoSendsSlowlyIsGivenUp(t *testing.T) {
+	host(t, func(t *testing.T, h *hosted) {
+		began := time.Now()
+		conn := h.dial()
+		require.Empty(t, readAll(conn), "no head at all")
+		require.Equal(t, headerTime, time.Since(began))
+		conn.Close()
+
+		began = time.Now()
+		slow := h.dial()
+		h.clients.Go(func() { drip(slow, head("a", "GET", "/v1/runs")) })
+		require.NotContains(t, readAll(slow), "200", "a slow head")
+		require.Equal(t, headerTime, time.Since(began))
+		slow.Close()
+
+		began = time.Now()
+		conn = h.dial()
+		body := `{"workflow": "waits", "id": "slow", "input": "` + strings.Repeat("x", 100) + `"}`
+		_, err := io.WriteString(conn, head("a", "POST", "/v1/runs", fmt.Sprintf("Content-Length: %d\r\n", len(body))))
+		require.NoError(t, err)
+		h.clients.Go(func() { drip(conn, body) })
+		require.Contains(t, readAll(conn), "the body has not arrived whole")
+		require.Equal(t, readTime, time.Since(began))
+		conn.Close()
+		_, err = h.engine.Run(t.Context(), "slow")
+		require.ErrorIs(t, err, coordinator.ErrRunNotFound)
+	})
+}
+
+// readAll reads until the connection is closed.
+func readAll(conn net.Conn) string {
+	text, _ := io.ReadAll(conn)
+	return string(text)
+}
+
+// A reader of a byte a second is given up, and holds up neither the run that it reads nor other readers.
+func TestWhoReadsSlowlyHoldsNobodyUp(t *testing.T) {
+	host(t, func(t *testing.T, h *hosted) {
+		run := h.start("a", strings.Repeat("x", 1<<20))
+		gone := make(chan time.Duration, 3)
+		for _, path := range []string{"/v1/runs/a/feed?view=events&after=0", "/v1/feed", "/v1/runs/a/events"} {
+			conn := h.dial()
+			_, err := io.WriteString(conn, head("slow", "GET", path))
+			require.NoError(t, err)
+			go func() {
+				gone <- seep(conn)
+				conn.Close()
+			}()
+		}
+		synctest.Wait()
+		quick := h.dial()
+		_, err := io.WriteString(quick, head("quick", "GET", "/v1/runs/a/feed", "Connection: close\r\n"))
+		require.NoError(t, err)
+		ended := make(chan string)
+		go func() { ended <- readAll(quick) }()
+		began := time.Now()
+		require.NoError(t, run.Send(t.Context(), "go", 7))
+		result, err := run.Wait(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 7, result.Output)
+		require.Contains(t, <-ended, `"event":"end"`)
+		require.Less(t, time.Since(began), time.Second)
+		quick.Close()
+		for range 3 {
+			require.LessOrEqual(t, <-gone, writeTime+frames.FlushTime)
+		}
+	})
+}
+
+// 10,000 feeds are asked for, of which the server takes 2,000, and 16 of each client. The others are refused, and may ask again; nothing
+// of any of them is left.
+func TestTenThousandFeeds(t *testing.T) {
+	host(t, func(t *testing.T, h *hosted) {
+		h.start("a", nil)
+		require.Equal(t, httpapi.StreamsMax, h.feeds(10_000/20))
+		before := heap() // with what stays for all, such as the rates of clients
+		require.Equal(t, httpapi.StreamsMax, h.feeds(10_000/20), "the places are free again")
+		require.Less(t, heap(), before+httpapi.StreamsMax*256, "a feed leaves 256 bytes")
+	})
+}
+
+// feeds opens twenty feeds of each of so many clients, and returns how many it has got. It closes them all.
+func (h *hosted) feeds(clients int) (got int) {
+	var open []net.Conn
+	for client := range clients {
+		asks := h.dial()
+		reader := bufio.NewReader(asks)
+		for n := range 20 {
+			_, err := io.WriteString(asks, head(fmt.Sprint("client-", client), "GET", "/v1/runs/a/feed"))
+			require.NoError(h.t, err)
+			resp, err := http.ReadResponse(reader, nil)
+			require.NoError(h.t, err)
+			if resp.StatusCode == http.StatusOK {
+				require.Less(h.t, n, httpapi.StreamsOfAClientMax)
+				got++
+				open = append(open, asks)
+				asks = h.dial()
+				reader.Reset(asks)
+				continue
+			}
+			require.Equal(h.t, http.StatusTooManyRequests, resp.StatusCode)
+			require.Equal(h.t, "1", resp.Header.Get("Retry-After"))
+			text, err := io.ReadAll(resp.Body)
+			require.NoError(h.t, err)
+			require.Contains(h.t, string(text), "too_many_streams")
+		}
+		asks.Close()
+	}
+	for _, conn := range open {
+		conn.Close()
+	}
+	pass(writeTime) // until then, deadlines keep the connections
+	return got
+}
+
+// pass lets virtual time pass.
+func pass(d time.Duration) { <-time.After(d) }
+
+// heap returns the bytes that are in use.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,360 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/httpapi"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
+	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/worker"
+)
+
+// Workers and their host are killed crewKills times in a round, and the runs of a round end before the next; there are more rounds if
+// SLUICE_EXHAUSTIVE is set.
+const (
+	crewKills     = 40
+	crewRoundsAll = 25
+)
+
+// parts has calls of workers: the second must not be made twice.
+const parts = `
+kind: Workflow
+name: parts
+steps:
+  - {id: before, operation: work}
+  - {id: once, operation: charge, idempotent: false}
+  - {id: after, operation: work}
+`
+
+// charges has one call, which must not be made twice.
+const charges = `{kind: Workflow, name: charges, steps: [{id: once, operation: charge, idempotent: false}]}`
+
+// makings is the file with a line for each making of a call: its key, and what the call returns, which has the name of the worker.
+const makings = "makings"
+
+// tellerMain is a worker in a process of its own: `teller NAME`, in the folder of a test.
+func tellerMain() {
+	if err := serveTeller(context.Background(), ".", os.Args[1], os.Getenv(control.TokenVariable), nil); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// serveTeller carries out the operations of parts for whatever host is there. A making of `charge` lets made know, and waits for it.
+func serveTeller(ctx context.Context, dir, name, token string, made func()) error {
+	var n atomic.Int64
+	do := func(ctx context.Context, _ any) (string, error) {
+		said := fmt.Sprintf("%s %d", name, n.Add(1))
+		f, err := os.OpenFile(filepath.Join(dir, makings), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		_, err = fmt.Fprintf(f, "%s %s\n", operation.CallOf(ctx).Key(), said)
+		if made != nil && operation.CallOf(ctx).Operation == "charge" {
+			made()
+		}
+		return said, err
+	}
+	toHost := func(ctx context.Context, network, _ string) (net.Conn, error) {
+		url, err := os.ReadFile(filepath.Join(dir, "url"))
+		if err != nil {
+			return nil, err
+		}
+		return new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(strings.TrimSpace(string(url)), "http://"))
+	}
+	transport := &http.Transport{DialContext: toHost, MaxIdleConnsPerHost: 4}
+	defer transport.CloseIdleConnections()
+	return worker.Serve(ctx, worker.Config{
+		URL: "http://127.0.0.1", Token: token, Name: name, Calls: 16, Client: &http.Client{Transport: transport}, Logger: slog.New(slog.DiscardHandler),
+		Operations: []worker.Operation{operation.Define("work", do), operation.Define("charge", do)},
+	})
+}
+
+// crewed is a host whose calls workers carry out, and what was asked of it.
+type crewed struct {
+	t       *testing.T
+	dir     string
+	parcel  []byte
+	host    *process
+	token   string
+	tellers []*exec.Cmd
+	born    int             // workers so far
+	killed  map[string]bool // workers
+	seen    io.Reader       // of makings, as far as they were read
+	made    []string        // lines of makings
+	started int             // runs, acknowledged
+}
+
+func newCrewed(t *testing.T, document string) *crewed {
+	c := &crewed{t: t, dir: t.TempDir(), killed: map[string]bool{}}
+	c.serve()
+	file := writeFile(t, c.dir, "w.yaml", document)
+	p, _, _, err := cli.LoadForHost(t.Context(), file, c.journal())
+	require.NoError(t, err)
+	c.parcel, err = (&api.Attachment{Parcel: p}).Encode()
+	require.NoError(t, err)
+	c.token, err = tokens.Of(c.journal()).Create("crew", httpapi.Worker.String(), time.Now(), time.Time{}, "work", "charge")
+	require.NoError(t, err)
+	c.seen, err = os.OpenFile(filepath.Join(c.dir, makings), os.O_CREATE|os.O_RDONLY, 0o600)
+	require.NoError(t, err)
+	t.Cleanup(func() { c.seen.(io.Closer).Close() })
+	return c
+}
+
+func (c *crewed) journal() string { return filepath.Join(c.dir, "journal") }
+
+// serve starts a host, at another address than the one before, and waits until it is ready.
+func (c *crewed) serve() {
+	c.host = launch(c.t, c.dir, "serve", "--data", "journal", "--listen", "127.0.0.1:0", "--ready-file", "url")
+	eventually(c.t, "the host is ready", exists(filepath.Join(c.dir, "url")))
+}
+
+// killHost kills the host, and starts another.
+func (c *crewed) killHost() {
+	c.host.signal(syscall.SIGKILL)
+	c.host.wait()
+	require.NoError(c.t, os.Remove(filepath.Join(c.dir, "url")))
+	c.serve()
+}
+
+// restart ends the host as an operator does, and starts another.
+func (c *crewed) restart() {
+	c.host.signal(syscall.SIGTERM)
+	require.Equal(c.t, cli.Done, c.host.wait(), "%s", &c.host.stderr)
+	c.serve()
+}
+
+// hire starts a worker.
+func (c *crewed) hire() *exec.Cmd {
+	cmd := exec.Command("teller", fmt.Sprint("t", c.born))
+	c.born++
+	cmd.Dir, cmd.Env = c.dir, append(os.Environ(), control.TokenVariable+"="+c.token)
+	require.NoError(c.t, cmd.Start())
+	return cmd
+}
+
+// fire kills a worker.
+func (c *crewed) fire(cmd *exec.Cmd) {
+	c.killed[cmd.Args[1]] = true
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
+// start starts a run, in whatever host there is by now.
+func (c *crewed) start() {
+	id := fmt.Sprint("r", c.started)
+	host, err := control.Dial(c.journal())
+	require.NoError(c.t, err)
+	_, err = host.Do(c.t.Context(), &api.Request{Verb: api.Begin, ID: id, Dir: c.dir, Actor: "load", Attachment: c.parcel})
+	require.NoError(c.t, err)
+	c.started++
+}
+
+// makingsMade reads the lines of makings that have come, and returns how many there are.
+func (c *crewed) makingsMade() int {
+	text, err := io.ReadAll(c.seen)
+	require.NoError(c.t, err)
+	for line := range bytes.Lines(text) { // each was written at once
+		c.made = append(c.made, strings.TrimSuffix(string(line), "\n"))
+	}
+	return len(c.made)
+}
+
+// settle waits until all runs have ended: calls of dead workers are asked again when their leases have run out.
+func (c *crewed) settle() {
+	host, err := control.Dial(c.journal())
+	require.NoError(c.t, err)
+	eventually(c.t, "all runs have ended", func() bool {
+		open := false
+		_, err := host.List(c.t.Context(), api.Request{Query: "status:running,waiting", Limit: 1}, func(*api.Run) error { open = true; return nil })
+		require.NoError(c.t, err)
+		return !open
+	})
+}
+
+// stop ends the workers and the host.
+func (c *crewed) stop() {
+	for _, cmd := range c.tellers {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	c.host.signal(syscall.SIGTERM)
+	require.Equal(c.t, cli.Done, c.host.wait(), "%s", &c.host.stderr)
+}
+
+// answers are the calls of the journal by key: what was answered, or the code of the failure.
+func (c *crewed) answers() (answers, failures map[string]string) {
+	answers, failures = map[string]string{}, map[string]string{}
+	store, err := disk.Open(c.journal(), disk.Config{})
+	require.NoError(c.t, err)
+	defer func() { require.NoError(c.t, store.Close()) }()
+	ended := 0
+	for head, err := range store.Heads(c.t.Context(), "") {
+		require.NoError(c.t, err)
+		for e, err := range store.Read(c.t.Context(), head.Run, 1) {
+			require.NoError(c.t, err)
+			key := head.Run + "/" + e.Node
+			switch e.Type {
+			case journal.CallResponded:
+				require.NotContains(c.t, answers, key, "it is answered twice")
+				answers[key] = e.Value.(string)
+			case journal.CallError:
+				failures[key] = e.Detail.Failure.Code
+			case journal.RunFinished:
+				ended++
+			}
+		}
+	}
+	require.Equal(c.t, c.started, ended, "what was acknowledged is there, and has ended")
+	return answers, failures
+}
+
+// judge compares the journal with the makings of calls. A call is made again only if the worker that has made it before was killed, so at
+// most once for each kill; and never after it was answered, so its answer is that of its last making.
+func (c *crewed) judge() (again, interrupted int) {
+	c.makingsMade()
+	last := map[string]string{} // what the newest making of a call has returned
+	for _, line := range c.made {
+		key, said, _ := strings.Cut(line, " ")
+		if before, isAgain := last[key]; isAgain {
+			require.True(c.t, c.killed[maker(before)], "%s was made by %s, which lives, and again by %s", key, before, said)
+			require.False(c.t, strings.HasSuffix(key, "/once"), "%s was made twice", key)
+			again++
+		}
+		last[key] = said
+	}
+	answers, failures := c.answers()
+	for key, said := range answers {
+		require.Equal(c.t, last[key], said, "%s was made again after it had been answered", key)
+	}
+	for key, code := range failures {
+		require.Equal(c.t, "interrupted", code, key)
+		require.True(c.t, strings.HasSuffix(key, "/once"), "%s may be asked again", key)
+		if said, isMade := last[key]; isMade { // else its worker had not begun
+			require.True(c.t, c.killed[maker(said)], "%s was made by %s, which lives", key, said)
+		}
+		interrupted++
+	}
+	for key := range last {
+		require.True(c.t, answers[key] != "" || failures[key] != "", "%s has no answer", key)
+	}
+	return again, interrupted
+}
+
+// maker returns the worker that has said something.
+func maker(said string) string {
+	name, _, _ := strings.Cut(said, " ")
+	return name
+}
+
+// TestWorkersAndTheirHostKilledUnderLoad kills workers and host with SIGKILL, again and again.
+func TestWorkersAndTheirHostKilledUnderLoad(t *testing.T) {
+	t.Parallel()
+	rounds := 1
+	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+		rounds = crewRoundsAll
+	}
+	c := newCrewed(t, parts)
+	for range 3 {
+		c.tellers = append(c.tellers, c.hire())
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range rounds {
+		for range crewKills {
+			before := c.makingsMade()
+			for range 8 {
+				c.start()
+			}
+			more := 1 + rng.IntN(8)
+			eventually(t, "calls are made", func() bool { return c.makingsMade() >= before+more })
+			if n := rng.IntN(4 * len(c.tellers)); n < len(c.tellers) {
+				c.fire(c.tellers[n])
+				c.tellers[n] = c.hire()
+			} else {
+				c.killHost()
+			}
+		}
+		c.settle()
+	}
+	c.stop()
+	again, interrupted := c.judge()
+	t.Logf("%d kills, %d of them of workers: %d runs, %d makings, %d calls made again, %d interrupted", rounds*crewKills, len(c.killed), c.started,
+		len(c.made), again, interrupted)
+}
+
+// A worker that outlives its host gives the answer to the next one, also of a call that must not be made again.
+func TestAWorkerOutlivesItsHost(t *testing.T) {
+	c := newCrewed(t, parts)
+	made, goOn, served := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() {
+		served <- serveTeller(ctx, c.dir, "t", c.token, func() {
+			made <- struct{}{}
+			<-goOn
+		})
+	}()
+	c.start()
+	<-made
+	c.killHost()
+	c.restart()
+	close(goOn)
+	c.settle()
+	stop()
+	require.NoError(t, <-served)
+	c.stop()
+	again, interrupted := c.judge()
+	require.Zero(t, again+interrupted)
+	require.Len(t, c.made, 3)
+}
+
+// Calls that must not be made twice, and that no worker has taken, are not asked of any by whatever happens to their host: none fails, and
+// each is made once when a worker comes.
+func TestCallsThatNoWorkerHasTakenOutliveRestarts(t *testing.T) {
+	calls := 1000
+	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+		calls = 10_000
+	}
+	c := newCrewed(t, charges)
+	for range calls {
+		c.start()
+	}
+	c.restart()
+	c.killHost()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- serveTeller(ctx, c.dir, "t", c.token, nil) }()
+	c.settle()
+	stop()
+	require.NoError(t, <-served)
+	c.stop()
+	again, interrupted := c.judge()
+	require.Zero(t, again+interrupted)
+	require.Len(t, c.made, calls)
+}

@@ -1,0 +1,232 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/feed"
+)
+
+// answered is the answer to a request that reaches the server without a connection.
+func (s *site) answered(method, path string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
+	req := httptest.NewRequestWithContext(s.t.Context(), method, "http://127.0.0.1"+path, body)
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	req.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	answer := httptest.NewRecorder()
+	s.server.ServeHTTP(answer, req)
+	return answer
+}
+
+// endless is a body without an end, and counts what was read of it.
+type endless struct{ read int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += int64(len(p))
+	return len(p), nil
+}
+
+// No route reads more of a body than it may have. The one for files of runs has a larger bound.
+func TestEveryBodyIsBounded(t *testing.T) {
+	s := newSite(t, nil)
+	s.start("a")
+	s.token = "admin"
+	for i := range routes {
+		r := &routes[i]
+		if r.Body == nil || strings.HasPrefix(r.Path, "/v1/decisions") { // which looks for the decision first, and has a test
+			continue
+		}
+		body := &endless{}
+		answer := s.answered(r.Method, filled(r.Path), io.MultiReader(strings.NewReader(`{"x": "`), body), "Idempotency-Key", "k")
+		require.Equal(t, http.StatusRequestEntityTooLarge, answer.Code, "%s: %s", r.Path, answer.Body)
+		most := max(api.RequestMax, r.Most)
+		if r.Large {
+			most = max(documentsMax, most)
+		}
+		require.LessOrEqual(t, body.read, 2*most, r.Path)
+	}
+}
+
+// bodyKeys returns the keys of the body of a route, as openapi.json has them.
+func bodyKeys(t *testing.T, r *Route) []string {
+	data, err := OpenAPI()
+	require.NoError(t, err)
+	var doc struct {
+		Paths map[string]map[string]struct {
+			RequestBody struct {
+				Content map[string]struct {
+					Schema struct {
+						Ref string `json:"$ref"`
+					}
+				}
+			}
+		}
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]any }
+		}
+	}
+	require.NoError(t, json.Unmarshal(data, &doc))
+	ref := doc.Paths[r.Path][strings.ToLower(r.Method)].RequestBody.Content["application/json"].Schema.Ref
+	return slices.Sorted(maps.Keys(doc.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]].Properties))
+}
+
+// Whatever stands for a key of a body, the server answers, and does not fail.
+func TestNoBodyIsAFaultOfTheServer(t *testing.T) {
+	s := newSite(t, nil)
+	s.start("a")
+	s.token = "admin"
+	values := []string{
+		`null`, `true`, `7`, `-1`, `1.5`, `1e400`, `9007199254740993`, `99999999999999999999`, `"x"`, `""`, `"\u0000"`, `"\u202e<b>"`, `[]`, `[null]`, `[{}]`, `{}`, `{"x": null}`,
+		`"` + strings.Repeat("y", 2000) + `"`, strings.Repeat("[", 70) + strings.Repeat("]", 70),
+	}
+	asked := 0
+	for i := range routes {
+		r := &routes[i]
+		if r.Body == nil {
+			continue
+		}
+		path := filled(r.Path)
+		if slices.ContainsFunc(r.Query, func(p Param) bool { return p.Name == "dry" }) {
+			path += "?dry=true"
+		}
+		for _, key := range bodyKeys(t, r) {
+			for _, v := range values {
+				answer := s.answered(r.Method, path, strings.NewReader(`{"`+key+`": `+v+`}`))
+				if asked++; answer.Code >= 500 {
+					t.Errorf("%s %s: %.80s: %s", path, key, v, answer.Body)
+				}
+			}
+		}
+	}
+	require.Greater(t, asked, 500)
+}
+
+// Keys that a body does not have are refused wherever they are, so that none is ignored.
+func TestUnknownKeysAreRefusedAtAnyDepth(t *testing.T) {
+	s := newSite(t, nil)
+	s.token = "admin"
+	for body, pointer := range map[string]string{
+		`{"worker": "w", "results": [{"lease": "a", "output": 1}, {"lease": "a", "otuput": 1}]}`:  "/results/1/otuput",
+		`{"worker": "w", "results": [{"lease": "a", "Output": 1}]}`:                               "/results/0/Output",
+		`{"worker": "w", "results": [{"lease": "a", "error": {"code": "x", "retriable": true}}]}`: "/results/0/error/retriable",
+		`{"worker": "w", "reports": [{"lease": "a", "kind": "k", "a/b~c": {"payload": 1}}]}`:      "/reports/0/a~1b~0c",
+		`{"worker": "w", "log": [{"lease": "a", "text": "t", "level": "warn"}]}`:                  "/log/0/level",
+	} {
+		p := s.refused(CodeBadRequest, "POST", "/v1/worker/give", body)
+		require.Equal(t, pointer, p.Errors[0].Pointer)
+		require.Contains(t, p.Detail, "the keys are ")
+		s.refused(CodeBadRequest, "POST", "/v1/worker/give", strings.Replace(body, `"worker": "w"`, `"worker": 7`, 1))
+	}
+	// What is any JSON has any keys.
+	s.refused("no_workers", "POST", "/v1/worker/give", `{"worker": "w", "results": [{"lease": "a", "output": {"x": [{"y": 1}]}, "about": {"z": {}}}]}`)
+	ok[api.Run](s, "POST", "/v1/runs", `{"workflow": "approval", "input": {"Workflow": {"id": 1}}, "labels": {"ID": "x"}}`)
+}
+
+// A cursor or a place of one list means nothing to another.
+func TestPlacesOfOtherListsAreRefused(t *testing.T) {
+	s := newSite(t, nil)
+	for i := range 3 {
+		s.start(fmt.Sprint("r", i))
+	}
+	ofRuns := ok[RunPage](s, "GET", "/v1/runs?limit=1", "").Next
+	ofEvents := ok[EventPage](s, "GET", "/v1/runs/r0/events?limit=1", "").Next
+	require.NotEmpty(t, ofRuns+ofEvents)
+	for _, path := range []string{
+		"/v1/runs/r0/events", "/v1/runs/r0/history", "/v1/runs/r0/views", "/v1/workflows/approval/versions", "/v1/decisions", "/v1/runs?q=status:failed",
+	} {
+		at := path + "?cursor="
+		if strings.Contains(path, "?") {
+			at = path + "&cursor="
+		}
+		for _, cursor := range []string{"made-up", "-1", "%00", "99999999999999999999", ofRuns} {
+			s.refused(CodeBadRequest, "GET", at+cursor, "")
+		}
+	}
+	s.refused(CodeBadRequest, "GET", "/v1/runs?cursor="+ofEvents, "")
+
+	// A feed that does not know a place begins anew, or refuses it; it never goes on from elsewhere.
+	first := func(path, place string) line {
+		resp := s.do("GET", path, "", "Last-Event-ID", place)
+		defer resp.Body.Close()
+		var l line
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&l))
+		return l
+	}
+	place := first("/v1/feed", "").ID
+	require.NotEmpty(t, place)
+	several := first("/v1/feed?run=r0&run=r1", "")
+	for _, foreign := range []string{"-1", "3000000", several.ID} {
+		require.Equal(t, feed.KindReset, first("/v1/feed", foreign).Event, "%q", foreign)
+	}
+	for path, foreign := range map[string][]string{
+		"/v1/feed?run=r0": {"-1", place, several.ID, "3000000"}, "/v1/feed?run=r0&run=r1": {"2", place, first("/v1/feed?run=r2", "").ID, "3.3000000"},
+	} {
+		for _, place := range foreign {
+			resp := s.do("GET", path, "", "Last-Event-ID", place)
+			text := make([]byte, 512)
+			n, _ := resp.Body.Read(text)
+			resp.Body.Close()
+			require.Contains(t, string(text[:n]), `bad_request`, "%s behind %q", path, place)
+		}
+	}
+	for _, foreign := range []string{place, several.ID, "3000000"} {
+		s.refused(CodeBadRequest, "GET", "/v1/runs/r0/feed", "", "Last-Event-ID", foreign)
+	}
+}
+
+// What people write is data wherever it comes out: in JSON, in the frames of a feed, in metrics, and in the log.
+func TestMarkupAndLongLinesStayData(t *testing.T) {
+	var logged notes
+	s := newSite(t, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
+	s.token = "admin"
+	evil := "<script>alert(1)</script>\u202e\n\nevent: end\ndata: {}\n\n" + strings.Repeat("long", 200<<10)
+	const w = `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}, no: {fail: {code: "<b>", message: "{{ input }}"}}},
+ steps: [{operation: ask}, {operation: "no", input: "{{ steps.ask.output }}"}]}`
+	short := evil[:40]
+	ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "labels": {"<i>": `+quoted(short)+`}, "document": `+quoted(w)+`}`)
+	ok[api.Done](s, "POST", "/v1/runs/a/messages", `{"name": "go", "payload": `+quoted(evil)+`}`, "Idempotency-Key", "<k>")
+	run := ok[api.Run](s, "GET", "/v1/runs/a", "", "Prefer", "wait=60")
+	require.Equal(t, short, run.Labels["<i>"])
+	require.Equal(t, evil, ok[string](s, "GET", "/v1/runs/a/steps/ask/output", ""))
+	require.Less(t, len(s.answered("GET", "/v1/runs", nil).Body.String()), 16<<10, "a list has no long texts")
+
+	frames := s.answered("GET", "/v1/runs/a/feed?view=events&after=0", nil, "Accept", "text/event-stream").Body.String()
+	ends := 0
+	for text := range strings.Lines(frames) {
+		name, _, found := strings.Cut(strings.TrimSuffix(text, "\n"), ":")
+		require.True(t, found || text == "\n", "%.80q", text)
+		require.Contains(t, []string{"", "retry", "event", "id", "data", "\n"}, name)
+		if strings.HasPrefix(text, "event: end") {
+			ends++
+		}
+	}
+	require.Equal(t, 1, ends)
+	kinds := ""
+	for d := json.NewDecoder(s.answered("GET", "/v1/runs/a/feed?view=events&after=0", nil).Body); d.More(); {
+		var l line
+		require.NoError(t, d.Decode(&l))
+		kinds += l.Event + " "
+	}
+	require.Regexp(t, "^(update )+end $", kinds)
+	s.refused("run_not_found", "POST", "/v1/runs/%0aevent:%20end%3Cb%3E/cancel", "{}")
+	for text := range strings.Lines(logged.String()) {
+		require.True(t, strings.HasPrefix(text, "time="), "%.80q", text)
+	}
+	require.NotContains(t, s.answered("GET", "/metrics", nil).Body.String(), "<")
+}

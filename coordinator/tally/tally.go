@@ -1,0 +1,59 @@
+// Package tally counts what an engine journals, for those who operate it. Counting takes no lock.
+package tally
+
+import (
+	"iter"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// bounds are the times by which appends are told apart.
+var bounds = [...]time.Duration{
+	250 * time.Microsecond, 500 * time.Microsecond, time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond,
+	50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, time.Second, 5 * time.Second,
+}
+
+// Tally has the counts of an engine since it began. It is safe for concurrent use, and its zero value is one of nothing.
+type Tally struct {
+	events  [1 << 8]atomic.Uint64          // by type
+	appends [len(bounds) + 1]atomic.Uint64 // by time; the last has those that took longer
+	took    atomic.Int64                   // by all, in nanoseconds
+}
+
+// Appended counts events that are durable, and how long it took to make them so.
+func (t *Tally) Appended(events []journal.Event, took time.Duration) {
+	for i := range events {
+		t.events[uint8(events[i].Type)].Add(1)
+	}
+	n := 0
+	for n < len(bounds) && took > bounds[n] {
+		n++
+	}
+	t.appends[n].Add(1)
+	t.took.Add(int64(took))
+}
+
+// Events yields how many events of each type there were, of those of which there were any.
+func (t *Tally) Events() iter.Seq2[journal.Type, uint64] {
+	return func(yield func(journal.Type, uint64) bool) {
+		for i := range t.events {
+			if n := t.events[i].Load(); n > 0 && !yield(journal.Type(i), n) {
+				return
+			}
+		}
+	}
+}
+
+// Appends returns how many appends there were, the seconds that they took, and how many took at most so many seconds.
+func (t *Tally) Appends() (count uint64, seconds float64, atMost map[float64]uint64) {
+	atMost = map[float64]uint64{}
+	for i := range t.appends {
+		count += t.appends[i].Load()
+		if i < len(bounds) {
+			atMost[bounds[i].Seconds()] = count
+		}
+	}
+	return count, time.Duration(t.took.Load()).Seconds(), atMost
+}
