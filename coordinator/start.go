@@ -66,7 +66,7 @@ func (k KeyOption) apply(o *startOptions) { o.key = string(k) }
 // key is not taken, while the run goes on; in a world, the key is the message's id.
 func WithKey(key string) KeyOption { return KeyOption(key) }
 
-// WithLabels attaches labels to the run, by which it is found: at most 64, with names of 1 to 128 bytes and texts of at most 1024.
+// WithLabels attaches labels to the run, by which it is found: at most 64, with visible names of 1 to 128 bytes and texts of at most 1024.
 func WithLabels(labels map[string]string) Option {
 	labels = maps.Clone(labels)
 	return startOption(func(o *startOptions) { o.labels = labels })

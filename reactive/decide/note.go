@@ -48,7 +48,7 @@ func HeadOf(root *reactive.Root) journal.Head {
 		Started: root.MadeAt(), Updated: root.At(), Due: root.NextDue(), Open: root.Finished() == nil,
 	}
 	if cells := root.Cells(); cells != nil {
-		h.Snapshot, _ = cells.Snapshot()
+		h.Snapshot, _ = cells.Snapshot(false)
 	}
 	describe(&h, root)
 	return h

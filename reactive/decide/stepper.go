@@ -162,10 +162,10 @@ func (s *Stepper) Step(now int64, items []Item) StepResult {
 	return out
 }
 
-// SnapshotDue reports whether the state of the run is to be kept by a snapshot.
-func (s *Stepper) SnapshotDue() (due bool) {
+// SnapshotDue reports whether the state of the run is to be kept by a snapshot; leaves: before the run leaves memory.
+func (s *Stepper) SnapshotDue(leaves bool) (due bool) {
 	if cells := s.root.Cells(); cells != nil {
-		_, due = cells.Snapshot()
+		_, due = cells.Snapshot(leaves)
 	}
 	return due
 }
