@@ -171,7 +171,7 @@ func (l *changeLoad) check() {
 	for run := range l.moved {
 		require.True(l.t, moves[run], "run %s: an acknowledged move is lost", run)
 	}
-	l.soundDefinitions()
+	require.NoError(l.t, sound(filepath.Join(l.dir, "journal")))
 }
 
 // awaitCall waits until a step has been called.
