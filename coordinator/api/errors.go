@@ -31,8 +31,7 @@ var codes = []struct {
 	err  error
 }{
 	{"bad_request", ErrBadRequest},
-	{"bad_request", coordinator.ErrRefused},
-	{"bad_request", coordinator.ErrUnclear},
+	{"bad_request", coordinator.ErrRefused}, {"bad_request", coordinator.ErrUnclear},
 	{"ambiguous", find.ErrAmbiguous},
 	{"not_held", ErrNotHeld},
 	{"no_journal", ErrNoJournal},
