@@ -28,7 +28,8 @@ type asked struct{ *Run }
 
 // Take passes a command to the run's loop and returns its event once that is durable, or why it was refused.
 func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Event, err error) {
-	if err := cmp.Or(r.engine.checkOpen(), limits.CheckActor(r.actor)); err != nil {
+	d := cmp.Or(event.Detail, &journal.Detail{})
+	if err := cmp.Or(r.engine.checkOpen(), limits.CheckActor(r.actor), limits.CheckTexts(d.Reason, d.Name, d.ID)); err != nil {
 		return taken, err
 	}
 	if event.Type == journal.MessageReceived && event.Detail != nil {
@@ -38,8 +39,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 	}
 	defer r.engine.BeginCommand(r.id)()
 	if r.actor != "" {
-		event.Detail = cmp.Or(event.Detail, &journal.Detail{})
-		event.Detail.Actor = r.actor
+		d.Actor, event.Detail = r.actor, d
 	}
 	if released, err := r.engine.driven.Admit(ctx, r.id, &event); err != nil {
 		return taken, err

@@ -145,4 +145,4 @@ An activation stands as a whole or fails its cell, with the code of the rule or 
 |---|--:|
 | effects and timers | 64 |
 | messages | 256 |
-| bytes of state, params and messages | 1048576 |`
+| bytes of all that it gives | 1048576 |`

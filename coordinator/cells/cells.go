@@ -8,12 +8,14 @@
 package cells
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"sync"
 
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -139,6 +141,12 @@ func find(root *reactive.Root, address string) (State, error) {
 	return state, nil
 }
 
+// impossible returns why no cell can have an address.
+func impossible(root *reactive.Root, address string) error {
+	_, _, err := world.Of(root).Definition().ParseAddress(address)
+	return err
+}
+
 // Index says which cells are asked for: those that have one of some values in an index of their machine. Values are compared in
 // their normal forms.
 type Index struct {
@@ -180,18 +188,10 @@ func (h Handle) list(ctx context.Context, keep func(*State) bool, limit int, ask
 			return
 		}
 		var found iter.Seq[State]
-		if found, err = ask(w); err != nil {
-			return
+		if found, err = ask(w); err == nil {
+			list, err = choose(found, keep, limit)
 		}
-		for c := range found {
-			if keep != nil && !keep(&c) {
-				continue
-			}
-			if list = append(list, c); len(list) == limit {
-				break
-			}
-		}
-		err = w.Err()
+		err = cmp.Or(w.Err(), err)
 	}); err != nil {
 		return nil, err
 	}
@@ -201,8 +201,35 @@ func (h Handle) list(ctx context.Context, keep func(*State) bool, limit int, ask
 	return list, nil
 }
 
+// choose returns the states that keep accepts. Keep is code of the program, which is called on the goroutine of the run here: if it
+// panics, or ends its goroutine, that is an error of this call and nothing to the run.
+func choose(found iter.Seq[State], keep func(*State) bool, limit int) (list []State, err error) {
+	asking := false
+	err = usercode.Apart(func() error {
+		for c := range found {
+			if keep != nil {
+				asking = true
+				accepted := keep(&c)
+				asking = false
+				if !accepted {
+					continue
+				}
+			}
+			if list = append(list, c); len(list) == limit {
+				break
+			}
+		}
+		return nil
+	})
+	if err != nil && !asking {
+		panic(err) // of ours
+	}
+	return list, err
+}
+
 // Await waits until a condition holds for a cell, which need not exist yet, and returns its state at that event: the newest
-// when Await was called, or a later one. The condition is not asked while the cell does not exist.
+// when Await was called, or a later one. The condition is not asked while the cell does not exist. The error of an address that no
+// cell can have wraps decide.ErrCellNotFound.
 func (h Handle) Await(ctx context.Context, address string, condition func(*State) bool) (State, error) {
 	last, err := h.run.Last(ctx)
 	if err != nil {
@@ -221,6 +248,8 @@ func (h Handle) Await(ctx context.Context, address string, condition func(*State
 			return state, nil
 		case errors.Is(err, decide.ErrNotWorld):
 			return state, err
+		case errors.Is(err, decide.ErrCellNotFound) && impossible(root, address) != nil:
+			return state, fmt.Errorf("%w: %w", err, impossible(root, address))
 		case root.Finished() != nil:
 			return state, fmt.Errorf("%w: the condition about cell %q does not hold", decide.ErrFinished, address)
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -117,6 +120,63 @@ func TestAWorldThatNoProcessDrives(t *testing.T) {
 	e = engine(t, store, k, true)
 	awaited(t, found(t, e), "account[a]", "completed map[alien:[] fired:2 n:2 paid:2] 0 ")
 	require.NoError(t, k.fault)
+}
+
+// TestWhatAProgramAsksOfCellsDoesNotEndTheirRun: the choice of cells is code of the program, and is called where the run's own code is.
+func TestWhatAProgramAsksOfCellsDoesNotEndTheirRun(t *testing.T) {
+	e := engine(t, unclosed{memory.New()}, newTill(nil), true)
+	run := start(t, e)
+	add(t, run, "1")
+	awaited(t, run, "account[a]", "completed map[alien:[] fired:1 n:1 paid:1] 0 ")
+	for name, keep := range map[string]func(*cells.State) bool{
+		"panic: mine":               func(*cells.State) bool { panic("mine") },
+		"ended its goroutine":       func(*cells.State) bool { runtime.Goexit(); return true },
+		"panic: runtime error: ind": func(c *cells.State) bool { return c.Intents[len(c.Intents)].Pending },
+	} {
+		_, err := run.Cells(t.Context(), keep, 0)
+		require.ErrorContains(t, err, name)
+	}
+	add(t, run, "2")
+	awaited(t, run, "account[a]", "completed map[alien:[] fired:2 n:2 paid:2] 0 ")
+}
+
+// TestTextsOfCommandsAreRefused that could not be stored, or not as they are. The journal stays as it was, and the run goes on.
+func TestTextsOfCommandsAreRefused(t *testing.T) {
+	run := start(t, engine(t, unclosed{memory.New()}, newTill(nil), true))
+	add(t, run, "1")
+	awaited(t, run, "account[a]", "completed map[alien:[] fired:1 n:1 paid:1] 0 ")
+	last, err := run.Last(t.Context())
+	require.NoError(t, err)
+	for text, refused := range map[string]error{"a\xff": limits.ErrRefused, strings.Repeat("x", 64<<10+1): decide.ErrLimit} {
+		m := message("2", "a", 1)
+		m.ID = text
+		_, err := run.SendMessage(t.Context(), m)
+		for what, err := range map[string]error{
+			"id": err, "name": run.Send(t.Context(), text, nil), "cancel": run.Cancel(t.Context(), text), "pause": run.Pause(t.Context(), text),
+			"abort": run.Abort(t.Context(), "account[a]", text), "cell": run.PauseCell(t.Context(), "account[a]", text),
+			"decide": run.Decide(t.Context(), "account[a]", true, text),
+		} {
+			require.ErrorIs(t, err, refused, what)
+		}
+	}
+	now, err := run.Last(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, last, now)
+	add(t, run, "2")
+	awaited(t, run, "account[a]", "completed map[alien:[] fired:2 n:2 paid:2] 0 ")
+}
+
+// TestNoCellIsAwaitedForEver: an address that no cell can have is refused.
+func TestNoCellIsAwaitedForEver(t *testing.T) {
+	run := start(t, engine(t, unclosed{memory.New()}, newTill(nil), true))
+	for address, why := range map[string]string{
+		"": "unknown machine", "acount[a]": `did you mean "account"?`, "account": "is keyed", "account[a": "is keyed",
+		"account[a b]": "are written %XX", "account[%zz]": "%zz",
+	} {
+		_, err := run.Await(t.Context(), address, func(*cells.State) bool { return true })
+		require.ErrorIs(t, err, decide.ErrCellNotFound, address)
+		require.ErrorContains(t, err, why)
+	}
 }
 
 // TestAWorldThatHasEnded takes nothing and can be read.

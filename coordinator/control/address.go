@@ -95,11 +95,19 @@ func dial(dir string) (conn *net.UnixConn, err error) {
 		conn, err = net.DialUnix("unix", nil, &net.UnixAddr{Name: filepath.Join(dir, socketName), Net: "unix"})
 		return err
 	})
-	switch {
-	case err == nil:
-		return conn, nil
-	case errors.Is(err, fs.ErrNotExist) || refused(err):
-		return nil, fmt.Errorf("%w: %s", api.ErrNotHeld, dir)
+	if err != nil {
+		return nil, undialed(dir, err)
 	}
-	return nil, fmt.Errorf("connect to the process that holds %s: %w", dir, err)
+	return conn, nil
+}
+
+// undialed returns why the socket of a directory cannot be reached.
+func undialed(dir string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || refused(err):
+		return fmt.Errorf("%w: %s", api.ErrNotHeld, dir)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("this user may not use the folder %s; the one to whom it belongs may: %w", dir, err)
+	}
+	return fmt.Errorf("connect to the process that holds %s: %w", dir, err)
 }

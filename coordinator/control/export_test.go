@@ -8,6 +8,9 @@ import (
 // AskOnly is Dial without the check that a process listens.
 func AskOnly(dir string) *Client { return holder(dir) }
 
+// Undialed is the error for a socket that could not be reached.
+var Undialed = undialed
+
 // BePatient sets how long Open waits, until the test ends.
 func BePatient(t testing.TB, d time.Duration) {
 	before := heldPatience

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/sluiceflow/sluice/client"
@@ -46,7 +47,7 @@ func hasJournal(dir string) error {
 	switch holds, err := records.Holds(nil, dir); {
 	case errors.Is(err, journal.ErrDamaged):
 		return fmt.Errorf("open journal %s: %w", dir, err)
-	case err == nil && !holds:
+	case err == nil && !holds, errors.Is(err, syscall.ENOTDIR): // a file stands where a directory should
 		return fmt.Errorf("%w in %s", api.ErrNoJournal, dir)
 	}
 	return nil

@@ -3,6 +3,7 @@ package control_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -62,6 +63,22 @@ func TestADirectoryWithoutAJournalDoesNotChange(t *testing.T) {
 		left, _ := os.ReadDir(dir)
 		require.Empty(t, left)
 	}
+}
+
+func TestAFileIsNoJournal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "order.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("kind: Workflow"), 0o600))
+	for _, path := range []string{file, filepath.Join(file, "below")} {
+		_, err := control.Open(t.Context(), path, coordinator.Config{})
+		require.ErrorIs(t, err, api.ErrNoJournal)
+		_, err = control.TakeRaw(t.Context(), path, false, disk.Config{})
+		require.ErrorIs(t, err, api.ErrNoJournal)
+	}
+}
+
+func TestAFolderOfAnotherUserIsNotSaidToBeHeld(t *testing.T) {
+	err := control.Undialed("data", &fs.PathError{Op: "connect", Path: "data/control.sock", Err: fs.ErrPermission})
+	require.EqualError(t, err, "this user may not use the folder data; the one to whom it belongs may: connect data/control.sock: permission denied")
 }
 
 func TestAHolderThatDoesNotAnswerIsWaitedFor(t *testing.T) {

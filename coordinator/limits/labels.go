@@ -23,6 +23,8 @@ const (
 	labelNameMax = 128  // bytes of the name of a label
 	labelTextMax = 1024 // bytes of its text
 	keyMax       = 256  // bytes of a key
+
+	textMax = 64 << 10 // bytes of each text of a command: a reason, the name or the id of a message
 )
 
 // ErrRefused is the condition of a name or text that can never be what it was given as: whoever gave it has to give another one.
@@ -111,4 +113,18 @@ func CheckActor(actor string) error {
 		return fmt.Errorf("%w: actor %.40q… has %d bytes, at most %d are allowed", decide.ErrLimit, actor, len(actor), ActorMax)
 	}
 	return seen("actor", actor)
+}
+
+// CheckTexts refuses what a command says beside its actor and its value, if it is too long or not UTF-8: the journal replaces such
+// bytes, and two ids would be one.
+func CheckTexts(reason, name, id string) error {
+	for _, t := range []struct{ what, text string }{{"reason", reason}, {"name of the message", name}, {"id of the message", id}} {
+		switch {
+		case len(t.text) > textMax:
+			return fmt.Errorf("%w: the %s has %d bytes, at most %d are allowed", decide.ErrLimit, t.what, len(t.text), textMax)
+		case !utf8.ValidString(t.text):
+			return refuse("the %s, %.40q, is not UTF-8", t.what, t.text)
+		}
+	}
+	return nil
 }

@@ -109,6 +109,21 @@ func TestCheckActor(t *testing.T) {
 	}
 }
 
+func TestCheckTexts(t *testing.T) {
+	most := strings.Repeat("t", 64<<10)
+	require.NoError(t, limits.CheckTexts("", "", ""))
+	require.NoError(t, limits.CheckTexts(most, most, most))
+	for i, what := range []string{"reason", "name of the message", "id of the message"} {
+		with := func(text string) error {
+			var texts [3]string
+			texts[i] = text
+			return limits.CheckTexts(texts[0], texts[1], texts[2])
+		}
+		check(t, what, with(most+"t"), "the "+what+" has 65537 bytes, at most 65536 are allowed", true)
+		check(t, what, with("a\xff"), `the `+what+`, "a\xff", is not UTF-8`, false)
+	}
+}
+
 func check(t *testing.T, name string, err error, text string, limit bool) {
 	if text == "" {
 		require.NoError(t, err, name)

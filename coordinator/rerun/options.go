@@ -34,8 +34,8 @@ type unclear string
 func (u unclear) Error() string        { return string(u) }
 func (u unclear) Is(target error) bool { return target == ErrUnclear }
 
-// check returns why options contradict each other.
-func (o *Options) check() error {
+// Check returns why options contradict each other, or set what cannot be set, whatever the run.
+func (o *Options) Check() error {
 	chosen := []string{}
 	for name, is := range map[string]bool{"from": o.From != "", "only": o.Only != "", "failed": o.Failed, "changed": o.Changed} {
 		if is {
@@ -48,7 +48,8 @@ func (o *Options) check() error {
 	case len(chosen) == 0 && len(o.Set) == 0 && o.Input == nil && o.Workflow == nil && o.Entry == nil && o.At == 0:
 		return unclear("say what runs again: from a step, only a step, what failed, or what changed; of a playbook, from which event on")
 	}
-	return nil
+	_, err := parseSet(o.Set)
+	return err
 }
 
 // checkPast returns why the run of a playbook is not rerun so.
@@ -58,7 +59,7 @@ func (o *Options) checkPast(s *source) error {
 	}
 	switch {
 	case o.From != "" || o.Only != "" || o.Failed || o.Changed:
-		return refuse(fmt.Sprintf("it is rerun from an event on, with --at N, and not by steps; `sluice runs events %s` shows its events", s.id))
+		return refuse("it is rerun from an event on, with --at N, and not by steps; `sluice runs events` shows its events")
 	case o.Input != nil:
 		return refuse("what it keeps follows from its input: start the playbook with the other input")
 	case o.Workflow != nil || o.Entry != nil:

@@ -16,7 +16,7 @@
 // neighbours; the order with the fewest crossings is kept, counted with a Fenwick tree. Then each layer is moved as near to its
 // neighbours as the widths allow: a least-squares problem with order constraints, solved by pooling adjacent violators.
 // Between two layers lines run along horizontal tracks: lines of different nodes that would run over each other get tracks of their
-// own, while there are fewer than 64.
+// own, while there are fewer than 64. Nodes that all lead to the same ones share a track, since one line says as much as many.
 //
 // An edge that closes a cycle is drawn upwards, from below its first node, past it, and into the top of its second, and marked in
 // [Picture.Reversed]; with [Graph.RefuseCycles] it is an error. A group is laid out inside first, and takes part in the layout

@@ -338,6 +338,21 @@ func TestLongEdgesOfOneNodeShareTheirBends(t *testing.T) {
 }
 
 // A step is put between two others. Rows are counted, not points: how far apart two rows are depends on the lines between them.
+func TestNodesThatLeadToTheSameOnesShareALine(t *testing.T) {
+	pair, err := Lay(&Graph{Nodes: boxes(2), Edges: edges(0, 1)})
+	require.NoError(t, err)
+	g := &Graph{Nodes: boxes(40)}
+	for from := range 20 {
+		for to := range 20 {
+			g.Edges = append(g.Edges, Edge{From: from, To: 20 + to})
+		}
+	}
+	p, err := Lay(g)
+	require.NoError(t, err)
+	require.Equal(t, pair.Height, p.Height, "400 edges need no more room than one")
+	requireSound(t, g, p)
+}
+
 func TestAnotherStepMovesFewOfTheOthers(t *testing.T) {
 	const n = 10_000
 	g := workflow(n)

@@ -24,6 +24,7 @@ func (l *level) route(b *building) {
 
 // setGap gives the nets of a gap their places, and returns its height.
 func (l *level) setGap(b *building, gap, top int) int {
+	l.nets[gap] = shared(l.nets[gap])
 	count := setTracks(l.nets[gap])
 	inner := gap > 0 && gap < len(l.layers)
 	if count == 0 && !inner {
@@ -32,7 +33,11 @@ func (l *level) setGap(b *building, gap, top int) int {
 	height := max(b.space.Layers, b.space.Layers+(count-2)*b.space.Lines)
 	first := top + (height-max(0, count-1)*b.space.Lines)/2
 	for _, n := range l.nets[gap] {
-		*n.track = first + *n.track*b.space.Lines
+		at := first + *n.track*b.space.Lines
+		*n.track = at
+		for _, track := range n.others {
+			*track = at
+		}
 	}
 	return height
 }

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -10,7 +11,8 @@ const tracksMax = 64
 
 // net is what one chain draws in the gap above a layer: a horizontal line, lines up from it and lines down from it.
 type net struct {
-	track         *int // its number, then where it is
+	track         *int   // its number, then where it is
+	others        []*int // of the nets that it stands for
 	tops, bottoms []int
 	low, high     int
 }
@@ -22,6 +24,32 @@ func (l *level) addNet(gap int32, n net) {
 	if n.low < n.high {
 		l.nets[gap] = append(l.nets[gap], n)
 	}
+}
+
+// shared makes one net of those that lead to the same places: each of their tops is connected to each of their bottoms, so one line says
+// as much as many, and a gap stays low between steps that all wait for all.
+func shared(nets []net) []net {
+	first := make(map[string]int, len(nets))
+	kept := nets[:0]
+	for _, n := range nets {
+		if len(n.tops) == 0 || len(n.bottoms) == 0 {
+			kept = append(kept, n)
+			continue
+		}
+		to := slices.Sorted(slices.Values(n.bottoms))
+		key := fmt.Sprint(slices.Compact(to))
+		i, ok := first[key]
+		if !ok {
+			first[key] = len(kept)
+			kept = append(kept, n)
+			continue
+		}
+		all := &kept[i]
+		all.others = append(all.others, n.track)
+		all.tops = append(all.tops, n.tops...)
+		all.low, all.high = min(all.low, n.low), max(all.high, n.high)
+	}
+	return kept
 }
 
 func (n *net) bounds() (low, high int) {

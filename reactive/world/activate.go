@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 
+	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world/steps"
 	"github.com/sluiceflow/sluice/template/machine"
@@ -20,7 +21,9 @@ func (w *World) activate(c *cell, now int64) journal.Event {
 		step, failure = w.record(c, it, out, in.Seq)
 	}
 	if failure != nil {
-		return fault{cell: c, seq: it.seq, failure: &journal.Failure{Code: failure.Code, Message: failure.Message, Details: details(failure)}}.event()
+		f := call.NewFailure(failure.Code, failure.Message)
+		f.Details = details(failure)
+		return fault{cell: c, seq: it.seq, failure: f}.event()
 	}
 	return journal.Event{Type: journal.CellStepped, Node: c.address, Value: step.Value()}
 }

@@ -20,6 +20,7 @@ func Invariants(w *World) error {
 	w.turning(is)
 	w.opened(is)
 	w.timed(is)
+	w.counted(is)
 	w.failing(is)
 	return errors.Join(broken...)
 }
@@ -102,6 +103,31 @@ func (w *World) timed(is assert) {
 	}
 	has := w.intents.agenda.Len()
 	is(w.base.fetch != nil || has == n, "4: %d deadlines are known, and cells have %d", has, n)
+}
+
+// counted: with content, the cells that have changed since the newest snapshot are those that are dirty, and what their states take is
+// counted, and that of no others.
+func (w *World) counted(is assert) {
+	if w.base.fetch == nil {
+		return
+	}
+	bytes := 0
+	for address, c := range w.dirty {
+		bytes += c.bytes
+		is(c.changed > w.base.upto, "5: cell %s has changed at %d, and is dirty after a snapshot of %d", address, c.changed, w.base.upto)
+	}
+	is(bytes == w.delta.bytes, "5: the states of dirty cells take %d bytes, and %d are counted", bytes, w.delta.bytes)
+	is(w.delta.before == w.root.Bytes(), "5: the tail has %d bytes, and %d are known", w.root.Bytes(), w.delta.before)
+	for address, c := range w.cells {
+		is(c.bytes == 0 || w.dirty[address] == c, "5: cell %s is not dirty, and %d bytes of it are counted", address, c.bytes)
+		is(w.dirty[address] == c || c.changed <= w.base.upto, "5: cell %s has changed at %d, and is not dirty", address, c.changed)
+		is(c.changed >= c.last, "5: cell %s has changed at %d, before its activation %d", address, c.changed, c.last)
+		is((c.size > 0) == (c.state != nil), "5: the state of cell %s takes %d bytes of memory", address, c.size)
+		is(c.state == nil || c.away == nil, "5: the state of cell %s is in memory and away", address)
+	}
+	for address, c := range w.delta.large {
+		is(w.dirty[address] == c && c.bytes > w.delta.stateMax, "5: cell %s is large, with %d bytes", address, c.bytes)
+	}
 }
 
 // failing: a cell that has completed or lost its state waits for nothing, and one that is to fail is among the faults.

@@ -39,13 +39,13 @@ func (w *World) Settle(v int32, e *journal.Event) {
 func (w *World) payload(x *intent, output any) (value.Value, *journal.Failure) {
 	of, err := value.Of(output)
 	if err != nil {
-		return nil, &journal.Failure{Code: codeReceipt, Message: err.Error()}
+		return nil, call.NewFailure(codeReceipt, err.Error())
 	}
 	w.root.Meter().Bound(reactive.EvaluationMax)
 	defer w.root.Meter().Free()
 	payload, err := x.effect.Receive(of, w.root.Meter())
 	if err != nil {
-		return payload, &journal.Failure{Code: codeReceipt, Message: err.Error()}
+		return payload, call.NewFailure(codeReceipt, err.Error())
 	}
 	return payload, nil
 }

@@ -27,7 +27,7 @@ func TestScalarsAreThoseOfTheCoreSchema(t *testing.T) {
 		"1": int64(1), "-5": int64(-5), "+5": int64(5), "0123": int64(123), "0x1F": int64(31), "0o17": int64(15),
 		"1_000": "1_000", "0b11": "0b11", "12:30:45": "12:30:45", "0x": "0x", "1.2.3": "1.2.3", "-": nil,
 		"1.5": 1.5, "1.0": int64(1), "1e3": int64(1000), ".5": .5, "-1.5e-3": -1.5e-3, "1e300": 1e300, "-0.0": int64(0),
-		"9223372036854775807": int64(9223372036854775807), `"1"`: "1",
+		"9223372036854775807": int64(9223372036854775807), "9007199254740993.0": int64(9007199254740993), `"1"`: "1",
 		"word and more": "word and more", "it's": "it's", `'it''s'`: "it's", `"a\u00e9\n"`: "aé\n",
 		"2027-01-01": "2027-01-01",
 	} {
@@ -188,6 +188,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 		{"bytes that are no text", "f.yaml", "a: b\nc\xff: d\n", `f.yaml:2:2: document is not UTF-8`},
 		{"a control character", "f.yaml", "a: b\x00\n", `f.yaml:1:5: control character U+0000`},
 		{"JSON with a comma too many", "f.json", "{\"a\": [1,\n2,]}", `f.json:2:3: a[2]: invalid character ']' looking for beginning of value`},
+		{"JSON with half a character", "f.json", "{\"a\":\n [\"é\\udc00\"]}", `f.json:2:5: escape \udc00 is half a surrogate pair`},
 		{"JSON that ends too early", "f.json", "{\"a\": [1", `f.json:1:9: a: document ends too early`},
 		{"JSON with something behind it", "f.json", "{}\n{}", `f.json:2:1: text after the end of the document`},
 		{"JSON with a key written twice", "f.json", "{\"a\": 1,\n \"a\": 2}", `f.json:2:2: a: duplicate key "a", first on line 1`},

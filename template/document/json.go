@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/internal/jsontext"
 )
 
 // jsonReading reads one JSON text token by token, so that each value has its place and limits apply before anything is
@@ -29,6 +32,9 @@ func (r *reading) parseJSON(data []byte) []*Node {
 		}
 	}
 	node, fault := j.value("", 0)
+	if half := jsontext.Half(data); fault == nil && half >= 0 {
+		fault = &Error{Pos: j.at(half, ""), Msg: fmt.Sprintf("escape %s is half a surrogate pair", data[half:half+6])}
+	}
 	if fault == nil {
 		if end := j.next(); end < len(data) {
 			fault = &Error{Pos: j.at(end, ""), Msg: "text after the end of the document"}

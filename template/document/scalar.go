@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/sluiceflow/sluice/internal/jsontext"
 )
 
 // The number forms of the YAML 1.2 core schema (section 10.3.2 of its specification). YAML 1.1's underscores, leading-zero
@@ -53,6 +55,9 @@ func number(text string) (value any, kind Kind, ok bool) {
 	if decimalForm.MatchString(text) {
 		i, err := strconv.ParseInt(text, 10, 64)
 		return i, Int, err == nil
+	}
+	if i, ok := jsontext.Whole(text); ok {
+		return i, Int, true
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {

@@ -108,6 +108,11 @@ func (a *activation) raised(i int, event string, v value.Value) *Failure {
 	if failure := a.weigh(routed.Payload); failure != nil {
 		return failure
 	}
+	for _, d := range routed.To { // each has an address in the event of the activation
+		if failure := a.weigh(d.Key); failure != nil {
+			return failure
+		}
+	}
 	a.out.Raised = append(a.out.Raised, Raised{Name: event, Value: routed.Payload, To: routed.To})
 	return nil
 }
@@ -153,8 +158,18 @@ func (a *activation) emitted(i int, effect string, e Emission) *Failure {
 	if e.Params, err = e.Effect.Params.Normalize(e.Params); err != nil {
 		return invalid(CodeParamsInvalid, emitPlace(i, effect), err)
 	}
+	return a.open(e)
+}
+
+// open adds an effect or a timer, in the form in which it is journaled.
+func (a *activation) open(e Emission) *Failure {
 	a.out.Emitted = append(a.out.Emitted, e)
-	return a.weigh(e.Params)
+	for _, part := range []value.Value{e.Params, e.Issuer, e.Key, e.Timer} {
+		if failure := a.weigh(part); failure != nil {
+			return failure
+		}
+	}
+	return nil
 }
 
 // room refuses one more effect or timer than an activation may give.
@@ -200,8 +215,7 @@ func (a *activation) arm(i int, rule *EmitRule) *Failure {
 		}
 		e.Due = at.UnixNano()
 	}
-	a.out.Emitted = append(a.out.Emitted, e)
-	return nil
+	return a.open(e)
 }
 
 // note sets the annotation.
@@ -211,17 +225,18 @@ func (a *activation) note(v value.Value) *Failure {
 		return invalid(CodeOutputInvalid, "note", err)
 	}
 	a.out.Note, a.out.Noted = note, true
-	return nil
+	return a.weigh(note)
 }
 
-// weigh counts the size of a part of the output.
+// weigh counts the size of a part of the output. All that the event of the activation holds is weighed: one that is larger than an
+// event may be could never be stored, and would hold up its world for ever.
 func (a *activation) weigh(v value.Value) *Failure {
 	size, err := value.Size(v, OutputMax-a.size)
 	if err != nil {
 		return invalid(CodeOutputInvalid, "size", err)
 	}
 	if a.size += size; a.size > OutputMax {
-		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("its state, params and messages together take more than %d bytes", OutputMax)}
+		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("what it gives takes more than %d bytes in all", OutputMax)}
 	}
 	return nil
 }

@@ -127,8 +127,7 @@ func (a *activation) given(i int, e *GivenEffect) *Failure {
 	if failure := a.room(); failure != nil {
 		return failure
 	}
-	a.out.Emitted = append(a.out.Emitted, Emission{Timer: e.Timer, Due: e.Due})
-	return nil
+	return a.open(Emission{Timer: e.Timer, Due: e.Due})
 }
 
 // DropOf returns what a name of open intents stands for, such as pay, pay.ISSUER or timer.NAME. It reports false if the machine

@@ -137,7 +137,7 @@
 //	effect_undeclared   it emits an effect that the machine does not declare
 //	params_invalid      params of an effect do not fit
 //	output_invalid      a state, message, timer or note does not fit
-//	limit_exceeded      more than 64 effects and timers, 256 messages, 1 MiB of state, params and messages, or the work of expressions
+//	limit_exceeded      more than 64 effects and timers, 256 messages, 1 MiB in all, or the work of expressions
 //	step_failed         an expression fails, or a step in Go returns an error; machine.Fail gives it another code
 //	step_panicked       a step in Go panics, or ends its goroutine
 //	step_impure         a step in Go gives something else when it runs a second time

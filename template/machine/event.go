@@ -130,8 +130,11 @@ const (
 const (
 	EmittedMax = 64      // effects and timers
 	RaisedMax  = 256     // messages
-	OutputMax  = 1 << 20 // bytes of the encodings of state, params and messages together
+	OutputMax  = 1 << 20 // bytes of the encodings of all that it gives
 )
+
+// KeyBytesMax is how many bytes the encoding of the key of a cell may have: each event about the cell holds its address.
+const KeyBytesMax = 4 << 10
 
 // Rule is one line of a machine: what it is about, when it holds, and what follows.
 type Rule struct {

@@ -111,6 +111,9 @@ func (way route) key(v value.Value) (value.Value, error) {
 	if v == nil {
 		return nil, &schema.Fault{Pointer: value.Pointer(path), Text: fmt.Sprintf("is the key of machine %q and must not be null", way.to.Machine.Name)}
 	}
+	if size, err := value.Size(v, KeyBytesMax); err != nil || size > KeyBytesMax {
+		return nil, &schema.Fault{Pointer: value.Pointer(path), Text: fmt.Sprintf("is the key of machine %q and must have at most %d bytes", way.to.Machine.Name, KeyBytesMax)}
+	}
 	return v, nil
 }
 

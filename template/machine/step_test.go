@@ -166,7 +166,11 @@ func TestFailures(t *testing.T) {
 		{"a note", "{event: In, note: {said: '{{ event.n }}'}}", "output_invalid", "note: /said: must be a text, not an integer"},
 		{"too many effects", "{event: In, emit: " + repeat(65, "{effect: pay.back}") + "}", "limit_exceeded", "it emits more than 64 effects and timers"},
 		{"too many messages", "{event: In, raise: " + repeat(257, "{event: Note, value: {said: a}}") + "}", "limit_exceeded", "it raises more than 256 messages"},
-		{"too many bytes", "{event: In, set: {n: 1, log: [], big: '{{ repeat(key, 600000) }}'}, raise: [{event: Note, value: {said: '{{ state.big }}'}}]}", "limit_exceeded", "its state, params and messages together take more than 1048576 bytes"},
+		{"too many bytes", "{event: In, set: {n: 1, log: [], big: '{{ repeat(key, 600000) }}'}, raise: [{event: Note, value: {said: '{{ state.big }}'}}]}", "limit_exceeded", "what it gives takes more than 1048576 bytes in all"},
+		{"too long a key and an issuer", "{event: In, emit: [{effect: pay.back, issuer: '{{ repeat(key, 600000) }}', key: '{{ repeat(key, 600000) }}'}]}", "limit_exceeded", "what it gives takes more than 1048576 bytes in all"},
+		{"too many long issuers", "{event: In, emit: " + repeat(60, "{effect: pay.back, issuer: '{{ repeat(key, 20000) }}'}") + "}", "limit_exceeded", "what it gives takes more than 1048576 bytes in all"},
+		{"too long a note", "{event: In, set: {n: 1, log: [], big: '{{ repeat(key, 600000) }}'}, note: {said: '{{ state.big }}'}}", "limit_exceeded", "what it gives takes more than 1048576 bytes in all"},
+		{"a raised message with too long a key", "{event: In, raise: [{event: Out, value: {id: '{{ repeat(key, 4096) }}', text: a}}]}", "output_invalid", `raise[0] Out: /id: is the key of machine "hears" and must have at most 4096 bytes`},
 		{"too much work", "{event: In, when: '{{ len(filter(0..3000, any(0..3000, # < 0))) > 0 }}'}", "limit_exceeded", "when: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/internal/jsontext"
 )
 
-// ParseInput is ParseJSON for text that a person or a program writes for Sluice: as in a document, duplicate keys and
-// invalid UTF-8 are refused, with the line and the column, in characters from 1.
+// ParseInput is ParseJSON for text that a person or a program writes for Sluice: as in a document, duplicate keys, invalid UTF-8
+// and escapes of half a surrogate pair are refused, with the line and the column, in characters from 1.
 func ParseInput(text []byte) (Value, error) {
 	for i := 0; i < len(text); {
 		c, size := utf8.DecodeRune(text[i:])
@@ -18,6 +20,9 @@ func ParseInput(text []byte) (Value, error) {
 		i += size
 	}
 	v, err := ParseJSON(text)
+	if at := jsontext.Half(text); err == nil && at >= 0 {
+		err = fmt.Errorf("parse JSON: %s: the escape %s is half a surrogate pair: write both halves, or the character itself", lineAndColumn(text, at), text[at:at+6])
+	}
 	if err == nil {
 		err = uniqueKeys(text)
 	}

@@ -14,7 +14,8 @@ func TestInputsSayWhatTheyMean(t *testing.T) {
 		`{"a": 1, "a": 2}`: `line 1, column 10: the key "a" comes twice: remove one`,
 		"{\"x\": [1, {}],\n \"é\": {\"a\": 1,\n\"é\": 2, \"\\u0061\": 3}}": `line 3, column 9: the key "a" comes twice: remove one`,
 		`[{"a": "a", "b": {"a": 1}}, {"a": {}, "a": []}]`:                  `line 1, column 39: the key "a" comes twice: remove one`,
-		"{\"a\":\n \"é\xff\"}": `line 2, column 4: the byte 0xff is not UTF-8: write the text in UTF-8`,
+		"{\"a\":\n \"é\\ud800\"}":                                          `line 2, column 4: the escape \ud800 is half a surrogate pair: write both halves, or the character itself`,
+		"{\"a\":\n \"é\xff\"}":                                             `line 2, column 4: the byte 0xff is not UTF-8: write the text in UTF-8`,
 	} {
 		_, err := value.ParseInput([]byte(text))
 		require.EqualError(t, err, "parse JSON: "+want)

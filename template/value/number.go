@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/sluiceflow/sluice/internal/jsontext"
 )
 
 // fromNumber reads a number of a JSON text. encoding/json writes a float of 20 or 21 digits like an integer; it is not
@@ -64,6 +66,9 @@ func ofNumber(text string) (Value, error) {
 	}
 	if isDigits(text) {
 		return nil, errBeyondInt64(text)
+	}
+	if i, ok := jsontext.Whole(text); ok {
+		return i, nil
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {

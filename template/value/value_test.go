@@ -54,6 +54,7 @@ func TestOfBringsGoValuesIntoTheModel(t *testing.T) {
 		{"invalid UTF-8, byte by byte", "a\xff\xfeb", "a\ufffd\ufffdb"},
 		{"json.Number", json.Number("12"), int64(12)},
 		{"json.Number with a fraction that is none", json.Number("12.0"), int64(12)},
+		{"json.Number that a float would change", json.Number("9007199254740993.0"), int64(9007199254740993)},
 		{"json.Number with an exponent", json.Number("1e2"), int64(100)},
 		{"pointer", &n, int64(7)},
 		{"nil pointer", (*int)(nil), nil},

@@ -10,8 +10,10 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -311,6 +313,21 @@ func TestTheTimelineHasABarForEachAttempt(t *testing.T) {
 	p.open("/runs/order-1?tab=timeline")
 	p.until(`document.querySelectorAll(".tl .bad-bar").length === 2 && document.querySelectorAll(".time-n li").length === 4`)
 	p.shoot("timeline")
+}
+
+// What a program writes is seen while it runs.
+func TestTheLogIsLive(t *testing.T) {
+	gate := filepath.Join(t.TempDir(), "gate")
+	require.NoError(t, syscall.Mkfifo(gate, 0o600))
+	s := newSite(t, httpapi.Operator, `{kind: Workflow, name: say, operations: {say: {command: {shell: "echo '<b>begun</b>'; read x < `+gate+`; echo ended >&2"}}}, steps: [{operation: say}]}`)
+	s.start("say", "say-1", "null")
+	p := newTab(t, s.url)
+	p.open("/runs/say-1?tab=log")
+	p.sees("<b>begun</b>")
+	require.NoError(t, os.WriteFile(gate, []byte("go\n"), 0))
+	p.until(`document.querySelector(".log .err")?.textContent.includes("ended")`)
+	p.until(`document.querySelector(".runhead .chip").textContent === "completed"`)
+	p.shoot("log")
 }
 
 // Whatever is in names, labels and values is text, and breaks no layout.

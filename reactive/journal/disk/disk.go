@@ -191,11 +191,11 @@ func (s *Store) takeLock() (err error) {
 func (s *Store) openDatabase(marked uint64) error {
 	dir := s.files.PathJoin(s.dir, records.DatabaseName)
 	desc, err := pebble.Peek(dir, s.files)
+	if err == nil && !desc.Exists {
+		err = records.Missing(s.files, dir, marked)
+	}
 	if err != nil {
 		return readError(err)
-	}
-	if !desc.Exists && marked > 0 {
-		return fmt.Errorf("%w: %s holds no database, but commit %d was acknowledged", journal.ErrDamaged, dir, marked)
 	}
 	if err = s.space.low(0); err != nil {
 		if !desc.Exists {
@@ -205,15 +205,15 @@ func (s *Store) openDatabase(marked uint64) error {
 	}
 	if !desc.Exists {
 		db, err := openPebble(dir, s.options())
-		if err != nil {
-			return err
+		if err == nil {
+			err = db.Close()
 		}
-		if err = db.Close(); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	s.db, err = openPebble(dir, s.options())
-	return err
+	return s.blame(err)
 }
 
 // lastCommit reads the number of the last commit from the database.

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // retryPause is the pause after a failed background job, which Pebble otherwise retries at once and forever.
@@ -62,7 +63,7 @@ func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
 		}
 	}()
 	db, err = pebble.Open(dir, o)
-	return db, readError(err)
+	return db, records.OpenError(err)
 }
 
 // pebbleLogger passes Pebble's errors on and drops the rest.

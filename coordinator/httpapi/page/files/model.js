@@ -114,6 +114,7 @@ export class RunModel {
   }
 
   async #refresh() {
+    this.#timer = 0; // what changes from here on is read once more
     const begin = performance.now();
     try {
       const [run, list] = await Promise.all([get(of(this.id), this.#stop.signal), get(of(this.id, "steps"), this.#stop.signal)]);
@@ -144,6 +145,5 @@ export class RunModel {
       if (this.#stop.signal.aborted) return;
       if (!this.run.value || e.status === 404 || e.status === 410) this.problem.value = e;
     }
-    this.#timer = 0;
   }
 }

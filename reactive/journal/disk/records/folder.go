@@ -7,6 +7,9 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"slices"
+	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -72,6 +75,32 @@ func CreateFile(files vfs.FS, dir, name string, content []byte) error {
 		return err
 	}
 	return shield.SyncDir(files, dir)
+}
+
+// OpenError returns why Pebble does not open a database: damage if its files do not belong together, which Pebble calls corruption
+// only in part. A file that is missing or a directory is damage, too, other errors of the system are not.
+func OpenError(err error) error {
+	var errno syscall.Errno
+	ofSystem := errors.As(err, &errno) && !slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.EISDIR, syscall.ENOTDIR}, errno)
+	if err == nil || ofSystem || errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrReadOnly) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", journal.ErrDamaged, err)
+}
+
+// Missing returns an error if a directory in which Pebble finds no database has had one: commits were acknowledged, or there are
+// tables, which a new database would delete. A process that dies while it makes a database leaves none.
+func Missing(files vfs.FS, dir string, marked uint64) error {
+	if marked > 0 {
+		return fmt.Errorf("%w: %s holds no database, but commit %d was acknowledged", journal.ErrDamaged, dir, marked)
+	}
+	names, err := files.List(dir)
+	for _, name := range names {
+		if strings.HasSuffix(name, ".sst") {
+			return fmt.Errorf("%w: %s holds no database, but a table: %s", journal.ErrDamaged, dir, name)
+		}
+	}
+	return err
 }
 
 // smallFileMax bounds the bytes read of a version or a mark. Each has a few dozen.

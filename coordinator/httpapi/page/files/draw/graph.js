@@ -448,6 +448,7 @@ export class Graph {
       this.#thumbOld = false;
       this.#thumbAt = now;
       const c = this.#thumb.getContext("2d");
+      c.imageSmoothingQuality = "high";
       c.clearRect(0, 0, this.#thumb.width, this.#thumb.height);
       c.drawImage(this.picture(), 0, 0, this.#thumb.width, this.#thumb.height);
     }

@@ -15,6 +15,7 @@ import { Fanouts, fansOf } from "./fanouts.js";
 import { Timeline } from "./timeline.js";
 import { Events } from "./events.js";
 import { Output } from "./output.js";
+import { Log } from "./log.js";
 
 const tabs = [
   { id: "graph", name: "Graph", show: GraphView },
@@ -24,13 +25,15 @@ const tabs = [
   { id: "cells", name: "Cells", show: Cells, world: true },
   { id: "events", name: "Events", show: Events, count: (model) => model.seq.value },
   { id: "output", name: "Output", show: Output },
+  { id: "log", name: "Log", show: Log },
 ];
 
 export function Run({ id }) {
   const model = useMemo(() => new RunModel(id), [id]);
   useEffect(() => () => model.close(), [model]);
   useTitle(id.slice(0, 100));
-  const run = model.run.value, problem = model.problem.value;
+  const read = model.run.value, problem = model.problem.value;
+  const run = read && model.ended.value && read.events < model.seq.value ? { ...read, finished: true } : read; // the feed was faster
   if (problem) return html`<main class="view" id="main" tabindex="-1"><div class="page"><div class="head"><h1><${Name} text=${id} max=${60} /></h1></div><${Fault} problem=${problem} title="The run cannot be shown." /><p class="under"><a href="/runs">All runs</a></p></div></main>`;
   const query = here.value.query;
   model.details.value;
