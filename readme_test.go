@@ -66,3 +66,11 @@ func TestTheREADMEIsShortAndItsLinksLeadSomewhere(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+// What the shadow in the README prints is what that of a script does, which the tests of the command run.
+func TestTheShadowOfTheREADMEIsThatOfAScript(t *testing.T) {
+	_, rest, ok := strings.Cut(read(t, "README.md"), "calls nothing, and prints `")
+	require.True(t, ok)
+	line, _, _ := strings.Cut(rest, "`")
+	require.Contains(t, read(t, "cmd/sluice/testdata/script/shadow.txtar"), "'^  "+line+"$'")
+}

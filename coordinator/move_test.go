@@ -151,12 +151,12 @@ func TestAParkedRunGoesOnWhenItIsMoved(t *testing.T) {
 		return parsed(t, fmt.Sprintf(`{kind: Workflow, name: w, operations: {m: {wait: {message: m}}}, steps: [{operation: m}, {id: last, operation: %s}], output: "{{ steps.last.output }}"}`, last))
 	}
 	first := engineOn(t, store, &record{}, operation.Define("gone", func(context.Context, any) (string, error) { return "gone", nil }))
-	run, err := first.Start(t.Context(), document("gone"), nil, coordinator.WithID("a"))
+	_, err := first.Start(t.Context(), document("gone"), nil, coordinator.WithID("a"))
 	require.NoError(t, err)
 	require.NoError(t, first.Shutdown(t.Context()))
 
 	second := engineOn(t, store, &record{}, there)
-	run, err = second.Run(t.Context(), "a")
+	run, err := second.Run(t.Context(), "a")
 	require.NoError(t, err)
 	require.ErrorIs(t, run.Send(t.Context(), "m", nil), coordinator.ErrParked)
 	before := eventsOf(t, store, "a")

@@ -31,9 +31,7 @@ var codes = []struct {
 	err  error
 }{
 	{"bad_request", ErrBadRequest},
-	{"bad_request", coordinator.ErrRefused},
-	{"bad_request", coordinator.ErrUnclear},
-	{"bad_request", parcel.ErrParcel},
+	{"bad_request", coordinator.ErrRefused}, {"bad_request", coordinator.ErrUnclear}, {"bad_request", parcel.ErrParcel},
 	{"ambiguous", find.ErrAmbiguous},
 	{"not_held", ErrNotHeld},
 	{"no_journal", ErrNoJournal},

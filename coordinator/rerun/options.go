@@ -59,7 +59,7 @@ func (o *Options) checkPast(s *source) error {
 	}
 	switch {
 	case o.From != "" || o.Only != "" || o.Failed || o.Changed:
-		return refuse(fmt.Sprintf("it is rerun from an event on, with --at N, and not by steps; `sluice runs events %s` shows its events", s.id))
+		return refuse("it is rerun from an event on, with --at N, and not by steps; `sluice runs events` shows its events")
 	case o.Input != nil:
 		return refuse("what it keeps follows from its input: start the playbook with the other input")
 	case o.Workflow != nil || o.Entry != nil:

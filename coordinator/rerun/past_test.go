@@ -169,7 +169,7 @@ func TestAPlaybookIsNotRerunInAnyOtherWay(t *testing.T) {
 		what coordinator.Rerun
 		text string
 	}{
-		"from":     {coordinator.Rerun{From: "end"}, "it is rerun from an event on, with --at N, and not by steps; `sluice runs events " + r.ID() + "` shows its events"},
+		"from":     {coordinator.Rerun{From: "end"}, "it is rerun from an event on, with --at N, and not by steps; `sluice runs events` shows its events"},
 		"failed":   {coordinator.Rerun{Failed: true, At: 3}, "and not by steps"},
 		"input":    {coordinator.Rerun{Input: 1, At: 3}, "what it keeps follows from its input: start the playbook with the other input"},
 		"set":      {coordinator.Rerun{Set: map[string]any{"steps.start.output": 1}, At: 3}, "patch the context of the new run"},
