@@ -31,6 +31,11 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 	if err := cmp.Or(r.engine.checkOpen(), limits.CheckActor(r.actor)); err != nil {
 		return taken, err
 	}
+	if event.Type == journal.MessageReceived && event.Detail != nil {
+		if err := limits.CheckMessage(event.Detail.Name, event.Detail.ID); err != nil {
+			return taken, err
+		}
+	}
 	defer r.engine.BeginCommand(r.id)()
 	if r.actor != "" {
 		event.Detail = cmp.Or(event.Detail, &journal.Detail{})

@@ -37,7 +37,7 @@ func TestLabelsAndActorsAreBounded(t *testing.T) {
 		{map[string]string{"": "t"}, "", false, `label "": its name is empty or not UTF-8`},
 		{map[string]string{"n": "\xff"}, "", false, `label "n": "\xff" is not UTF-8`},
 		{nil, name + "a", true, "has 257 bytes, at most 256"},
-		{nil, "\xff", false, `actor "\xff" is not UTF-8`},
+		{nil, "\xff", false, `actor "\xff": a name is written in UTF-8`},
 	} {
 		_, err := e.Start(t.Context(), w, nil, coordinator.WithLabels(tt.labels), coordinator.WithActor(tt.actor), coordinator.WithID("r"))
 		require.ErrorContains(t, err, tt.says)

@@ -66,7 +66,7 @@ func (r *run) turn(ctx context.Context, here bool) bool {
 	}
 	r.host.Make(ctx, r.host.Admit(out.Calls, r.step.Room()), &r.inProgress, here)
 	r.relayPause(context.WithoutCancel(ctx))
-	r.keep()
+	r.keep(false)
 	r.more = out.More
 	return !r.finish()
 }
@@ -108,25 +108,39 @@ func (r *run) wait(ctx context.Context) bool {
 			return true
 		}
 		due := r.step.NextDue()
-		if r.rests() {
-			r.engine.stay.Rest(&r.place, r.Wake)
-		}
-		woken := r.sleep(ctx, due)
-		leaves := r.engine.stay.Rise(&r.place) && r.rests()
+		woken, leaves := r.rest(ctx, due)
 		switch {
 		case r.stopped, ctx.Err() != nil:
 			continue // to the end, unless a result has arrived just before
-		case leaves: // there are too many runs in memory
+		case leaves: // there are too many runs in memory, or the run has waited for its snapshot
 		case woken, due > 0 && r.instant() >= due, !r.rests():
 			return true
 		case time.Since(r.drivenAt) < r.engine.config.IdleTimeout:
 			continue // another goroutine has driven the run
+		}
+		if r.leaving = r.keepsFirst(); r.leaving {
+			continue
 		}
 		if r.idle = r.engine.retire(r); r.idle {
 			return false
 		}
 	}
 	return false
+}
+
+// rest sleeps, and reports whether the run was woken, and whether it leaves memory.
+func (r *run) rest(ctx context.Context, due int64) (woken, leaves bool) {
+	if r.leaving = r.leaving && r.rests(); r.leaving {
+		if r.keeper.Busy() {
+			woken = r.sleep(ctx, due)
+		}
+		return woken, !r.keeper.Busy()
+	}
+	if r.rests() {
+		r.engine.stay.Rest(&r.place, r.Wake)
+	}
+	woken = r.sleep(ctx, due)
+	return woken, r.engine.stay.Rise(&r.place) && r.rests()
 }
 
 // rests reports whether nothing but a timer, a message or a person can move the run.

@@ -79,13 +79,13 @@ func (e *Engine) noteOnce(ctx context.Context, id string, command journal.Event)
 }
 
 // noteStart journals the first event of a run that this engine does not go on with: see Config.NotesOnly.
-func (e *Engine) noteStart(ctx context.Context, entry *registry.Entry, first journal.Event, kept []journal.Event) (*Run, error) {
+func (e *Engine) noteStart(ctx context.Context, entry *registry.Entry, first journal.Event, o *startOptions) (*Run, error) {
 	id := first.Detail.Start.Run
 	r, root := newRun(e, id), e.reader.NewRoot(e.ctx, id, entry)
 	r.setRoot(entry, root, 0)
 	var batch []journal.Event
 	var err error
-	panicked := e.reader.Derived(id, func() { batch, err = decide.NoteStart(r.step, r.instant(), first, kept) })
+	panicked := e.reader.Derived(id, func() { batch, err = decide.NoteStart(r.step, r.instant(), first, o.kept, o.past != nil) })
 	if err = errors.Join(panicked, err); err != nil {
 		return nil, fmt.Errorf("start run %s: %w", id, err)
 	}

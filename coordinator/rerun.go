@@ -24,7 +24,7 @@ func (r *Run) Rerun(ctx context.Context, what Rerun, opts ...Option) (*Run, erro
 	if err != nil {
 		return nil, err
 	}
-	o := startOptions{labels: made.Labels, in: made.Identity, dir: made.Dir, from: made.From, kept: made.Kept, actor: r.actor}
+	o := startOptions{labels: made.Labels, in: made.Identity, dir: made.Dir, from: made.From, kept: made.Kept, past: made.Past, began: made.Began, actor: r.actor}
 	if err := o.apply(opts); err != nil {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ type run struct {
 	last       int64           // latest instant passed to the stepper
 	more       bool            // there are further decisions
 	idle       bool            // the run has left memory, and is loaded again when needed
+	leaving    bool            // the run leaves memory as soon as its snapshot is made
 	timer      *time.Timer
 	ctx        context.Context // of the loop
 	wakeAt     int64           // instant of the timer for which the loop sleeps; 0: none
@@ -112,15 +113,23 @@ func (r *run) children() map[string]bool {
 	return children.IDs(r.host.Children(r.step.OpenCalls()))
 }
 
-// keep makes a snapshot, if one is due, while the run goes on.
-func (r *run) keep() {
-	if e := r.engine; r.step.SnapshotDue() && r.keeper.Begin() {
+// keep makes a snapshot, if one is due, while the run goes on; leaves: before the run leaves memory.
+func (r *run) keep(leaves bool) {
+	if e := r.engine; r.step.SnapshotDue(leaves) && r.keeper.Begin() {
 		e.loops.Go(func() {
-			if err := r.keeper.Keep(e.ctx, e.handle(r.id, "").Handle); err != nil && e.ctx.Err() == nil {
+			if err := r.keeper.Keep(e.ctx, e.handle(r.id, "").Handle, leaves); err != nil && e.ctx.Err() == nil {
 				e.config.Logger.Warn("a snapshot of a world could not be made", "run", r.id, "error", err)
 			}
+			r.Wake() // it may wait for this before it leaves memory
 		})
 	}
+}
+
+// keepsFirst reports whether a run that is to leave memory waits for a snapshot that is being made: the next to load it then reads
+// few events. If none can be made, it does not wait.
+func (r *run) keepsFirst() bool {
+	r.keep(true)
+	return r.keeper.Busy()
 }
 
 // relayPause passes the beginning or end of the run's pause on to its child runs.

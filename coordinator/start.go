@@ -38,6 +38,8 @@ type startOptions struct {
 	in     *journal.Identity // of its calls
 	from   *journal.From     // of a rerun
 	kept   []journal.Event   // that follow its first event
+	past   *journal.Start    // of the run whose past kept is; nil: kept is what a rerun of steps keeps
+	began  int64             // of a rerun with a past: the instant of its first event
 }
 
 // apply applies options, and checks what they say.
@@ -64,7 +66,7 @@ func (k KeyOption) apply(o *startOptions) { o.key = string(k) }
 // key is not taken, while the run goes on; in a world, the key is the message's id.
 func WithKey(key string) KeyOption { return KeyOption(key) }
 
-// WithLabels attaches labels to the run, by which it is found: at most 64, with names of 1 to 128 bytes and texts of at most 1024.
+// WithLabels attaches labels to the run, by which it is found: at most 64, with visible names of 1 to 128 bytes and texts of at most 1024.
 func WithLabels(labels map[string]string) Option {
 	labels = maps.Clone(labels)
 	return startOption(func(o *startOptions) { o.labels = labels })
@@ -146,6 +148,10 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	start.Children = children
 	start.Parent, start.Labels, start.Actor, start.Dir, start.OnBlocked = o.parent, o.labels, o.actor, o.dir, registry.OnBlocked(p.Workflow, e.config.OnBlocked)
 	start.From = o.from
+	if o.past != nil {
+		decide.LikeStart(start, o.past)
+		first.At = o.began
+	}
 	if start.Identity, err = decide.OwnIdentity(o.in); err != nil {
 		return nil, err
 	}
@@ -154,7 +160,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 		rand.Read(start.Seed) // never fails
 	}
 	for {
-		run, err := e.beginOnce(ctx, entry, first, o.kept, o.named)
+		run, err := e.beginOnce(ctx, entry, first, &o)
 		if err != errNotBegun {
 			return run, err
 		}
@@ -171,9 +177,9 @@ func (e *Engine) fits(entry *registry.Entry) error {
 }
 
 // beginOnce begins a run, or finds it if the id may exist. It returns errNotBegun if an earlier start of the id has failed.
-func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first journal.Event, kept []journal.Event, named bool) (*Run, error) {
+func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first journal.Event, o *startOptions) (*Run, error) {
 	p, id := entry.Plan, first.Detail.Start.Run
-	if named {
+	if o.named {
 		if known, err := e.exists(ctx, id); err != nil {
 			return nil, err
 		} else if known {
@@ -184,7 +190,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 		}
 	}
 	if e.config.NotesOnly {
-		return e.noteStart(ctx, entry, first, kept)
+		return e.noteStart(ctx, entry, first, o)
 	}
 	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, first.Detail.Start.Dir, e.config.SecretTimeout)
 	if err != nil {
@@ -194,9 +200,9 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	r.calls.Ring, r.started = ring, true
 	r.setRoot(entry, e.reader.NewRoot(e.ctx, id, entry), 0)
 	done, used := make(chan error, 1), e.registry.Use() // until the start is durable, even if the caller does not wait for that
-	r.inbox.Add(decide.Item{Event: first, Reply: inbox.Once(done, used)})
-	for _, e := range kept { // before the loop begins, so that one batch has them all
-		r.inbox.Add(decide.Item{Event: e})
+	r.inbox.Add(decide.Item{Event: first, Reply: inbox.Once(done, used), Past: o.past != nil})
+	for _, e := range o.kept { // before the loop begins, so that one batch has them all
+		r.inbox.Add(decide.Item{Event: e, Past: o.past != nil})
 	}
 	if !e.enter(r) {
 		used()

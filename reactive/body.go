@@ -73,9 +73,9 @@ type Cells interface {
 	// RefusePause judges a pause of a cell, or the end of one.
 	RefusePause(cell string, paused bool) error
 
-	// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, or
-	// states take so much memory that they are to become content.
-	Snapshot() (seq uint64, due bool)
+	// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, if leaves
+	// before the run leaves memory, or states take so much memory that they are to become content.
+	Snapshot(leaves bool) (seq uint64, due bool)
 
 	// Serve has the host of the run's stepper run what is written in Go, if it can.
 	Serve(host any)

@@ -78,6 +78,9 @@ func (b *binder) bind() {
 	if binding.Wait != nil {
 		b.required("wait", "message", binding.Wait.Message)
 		b.bound.Wanted = b.text("wait", "message", binding.Wait.Message)
+		if !strings.Contains(binding.Wait.Message, "{{") {
+			b.c.visible(b.at.Key("wait").Key("message").Path, binding.Pos, binding.Wait.Message)
+		}
 	}
 	if w := binding.Workflow; w != nil && (w.Path == "") == (w.Name == "") {
 		b.faultf("workflow", "", "workflow must have one of path, name")

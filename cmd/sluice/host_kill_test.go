@@ -61,8 +61,8 @@ steps: [{operation: one}]
 `
 
 // TestAHostKilledUnderLoadLosesNothing kills a host with SIGKILL, again and again, while runs are started there, receive messages and
-// decisions and are cancelled, others are deleted, and what is not kept is collected. What was acknowledged is there in the end, and a
-// call whose answer was journaled is never made again.
+// decisions and are cancelled, others are deleted, what is not kept is collected, and backups are made. What was acknowledged is there in the
+// end, and in each backup that was begun later and is whole; and a call whose answer was journaled is never made again.
 func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 	kills := hostKills
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
@@ -91,12 +91,14 @@ func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 	}
 	all.Go(func() { l.discard(ctx) })
 	all.Go(func() { l.collect(ctx) })
+	all.Go(func() { l.backUp(ctx) })
 	for n := range kills {
 		before, whole := l.acknowledged.Load(), l.collections.Load()
 		more := int64(1 + rng.IntN(40))
 		eventually(t, "requests are acknowledged", func() bool { return l.acknowledged.Load() >= before+more })
 		if n%10 == 9 { // the others are killed in the middle of one
-			eventually(t, "a collection ends", func() bool { return l.collections.Load() > whole })
+			copied := l.backups.Load()
+			eventually(t, "a collection and a backup end", func() bool { return l.collections.Load() > whole && l.backups.Load() > copied })
 		}
 		p.signal(syscall.SIGKILL)
 		p.wait()
@@ -109,8 +111,9 @@ func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, p.wait(), "%s", &p.stderr)
 	l.judge()
-	t.Logf("%d kills, %d acknowledged: %d starts, %d messages, %d decisions, %d cancelled, %d deleted; %d collected in %d whole collections", kills,
-		l.acknowledged.Load(), len(l.started), len(l.sent), len(l.decided), len(l.cancelled), len(l.deleted), len(l.collected), l.collections.Load())
+	t.Logf("%d kills, %d acknowledged: %d starts, %d messages, %d decisions, %d cancelled, %d deleted; %d collected in %d whole collections; %d whole backups, %d cut short",
+		kills, l.acknowledged.Load(), len(l.started), len(l.sent), len(l.decided), len(l.cancelled), len(l.deleted), len(l.collected), l.collections.Load(),
+		l.backups.Load(), l.cut)
 }
 
 // hostLoad is what is asked of a host that is killed, and what was acknowledged.
@@ -125,6 +128,8 @@ type hostLoad struct {
 	answered                          map[string]int  // by run and step: number of calls when the answer was first found in the journal
 	brief, deleted, collected         map[string]bool // runs of no time: started, deleted, and told of by a collection
 	collections                       atomic.Int64    // that have ended
+	backups                           atomic.Int64    // that were reported to be whole
+	cut                               int             // backups that were not
 }
 
 // discard starts runs that are kept for no time, each with a definition of its own or one that an earlier had, and deletes some.
@@ -174,9 +179,53 @@ func (l *hostLoad) collect(ctx context.Context) {
 	}
 }
 
+// backUp makes backups, one after the other, and checks each that the host reports to be whole: the doctor finds no fault, and what was
+// acknowledged before the backup began is in it.
+func (l *hostLoad) backUp(ctx context.Context) {
+	for n := 0; ctx.Err() == nil; n++ {
+		l.mu.Lock()
+		started := maps.Clone(l.started)
+		l.mu.Unlock()
+		dir := filepath.Join(l.dir, "backups", fmt.Sprint(n))
+		c, err := control.Dial(filepath.Join(l.dir, "journal"))
+		if err == nil {
+			err = c.Backup(ctx, dir)
+		}
+		if err != nil {
+			l.cut++
+			l.awaitHost(ctx)
+		} else if err := l.wholeBackup(dir, started); err != nil {
+			l.t.Errorf("backup %d, reported to be whole: %v", n, err)
+			return
+		} else {
+			l.backups.Add(1)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			l.t.Error(err)
+		}
+	}
+}
+
+// wholeBackup returns what is wrong with a backup.
+func (l *hostLoad) wholeBackup(dir string, started map[string]bool) error {
+	if err := sound(dir); err != nil {
+		return err
+	}
+	store, err := disk.Open(dir, disk.Config{})
+	if err != nil {
+		return err
+	}
+	for run := range started {
+		if _, err := store.Head(context.Background(), run); err != nil {
+			return errors.Join(fmt.Errorf("run %s: %w", run, err), store.Close())
+		}
+	}
+	return store.Close()
+}
+
 // serve starts a host and waits until it is ready.
-func (l *hostLoad) serve() *process {
-	p := launch(l.t, l.dir, "serve", "--data", "journal")
+func (l *hostLoad) serve(flags ...string) *process {
+	p := launch(l.t, l.dir, append([]string{"serve", "--data", "journal"}, flags...)...)
 	eventually(l.t, "the host is ready", func() bool { return strings.Contains(p.stdout.String(), "ready: ") })
 	return p
 }
@@ -322,7 +371,7 @@ func (l *hostLoad) judge() {
 			require.False(l.t, has["run.started "+run], "run %s was deleted, and is there again", run)
 		}
 	}
-	l.soundDefinitions()
+	require.NoError(l.t, sound(filepath.Join(l.dir, "journal")))
 	calls := l.calls()
 	require.NotEmpty(l.t, l.answered)
 	for key, n := range l.answered {
@@ -330,11 +379,12 @@ func (l *hostLoad) judge() {
 	}
 }
 
-// soundDefinitions checks that each run that is there has its definition.
-func (l *hostLoad) soundDefinitions() {
-	raw, err := disk.OpenRaw(filepath.Join(l.dir, "journal"), false, disk.Config{})
-	require.NoError(l.t, err)
-	report, err := doctor.Check(l.t.Context(), raw, false, func(f doctor.Fault) error { return errors.New(f.Run + f.Content + ": " + f.What) })
-	require.NoError(l.t, errors.Join(err, raw.Close()))
-	require.Zero(l.t, report.Faults)
+// sound returns what the doctor finds in a folder, such as a run without its definition.
+func sound(dir string) error {
+	raw, err := disk.OpenRaw(dir, false, disk.Config{})
+	if err != nil {
+		return err
+	}
+	_, err = doctor.Check(context.Background(), raw, false, func(f doctor.Fault) error { return errors.New(f.Run + f.Content + ": " + f.What) })
+	return errors.Join(err, raw.Close())
 }

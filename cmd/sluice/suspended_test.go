@@ -73,7 +73,7 @@ func suspend(ctx context.Context, dir, id string) error {
 func headOf(id string, root *reactive.Root) journal.Head {
 	return journal.Head{
 		Run: id, Workflow: root.Start().Workflow, Name: root.Start().Name, Status: string(root.RunStatus()), Open: true,
-		Started: root.StartedAt(), Updated: root.At(), Due: root.NextDue(),
+		Started: root.MadeAt(), Updated: root.At(), Due: root.NextDue(),
 	}
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,12 +12,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
 // accounts is a world whose cells add up numbers, and have each confirmed by a program that notes the key of its call.
@@ -108,6 +113,131 @@ func TestAKilledWorldLosesNothing(t *testing.T) {
 	for key, n := range times {
 		require.LessOrEqual(t, n, 1+kills, key)
 	}
+}
+
+// A host of a world is killed worldKills times, or worldKillsAll times if SLUICE_EXHAUSTIVE is set.
+const (
+	worldKills    = 8
+	worldKillsAll = 200
+)
+
+// TestAKilledHostOfAWorldLosesNothing kills the host of a world with SIGKILL, again and again, while several senders send messages at once,
+// and its snapshots are made, swept and trimmed. Each message counts once, has one call, and no call is made again whose answer was
+// journaled.
+func TestAKilledHostOfAWorldLosesNothing(t *testing.T) {
+	kills := worldKills
+	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+		kills = worldKillsAll
+	}
+	l := &worldLoad{hostLoad: &hostLoad{t: t, killing: killing{t: t, dir: t.TempDir()}}, sums: map[string]uint64{}, answered: map[string]int{}}
+	writeFile(t, l.dir, "w.yaml", accounts)
+	flags := []string{"--cells-in-memory", "2", "--keep-events", "100"}
+	p := l.serve(flags...)
+	_, stderr, code := ask(t, l.dir, "start", "w.yaml", "--id", "w")
+	require.Equal(t, cli.Done, code, stderr)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var all sync.WaitGroup
+	for sender := range 4 {
+		all.Go(func() { l.send(ctx, sender) })
+	}
+	all.Go(func() { l.keep(ctx) })
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range kills {
+		before, more := l.acknowledged.Load(), int64(1+rng.IntN(40))
+		eventually(t, "messages are acknowledged", func() bool { return l.acknowledged.Load() >= before+more })
+		p.signal(syscall.SIGKILL)
+		p.wait()
+		l.inspect()
+		p = l.serve(flags...)
+	}
+	stop()
+	all.Wait()
+	l.judge(kills)
+	p.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, p.wait(), "%s", &p.stderr)
+	require.NoError(t, sound(filepath.Join(l.dir, "journal")))
+	t.Logf("%d kills, %d messages acknowledged, %d snapshots, %d sweeps; %d answers were journaled at a kill", kills, len(l.order), l.snapshots, l.sweeps, len(l.answered))
+}
+
+// worldLoad is what is asked of the host of a world that is killed.
+type worldLoad struct {
+	*hostLoad
+	order             []string          // ids of the messages that were acknowledged
+	sums              map[string]uint64 // of what was acknowledged, by key
+	answered          map[string]int    // by idempotency key: number of calls when the answer was first found in the journal
+	snapshots, sweeps int               // that have ended
+}
+
+// send sends messages, each until it is acknowledged.
+func (l *worldLoad) send(ctx context.Context, sender int) {
+	rng := rand.New(rand.NewPCG(uint64(sender), 7))
+	for i := 0; ctx.Err() == nil; i++ {
+		key, n, id := string(rune('a'+rng.IntN(12))), uint64(1+rng.IntN(100)), fmt.Sprintf("%d-%d", sender, i)
+		req := &api.Request{Verb: api.Send, Run: "w", Message: "Add", Payload: fmt.Appendf(nil, `{"id": %q, "n": %d}`, key, n), ID: id}
+		for l.ask(l.t.Context(), id, req, map[string]bool{}) != nil && l.t.Context().Err() == nil {
+			l.awaitHost(l.t.Context())
+		}
+		l.mu.Lock()
+		l.order = append(l.order, id)
+		l.sums[key] += n
+		l.mu.Unlock()
+	}
+}
+
+// keep has snapshots made, and the content and events deleted that they do not need.
+func (l *worldLoad) keep(ctx context.Context) {
+	for ctx.Err() == nil {
+		if l.ask(ctx, "", &api.Request{Verb: api.Keep, Run: "w"}, map[string]bool{}) == nil {
+			l.snapshots++
+		}
+		if l.ask(ctx, "", &api.Request{Verb: api.Sweep, Run: "w"}, map[string]bool{}) == nil {
+			l.sweeps++
+		}
+		l.awaitHost(ctx)
+	}
+}
+
+// inspect reads a copy of the journal after a kill: from now on, the calls that have an answer must not be made again.
+func (l *worldLoad) inspect() {
+	calls := l.calls()
+	store, err := disk.Open(l.copyJournal(), disk.Config{})
+	require.NoError(l.t, err)
+	head, err := store.Head(l.t.Context(), "w")
+	require.NoError(l.t, err)
+	for e, err := range store.Read(l.t.Context(), "w", max(head.First, 2)) {
+		require.NoError(l.t, err)
+		if key := "w/" + e.Node; e.Type == journal.CallResponded && l.answered[key] == 0 {
+			l.answered[key] = calls[key]
+		}
+	}
+	require.NoError(l.t, store.Close())
+}
+
+// judge waits until all that was sent is confirmed, and compares.
+func (l *worldLoad) judge(kills int) {
+	var cells []cellLine
+	eventually(l.t, "everything is confirmed", func() bool {
+		cells = cellsOf(l.t, l.dir)
+		return !slices.ContainsFunc(cells, func(c cellLine) bool { return c.State.Confirmed != c.State.Sum })
+	})
+	sums := map[string]uint64{}
+	for _, c := range cells {
+		require.Equal(l.t, "completed", c.Status, c.Key)
+		sums[c.Key] = c.State.Sum
+	}
+	require.Equal(l.t, l.sums, sums)
+	calls := l.calls()
+	require.Len(l.t, calls, len(l.order), "each message has one call")
+	for key, n := range calls {
+		require.LessOrEqual(l.t, n, 1+kills, key)
+	}
+	require.NotEmpty(l.t, l.answered)
+	for key, n := range l.answered {
+		require.Equal(l.t, n, calls[key], "%s was called again after it had been answered", key)
+	}
+	require.NotZero(l.t, l.snapshots)
+	require.NotZero(l.t, l.sweeps)
 }
 
 type cellLine struct {

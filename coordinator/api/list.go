@@ -54,7 +54,9 @@ func list(ctx context.Context, engine *coordinator.Engine, req *Request, emit fu
 		return nil, fmt.Errorf("%w: query: %w", ErrBadRequest, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(req.Labels)) {
-		q.WithLabel(name, req.Labels[name])
+		if err := q.WithLabel(name, req.Labels[name]); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
+		}
 	}
 	if req.Dry {
 		x := q.Explain()

@@ -260,7 +260,7 @@ type Start struct {
 type From struct {
 	Run  string `json:"run"`            // id
 	Seq  uint64 `json:"seq"`            // of its last event that counts
-	Kept int32  `json:"kept,omitempty"` // events that follow the first and say what is kept and set
+	Kept int32  `json:"kept,omitempty"` // events that follow the first and are taken over: what is kept and set, of a playbook what it did
 }
 
 // Kept describes where a result comes from.

@@ -31,11 +31,14 @@ func (k *Keeper) Begin() bool {
 	return ready
 }
 
-// Keep puts what is due into content: states that take too much memory, and a snapshot, after which it trims the journal. It sweeps if
-// enough was put since the last sweep.
-func (k *Keeper) Keep(ctx context.Context, h Handle) error {
+// Busy reports whether a call of Keep is in progress.
+func (k *Keeper) Busy() bool { return k.busy.Load() }
+
+// Keep puts what is due into content: states that take too much memory, and a snapshot, after which it trims the journal; leaves: the
+// run is to leave memory. It sweeps if enough was put since the last sweep.
+func (k *Keeper) Keep(ctx context.Context, h Handle, leaves bool) error {
 	defer k.busy.Store(false)
-	put, due, err := h.spill(ctx)
+	put, due, err := h.spill(ctx, leaves)
 	if err == nil && due {
 		var more int
 		if _, more, err = h.snapshot(ctx); err == nil {

@@ -283,11 +283,13 @@ func TestOnlyActivationsEmit(t *testing.T) {
 	add(t, run, "1")
 	for _, c := range []cells.Message{
 		{Name: "pay", Payload: map[string]any{"n": int64(1), "ref": "x", "id": "a"}}, {Name: "Receipt"}, {Name: "timer"}, {Name: "timer.late"},
-		{Name: "sys/EffectReceiptEnvelope@1", Payload: map[string]any{}}, {Name: ""},
+		{Name: "sys/EffectReceiptEnvelope@1", Payload: map[string]any{}},
 	} {
 		_, err := run.SendMessage(t.Context(), c)
 		require.ErrorIs(t, err, decide.ErrInvalidMessage, "message %q", c.Name)
 	}
+	_, err := run.SendMessage(t.Context(), cells.Message{})
+	require.ErrorIs(t, err, coordinator.ErrRefused)
 	for _, node := range []string{"account[a].pay@2.0", "account[a].pay", "pay", "account", "account[b]", ""} {
 		require.Error(t, run.Retry(t.Context(), node), node)
 		require.Error(t, run.Abort(t.Context(), node, ""), node)

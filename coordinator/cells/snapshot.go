@@ -50,13 +50,13 @@ func (h Handle) snapshot(ctx context.Context) (seq uint64, put int, err error) {
 }
 
 // spill puts states of the world into content that take too much memory. It returns how many blobs it has put, and whether a snapshot
-// is due.
-func (h Handle) spill(ctx context.Context) (put int, due bool, err error) {
+// is due, if leaves before the run leaves memory.
+func (h Handle) spill(ctx context.Context, leaves bool) (put int, due bool, err error) {
 	storage := h.run.Storage()
 	storage.Lock.RLock()
 	defer storage.Lock.RUnlock()
 	s, err := look(ctx, h.run, func(w *world.World) *world.Spill {
-		_, due = w.Snapshot()
+		_, due = w.Snapshot(leaves)
 		return w.Spill()
 	})
 	if err != nil || s == nil {
@@ -71,7 +71,7 @@ func (h Handle) spill(ctx context.Context) (put int, due bool, err error) {
 	}
 	due, err = look(ctx, h.run, func(w *world.World) bool {
 		w.Spilled(s)
-		_, due := w.Snapshot()
+		_, due := w.Snapshot(leaves)
 		return due
 	})
 	return put, due, err

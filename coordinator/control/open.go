@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/sluiceflow/sluice/client"
@@ -16,10 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
-
-// journalFile is a file in every directory with a journal, see package disk.
-const journalFile = "VERSION"
 
 // A process that has taken a directory must recover its journal before it serves requests; one that only reads, or sends a
 // command, has the directory open for a moment.
@@ -38,10 +34,22 @@ func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client
 	if client.IsURL(dir) {
 		return remote(dir)
 	}
-	if _, err := os.Stat(filepath.Join(dir, journalFile)); errors.Is(err, os.ErrNotExist) {
-		return nil, api.ErrorOf(fmt.Errorf("%w in %s", api.ErrNoJournal, dir))
+	if err := hasJournal(dir); err != nil {
+		return nil, api.ErrorOf(err)
 	}
 	return open(ctx, dir, config)
+}
+
+// hasJournal returns why there is no journal in a directory: ErrNoJournal, or journal.ErrDamaged if it has lost a part, or is the folder
+// of another program. If it cannot be read, whoever opens it says so.
+func hasJournal(dir string) error {
+	switch holds, err := records.Holds(nil, dir); {
+	case errors.Is(err, journal.ErrDamaged):
+		return fmt.Errorf("open journal %s: %w", dir, err)
+	case err == nil && !holds:
+		return fmt.Errorf("%w in %s", api.ErrNoJournal, dir)
+	}
+	return nil
 }
 
 func open(ctx context.Context, dir string, config coordinator.Config) (c *Client, err error) {
@@ -83,9 +91,8 @@ func Take(ctx context.Context, dir string, config disk.Config) (s *disk.Store, e
 // TakeRaw opens a directory with a journal for checking and mending, see disk.OpenRaw. It waits as Take does, and creates no
 // directory: if there is no journal, it returns ErrNoJournal.
 func TakeRaw(ctx context.Context, dir string, mend bool, config disk.Config) (r *disk.Raw, err error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) || err == nil && !slices.ContainsFunc(entries, isJournal) {
-		return nil, api.ErrorOf(fmt.Errorf("%w in %s", api.ErrNoJournal, dir))
+	if err := hasJournal(dir); errors.Is(err, api.ErrNoJournal) {
+		return nil, api.ErrorOf(err)
 	}
 	err = whileLocked(ctx, takePatience, func() (again bool, err error) {
 		if r, err = disk.OpenRaw(dir, mend, config); !errors.Is(err, journal.ErrLocked) {
@@ -96,9 +103,6 @@ func TakeRaw(ctx context.Context, dir string, mend bool, config disk.Config) (r 
 	})
 	return r, err
 }
-
-// isJournal reports whether an entry shows that its directory has a journal, of which other files may be lost.
-func isJournal(entry os.DirEntry) bool { return entry.Name() == journalFile || entry.Name() == "db" }
 
 // whileLocked calls try again as long as the directory is locked and try asks for it.
 func whileLocked(ctx context.Context, patience time.Duration, try func() (again bool, err error)) error {

@@ -29,7 +29,7 @@ type Drawing struct {
 	Keys       []string `json:"keys"`       // by node: of the step, map or conditional
 	Labels     []string `json:"labels"`     // by node: what else is to be said, such as a test, or how answers become one
 	Kinds      string   `json:"kinds"`      // by node, a letter: s(tep), m(ap), c(onditional), j(oin)
-	Boxes      []int    `json:"boxes"`      // by node: x, y, width and height
+	Boxes      []int    `json:"boxes"`      // by node: x, y, width and height, with what stands before its gate
 	Operations []string `json:"operations"` // by node; "": none
 
 	From   []int    `json:"from"`   // by edge: the node that it leaves
@@ -43,6 +43,7 @@ type Drawing struct {
 const (
 	nodeWidth, nodeHeight = 160, 40
 	gateHeight            = 28
+	basinHeight           = 72 // of what stands before the gate of a playbook's step, as a part of its node
 	joinSize              = 8
 	wordsMax              = 200 // of a label, in characters
 )
@@ -77,7 +78,8 @@ func Of(p *plan.Plan) (*Drawing, error) {
 		if err != nil {
 			return nil, err
 		}
-		return d, d.lay(g, func(id int32) (byte, string, string) {
+		gated := func(id int32) bool { return book.Steps[id].Admit != nil }
+		return d, d.lay(g, gated, func(id int32) (byte, string, string) {
 			s := book.Steps[id]
 			if s.Loop != nil {
 				return 'm', gateOf(s), ""
@@ -100,7 +102,7 @@ func Of(p *plan.Plan) (*Drawing, error) {
 	}
 	inside := func(id int32) bool { return p.Nodes[rows[id]].Map >= 0 }
 	shown := g.Without(inside)
-	return d, d.lay(shown, func(id int32) (byte, string, string) {
+	return d, d.lay(shown, func(int32) bool { return false }, func(id int32) (byte, string, string) {
 		whole, _ := g.Node(shown.Key(id))
 		return nodeOf(p, rows[whole])
 	})
@@ -172,8 +174,8 @@ func short(text string) string {
 	return text
 }
 
-// lay lays a graph out. look returns the kind, the label and the operation of a node.
-func (d *Drawing) lay(g *dag.Graph, look func(id int32) (kind byte, label, operation string)) error {
+// lay lays a graph out. gated reports whether a node has a basin above it; look returns the kind, the label and the operation of a node.
+func (d *Drawing) lay(g *dag.Graph, gated func(id int32) bool, look func(id int32) (kind byte, label, operation string)) error {
 	in := &layout.Graph{}
 	kinds := make([]byte, g.NodeCount())
 	for id, key := range g.Nodes() {
@@ -184,6 +186,9 @@ func (d *Drawing) lay(g *dag.Graph, look func(id int32) (kind byte, label, opera
 			n.Height = gateHeight
 		case 'j':
 			n.Width, n.Height = joinSize, joinSize
+		}
+		if gated(id) {
+			n.Height += basinHeight
 		}
 		kinds[id] = kind
 		in.Nodes = append(in.Nodes, n)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 )
 
 // Data about a run besides its input. Lists of runs hold all of it.
@@ -36,7 +37,15 @@ func (r refused) Unwrap() error { return r.error }
 
 func refuse(format string, args ...any) error { return refused{fmt.Errorf(format, args...)} }
 
-// CheckLabels refuses labels that are too many, too long, or not UTF-8.
+// seen refuses a name in which there are characters that people cannot see: see document.Visible.
+func seen(what, name string) error {
+	if err := document.Visible(name); err != nil {
+		return refuse("%s %w", what, err)
+	}
+	return nil
+}
+
+// CheckLabels refuses labels that are too many or too long, names with characters that people cannot see, and texts that are not UTF-8.
 func CheckLabels(labels map[string]string) error {
 	if len(labels) > labelsMax {
 		return fmt.Errorf("%w: %d labels; a run has at most %d", decide.ErrLimit, len(labels), labelsMax)
@@ -51,6 +60,9 @@ func CheckLabels(labels map[string]string) error {
 			return fmt.Errorf("%w: label %q has %d bytes, at most %d are allowed", decide.ErrLimit, name, len(text), labelTextMax)
 		case !utf8.ValidString(text):
 			return refuse("label %q: %q is not UTF-8", name, text)
+		}
+		if err := seen("label", name); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -67,17 +79,24 @@ func CheckID(id string) error {
 	return nil
 }
 
-// CheckKey refuses a key that is too long or not UTF-8, and one beside an id. The empty key is none.
+// CheckMessage refuses the name of a message that is empty or has characters that people cannot see, and such an id. The empty id is
+// none.
+func CheckMessage(name, id string) error {
+	if name == "" {
+		return refuse("message %q: a message has a name", name)
+	}
+	return errors.Join(seen("message", name), seen("id of message "+document.Quote(name)+":", id))
+}
+
+// CheckKey refuses a key that is too long or has characters that people cannot see, and one beside an id. The empty key is none.
 func CheckKey(key, id string) error {
 	switch {
 	case key != "" && id != "":
 		return refuse("key %.40q: a run has an id or a key, from which its id is derived", key)
 	case len(key) > keyMax:
 		return fmt.Errorf("%w: key %.40q… has %d bytes, at most %d are allowed", decide.ErrLimit, key, len(key), keyMax)
-	case !utf8.ValidString(key):
-		return refuse("key %q is not UTF-8", key)
 	}
-	return nil
+	return seen("key", key)
 }
 
 // IDOf returns the id of the run that is started with a key.
@@ -86,13 +105,10 @@ func IDOf(key string) string {
 	return "key-" + hex.EncodeToString(sum[:16])
 }
 
-// CheckActor refuses a name that is too long or not UTF-8. The empty name is allowed.
+// CheckActor refuses a name that is too long or has characters that people cannot see. The empty name is allowed.
 func CheckActor(actor string) error {
-	switch {
-	case len(actor) > ActorMax:
+	if len(actor) > ActorMax {
 		return fmt.Errorf("%w: actor %.40q… has %d bytes, at most %d are allowed", decide.ErrLimit, actor, len(actor), ActorMax)
-	case !utf8.ValidString(actor):
-		return refuse("actor %q is not UTF-8", actor)
 	}
-	return nil
+	return seen("actor", actor)
 }

@@ -103,7 +103,7 @@ func TestCheckActor(t *testing.T) {
 		"me":                     {"", false},
 		strings.Repeat("a", 256): {"", false},
 		strings.Repeat("a", 257): {"has 257 bytes, at most 256 are allowed", true},
-		"\xff":                   {`actor "\xff" is not UTF-8`, false},
+		"\xff":                   {`actor "\xff": a name is written in UTF-8`, false},
 	} {
 		check(t, actor, limits.CheckActor(actor), c.text, c.limit)
 	}

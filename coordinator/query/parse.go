@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
@@ -162,6 +163,9 @@ func (p *parser) keyed(t *term, from int, name string) error {
 			e.Suggestion = "label.NAME"
 		}
 		return e
+	}
+	if err := document.Visible(t.label); err != nil {
+		return p.fault(from+len("label."), t.label, fmt.Sprintf("label %v", err))
 	}
 	sign := p.at
 	for p.at < len(p.text) && p.at < sign+2 && strings.IndexByte(":<>=", p.text[p.at]) >= 0 {

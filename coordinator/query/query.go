@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/document"
 )
 
 // Bounds of a query.
@@ -60,9 +61,13 @@ func (e *Error) Error() string {
 	return text
 }
 
-// WithLabel adds the condition that a run has a label of a text.
-func (q *Query) WithLabel(name, text string) {
+// WithLabel adds the condition that a run has a label of a text. It refuses a name that no label has.
+func (q *Query) WithLabel(name, text string) error {
+	if err := document.Visible(name); err != nil {
+		return fmt.Errorf("label %w", err)
+	}
 	q.terms = append(q.terms, term{text: "label." + name + ":" + quoted(text), key: "label", label: name, sign: ":", values: []string{text}})
+	return nil
 }
 
 // quoted returns a text as it is written in a query.

@@ -22,7 +22,7 @@ func (r *Reader) Kept(ctx context.Context, run string) iter.Seq2[journal.Event, 
 				return
 			case start != nil:
 				left = start.From.Kept
-			case left == 0 || !yield(e, nil):
+			case left == 0 || e.Type != journal.ResultKept && e.Type != journal.InputSet || !yield(e, nil):
 				return
 			default:
 				left--

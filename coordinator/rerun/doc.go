@@ -18,6 +18,8 @@
 // Changed a result is kept on a condition: that the operation of the step, with its binding, target, fan-in and fulfillment, is
 // the same, and that its input is the same when it may start.
 //
+// Of a playbook the past is kept, up to an event: see past.go.
+//
 // A step that has started a child run is repeated by a new child. What is kept of the old one is journaled with the start of the
 // run above, under the keys `step/step of the child`, and the child begins with it.
 package rerun

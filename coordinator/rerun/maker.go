@@ -35,7 +35,11 @@ type Made struct {
 	Labels   map[string]string // of the old run
 	Identity *journal.Identity // of the old run
 
+	Past  *journal.Start // of a playbook: of the old run, whose events Kept has; nil: Kept has results
+	Began int64          // of a playbook: the instant of the first event
+
 	maker *Maker
+	ended []Step // of a playbook: the calls that have ended, in order
 }
 
 // Make determines what a rerun of a run keeps.
@@ -50,6 +54,9 @@ func (m *Maker) Make(ctx context.Context, run string, o *Options) (*Made, error)
 	s, err := m.read(ctx, run, o.At, set.wants())
 	if err != nil {
 		return nil, err
+	}
+	if s.past != nil {
+		return m.makePast(ctx, s, o)
 	}
 	entry, err := m.entry(ctx, s, o)
 	if err != nil {
@@ -351,7 +358,7 @@ func (k *keeping) child(v, row int32, key string) error {
 		return err
 	}
 	id := children.ID(&call.Request{Run: k.s.id, Node: key, Attempt: k.s.root.Attempt(v)})
-	s, err := k.m.read(k.ctx, id, 0, inner.wants())
+	s, err := k.m.readChild(k.ctx, id, inner.wants())
 	if err != nil {
 		if sel.from == "" && sel.only == "" && inner.empty() {
 			return nil // it has not begun, or was deleted: it runs as a whole

@@ -251,7 +251,7 @@ steps:
 		{r, coordinator.Rerun{From: "gate", Workflow: parse(t, `{kind: Workflow, name: new, steps: [{operation: a}]}`)}, coordinator.ErrStepNotFound, `"gate": run ` + r.ID() + ` has that step, and the new workflow new has not`},
 		{waiting, coordinator.Rerun{From: "w"}, coordinator.ErrNotPossible, `step "w" of run ` + waiting.ID() + ` is running: wait for its end, or abort it`},
 		{waiting, coordinator.Rerun{From: "b"}, coordinator.ErrNotPossible, `it has not run yet`},
-		{book, coordinator.Rerun{From: "start"}, coordinator.ErrNotPossible, `a playbook is not rerun: start it again`},
+		{book, coordinator.Rerun{From: "start"}, coordinator.ErrNotPossible, `it is rerun from an event on, with --at N, and not by steps`},
 		{shop, coordinator.Rerun{From: "order"}, coordinator.ErrNotPossible, `a world is not rerun: to have a cell go on`},
 	} {
 		_, err := one.run.Rerun(t.Context(), one.what)

@@ -12,13 +12,13 @@ import (
 
 // Options says which steps of a run run again, and what is different. At most one of From, Only, Failed and Changed is set. If none
 // is, steps whose output Set sets are kept with it, and what follows runs again, as do steps whose input it sets; if Set is empty
-// too, a new Input or Workflow means Changed.
+// too, a new Input or Workflow means Changed. The run of a playbook is rerun from an event on: At is set, and nothing else.
 type Options struct {
 	From     string             // key of a step, map or conditional: it and all that follows run again
 	Only     string             // key of the only one that runs again
 	Failed   bool               // what has failed, and what follows it
 	Changed  bool               // steps whose operation or input is another now
-	At       uint64             // results count as of that event of the old run; 0: as of its last
+	At       uint64             // results count as of that event of the old run, 0: as of its last; of a playbook, what came up to it is kept
 	Set      map[string]any     // values by place: `steps.price.output`, `steps.price.input.currency`
 	Input    any                // of the run; nil: that of the old one
 	Workflow *template.Workflow // nil: that of the old run
@@ -38,6 +38,31 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: say what runs again in one way: from a step, only a step, what failed, or what changed", decide.ErrNotPossible)
 	case len(chosen) == 0 && len(o.Set) == 0 && o.Input == nil && o.Workflow == nil && o.Entry == nil && o.At == 0:
 		return fmt.Errorf("%w: say what runs again: from a step, only a step, what failed, or what changed", decide.ErrNotPossible)
+	}
+	return nil
+}
+
+// checkPast returns why the run of a playbook is not rerun so.
+func (o *Options) checkPast(s *source) error {
+	refuse := func(why string) error {
+		return fmt.Errorf("%w: run %s is of a playbook: %s", decide.ErrNotPossible, s.id, why)
+	}
+	switch {
+	case o.From != "" || o.Only != "" || o.Failed || o.Changed:
+		return refuse(fmt.Sprintf("it is rerun from an event on, with --at N, and not by steps; `sluice runs events %s` shows its events", s.id))
+	case o.Input != nil:
+		return refuse("what it keeps follows from its input: start the playbook with the other input")
+	case o.Workflow != nil || o.Entry != nil:
+		return refuse("what it keeps follows from its document: move the run while it is open, or start the other playbook")
+	case len(o.Set) > 0:
+		return refuse("what it keeps follows from its results: rerun it without settings, and patch the context of the new run")
+	}
+	by := s.root.Finished()
+	if s.root.Closed() {
+		by = s.root.ClosedBy()
+	}
+	if by != nil {
+		return refuse(fmt.Sprintf("event %d has ended it, and nothing follows event %d: say an event before it", by.Seq, s.root.Seq()))
 	}
 	return nil
 }
@@ -73,6 +98,6 @@ func own(key string) string {
 
 // Why runs of other kinds are not rerun.
 var (
-	errWorld    = errors.New("a world is not rerun: to have a cell go on that has failed, retry it")
-	errPlaybook = errors.New("a playbook is not rerun: start it again")
+	errWorld = errors.New("a world is not rerun: to have a cell go on that has failed, retry it")
+	errChild = errors.New("a playbook that a step has started is not rerun from within: rerun from the step, which starts it again")
 )

@@ -36,6 +36,9 @@ type Step struct {
 // Preview computes what the run will do, by the stepper that decides for it, as far as that is known without making a call.
 func (d *Made) Preview(ctx context.Context) (*Preview, error) {
 	p := &Preview{Run: d.From.Run, Seq: d.From.Seq, Workflow: d.Entry.Plan.Workflow.Name, Will: []Step{}, May: []Step{}, Kept: []Step{}}
+	if d.Past != nil {
+		return p, usercode.Call(func() error { return d.previewPast(ctx, p) })
+	}
 	return p, usercode.Call(func() error { return d.maker.simulate(ctx, p, d.Entry, d.Input, d.From, d.Kept, "") })
 }
 

@@ -25,6 +25,9 @@ type source struct {
 	asked  map[string]*asked // by step
 	inputs map[string]any    // of the steps in wants
 	wants  map[string]bool
+
+	top  bool  // it is the run that is repeated, and no child of it
+	past *past // of a playbook; nil: of any other workflow
 }
 
 // asked is what a source remembers of a step.
@@ -34,14 +37,23 @@ type asked struct {
 	last  uint64 // the newest event about it
 }
 
-// read follows a run up to an event; 0: to its end. wants names the steps whose inputs are needed.
+// read follows the run that is repeated up to an event; 0: to its end. wants names the steps whose inputs are needed.
 func (m *Maker) read(ctx context.Context, id string, upto uint64, wants map[string]bool) (*source, error) {
-	return m.readUnder(ctx, id, upto, wants, nil)
+	return m.readUnder(ctx, id, upto, nil, func() *source { return newSource(id, wants, true) })
+}
+
+// readChild is read for the whole of a child below that run.
+func (m *Maker) readChild(ctx context.Context, id string, wants map[string]bool) (*source, error) {
+	return m.readUnder(ctx, id, 0, nil, func() *source { return newSource(id, wants, false) })
+}
+
+func newSource(id string, wants map[string]bool, top bool) *source {
+	return &source{id: id, asked: map[string]*asked{}, inputs: map[string]any{}, wants: wants, top: top}
 }
 
 // readUnder is read, with the newest move that is known; nil: none. One that follows it has the run read again.
-func (m *Maker) readUnder(ctx context.Context, id string, upto uint64, wants map[string]bool, moved *journal.Event) (*source, error) {
-	s := &source{id: id, asked: map[string]*asked{}, inputs: map[string]any{}, wants: wants}
+func (m *Maker) readUnder(ctx context.Context, id string, upto uint64, moved *journal.Event, empty func() *source) (*source, error) {
+	s := empty()
 	for e, err := range m.Store.Read(ctx, id, 1) {
 		if err != nil {
 			return nil, unreadable(id, err)
@@ -50,7 +62,7 @@ func (m *Maker) readUnder(ctx context.Context, id string, upto uint64, wants map
 			break
 		}
 		if decide.IsMove(&e) && (moved == nil || moved.Seq < e.Seq) {
-			return m.readUnder(ctx, id, upto, wants, &e)
+			return m.readUnder(ctx, id, upto, &e, empty)
 		}
 		if moved != nil {
 			e = decide.Under(&e, moved)
@@ -60,9 +72,15 @@ func (m *Maker) readUnder(ctx context.Context, id string, upto uint64, wants map
 				return nil, err
 			}
 		}
-		s.note(&e)
-		if err := usercode.Call(func() error { s.root.Apply(&e); return nil }); err != nil {
+		if s.past == nil {
+			s.note(&e)
+		}
+		var effect ledger.Effect
+		if err := usercode.Call(func() error { effect = s.root.Apply(&e); return nil }); err != nil {
 			return nil, fmt.Errorf("run %s cannot be followed: %w", id, err)
+		}
+		if s.past != nil {
+			s.past.add(s.root, &e, effect)
 		}
 	}
 	switch {
@@ -90,8 +108,10 @@ func (m *Maker) begin(ctx context.Context, s *source, e *journal.Event) (err err
 	switch {
 	case s.root.Cells() != nil:
 		return fmt.Errorf("%w: run %s: %w", decide.ErrNotPossible, s.id, errWorld)
+	case s.root.Body() != nil && !s.top:
+		return fmt.Errorf("%w: run %s: %w", decide.ErrNotPossible, s.id, errChild)
 	case s.root.Body() != nil:
-		return fmt.Errorf("%w: run %s: %w", decide.ErrNotPossible, s.id, errPlaybook)
+		s.past = &past{known: map[string]bool{}}
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (t *track) restore() (applied int, err error) {
 	w, from := world.Of(t.root), 0
 	if w != nil {
 		w.Content(t.fetch, 0, world.Cache{})
-		if newest, _ := t.world().Snapshot(); newest > 0 {
+		if newest, _ := t.world().Snapshot(false); newest > 0 {
 			first := t.journal[0]
 			t.root.Apply(&first)
 			upto, err := w.Restore(&t.journal[newest-1])

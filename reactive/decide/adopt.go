@@ -41,16 +41,21 @@ func incomplete(now int64) journal.Event {
 	}}}
 }
 
-// NoteStart returns the events by which a run begins that no engine drives: its start, and what it keeps.
-func NoteStart(s *Stepper, now int64, first journal.Event, kept []journal.Event) ([]journal.Event, error) {
+// NoteStart returns the events by which a run begins that no engine drives: its start, and what it keeps. With past that is the past
+// of another run, which keeps its instants.
+func NoteStart(s *Stepper, now int64, first journal.Event, kept []journal.Event, past bool) ([]journal.Event, error) {
 	s.Settle(now)
 	if _, err := s.refuseCommand(&first); err != nil {
 		return nil, err
 	}
-	first.At = now
+	if !past {
+		first.At = now
+	}
 	s.apply(first)
 	for _, e := range kept {
-		e.At = now
+		if !past {
+			e.At = now
+		}
 		s.apply(e)
 	}
 	s.end()

@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -137,11 +140,15 @@ func (s *Stepper) ending(v int32, op *plan.Operation, input any) (*journal.Detai
 		}
 		return &journal.Detail{Due: call.After(s.now, pause)}, nil
 	case plan.Wait:
-		name, err := op.Bound.Wanted.Eval(s.binding(v, input))
-		if err != nil {
+		of, err := op.Bound.Wanted.Eval(s.binding(v, input))
+		name := value.Text(of)
+		if err == nil && name == "" {
+			err = errors.New("the name of the message is empty")
+		}
+		if err = cmp.Or(err, document.Visible(name)); err != nil { // no such message is ever taken
 			return nil, &journal.Failure{Code: reactive.CodeInputResolution, Message: err.Error()}
 		}
-		return &journal.Detail{Name: value.Text(name)}, nil
+		return &journal.Detail{Name: name}, nil
 	}
 	return nil, nil
 }

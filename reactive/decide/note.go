@@ -45,10 +45,10 @@ func HeadOf(root *reactive.Root) journal.Head {
 	s := root.Start()
 	h := journal.Head{
 		Run: s.Run, Workflow: s.Workflow, Name: s.Name, Status: string(root.RunStatus()), Labels: s.Labels,
-		Started: root.StartedAt(), Updated: root.At(), Due: root.NextDue(), Open: root.Finished() == nil,
+		Started: root.MadeAt(), Updated: root.At(), Due: root.NextDue(), Open: root.Finished() == nil,
 	}
 	if cells := root.Cells(); cells != nil {
-		h.Snapshot, _ = cells.Snapshot()
+		h.Snapshot, _ = cells.Snapshot(false)
 	}
 	describe(&h, root)
 	return h

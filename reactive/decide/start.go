@@ -86,6 +86,13 @@ func IsMove(e *journal.Event) bool {
 	return e.Type == journal.RunMoved && e.Detail != nil && e.Detail.Start != nil
 }
 
+// LikeStart sets the limits that a run keeps to those of another, whose past it begins with: by others that past could go another way.
+func LikeStart(start, like *journal.Start) {
+	start.FailurePolicy, start.MaxConcurrency, start.OnBlocked = like.FailurePolicy, like.MaxConcurrency, like.OnBlocked
+	start.MapItemsMax, start.InstancesMax = like.MapItemsMax, like.InstancesMax
+	start.ContextBytesMax, start.EventWorkMax = like.ContextBytesMax, like.EventWorkMax
+}
+
 // StartUnder returns the start of a run as it would be under another workflow.
 func StartUnder(start *journal.Start, p *plan.Plan) *journal.Start {
 	s, w := *start, p.Workflow

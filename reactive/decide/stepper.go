@@ -37,6 +37,10 @@ type Item struct {
 	// Move, in an item with a run.moved, returns the root of the run under the other workflow, as of the event upto, or why the run
 	// cannot go on under it. The stepper of the old workflow takes no such item: its driver makes another stepper.
 	Move func(upto uint64) (*reactive.Root, error)
+
+	// Past is whether the event is the start of a run that begins with the past of another, or a part of that past: it is taken as it
+	// is, with its instant.
+	Past bool
 }
 
 // Host provides the functions that a Stepper needs of its driver.
@@ -158,10 +162,10 @@ func (s *Stepper) Step(now int64, items []Item) StepResult {
 	return out
 }
 
-// SnapshotDue reports whether the state of the run is to be kept by a snapshot.
-func (s *Stepper) SnapshotDue() (due bool) {
+// SnapshotDue reports whether the state of the run is to be kept by a snapshot; leaves: before the run leaves memory.
+func (s *Stepper) SnapshotDue(leaves bool) (due bool) {
 	if cells := s.root.Cells(); cells != nil {
-		_, due = cells.Snapshot()
+		_, due = cells.Snapshot(leaves)
 	}
 	return due
 }
@@ -197,9 +201,17 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 		it.Look(s.root)
 		return Reply{it.Reply, nil}, true
 	}
-	if it.Reply == nil && !keeps(&it.Event) {
+	begins := it.Past && it.Event.Type != journal.RunStarted || keeps(&it.Event)
+	if begins && !s.root.Beginning() {
+		return Reply{}, false // the start was taken before
+	}
+	if it.Reply == nil && !begins {
 		s.settle(&it.Event)
 		s.fit(&it.Event)
+	}
+	if begins && it.Past {
+		s.apply(it.Event)
+		return Reply{}, false
 	}
 	earlier, err := s.refuse(it)
 	if err != nil || earlier != nil {
@@ -207,7 +219,9 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 		return Reply{it.Reply, err}, it.Reply != nil
 	}
 	e := it.Event
-	e.At = s.now
+	if !it.Past {
+		e.At = s.now
+	}
 	if it.Received != s.now && it.Received != 0 {
 		e.Detail = cmp.Or(e.Detail, &journal.Detail{})
 		e.Detail.Received = it.Received

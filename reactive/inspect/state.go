@@ -92,7 +92,7 @@ func (s *States) State(id string) *State { return stateOf(id, s.root, s.tracks) 
 
 func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
 	s := &State{
-		Run: id, Start: root.Start(), Status: root.RunStatus(), Started: root.StartedAt(), Updated: root.At(),
+		Run: id, Start: root.Start(), Status: root.RunStatus(), Started: root.MadeAt(), Updated: root.At(),
 		Due: root.NextDue(), Seq: root.Seq(), Waits: Waits(root), Steps: stepStates(root, tracks),
 	}
 	if steps := root.Steps(); steps != nil {

@@ -171,7 +171,7 @@ type Start struct {
 type From struct {
 	Run  string `json:"run,omitempty"`  // its id
 	Seq  uint64 `json:"seq,omitempty"`  // of its last event that counts
-	Kept int32  `json:"kept,omitempty"` // events that follow the first and say what is kept and set: without one of them nothing begins
+	Kept int32  `json:"kept,omitempty"` // events that follow the first and are taken over: what is kept and set, or of a playbook the events of that run
 }
 
 // Identity describes on whose behalf a run makes its calls. Operations read it from their context; Sluice itself does not

@@ -11,6 +11,9 @@ type Keeper struct{ *Ledger }
 
 // Advance begins the next event. It must be called before any other method for that event.
 func (k Keeper) Advance(e *journal.Event) {
+	if k.reused && k.Beginning() {
+		k.run.made = e.At
+	}
 	k.seq, k.at = e.Seq, e.At
 	k.bytes += bytesOf(e)
 }
@@ -26,7 +29,7 @@ func (k Keeper) Begin(e *journal.Event) Effect {
 	if k.run.start != nil {
 		return Duplicate
 	}
-	k.run.start, k.run.input, k.run.started = e.Detail.Start, e.Value, e.At
+	k.run.start, k.run.input, k.run.started, k.run.made = e.Detail.Start, e.Value, e.At, e.At
 	return Applied
 }
 

@@ -31,8 +31,14 @@ type keptLog struct {
 // Rerun reports whether the run repeats another.
 func (k *keptLog) Rerun() bool { return k.l.run.start != nil && k.l.run.start.From != nil }
 
-// Incomplete reports whether some of what a rerun is to keep is not journaled: its start was cut off.
-func (k *keptLog) Incomplete() bool { return k.Rerun() && k.count < k.l.run.start.From.Kept }
+// Incomplete reports whether some of what a rerun is to keep is not journaled: its start was cut off, as those of earlier versions
+// could be.
+func (k *keptLog) Incomplete() bool {
+	return k.Rerun() && !k.l.reused && k.count < k.l.run.start.From.Kept
+}
+
+// Beginning reports whether events that a rerun takes over from the run that it repeats are still to come: they follow its first.
+func (k *keptLog) Beginning() bool { return k.Rerun() && k.l.seq <= uint64(k.l.run.start.From.Kept) }
 
 // KeptFor returns the result that is kept for a step without an attempt; nil: there is none.
 func (k *keptLog) KeptFor(v int32) *journal.Event {

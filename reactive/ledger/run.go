@@ -12,6 +12,7 @@ type run struct {
 	start    *journal.Start
 	input    any
 	started  int64 // Unix nanoseconds
+	made     int64 // Unix nanoseconds
 	deadline int64 // Unix nanoseconds; 0: none, or no call yet
 	closed   *journal.Event
 	finished *journal.Event
@@ -33,6 +34,10 @@ func (l *Ledger) RunInput() any { return l.run.input }
 
 // StartedAt returns the instant of the run's start, Unix nanoseconds.
 func (l *Ledger) StartedAt() int64 { return l.run.started }
+
+// MadeAt returns the instant at which the run was made, Unix nanoseconds: that of its start; of a run that begins with the past of
+// another, that of the last event which it has of that.
+func (l *Ledger) MadeAt() int64 { return l.run.made }
 
 // At returns the instant of the event applied last, Unix nanoseconds.
 func (l *Ledger) At() int64 { return l.at }

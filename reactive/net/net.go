@@ -143,6 +143,9 @@ func (n *Net) begin(e *journal.Event) {
 	n.emit(routed.View{Name: routed.RequestEvaluated, Status: "ok"})
 	n.emit(routed.View{Name: routed.WorkflowStarted})
 	input, _ := value.Of(e.Value)
+	if start := n.root.Start(); start.From != nil {
+		n.results.Rename(start.From.Run, start.Run)
+	}
 	n.workload = n.book.WorkloadOf(input)
 	n.put(&token{step: n.book.Executor.Entry, args: map[string]value.Value{}})
 }

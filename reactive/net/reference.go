@@ -39,7 +39,7 @@ func (p *pipelines) referred(ref string) (value.Value, bool) {
 		return v, true
 	}
 	prefix := results.StepReference(p.net.root.Start().Run, "")
-	run, ok := strings.CutPrefix(ref, prefix)
+	run, ok := strings.CutPrefix(p.net.results.Own(ref), prefix)
 	if !ok {
 		return nil, false
 	}

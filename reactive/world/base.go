@@ -74,9 +74,10 @@ func (w *World) Content(fetch Fetch, eventsMax int, cache Cache) {
 // Err returns why the world cannot go on: the content of its snapshot is damaged. Nothing that it has returned since counts.
 func (w *World) Err() error { return w.err }
 
-// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, or a spill.
-func (w *World) Snapshot() (seq uint64, due bool) {
-	due = w.base.fetch != nil && !w.stopped && w.base.pace.Due(w.root.Tail(), w.root.Bytes())
+// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, or a spill. A
+// world that leaves memory has one earlier.
+func (w *World) Snapshot(leaves bool) (seq uint64, due bool) {
+	due = w.base.fetch != nil && !w.stopped && w.base.pace.Due(w.root.Tail(), w.root.Bytes(), leaves)
 	return w.base.seq, due || w.delta.spills()
 }
 

@@ -238,7 +238,7 @@ func BenchmarkTimers(b *testing.B) {
 			d.now = d.root.NextDue()
 			d.turn()
 			d.events = d.events[:1]
-			if _, due := world.Of(d.root).Snapshot(); due {
+			if _, due := world.Of(d.root).Snapshot(false); due {
 				b.StopTimer()
 				d.snapshot()
 				b.StartTimer()

@@ -81,6 +81,13 @@ func exhaustive(few, many int) int {
 	return few
 }
 
+// A world is kept every snapshotMoves moves on average, so that a crash costs the same in a long life as in a short one; and it is restored
+// from restoredMax of its snapshots, from which all that follows is applied.
+const (
+	snapshotMoves = 20
+	restoredMax   = 40
+)
+
 // longLife lives a long script, and returns the journals of the world in rules and of the world in Go. Each is the same for a world
 // that no crash disturbs, and for one that crashes often, in the middle of its turns too, goes on from its newest snapshot
 // and keeps few cells in memory.
@@ -99,7 +106,7 @@ func longLife(t failer, rules, inGo *plan.Plan, seed uint64, moves int) [2][]byt
 	}
 	for range moves {
 		s.move()
-		if draw("snapshot", max(20, moves/50)) == 0 {
+		if draw("snapshot", snapshotMoves) == 0 {
 			s.snapshot()
 			s.alike()
 		}
@@ -111,7 +118,7 @@ func longLife(t failer, rules, inGo *plan.Plan, seed uint64, moves int) [2][]byt
 	require.Equal(t, want, live.digest(live.replayed()), "live and replayed")
 	require.Equal(t, s.model.activated, live.activations())
 	var next [][]journal.Event
-	for i := range s.kept {
+	for i := 0; i < len(s.kept); i += 1 + len(s.kept)/restoredMax {
 		root, err := live.restored(&s.kept[i])
 		require.NoError(t, err)
 		require.Equal(t, want, live.digest(root), "from the snapshot of event %d", s.kept[i].Seq)

@@ -64,7 +64,7 @@ func ExitOf(err error) error {
 	}
 	for _, unknown := range []error{
 		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput,
-		decide.ErrCellNotFound, find.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal, coordinator.ErrNoMoment, journal.ErrDeleted,
+		decide.ErrCellNotFound, find.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal, coordinator.ErrNoMoment, coordinator.ErrRefused, journal.ErrDeleted,
 		archive.ErrRefused, journal.ErrBackup, shadow.ErrWorld, shadow.ErrKind, bulk.ErrNotFound,
 	} {
 		if errors.Is(err, unknown) {

@@ -51,6 +51,7 @@ func TestExitOf(t *testing.T) {
 		find.ErrAmbiguous:           Refused,
 		api.ErrBadRequest:           Refused,
 		api.ErrNoJournal:            Refused,
+		coordinator.ErrRefused:      Refused,
 		coordinator.ErrFinished:     Failed,
 		journal.ErrLocked:           Failed,
 		journal.ErrDamaged:          Failed,

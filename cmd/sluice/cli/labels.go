@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"strings"
+
+	"github.com/sluiceflow/sluice/template/document"
 )
 
 // ParseLabels reads the values of --label.
@@ -18,6 +20,9 @@ func ParseLabels(flags []string) (map[string]string, error) {
 				return nil, fmt.Errorf("--label %q: there are two texts of label %s", one, name)
 			}
 			return nil, fmt.Errorf("--label %q: a label is written NAME=TEXT", one)
+		}
+		if err := document.Visible(name); err != nil {
+			return nil, fmt.Errorf("--label %s: label %w", document.Quote(one), err)
 		}
 		labels[name] = text
 	}

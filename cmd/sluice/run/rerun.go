@@ -50,9 +50,12 @@ and the workflow, and mean --changed unless something else is said. With --at N,
 item) and which are kept, and starts nothing. Steps with idempotent: false are marked: running them again is not the same as
 once.
 
+A playbook is rerun from an event on, by --at N alone: the new run has the events of RUN up to there, and calls that were
+under way then are made again. Instants move with it, so that timers have as long to go as they had. sluice runs events shows
+the events. Worlds are not rerun.
+
 What is kept is journaled with the new run, so RUN may be deleted. If a process works on DIR, the new run is started there,
-and its id is printed. Where none does, this process carries the run out and shows it, as sluice run does. Playbooks and
-worlds are not rerun.
+and its id is printed. Where none does, this process carries the run out and shows it, as sluice run does.
 
 With -o json it prints {"run":…,"of":…,"driven":…}, and with --dry-run {"run":…,"seq":…,"will":[…],"may":[…],"kept":[…]},
 where each step has step, operation and non_idempotent; where this process carries the run out, what sluice run -o json
@@ -63,7 +66,8 @@ cannot be rerun in this way, and with 2 if there is no such run or step, or for 
 		Example: `  sluice rerun tuesday --failed --dry-run --data ./journal
   sluice rerun tuesday --from publish --data ./journal
   sluice rerun tuesday --changed --workflow order.yaml --data ./journal
-  sluice rerun tuesday --set steps.price.output.total=12 --data ./journal`,
+  sluice rerun tuesday --set steps.price.output.total=12 --data ./journal
+  sluice rerun fetch-7 --at 41 --dry-run --data ./journal`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := &rerunFlags{}
@@ -74,7 +78,7 @@ cannot be rerun in this way, and with 2 if there is no such run or step, or for 
 	flags.StringVar(&f.what.Only, "only", "", "run only `STEP` again")
 	flags.BoolVar(&f.what.Failed, "failed", false, "run again what has failed, and what follows it")
 	flags.BoolVar(&f.what.Changed, "changed", false, "run again the steps whose operation or input has changed")
-	flags.Uint64Var(&f.what.At, "at", 0, "results count as of event `N` of RUN (default: its last)")
+	flags.Uint64Var(&f.what.At, "at", 0, "results count as of event `N` of RUN (default: its last); of a playbook, the event from which on it runs again")
 	flags.StringArrayVar(&f.set, "set", nil, "set `steps.STEP.output=VALUE` or steps.STEP.input=VALUE, or a part of it (may be repeated)")
 	flags.StringVarP(&f.input, "input", "i", "", "the input of the new run: `JSON`, @FILE with JSON in it, or - for standard input (default: that of RUN)")
 	flags.StringVar(&f.workflow, "workflow", "", "run the workflow of `FILE` (default: that of RUN)")
@@ -231,25 +235,34 @@ func (f *rerunFlags) preview(cmd *cobra.Command, req *api.Request, asJSON bool) 
 // namedMax is how many steps a line of a preview names.
 const namedMax = 12
 
-// listSteps prints one line about steps; the items of a step count together.
+// group returns what a key counts with in a preview, and what it counts as: the items of a step, the calls of a playbook's task.
+func group(key string) (id, of string) {
+	if step, call, ok := strings.Cut(key, "@"); ok {
+		task, _, _ := strings.Cut(call[strings.LastIndex(call, ".")+1:], "~")
+		return step + "." + task, "calls"
+	}
+	id, _, _ = strings.Cut(key, "[")
+	return id, "items"
+}
+
+// listSteps prints one line about steps; those of a group count together.
 func listSteps(out io.Writer, title string, steps []coordinator.RerunStep) {
 	if len(steps) == 0 {
 		return
 	}
-	count, marked := map[string]int{}, map[string]bool{}
+	count, marked, key, unit := map[string]int{}, map[string]bool{}, map[string]string{}, map[string]string{}
 	var ids []string
 	for _, s := range steps {
-		id, _, _ := strings.Cut(s.Step, "[")
+		id, of := group(s.Step)
 		if count[id] == 0 {
 			ids = append(ids, id)
 		}
 		count[id]++
 		marked[id] = marked[id] || s.NonIdempotent
-	}
-	key := map[string]string{}
-	for _, s := range steps {
-		id, _, _ := strings.Cut(s.Step, "[")
-		key[id] = s.Step
+		key[id], unit[id] = s.Step, of
+		if strings.Contains(s.Step, "@*") { // any call of the task
+			key[id] = id
+		}
 	}
 	var names []string
 	for i, id := range ids {
@@ -259,7 +272,7 @@ func listSteps(out io.Writer, title string, steps []coordinator.RerunStep) {
 		}
 		name := key[id]
 		if count[id] > 1 {
-			name = fmt.Sprintf("%s (%d items)", id, count[id])
+			name = fmt.Sprintf("%s (%d %s)", id, count[id], unit[id])
 		}
 		if marked[id] {
 			name += " (not idempotent)"

@@ -123,6 +123,9 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	if r.Late {
 		fact("late", lateRemark)
 	}
+	if r.From != nil && r.From.Seq > 0 {
+		fact("repeats", fmt.Sprintf("run %s as of event %d", r.From.Run, r.From.Seq))
+	}
 	fact("started", strings.TrimSuffix(cli.Local(r.Started)+" by "+r.Actor, " by "))
 	fact("updated", cli.Local(r.Updated))
 	for i := range r.Awaits {

@@ -72,7 +72,7 @@ func TestAxeFindsNothing(t *testing.T) {
 		{path: "/runs?q=workflow:nothing", sees: "No run is like that"},
 		{path: "/runs/order-1?step=charge", sees: "http_503: upstream", button: "Rerun from here…", then: "kept, with their results"},
 		{path: "/runs/order-1?tab=steps&step=price", sees: "Attempts"},
-		{path: "/runs/order-1?tab=timeline", sees: "Longest"},
+		{path: "/runs/order-1?tab=timeline", sees: "1 attempt"},
 		{path: "/runs/order-1?tab=events", sees: "call.requested"},
 		{path: "/runs/order-1?tab=output", sees: "pump"},
 		{path: "/runs/order-2", sees: "price waits", button: "Send…", then: "Payload"},

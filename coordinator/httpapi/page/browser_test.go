@@ -44,6 +44,10 @@ var browser struct {
 var quiet = chromedp.WithErrorf(func(string, ...any) {})
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(serverDir); dir != "" {
+		fmt.Fprintln(os.Stderr, serveFolder(dir, os.Getenv(serverAddress)))
+		os.Exit(1)
+	}
 	code := m.Run()
 	for _, end := range browser.end {
 		end()

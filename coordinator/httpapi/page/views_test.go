@@ -221,6 +221,29 @@ func TestManyRunsAreCancelledAfterTheyWereCounted(t *testing.T) {
 	p.until(`document.querySelectorAll(".list tbody tr.faint").length === 3`)
 }
 
+func TestActsAreOnTheChosenRunsAndNoOthers(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	for _, id := range []string{"a-1", "a-12", "a-2"} {
+		s.start("order", id, `{"lines": []}`)
+	}
+	p := newTab(t, s.url)
+	p.open("/runs")
+	p.sees("3 runs, newest first")
+	p.do(chromedp.Click(`[aria-label="Choose a-1"]`), chromedp.Click(`[aria-label="Choose a-2"]`))
+	p.sees("2 runs chosen")
+	p.shoot("chosen")
+	p.click(".bulk button", "Cancel…")
+	p.sees("a-2, a-1")
+	p.click("dialog button", "Cancel 2 runs")
+	p.sees("2 of 2 done")
+	p.click("dialog button", "Close")
+	p.until(`!document.querySelector(".bulk")`)
+	status := func(id string) string {
+		return `[...document.querySelectorAll(".list tbody tr")].find((r) => r.querySelector("a.id").textContent === "` + id + `").querySelector(".c-st").textContent`
+	}
+	p.until(status("a-1") + ` === "aborted" && ` + status("a-2") + ` === "aborted" && ` + status("a-12") + ` === "waiting"`)
+}
+
 func TestADraftIsCheckedWhileItIsWritten(t *testing.T) {
 	s := newSite(t, httpapi.Author, order)
 	s.start("order", "order-1", `{"lines": []}`)
@@ -249,6 +272,7 @@ func TestAPatchOpensTheGateOfAPlaybook(t *testing.T) {
 	p.open("/runs/pages-1?step=release")
 	p.sees("release")
 	p.until(`document.querySelector(".runhead .chip").textContent === "waiting"`)
+	p.until(`document.querySelector(".ticker").innerText.includes("1 completed")`) // steps, not their runs
 	p.shoot("playbook")
 	p.click("button", "Patch…")
 	p.until(`document.querySelector("dialog input").value === "approved"`)
@@ -377,7 +401,7 @@ func TestAPageIsStaleWhileTheServerDoesNotAnswer(t *testing.T) {
 	p.allow("ERR_")
 	p.open("/runs/order-1")
 	p.sees("price waits for message")
-	p.until(`document.querySelector(".live").textContent.includes("live")`)
+	p.until(`document.querySelector(".live").textContent.includes("live") && document.querySelector(".graph-c")`)
 	down.Store(true)
 	close(cut)
 	p.sees("Stale since")

@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -70,6 +71,9 @@ func (d Door) who(name string) (workers.Worker, error) {
 		return who, refuse(CodeNoWorkers, "", "this program has no operations for workers: its engine has no Config.Workers")
 	case name == "" || len(name) > workerNameMax:
 		return who, refuse(codeBadRequest, "/worker", "a worker has a name of its own, of 1 to %d bytes", workerNameMax)
+	}
+	if err := document.Visible(name); err != nil {
+		return who, refuse(codeBadRequest, "/worker", "worker %v", err)
 	}
 	return who, nil
 }

@@ -145,7 +145,7 @@ func newStore(dir string, cfg Config) *Store {
 // open takes the lock, checks the version, then the mark, then the database against the mark. It returns the number of
 // the last commit.
 func (s *Store) open() (number uint64, err error) {
-	if err = makeDirs(s.files, s.dir); err != nil {
+	if err = records.MakeFolder(s.files, s.dir); err != nil {
 		return 0, err
 	}
 	if err = s.takeLock(); err != nil {
@@ -184,18 +184,6 @@ func (s *Store) takeLock() (err error) {
 		s.lock, err = s.files.Lock(path)
 	}
 	return err
-}
-
-// makeDirs makes the directory and the database's within it, and their names durable.
-func makeDirs(files vfs.FS, dir string) error {
-	db := files.PathJoin(dir, records.DatabaseName)
-	if _, err := files.Stat(db); err == nil {
-		return nil
-	}
-	if err := files.MkdirAll(db, 0o700); err != nil {
-		return err
-	}
-	return errors.Join(shield.SyncDir(files, dir), shield.SyncDir(files, files.PathDir(dir)))
 }
 
 // openDatabase opens Pebble's directory. A new one is closed and opened again, because its first log has an old format in

@@ -73,7 +73,9 @@
 //	an empty directory                  a store is made in it
 //	a LOCK of a process that has died   taken over
 //	no VERSION, and no database         VERSION is made: a crash has cut short the making of the store
-//	no VERSION, but a database          refused with ErrDamaged
+//	no VERSION, but a database          refused with ErrDamaged, and nothing is touched: who knows the version can write it
+//	no VERSION, but a COMMIT            refused with ErrDamaged, likewise
+//	no VERSION, but a db of others      refused with ErrDamaged, likewise: it is the folder of another program
 //	a VERSION of a later program        refused with ErrVersion, and nothing is touched
 //	a VERSION that is rubbish           refused with ErrDamaged
 //	no COMMIT                           made anew: who removes it accepts the database as it is

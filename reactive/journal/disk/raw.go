@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,8 +42,8 @@ func OpenRaw(dir string, mend bool, cfg Config) (*Raw, error) {
 
 func (r *Raw) open() error {
 	s := r.s
-	if _, err := s.files.Stat(s.files.PathJoin(s.dir, records.VersionName)); err != nil {
-		return err
+	if holds, err := records.Holds(s.files, s.dir); err != nil || !holds {
+		return cmp.Or(err, fs.ErrNotExist)
 	}
 	if err := s.takeLock(); err != nil {
 		return err

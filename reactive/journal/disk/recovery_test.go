@@ -38,6 +38,13 @@ func without(names ...string) func(*testing.T, string) {
 	}
 }
 
+// foreign replaces the store by the folder of another program.
+func foreign(t *testing.T, dir string) {
+	without("VERSION", "COMMIT", "db")(t, dir)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "db"), 0o700))
+	put(filepath.Join("db", "users.sql"), "theirs")(t, dir)
+}
+
 // marked is the content of COMMIT with a number.
 func marked(number uint64) string {
 	text := binary.BigEndian.AppendUint64(nil, number)
@@ -63,6 +70,8 @@ var spoilings = map[string]spoiling{
 	"a LOCK of a process that has died": {spoil: put("LOCK", "4194304\n"), read: 3},
 	"no VERSION, and no database":       {spoil: without("VERSION", "COMMIT", "db"), read: 0},
 	"no VERSION, but a database":        {spoil: without("VERSION"), open: journal.ErrDamaged},
+	"no VERSION, but a COMMIT":          {spoil: without("VERSION", "db"), open: journal.ErrDamaged},
+	"no VERSION, but a db of others":    {spoil: foreign, open: journal.ErrDamaged},
 	"a VERSION of a later program":      {spoil: put("VERSION", "sluice journal 3\n"), open: journal.ErrVersion},
 	"a VERSION that is rubbish":         {spoil: put("VERSION", "rubbish"), open: journal.ErrDamaged},
 	"no COMMIT":                         {spoil: without("COMMIT"), read: 3},

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -16,7 +16,24 @@ import (
 const kind = "result_ref"
 
 // Store holds the results of one run by their references. The zero Store is empty.
-type Store struct{ values map[string]value.Value }
+type Store struct {
+	values       map[string]value.Value
+	former, name string // see Rename
+}
+
+// Rename has references to a former run mean the run of that name: it begins with the past of the former.
+func (s *Store) Rename(former, name string) { s.former, s.name = base(former), base(name) }
+
+// Own returns a reference as one to this run, if it is to the former.
+func (s *Store) Own(ref string) string {
+	if rest, ok := strings.CutPrefix(ref, s.former); ok && s.former != "" {
+		return s.name + rest
+	}
+	return ref
+}
+
+// base returns what references to a run begin with.
+func base(run string) string { return "sluice://run/" + run + "/" }
 
 // Put stores a value of a run and returns the object that refers to it, with the fields of the value that are readable
 // without resolving it. The error is that of value.JSON.
@@ -24,7 +41,7 @@ func (s *Store) Put(run string, v value.Value, fields []playbook.Select) (value.
 	text, err := value.JSON(v)
 	sum := sha256.Sum256(text)
 	digest := hex.EncodeToString(sum[:])
-	ref := fmt.Sprintf("sluice://run/%s/result/%s", run, digest)
+	ref := base(run) + "result/" + digest
 	if s.values == nil {
 		s.values = map[string]value.Value{}
 	}
@@ -42,7 +59,7 @@ func (s *Store) Put(run string, v value.Value, fields []playbook.Select) (value.
 
 // Get returns the value of a reference. It reports false when there is none.
 func (s *Store) Get(ref string) (value.Value, bool) {
-	v, ok := s.values[ref]
+	v, ok := s.values[s.Own(ref)]
 	return v, ok
 }
 
@@ -89,4 +106,4 @@ func Size(v value.Value) int {
 }
 
 // StepReference returns the reference of a step-run's result.
-func StepReference(run, key string) string { return "sluice://run/" + run + "/step/" + key }
+func StepReference(run, key string) string { return base(run) + "step/" + key }

@@ -12,6 +12,13 @@ const (
 // not be closed before the snapshot counts.
 const eventsShare = 4
 
+// leavingShare is the share of that at which a world has a snapshot before it leaves memory, and leavingMin the events at least: a
+// snapshot is followed by its own event.
+const (
+	leavingShare = 40
+	leavingMin   = 2
+)
+
 // Pace says when a world's snapshots are due, and when no message is taken before the next.
 type Pace struct {
 	events uint64
@@ -36,5 +43,11 @@ func (p Pace) Room(events uint64) error {
 		"messages are taken again when the next snapshot is written", events, p.most)
 }
 
-// Due reports whether a snapshot is due after so many events, whose values take so many bytes.
-func (p Pace) Due(events uint64, bytes int) bool { return events >= p.events || bytes >= SnapshotBytes }
+// Due reports whether a snapshot is due after so many events, whose values take so many bytes. A world that leaves memory has one
+// earlier: the rest would be read again when it comes back.
+func (p Pace) Due(events uint64, bytes int, leaves bool) bool {
+	if leaves {
+		return events >= max(leavingMin, p.events/leavingShare) || bytes >= SnapshotBytes/leavingShare
+	}
+	return events >= p.events || bytes >= SnapshotBytes
+}

@@ -149,7 +149,7 @@ function keys(showHelp) {
 
 // step moves the focus to the next row of a list, and reports whether there is one.
 function step(from, by) {
-  const rows = [...document.querySelectorAll("[data-row]")];
+  const rows = [...document.querySelectorAll("[data-row]")].filter((row) => row.getClientRects().length);
   if (!rows.length || from.closest?.("canvas, .scroll")) return false;
   const next = rows[Math.max(0, Math.min(rows.length - 1, rows.indexOf(from.closest?.("[data-row]")) + by))];
   next.focus();

@@ -7,10 +7,11 @@
 import { signal } from "./ui.js";
 
 const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
-const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("sluice-feed") : null;
 
 // shared says whether tabs share a stream.
-export const shared = Boolean(channel && navigator.locks);
+export const shared = Boolean("BroadcastChannel" in globalThis && navigator.locks);
+
+const channel = shared ? new BroadcastChannel("sluice-feed") : null;
 
 // stale is since when the server has not answered; 0: it does.
 export const stale = signal(0);
@@ -168,6 +169,5 @@ if (shared) {
     for (const key of wanted.keys()) tell(key);
   });
 } else {
-  channel?.close();
   reader = new Reader();
 }

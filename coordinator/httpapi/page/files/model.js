@@ -78,6 +78,8 @@ export class RunModel {
         this.seq.value = Math.max(this.seq.value, data.seq);
         this.status.value = data.status;
         for (const s of data.steps || []) {
+          const net = /^(.+)@\d+/.exec(s.step); // a run of a playbook's step: how many there are of each is read with the steps
+          if (net && !this.steps.has(s.step) && (!this.steps.size || this.steps.has(net[1]))) continue;
           const at = this.#place(s.step), to = code[s.status] ?? 0;
           if (this.state[at] === to && !live) continue;
           this.state[at] = to;

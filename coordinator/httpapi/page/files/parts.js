@@ -1,5 +1,5 @@
 // Small parts that several views have.
-import { html, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
+import { html, signal, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
 import { get, may, post } from "./api.js";
 import { stale } from "./feed.js";
 import { Mark } from "./mark.js";
@@ -38,7 +38,7 @@ export function useGet(path, when = 0) {
 
 // Fault says what went wrong, in the words of the server.
 export const Fault = ({ problem, again, title }) => html`<div class="note bad" role="alert"><${Mark} status="failed" /><div>
-  ${title && html`<b>${title}</b> `}<bdi>${problem.message}</bdi>${problem.suggestion && html` Did you mean <b><bdi>${problem.suggestion}</bdi></b>?`}
+  ${title && html`<b>${title}</b> `}${problem.code === "changed" && html`Nothing was done, since what you saw is not the newest: look at it again. `}<bdi>${problem.message}</bdi>${problem.suggestion && html` Did you mean <b><bdi>${problem.suggestion}</bdi></b>?`}
   ${again && html` <button class="link" type="button" onClick=${again}>Try again</button>`}</div></div>`;
 
 // Loading keeps room; it says so only if it lasts.
@@ -47,7 +47,8 @@ export const Loading = ({ rows = 6 }) => html`<div class="loading" role="status"
 export const Empty = ({ title, children }) => html`<div class="empty"><b>${title}</b><p>${children}</p></div>`;
 
 // Act is a button that sends a command. Who may not send it does not see it; while the server does not answer, it is off and says why.
-export function Act({ role = "operator", class: kind = "", path, body, headers, onDone, onProblem, children, disabled, title }) {
+// With match, the number of the run's newest event that the person has seen, it is refused if the run has gone on since.
+export function Act({ role = "operator", class: kind = "", path, body, match, onDone, onProblem, children, disabled, title }) {
   const [busy, setBusy] = useState(false);
   if (!may(role)) return null;
   const off = stale.value > 0;
@@ -55,7 +56,7 @@ export function Act({ role = "operator", class: kind = "", path, body, headers, 
     setBusy(true);
     onProblem?.(null);
     try {
-      onDone?.(await post(path, typeof body === "function" ? body() : body, headers));
+      onDone?.(await post(path, typeof body === "function" ? body() : body, match ? { "If-Match": `"${match}"` } : {}));
     } catch (e) {
       onProblem?.(e);
     } finally {
@@ -75,25 +76,25 @@ export function Dialog({ title, onClose, children, wide }) {
   useLayoutEffect(() => {
     const dialog = ref.current, before = document.activeElement;
     dialog.showModal();
-    dialog.querySelector("[data-first]")?.focus();
+    (dialog.querySelector("[data-first]") || dialog).focus();
     return () => {
       dialog.close();
       before?.focus?.();
     };
   }, []);
-  return html`<dialog ref=${ref} class=${wide ? "wide" : ""} aria-label=${title} onCancel=${(e) => { e.preventDefault(); onClose(); }}
+  return html`<dialog ref=${ref} tabindex="-1" class=${wide ? "wide" : ""} aria-label=${title} onCancel=${(e) => { e.preventDefault(); onClose(); }}
     onClick=${(e) => { if (e.target === ref.current) onClose(); }}>
     <div class="dialog"><header><h2>${title}</h2><button class="x" type="button" aria-label="Close" onClick=${onClose}><svg viewBox="0 0 12 12" aria-hidden="true"><path d="M2 2l8 8M10 2l-8 8" /></svg></button></header>${children}</div></dialog>`;
 }
 
 // Confirm asks for a reason before an act.
-export function Confirm({ title, say, path, word, bad, body = {}, onClose, onDone, noReason }) {
+export function Confirm({ title, say, path, word, bad, body = {}, match, onClose, onDone, onChanged, noReason }) {
   const [reason, setReason] = useState("");
   const [problem, setProblem] = useState(null);
   return html`<${Dialog} title=${title} onClose=${onClose}><p class="q">${say}</p>
     ${!noReason && html`<label class="stack">Reason <span class="qq">kept in the journal, with your name</span><input data-first maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>`}
     ${problem && html`<${Fault} problem=${problem} />`}
-    <footer><button class="btn" type="button" onClick=${onClose}>Not now</button><${Act} class=${bad ? "pri danger" : "pri"} path=${path} body=${noReason ? body : { ...body, reason }} onProblem=${setProblem}
+    <footer><button class="btn" type="button" onClick=${onClose}>Not now</button><${Act} class=${bad ? "pri danger" : "pri"} path=${path} match=${match} body=${noReason ? body : { ...body, reason }} onProblem=${(e) => { setProblem(e); if (e?.code === "changed") onChanged?.(); }}
       onDone=${(v) => { onClose(); onDone?.(v); }}>${word}<//></footer><//>`;
 }
 
@@ -114,3 +115,8 @@ export function parsed(text) {
     return [undefined, "This is no JSON: " + e.message];
   }
 }
+
+// narrow says whether the page has one column.
+const columns = matchMedia("(max-width: 720px)");
+export const narrow = signal(columns.matches);
+columns.addEventListener("change", () => { narrow.value = columns.matches; });

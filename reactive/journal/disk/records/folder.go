@@ -27,14 +27,14 @@ const NewestVersion = 2
 
 const versionFormat = "sluice journal %d\n"
 
-// CheckVersion reads the version file of a directory and returns the version, or writes it if the directory is new. It is the
-// first file written, so a program that does not know the version changes nothing.
+// CheckVersion reads the version file of a directory and returns the version, or writes it if the directory is new: see MakeFolder. It
+// is the first file written, so a program that does not know the version changes nothing.
 func CheckVersion(files vfs.FS, dir string) (version int, err error) {
 	path := files.PathJoin(dir, VersionName)
 	text, err := ReadFile(files, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return NewestVersion, createVersion(files, dir, path)
+		return NewestVersion, WriteVersion(files, dir)
 	case err != nil:
 		return 0, err
 	}
@@ -46,13 +46,6 @@ func CheckVersion(files vfs.FS, dir string) (version int, err error) {
 		return 0, fmt.Errorf("%w: %s holds %q", journal.ErrDamaged, path, text)
 	}
 	return version, nil
-}
-
-func createVersion(files vfs.FS, dir, path string) error {
-	if names, err := files.List(files.PathJoin(dir, DatabaseName)); err == nil && len(names) > 0 {
-		return fmt.Errorf("%w: %s is missing", journal.ErrDamaged, path)
-	}
-	return WriteVersion(files, dir)
 }
 
 // WriteVersion makes the version that of this program.

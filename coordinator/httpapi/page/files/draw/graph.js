@@ -1,9 +1,10 @@
-// The graph of a run on a canvas. Near: boxes with marks and texts; farther: boxes and lines; farthest: a picture that is made anew when
-// there is time. It draws when something has changed, and only what is to be seen.
+// The graph of a run on a canvas. Near: boxes with marks and texts; farther: boxes and lines; farthest: a picture in which only
+// what has changed is drawn again. It draws when something has changed, and only what is to be seen.
 import { statuses } from "../mark.js";
 import { Pen, inkOf } from "./pen.js";
 
 const near = 0.55, far = 0.16; // scales at which the level of detail changes
+const boxHeight = 40; // of a step; what stands above it in its place is the basin before its gate
 const pictureMax = 1600; // points of the picture's longer side
 const code = Object.fromEntries(statuses.map((s, i) => [s, i]));
 const soft = { running: "water-soft", failed: "fail-soft", person: "person-soft" };
@@ -20,6 +21,12 @@ export class Graph {
   #idle = 0;
   #picture = null;
   #pictureOld = true;
+  #pictureInk = null; // the colours that it has
+  #drawn = null; // the statuses that it shows
+  #thumb = null;
+  #thumbOld = true;
+  #thumbAt = 0;
+  #fitted = null; // whether all of it is shown; null: somebody has moved
 
   // look returns the status of a node as a number, note its second line, and moved when it has last changed.
   constructor(canvas, scene, look, note, moved) {
@@ -36,12 +43,13 @@ export class Graph {
     this.canvas.width = Math.max(1, Math.round(box.width * ratio));
     this.canvas.height = Math.max(1, Math.round(box.height * ratio));
     this.pen = new Pen(ratio);
+    if (this.#fitted !== null) this.fit(this.#fitted);
     this.change();
   }
 
   // change draws again in the next frame: a status has changed.
   change() {
-    this.#pictureOld = true;
+    this.#pictureOld = this.#thumbOld = true;
     this.draw();
   }
 
@@ -49,9 +57,23 @@ export class Graph {
     if (!this.#frame) this.#frame = requestAnimationFrame(() => { this.#frame = 0; this.#paint(); });
   }
 
-  close() {
-    cancelAnimationFrame(this.#frame);
-    clearTimeout(this.#idle);
+  // watch draws anew when the canvas has another size, or the page another theme, until the function that it returns is called. The size
+  // is taken in a frame of its own: an observer that changes what it observes makes the browser complain.
+  watch() {
+    let frame = 0;
+    const anew = () => { frame ||= requestAnimationFrame(() => { frame = 0; this.resize(); }); };
+    const sizes = new ResizeObserver(anew), dark = matchMedia("(prefers-color-scheme: dark)");
+    sizes.observe(this.canvas);
+    dark.addEventListener("change", anew);
+    addEventListener("themechange", anew);
+    return () => {
+      sizes.disconnect();
+      dark.removeEventListener("change", anew);
+      removeEventListener("themechange", anew);
+      cancelAnimationFrame(frame);
+      cancelAnimationFrame(this.#frame);
+      clearTimeout(this.#idle);
+    };
   }
 
   // fit shows all of it, or as much as can be read of the top.
@@ -61,9 +83,11 @@ export class Graph {
     this.x = (s.width - this.w / this.scale) / 2;
     this.y = -24 / this.scale;
     this.moveTo(this.x, this.y);
+    this.#fitted = whole;
   }
 
   moveTo(x, y) {
+    this.#fitted = null;
     const s = this.scene, slackX = this.w / this.scale - 80 / this.scale, slackY = this.h / this.scale - 60 / this.scale;
     this.x = Math.max(-slackX, Math.min(s.width + slackX - this.w / this.scale, x));
     this.y = Math.max(-slackY, Math.min(s.height + slackY - this.h / this.scale, y));
@@ -82,11 +106,12 @@ export class Graph {
     if (read && this.scale < near) this.scale = 1;
     const b = this.scene.boxes, w = this.w / this.scale, h = this.h / this.scale;
     const x = b[4 * i] + b[4 * i + 2] / 2, y = b[4 * i + 1] + b[4 * i + 3] / 2;
-    const mx = Math.min(140, w / 3), my = Math.min(80, h / 3);
+    const mx = Math.min(b[4 * i + 2] / 2 + 16, w / 2), my = Math.min(b[4 * i + 3] / 2 + 16, h / 2);
     let nx = this.x, ny = this.y;
     if (x < this.x + mx || x > this.x + w - mx) nx = x - w / 2;
     if (y < this.y + my || y > this.y + h - my) ny = y - h / 2;
-    this.moveTo(nx, ny);
+    if (nx !== this.x || ny !== this.y) this.moveTo(nx, ny);
+    else this.draw();
   }
 
   nodeAt(px, py) { return this.scene.at(this.x + px / this.scale, this.y + py / this.scale); }
@@ -198,7 +223,8 @@ export class Graph {
 
   #paintNode(c, i, age) {
     const s = this.scene, ink = this.pen.ink, b = 4 * i, kind = s.kinds[i];
-    const x = s.boxes[b], y = s.boxes[b + 1], w = s.boxes[b + 2], h = s.boxes[b + 3];
+    const x = s.boxes[b], w = s.boxes[b + 2];
+    let y = s.boxes[b + 1], h = s.boxes[b + 3];
     const status = this.look(i), name = statuses[status];
     if (kind === "j") {
       c.fillStyle = status === code.completed ? ink["water-line"] : ink.edge;
@@ -208,6 +234,11 @@ export class Graph {
       return;
     }
     if (kind === "c") return this.#paintGate(c, i, x, y, w, h, name);
+    if (h > boxHeight) {
+      this.#paintBasin(c, i, x, y, w, h - boxHeight, this.plain ? {} : this.note(i, name));
+      y += h - boxHeight;
+      h = boxHeight;
+    }
     c.fillStyle = ink[soft[name]] || (["idle", "aborted", "skipped"].includes(name) ? ink.paper : ink.sheet);
     c.strokeStyle = { running: ink.water, ready: ink.water, failed: ink["fail-solid"], person: ink.person, aborted: ink.gone, skipped: ink.line }[name] || ink.edge;
     c.lineWidth = ["running", "ready", "failed", "person"].includes(name) ? 1.5 : 1;
@@ -230,11 +261,12 @@ export class Graph {
     c.font = "500 12px " + this.pen.family;
     c.textBaseline = "alphabetic";
     const barred = Boolean(note.bar), base = note.text ? y + (barred ? 15 : 17) : y + h / 2 + 4;
-    c.fillText(this.pen.fit(c, s.keys[i], w - left - 10, true), x + left, base);
+    const room = w - left - 10 - (note.live ? this.#paintTokens(c, x + w - 10, y + h / 2, note.live, ink.water) : 0);
+    c.fillText(this.pen.fit(c, s.keys[i], room, true), x + left, base);
     if (note.text) {
       c.fillStyle = ink["ink-2"];
       c.font = "11px " + this.pen.family;
-      c.fillText(this.pen.fit(c, note.text, w - left - 10, false), x + left, base + (barred ? 13 : 14));
+      c.fillText(this.pen.fit(c, note.text, room, false), x + left, base + (barred ? 13 : 14));
     }
     if (barred) this.#paintBar(c, x + 32, y + h - 7, w - 44, note.bar);
     if (name === "failed") this.#paintShut(c, x + w / 2, y + h);
@@ -247,6 +279,67 @@ export class Graph {
       c.stroke();
       c.globalAlpha = 1;
     }
+  }
+
+  // paintTokens draws tokens as dots that end at a place, and returns how wide they are. More than five are a number beside one dot.
+  #paintTokens(c, right, y, n, colour) {
+    const dots = n > 5 ? 1 : n;
+    const old = c.fillStyle;
+    c.fillStyle = colour;
+    let x = right;
+    if (n > 5) {
+      c.textAlign = "right";
+      c.fillText(String(n), x, y + 4);
+      x -= c.measureText(String(n)).width + 4;
+      c.textAlign = "left";
+    }
+    for (let k = 0; k < dots; k++, x -= 12) {
+      c.beginPath();
+      c.arc(x - 5, y, 4.5, 0, 7);
+      c.fill();
+    }
+    c.fillStyle = old;
+    return right - x + 4;
+  }
+
+  // paintBasin draws what stands before the gate of a step: the more tokens it holds, the higher the water.
+  #paintBasin(c, i, x, y, w, h, { held = 0 }) {
+    const ink = this.pen.ink, bottom = y + h - 8, full = h - 32, mid = x + w / 2;
+    if (held) {
+      const top = bottom - Math.min(full, 18 + 4 * held);
+      c.fillStyle = ink["water-soft"];
+      c.strokeStyle = ink.water;
+      c.lineWidth = 1.5;
+      c.beginPath();
+      c.moveTo(x + 1, top);
+      for (let k = 0; k < 4; k++) c.quadraticCurveTo(x + 1 + (w - 2) * (k + 0.5) / 4, top + (k % 2 ? 5 : -5), x + 1 + (w - 2) * (k + 1) / 4, top);
+      c.stroke();
+      c.lineTo(x + w - 1, bottom);
+      c.lineTo(x + 1, bottom);
+      c.fill();
+      c.font = "11px " + this.pen.family;
+      c.textBaseline = "alphabetic";
+      this.#paintTokens(c, mid + (held > 5 ? 16 : held * 6), bottom - 13, held, ink.still);
+    }
+    c.strokeStyle = c.fillStyle = ink["ink-2"];
+    c.lineWidth = 2;
+    c.beginPath();
+    c.moveTo(x, y + 2);
+    c.lineTo(x, bottom);
+    c.lineTo(mid - 17, bottom);
+    c.moveTo(mid + 17, bottom);
+    c.lineTo(x + w, bottom);
+    c.lineTo(x + w, y + 2);
+    c.stroke();
+    c.fillRect(mid - 18, bottom - 6, 3, 14);
+    c.fillRect(mid + 15, bottom - 6, 3, 14);
+    const open = !held && !this.plain && this.look(i) !== code.idle;
+    c.fillStyle = open ? ink.done : ink.still;
+    c.fillRect(mid - 15, bottom - (open ? 10 : 3), 30, 6);
+    c.fillStyle = ink.ink;
+    c.font = "11px " + this.pen.code;
+    c.textBaseline = "middle";
+    c.fillText(this.pen.fit(c, this.scene.labels[i].replace(/^allow if /, "").replace(/, else deny$/, ""), w - 16, false), x + 8, y + 12);
   }
 
   #paintGate(c, i, x, y, w, h, name) {
@@ -310,18 +403,16 @@ export class Graph {
     c.stroke();
   }
 
-  // picture returns all nodes and lines as one image, at most a while old.
+  // picture returns all nodes and lines as one image. It is made once for a theme; then only what has another status is drawn again.
   picture() {
-    const s = this.scene, k = Math.min(1, pictureMax / Math.max(s.width, s.height, 1));
-    if (!this.#picture) {
+    const s = this.scene, k = Math.min(1, pictureMax / Math.max(s.width, s.height, 1)), ink = this.pen.ink, least = 1 / k;
+    if (!this.#picture || this.#pictureInk !== ink) {
       this.#picture = Object.assign(document.createElement("canvas"), { width: Math.max(1, Math.ceil(s.width * k)), height: Math.max(1, Math.ceil(s.height * k)) });
+      this.#pictureInk = ink;
+      this.#drawn = new Uint8Array(s.count).fill(255);
       this.#pictureOld = true;
-    }
-    if (this.#pictureOld) {
-      this.#pictureOld = false;
-      const c = this.#picture.getContext("2d"), ink = this.pen.ink, least = 1 / k;
+      const c = this.#picture.getContext("2d");
       c.setTransform(k, 0, 0, k, 0, 0);
-      c.clearRect(0, 0, s.width, s.height);
       if (s.from.length < 30_000) {
         c.strokeStyle = ink.line;
         c.lineWidth = least * 0.6;
@@ -329,20 +420,42 @@ export class Graph {
         for (const p of s.points) this.#trace(c, p, false);
         c.stroke();
       }
-      for (let i = 0; i < s.count; i++) {
-        const b = 4 * i, name = statuses[this.look(i)];
-        c.fillStyle = name === "completed" ? ink.edge : name === "idle" || name === "skipped" ? ink.line : ink[inkOf[name]];
-        const grow = name === "failed" || name === "person" ? least : 0;
-        c.fillRect(s.boxes[b] - grow, s.boxes[b + 1] - grow, Math.max(least, s.boxes[b + 2]) + 2 * grow, Math.max(least, s.boxes[b + 3]) + 2 * grow);
-      }
+    }
+    if (!this.#pictureOld) return this.#picture;
+    this.#pictureOld = false;
+    const c = this.#picture.getContext("2d");
+    const loud = (status) => status === code.failed || status === code.person;
+    for (let i = 0; i < s.count; i++) {
+      const status = this.look(i), was = this.#drawn[i];
+      if (status === was) continue;
+      this.#drawn[i] = status;
+      const b = 4 * i, name = statuses[status], grow = loud(status) || loud(was) ? least : 0;
+      const w = Math.max(least, s.boxes[b + 2]), h = Math.max(least, s.boxes[b + 3]);
+      if (grow) c.clearRect(s.boxes[b] - grow, s.boxes[b + 1] - grow, w + 2 * grow, h + 2 * grow);
+      const more = loud(status) ? least : 0;
+      c.fillStyle = name === "completed" ? ink.edge : name === "idle" || name === "skipped" ? ink.line : ink[inkOf[name]];
+      c.fillRect(s.boxes[b] - more, s.boxes[b + 1] - more, w + 2 * more, h + 2 * more);
     }
     return this.#picture;
   }
 
+  // thumb returns the picture at a size, at most a quarter of a second old: it is drawn in each frame, and few look at it.
+  thumb(width, height) {
+    const now = performance.now(), fits = this.#thumb?.width === Math.max(1, Math.ceil(width));
+    if (fits && this.#thumbOld && now - this.#thumbAt < 250) this.#later(250, () => this.draw());
+    else if (!fits || this.#thumbOld) {
+      if (!fits) this.#thumb = Object.assign(document.createElement("canvas"), { width: Math.max(1, Math.ceil(width)), height: Math.max(1, Math.ceil(height)) });
+      this.#thumbOld = false;
+      this.#thumbAt = now;
+      const c = this.#thumb.getContext("2d");
+      c.clearRect(0, 0, this.#thumb.width, this.#thumb.height);
+      c.drawImage(this.picture(), 0, 0, this.#thumb.width, this.#thumb.height);
+    }
+    return this.#thumb;
+  }
+
   #paintPicture(c) {
-    const s = this.scene, old = this.#picture && this.#pictureOld;
-    if (old) this.#later(300, () => { this.picture(); this.draw(); });
-    c.drawImage(old ? this.#picture : this.picture(), 0, 0, s.width, s.height);
+    c.drawImage(this.picture(), 0, 0, this.scene.width, this.scene.height);
     if (this.selected >= 0) this.#ring(c, this.selected);
     for (const i of this.found) this.#ring(c, i);
   }

@@ -19,13 +19,7 @@ export function Drawn({ drawing }) {
     const g = new Graph(canvas.current, scene, () => 1, (i) => ({ text: scene.operations[i] !== scene.keys[i] ? scene.operations[i] : scene.labels[i] }), () => -1e9);
     g.plain = true;
     g.fit(true);
-    const watch = new ResizeObserver(() => { g.resize(); g.fit(true); });
-    watch.observe(canvas.current);
-    const theme = () => g.resize();
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    addEventListener("themechange", theme);
-    dark.addEventListener("change", theme);
-    return () => { watch.disconnect(); g.close(); removeEventListener("themechange", theme); dark.removeEventListener("change", theme); };
+    return g.watch();
   }, [drawing]);
   if (!drawing.keys.length) return html`<${Empty} title="Nothing to draw">This kind of workflow has no steps.<//>`;
   return html`<canvas class="draft-c" ref=${canvas} role="img" aria-label=${"Drawing of the workflow: " + drawing.keys.slice(0, 40).join(", ").slice(0, 1000)} />`;

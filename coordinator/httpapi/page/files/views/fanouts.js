@@ -67,7 +67,7 @@ function Fan({ s, rule }) {
 
 function Asked({ d, f, from, to }) {
   const x = (t) => (238 * (t - from)) / (to - from), begin = ms(d.asked), end = ms(d.ended) || to;
-  const note = d === f.taken ? "taken" + (f.best ? ": " + f.best[2] : ": first") : d.failure ? d.failure.code + (d.failure.retryable ? "" : ", final") : d.state === "cancelled" ? "no longer needed" : d.attempt > 1 ? "attempt " + d.attempt : "";
+  const note = d === f.taken ? "taken" + (f.best ? ": " + f.best[2] : ": first") : d.failure ? d.failure.code + (d.failure.retryable ? "" : ", final") : d.state === "cancelled" ? "not needed" : d.attempt > 1 ? "attempt " + d.attempt : "";
   return html`<tr class=${d === f.taken ? "taken" : ""}><td><${Status} status=${shapes[d.state] || "waiting"}>${words[d.state] || d.state}<//></td><td class="cut mid"><${Name} text=${d.participant} max=${28} /></td><td class="num cut"><bdi>${d.state === "responded" ? shortOf(d, f) : ""}</bdi></td>
     <td class="num q">${begin ? took(end - begin) : ""}</td><td>${begin > 0 && html`<svg class="lane" viewBox="0 0 240 20" preserveAspectRatio="none" aria-hidden="true"><rect class=${bars[d.state] || "c"} x=${1 + x(begin)} y="6" width=${Math.max(3, x(end) - x(begin))} height="8" rx="2" /></svg>`}</td><td class="q cut" title=${d.failure?.message?.slice(0, 500)}><bdi>${note}</bdi></td></tr>`;
 }

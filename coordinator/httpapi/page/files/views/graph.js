@@ -1,9 +1,9 @@
 // The graph of a run: the canvas, what one does with it, and the small map beside it. The same is in the list of steps.
-import { html, useEffect, useRef, useState } from "../ui.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { go, here, withQuery } from "../route.js";
 import { Mark, statuses, wordOf } from "../mark.js";
 import { many, now, number } from "../time.js";
-import { Empty, Fault, Loading, useGet } from "../parts.js";
+import { Empty, Fault, Loading, narrow, useGet } from "../parts.js";
 import { Graph } from "../draw/graph.js";
 import { Scene } from "../draw/scene.js";
 import { noteOf, Steps } from "./steps.js";
@@ -23,7 +23,7 @@ function Canvas({ model, run, step, drawing }) {
   latest.current = { run, model };
   const find = here.value.query.get("find") || "";
   const [scale, setScale] = useState(1);
-  useEffect(() => {
+  useLayoutEffect(() => { // before a key or a pointer can come
     const scene = new Scene(drawing);
     const places = new Int32Array(scene.count).fill(-1);
     const place = (i) => (places[i] >= 0 ? places[i] : (places[i] = model.index.get(scene.keys[i]) ?? -1));
@@ -31,18 +31,12 @@ function Canvas({ model, run, step, drawing }) {
     const note = (i, status) => {
       const s = model.steps.get(scene.keys[i]), items = model.items.get(scene.keys[i]);
       if (items?.of) return { text: number(items.ok) + "/" + number(items.of) + (items.failed ? ", " + number(items.failed) + " failed" : ""), bar: status === "completed" ? null : items };
-      return { text: noteOf(s, status, latest.current.run) };
+      return { text: noteOf(s, status, latest.current.run), live: s?.live, held: s?.tokens };
     };
     const g = graph.current = new Graph(canvas.current, scene, look, note, (i) => model.moved.get(place(i)) ?? -1e9);
     g.onView = () => { setScale(g.scale); paintMini(g, mini.current); };
     g.fit(false);
-    const watch = new ResizeObserver(() => g.resize());
-    watch.observe(canvas.current);
-    const theme = () => g.resize();
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener("change", theme);
-    addEventListener("themechange", theme);
-    return () => { watch.disconnect(); g.close(); dark.removeEventListener("change", theme); removeEventListener("themechange", theme); };
+    return g.watch();
   }, [drawing, model]);
   const version = model.version.value, details = model.details.value;
   useEffect(() => { graph.current?.change(); }, [version, details]);
@@ -81,7 +75,7 @@ function Canvas({ model, run, step, drawing }) {
       <div class="ctl"><button type="button" onClick=${() => graph.current.fit(true)}>Fit</button><button type="button" aria-label="Smaller" onClick=${() => graph.current.zoom(0.8)}>−</button>
       <button type="button" aria-label="Full size" onClick=${() => graph.current.zoom(1 / graph.current.scale)}>${Math.round(scale * 100)} %</button><button type="button" aria-label="Larger" onClick=${() => graph.current.zoom(1.25)}>+</button></div></div></div>
     <div class="ticker">${["failed", "person", "running", "ready", "waiting", "idle", "completed", "skipped", "aborted"].map((s) => counts[statuses.indexOf(s)] > 0 && html`<button type="button" onClick=${() => jump(s)}><${Mark} status=${s} />${number(counts[statuses.indexOf(s)])} ${s === "person" ? "asked" : s}</button>`)}</div>
-    <div class="only-n steps-under"><${Steps} ...${{ model, run, step }} /></div>`;
+    ${narrow.value && html`<${Steps} ...${{ model, run, step }} />`}`;
 }
 
 // byOthers is the status of a node that no event is about: a join or an unnamed conditional is as what stands around it.
@@ -145,7 +139,7 @@ function useHands(canvas, graph, choose) {
 
 const miniWidth = 150, miniHeight = 92;
 
-function miniScale(g) { return Math.min(miniWidth / Math.max(1, g.scene.width), miniHeight / Math.max(1, g.scene.height)); }
+function miniScale(g) { return Math.min(0.25, miniWidth / Math.max(1, g.scene.width), miniHeight / Math.max(1, g.scene.height)); }
 
 function paintMini(g, canvas) {
   if (!canvas) return;
@@ -154,7 +148,7 @@ function paintMini(g, canvas) {
   const c = canvas.getContext("2d");
   c.setTransform(ratio, 0, 0, ratio, 0, 0);
   c.clearRect(0, 0, miniWidth, miniHeight);
-  c.drawImage(g.picture(), ox, oy, g.scene.width * k, g.scene.height * k);
+  c.drawImage(g.thumb(g.scene.width * k * ratio, g.scene.height * k * ratio), ox, oy, g.scene.width * k, g.scene.height * k);
   c.strokeStyle = g.pen.ink["ink-2"];
   const x = Math.max(0.5, ox + g.x * k), y = Math.max(0.5, oy + g.y * k);
   c.strokeRect(x, y, Math.max(3, Math.min(miniWidth - 0.5 - x, ox + (g.x + g.w / g.scale) * k - x)), Math.max(3, Math.min(miniHeight - 0.5 - y, oy + (g.y + g.h / g.scale) * k - y)));

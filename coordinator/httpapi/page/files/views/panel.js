@@ -124,6 +124,6 @@ function Foot({ model, run, step, s, status }) {
 
 function Decide({ run, step, decision, close, done }) {
   const yes = decision === "fulfilled";
-  return html`<${Confirm} title=${yes ? "It is done as meant" : "It is not done as meant"} path=${of(run.run, "steps", step, "decide")} body=${{ decision }} onClose=${close} onDone=${done} word=${yes ? "Fulfilled" : "Refused"}
+  return html`<${Confirm} title=${yes ? "It is done as meant" : "It is not done as meant"} path=${of(run.run, "steps", step, "decide")} body=${{ decision }} match=${run.events} onClose=${close} onDone=${done} onChanged=${done} word=${yes ? "Fulfilled" : "Refused"}
     say=${yes ? "The step counts as fulfilled, and what follows it starts." : "The step counts as not fulfilled; the workflow says what that means."} />`;
 }

@@ -16,9 +16,9 @@ export function Rerun({ run, step, close }) {
   useEffect(() => {
     const stop = new AbortController();
     setProblem(null);
-    post(of(run.run, "rerun") + "?dry=true", body, {}, stop.signal).then(setPlan, (e) => { if (!stop.signal.aborted) { setPlan(null); setProblem(e); } });
+    post(of(run.run, "rerun") + "?dry=true", body, {}, stop.signal).then((p) => setPlan({ ...p, seen: run.events }), (e) => { if (!stop.signal.aborted) { setPlan(null); setProblem(e); } });
     return () => stop.abort();
-  }, [key]);
+  }, [key, run.events]);
   const modes = [step && ["from", "This step and all that follows"], step && ["only", "Only this step"], ["failed", "What has failed"], ["changed", "What has another operation or input"], ["all", "All of it"]].filter(Boolean);
   const kind = (does) => plan?.items.filter((s) => s.does === does) || [];
   const risky = kind("will").filter((s) => s.not_idempotent);
@@ -27,7 +27,7 @@ export function Rerun({ run, step, close }) {
     ${problem ? html`<${Fault} problem=${problem} />` : !plan ? html`<${Loading} rows=${3} />` : html`<div class="plan" role="status"><${Part} list=${kind("will")} word="will run" /><${Part} list=${kind("may")} word="may run, if their input changes" /><${Part} list=${kind("kept")} word="kept, with their results" /></div>`}
     ${risky.length > 0 && html`<div class="note bad">Not idempotent, and asked again: <b>${risky.slice(0, 5).map((s) => s.step).join(", ")}</b></div>`}
     <p class="small q">A new run begins; this one stays as it is.</p>
-    <footer><button class="btn" type="button" onClick=${close}>Not now</button><${Act} class="pri" disabled=${!plan || wrong} path=${of(run.run, "rerun")} body=${body} onProblem=${setProblem} onDone=${(v) => { close(); go(at("runs", v.run)); }}>Run ${number(kind("will").length)} again<//></footer><//>`;
+    <footer><button class="btn" type="button" onClick=${close}>Not now</button><${Act} class="pri" disabled=${!plan || wrong} path=${of(run.run, "rerun")} body=${body} match=${plan?.seen} onProblem=${setProblem} onDone=${(v) => { close(); go(at("runs", v.run)); }}>Run ${number(kind("will").length)} again<//></footer><//>`;
 }
 
 function Part({ list, word }) {

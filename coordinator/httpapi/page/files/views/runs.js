@@ -5,7 +5,7 @@ import { get, may, query } from "../api.js";
 import { follow } from "../feed.js";
 import { Channel, Status } from "../mark.js";
 import { age, left, many, ms, now, number, took } from "../time.js";
-import { BulkActs } from "./bulk.js";
+import { BulkActs, ChosenActs } from "./bulk.js";
 import { Empty, Fault, Loading, Name, Sentence, useTitle } from "../parts.js";
 
 const page = 50;
@@ -22,7 +22,7 @@ export function Runs() {
     <div class="head"><h1>Runs</h1>${may("operator") && html`<div class="end"><a class="btn pri" href="/workflows">Start a run</a></div>`}</div>
     <${Query} q=${q} problem=${list.problem} />
     <${Counts} q=${q} turn=${list.turn} />
-    <${List} list=${list} q=${q} /></div>`}</main>`;
+    <${List} key=${q} list=${list} q=${q} /></div>`}</main>`;
 }
 
 // useRuns reads the list of a query, and follows what becomes of its rows. New runs wait until they are asked for.
@@ -147,14 +147,17 @@ function Counts({ q, turn }) {
 
 function List({ list, q }) {
   const { rows, newer, problem, next } = list;
+  const [ids, setIds] = useState(new Set());
+  const pick = may("operator") && ((run, on) => { const more = new Set(ids); if (on) more.add(run); else more.delete(run); setIds(more); });
+  const chosen = rows?.filter((r) => ids.has(r.run)) || [];
   if (problem && problem.status !== 400) return html`<${Fault} problem=${problem} again=${list.again} title="The runs could not be read." />`;
   if (!rows) return problem ? null : html`<div class="sheet"><${Loading} rows=${12} /></div>`;
   if (!rows.length) return html`<div class="sheet"><${Empty} title="No run is like that">Nothing matches <code>${q}</code>. <a href="/runs">Show all runs</a><//></div>`;
   return html`<div class="sheet">${newer > 0 && html`<button type="button" class="newer" onClick=${list.again}>${many(newer, "newer run")}</button>`}
-    <table class="list runs"><colgroup><col class="w-st" /><col class="w-id" /><col class="w-wf" /><col /><col class="w-prog" /><col class="w-age" /><col class="w-lab" /></colgroup>
-    <thead><tr><th scope="col">Status</th><th scope="col">Run</th><th scope="col">Workflow</th><th scope="col">Where it stands</th><th scope="col">Steps</th><th scope="col" class="num">Age</th><th scope="col">Labels</th></tr></thead>
-    <tbody>${rows.map((r) => html`<${Row} key=${r.run} run=${r} />`)}</tbody></table>
-    <div class="foot"><span>${many(rows.length, "run")}, newest first</span>${next && html`<button class="link" type="button" onClick=${list.more}>Show ${page} more</button>`}<span class="end"><${BulkActs} q=${q} /></span></div></div>`;
+    <table class="list runs"><colgroup>${pick && html`<col class="w-pick" />`}<col class="w-st" /><col class="w-id" /><col class="w-wf" /><col /><col class="w-prog" /><col class="w-age" /><col class="w-lab" /></colgroup>
+    <thead><tr>${pick && html`<td class="c-pick"><input type="checkbox" aria-label="Choose all that are shown" checked=${chosen.length === rows.length} onChange=${(e) => setIds(new Set(e.target.checked ? rows.map((r) => r.run) : []))} /></td>`}<th scope="col">Status</th><th scope="col">Run</th><th scope="col">Workflow</th><th scope="col">Where it stands</th><th scope="col">Steps</th><th scope="col" class="num">Age</th><th scope="col">Labels</th></tr></thead>
+    <tbody>${rows.map((r) => html`<${Row} key=${r.run} run=${r} pick=${pick} on=${ids.has(r.run)} />`)}</tbody></table>
+    <div class="foot"><span>${many(rows.length, "run")}, newest first</span>${next && html`<button class="link" type="button" onClick=${list.more}>Show ${page} more</button>`}<span class="end"><${BulkActs} q=${q} /></span></div></div>${chosen.length > 0 && html`<${ChosenActs} runs=${chosen} clear=${() => setIds(new Set())} />`}`;
 }
 
 // statusOf is the status of a row as a person sees it: who waits for a person is another thing than who waits for a timer.
@@ -164,11 +167,11 @@ export function statusOf(r) {
   return r.status;
 }
 
-function Row({ run: r }) {
+function Row({ run: r, pick, on }) {
   const labels = Object.entries(r.labels || {});
   const status = statusOf(r);
   const moved = r.moved && now.value - r.moved < 2000;
-  return html`<tr class=${(moved ? "moved" : "") + (r.faint ? " faint" : "")}><td class="c-st"><${Status} status=${status} /></td>
+  return html`<tr class=${(moved ? "moved" : "") + (r.faint ? " faint" : "") + (on ? " chosen" : "")}>${pick && html`<td class="c-pick"><input type="checkbox" aria-label=${"Choose " + r.run.slice(0, 200)} checked=${on} onChange=${(e) => pick(r.run, e.target.checked)} /></td>`}<td class="c-st"><${Status} status=${status} /></td>
     <td class="c-id"><a class="id" data-row href=${at("runs", r.run)}><${Name} text=${r.run} max=${26} /></a></td>
     <td class="c-wf q cut"><bdi title=${r.workflow.slice(0, 1000)}>${r.workflow.slice(0, 200)}</bdi></td>
     <td class="c-why why"><${Where} run=${r} /></td>

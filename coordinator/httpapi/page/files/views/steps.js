@@ -45,7 +45,7 @@ function Row({ i, model, run, chosen }) {
 export function noteOf(s, status, run) {
   if (!s) return "";
   if (s.runs || s.tokens) {
-    const parts = [many(s.runs || 0, "run")];
+    const parts = s.runs ? [many(s.runs, "run")] : [];
     if (s.live) parts.push(number(s.live) + " moving");
     if (s.tokens) parts.push(many(s.tokens, "token") + " held");
     if (s.items) parts.push(number(s.items_done || 0) + "/" + number(s.items));

@@ -1,6 +1,6 @@
 // Where the time went: a row for each step, a bar for each attempt. Silences are folded to a mark that says how long they were. The events,
 // and the list of steps, have the same in words.
-import { html, useEffect, useState } from "../ui.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { withQuery } from "../route.js";
 import { get, of, query } from "../api.js";
 import { Mark } from "../mark.js";
@@ -77,23 +77,38 @@ function axisOf(events, rows, end, width) {
   return { pieces, at };
 }
 
+// useRoom measures the room beside the names, when it is there and when it changes.
+function useRoom(there) {
+  const ref = useRef(null), [room, set] = useState(900);
+  useLayoutEffect(() => {
+    let frame = 0;
+    const measure = () => { frame = 0; if (ref.current) set(Math.max(470, Math.floor(ref.current.clientWidth))); };
+    const sizes = new ResizeObserver(() => { frame ||= requestAnimationFrame(measure); });
+    if (ref.current) sizes.observe(ref.current);
+    measure();
+    return () => { sizes.disconnect(); cancelAnimationFrame(frame); };
+  }, [there]);
+  return [ref, room];
+}
+
 function Drawn({ events, model, run, step }) {
   const end = run.finished ? events.at(-1).at : now.value;
   const rows = barsOf(events, end);
+  const [ref, room] = useRoom(rows.length > 0);
   if (!rows.length) return html`<${Empty} title="Nothing has been asked yet">When a step has begun, its time is here.<//>`;
-  const width = 900, { pieces, at } = axisOf(events, rows, end, width);
+  const width = room - 90, { pieces, at } = axisOf(events, rows, end, width);
   const sum = (kind) => rows.reduce((n, r) => n + r.bars.filter((b) => b.kind === kind).reduce((m, b) => m + b.to - b.from, 0), 0);
   const failed = rows.reduce((n, r) => n + r.bars.filter((b) => b.kind === "bad").length, 0);
   const shown = rows.slice(0, rowsMax), height = 28 + shown.length * rowHeight;
   const longest = shown.reduce((a, r) => { const d = r.bars.reduce((n, b) => n + b.to - b.from, 0); return d > a[1] ? [r.step, d] : a; }, ["", 0]);
-  return html`<div class="time-v"><div class="where"><p>Longest: <b><bdi>${longest[0].slice(0, 100)}</bdi></b>, ${took(longest[1])} of ${took(end - events[0].at)}.</p><div class="keys"><span><svg viewBox="0 0 20 10" aria-hidden="true"><rect class="run" y="1" width="20" height="8" rx="2" /></svg>running <b>${took(sum("run"))}</b></span>
+  return html`<div class="time-v"><div class="where"><p>${longest[0] ? html`Longest: <b><bdi>${longest[0].slice(0, 100)}</bdi></b>, ${took(longest[1])} of ` : "All in "}${took(end - events[0].at)}.</p><div class="keys"><span><svg viewBox="0 0 20 10" aria-hidden="true"><rect class="run" y="1" width="20" height="8" rx="2" /></svg>running <b>${took(sum("run"))}</b></span>
       ${sum("wait") > 0 && html`<span><svg viewBox="0 0 20 10" aria-hidden="true"><rect class="wait" x=".5" y="1" width="19" height="8" rx="2" /></svg>waiting for a decision <b>${took(sum("wait"))}</b></span>`}
       ${failed > 0 && html`<span><svg viewBox="0 0 20 10" aria-hidden="true"><rect class="bad-bar" x=".5" y="1" width="19" height="8" rx="2" /></svg>failed <b>${many(failed, "attempt")}</b></span>`}
       ${pieces.some((p) => p.quiet) && html`<span><svg viewBox="0 0 20 10" aria-hidden="true"><rect class="fold-m" x="4" width="12" height="10" /></svg>folded silence</span>`}</div></div>
     <div class="time-g"><ol class="time-n" data-stay>${shown.map((r) => html`<li key=${r.step}><a data-row href=${withQuery({ step: r.step })} aria-current=${r.step === step ? "true" : undefined}><${Mark} status=${model.index.has(r.step) ? model.statusOf(r.step) : "completed"} /><${Name} text=${r.step} max=${28} /></a></li>`)}</ol>
-    <svg class="tl" viewBox=${`0 0 ${width + 90} ${height}`} role="img" aria-label=${"Timeline: " + shown.slice(0, 30).map((r) => r.step + " " + took(r.bars.reduce((n, b) => n + b.to - b.from, 0))).join(", ").slice(0, 1500)}>
+    <div class="tl-box" ref=${ref}><svg class="tl" width=${room} height=${height} role="img" aria-label=${"Timeline: " + shown.slice(0, 30).map((r) => r.step + " " + took(r.bars.reduce((n, b) => n + b.to - b.from, 0))).join(", ").slice(0, 1500)}>
       ${shown.map((r, i) => i % 2 === 1 && html`<rect class="zebra" y=${28 + i * rowHeight} width=${width + 90} height=${rowHeight} />`)}
       ${pieces.map((p) => (p.quiet ? html`<rect class="fold-m" x=${p.x} width=${p.width} y="20" height=${height - 20} /><text class="ax" x=${p.x + p.width / 2} y="14" text-anchor="middle">${took(p.to - p.from)}</text>` : p.width > 64 ? html`<path class="rule" d=${`M${p.x + 0.5} 20V${height}`} /><text class="ax" x=${p.x + 2} y="14">${clock(p.from)}</text>` : ""))}
-      ${shown.map((r, i) => r.bars.map((b, k) => { const x = at(b.from), w = Math.max(3, at(b.to) - x), y = 28 + i * rowHeight + 10, next = r.bars[k + 1]; return html`${next && html`<path class="back" d=${`M${x + w} ${y + 5}H${at(next.from)}`} />`}<rect class=${{ run: "run", bad: "bad-bar", gone: "queued", wait: "wait" }[b.kind] + (b.open ? " open-b" : "")} x=${x} y=${y} width=${w} height="10" rx="2" />${k === r.bars.length - 1 && html`<text class="ax" x=${x + w > width * 0.92 ? x - 6 : x + w + 6} y=${y + 9} text-anchor=${x + w > width * 0.92 ? "end" : "start"}>${took(b.to - r.bars[0].from)}${r.bars.length > 1 ? ", " + r.bars.length + " attempts" : ""}</text>`}`; }))}</svg></div>
+      ${shown.map((r, i) => r.bars.map((b, k) => { const x = at(b.from), w = Math.max(3, at(b.to) - x), y = 28 + i * rowHeight + 10, next = r.bars[k + 1]; return html`${next && html`<path class="back" d=${`M${x + w} ${y + 5}H${at(next.from)}`} />`}<rect class=${{ run: "run", bad: "bad-bar", gone: "queued", wait: "wait" }[b.kind] + (b.open ? " open-b" : "")} x=${x} y=${y} width=${w} height="10" rx="2" />${k === r.bars.length - 1 && html`<text class="ax" x=${x + w > width * 0.92 ? x - 6 : x + w + 6} y=${y + 9} text-anchor=${x + w > width * 0.92 ? "end" : "start"}>${took(b.to - r.bars[0].from)}${r.bars.length > 1 ? ", " + r.bars.length + " attempts" : ""}</text>`}`; }))}</svg></div></div>
     ${rows.length > rowsMax && html`<div class="foot">The first ${number(rowsMax)} of ${many(rows.length, "step")} that have begun.</div>`}</div>`;
 }

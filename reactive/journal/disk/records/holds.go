@@ -1,0 +1,96 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
+)
+
+// Holds reports whether a directory holds a store. If it has no version but other files that a store has, Holds returns ErrDamaged,
+// and what the directory is: a store that has lost its version, or the folder of another program. It changes nothing. files is nil for
+// the operating system's.
+func Holds(files vfs.FS, dir string) (bool, error) {
+	if files == nil {
+		files = vfs.Default
+	}
+	switch has, err := exists(files, dir, VersionName); {
+	case has || err != nil:
+		return has, err
+	}
+	what, err := remains(files, dir)
+	if err != nil || what == "" {
+		return false, err
+	}
+	if has, err := exists(files, dir, VersionName); has || err != nil { // another process makes the store just now
+		return has, err
+	}
+	return false, fmt.Errorf("%w: %s is missing, but there is %s", journal.ErrDamaged, files.PathJoin(dir, VersionName), what)
+}
+
+// remains says what there is in a directory of a store that has no version; "": nothing, or what a crash leaves that has cut short the
+// making of the store.
+func remains(files vfs.FS, dir string) (string, error) {
+	db := files.PathJoin(dir, DatabaseName)
+	info, err := files.Stat(db)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	var names []string
+	if err == nil && info.IsDir() {
+		if names, err = files.List(db); err != nil {
+			return "", err
+		}
+	}
+	marked, unknown := exists(files, dir, MarkName)
+	switch {
+	case unknown != nil:
+		return "", unknown
+	case err == nil && !info.IsDir():
+		return DatabaseName + ", which is no folder: " + foreign, nil
+	case slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "MANIFEST-") }):
+		return "a database: the folder is a journal that has lost this file. " + lost, nil
+	case len(names) > 0:
+		return DatabaseName + " with " + names[0] + ", which is no database: " + foreign, nil
+	case marked:
+		return MarkName + ": the folder is a journal that has lost this file and its database. " + lost, nil
+	}
+	return "", nil
+}
+
+// What is to be done about such a directory.
+var (
+	lost = fmt.Sprintf("Nothing was changed; copy the file from a backup, or write it again: in a journal of this version of the program "+
+		"it is the line %q", strings.TrimSpace(fmt.Sprintf(versionFormat, NewestVersion)))
+	foreign = "the folder is of another program, or damaged. Nothing was changed; take another folder for the journal"
+)
+
+func exists(files vfs.FS, dir, name string) (bool, error) {
+	_, err := files.Stat(files.PathJoin(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// MakeFolder makes the directory of a store and the database's within it, and their names durable. It refuses a directory about which
+// Holds has an error.
+func MakeFolder(files vfs.FS, dir string) error {
+	if _, err := Holds(files, dir); err != nil {
+		return err
+	}
+	db := files.PathJoin(dir, DatabaseName)
+	if _, err := files.Stat(db); err == nil {
+		return nil
+	}
+	if err := files.MkdirAll(db, 0o700); err != nil {
+		return err
+	}
+	return errors.Join(shield.SyncDir(files, dir), shield.SyncDir(files, files.PathDir(dir)))
+}
