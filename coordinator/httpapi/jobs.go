@@ -54,7 +54,7 @@ func showJob(kind string) func(*exchange) error {
 		}
 		one, ok := c.jobs.Get(c.req.Context(), kind, c.req.PathValue("id"), wait)
 		if !ok {
-			return problem("job_not_found", "there is no such job; those of a server that has ended are forgotten")
+			return problem(CodeNoJob, "there is no such job; those of a server that has ended are forgotten")
 		}
 		return c.reply(http.StatusOK, one)
 	}

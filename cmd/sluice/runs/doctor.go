@@ -55,6 +55,9 @@ with 2 if there is no journal, or for wrong usage.`,
 	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "rebuild records that follow from events")
 	output := cli.Choose(cmd, "output", "o", "what to print", "table", "json", "jsonl")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if rebuild && client.IsURL(dir) {
+			return cli.Refuse(errors.New("--rebuild needs the folder for itself: end the host, and give --data"))
+		}
 		report, err := examine(cmd, dir, rebuild, output.Value)
 		switch {
 		case errors.Is(err, journal.ErrLocked):
@@ -82,9 +85,6 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 		return objects.Flush()
 	}
 	if client.IsURL(dir) {
-		if rebuild {
-			return report, cli.Refuse(errors.New("--rebuild needs the folder for itself: end the host, and give --data"))
-		}
 		return atServer(cmd, dir, tell, objects, w)
 	}
 	raw, err := control.TakeRaw(cmd.Context(), dir, rebuild, disk.Config{Logger: slog.New(slog.DiscardHandler)})
