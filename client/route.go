@@ -134,9 +134,6 @@ var routes = map[api.Verb]func(*api.Request) *route{
 	},
 	api.Rules:   func(*api.Request) *route { return get("/v1/keep", nil) },
 	api.Collect: func(r *api.Request) *route { return post("/v1/gc", dry(url.Values{}, r.Dry), object{"keep": r.Keep}) },
-	api.Bulk: func(r *api.Request) *route {
-		return post("/v1/bulk", dry(url.Values{}, r.Dry), object{"act": r.Act, "q": r.Query, "expect": r.Expect, "reason": r.Reason})
-	},
 	api.Acts: func(r *api.Request) *route {
 		if r.Number == 0 {
 			return get("/v1/bulk", nil)
@@ -172,6 +169,14 @@ var bringing = map[api.Verb]func(*api.Request, *api.Attachment) *route{
 	api.Move: func(r *api.Request, a *api.Attachment) *route {
 		return post(run(r)+"/move", dry(url.Values{}, r.Dry), object{"workflow": r.Name, "parcel": a.Parcel})
 	},
+	api.Bulk: func(r *api.Request, a *api.Attachment) *route {
+		var what any
+		if w := r.Rerun; w != nil {
+			what = sparse(object{"from": w.From, "only": w.Only, "failed": w.Failed, "changed": w.Changed, "at": w.At, "set": w.Set, "input": raw(a.Input)})
+		}
+		return post("/v1/bulk", dry(url.Values{}, r.Dry), object{"act": r.Act, "q": r.Query, "expect": r.Expect, "reason": r.Reason,
+			"rerun": what, "workflow": r.Name, "parcel": a.Parcel})
+	},
 	api.Compare: func(r *api.Request, a *api.Attachment) *route {
 		if a.Parcel == nil && a.Old == nil {
 			return get("/v1/diff", url.Values{"from": {r.Old}, "to": {r.Name}})
@@ -206,12 +211,17 @@ func get(path string, q url.Values) *route {
 }
 
 func post(path string, q url.Values, body object) *route {
+	return &route{method: http.MethodPost, path: path, query: q, kind: "application/json", content: bytes.NewReader([]byte(encoded(sparse(body))))}
+}
+
+// sparse drops the members of an object that say nothing.
+func sparse(body object) object {
 	for key, v := range body {
 		if value := reflect.ValueOf(v); !value.IsValid() || value.IsZero() {
 			delete(body, key)
 		}
 	}
-	return &route{method: http.MethodPost, path: path, query: q, kind: "application/json", content: bytes.NewReader([]byte(encoded(body)))}
+	return body
 }
 
 // raw is JSON that is sent as it is, unless there is none.

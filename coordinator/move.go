@@ -25,12 +25,16 @@ type PastError struct {
 }
 
 func (e *PastError) Error() string {
-	why := "more would have gone otherwise than can be told"
-	if past := e.Report.Past(); past != nil {
-		why = past.String()
-	}
 	return fmt.Sprintf("%v: run %s has begun what would have gone otherwise: %s; `sluice shadow` tells all of it, and `sluice rerun --workflow` begins again",
-		ErrNotPossible, e.Run, why)
+		ErrNotPossible, e.Run, e.Why())
+}
+
+// Why returns the first difference.
+func (e *PastError) Why() string {
+	if past := e.Report.Past(); past != nil {
+		return past.String()
+	}
+	return "more would have gone otherwise than can be told"
 }
 
 // Unwrap returns ErrNotPossible.
@@ -50,6 +54,11 @@ func (r *Run) Move(ctx context.Context, w *template.Workflow) (*shadow.Report, e
 
 // MoveEntry is Move for an entry of the engine's Registry.
 func (r *Run) MoveEntry(ctx context.Context, entry *registry.Entry) (*shadow.Report, error) {
+	return r.moveFor(ctx, entry, "", "")
+}
+
+// moveFor is MoveEntry, for an act on many runs unless that is "".
+func (r *Run) moveFor(ctx context.Context, entry *registry.Entry, act, reason string) (*shadow.Report, error) {
 	e := r.engine
 	defer e.registry.Use()() // from here on until the run refers to the workflow
 	m, err := r.beginMove(ctx, entry)
@@ -61,6 +70,7 @@ func (r *Run) MoveEntry(ctx context.Context, entry *registry.Entry) (*shadow.Rep
 		return nil, e.readError(ctx, err)
 	}
 	event := decide.Moved(nil, r.actor)
+	event.Detail.ID, event.Detail.Reason = act, reason
 	take := func(upto uint64) (root *reactive.Root, err error) {
 		if m.begun == nil { // an append has failed, so the root is ahead of the journal
 			if m.begun, err = e.reader.BeginShadow(ctx, r.id, entry, true); err != nil {

@@ -18,13 +18,18 @@ type (
 // this run, unless the options say otherwise. When it returns without an error, the new run is durable with all that it keeps, so
 // this one may be deleted. What cannot be rerun is refused as a whole, with an error, and nothing is journaled.
 func (r *Run) Rerun(ctx context.Context, what Rerun, opts ...Option) (*Run, error) {
+	return r.rerunFor(ctx, "", &what, opts)
+}
+
+// rerunFor is Rerun, for an act on many runs unless that is "".
+func (r *Run) rerunFor(ctx context.Context, act string, what *Rerun, opts []Option) (*Run, error) {
 	e := r.engine
 	defer e.registry.Use()() // from here on until the new run refers to its workflow
-	made, err := r.rerun(ctx, &what)
+	made, err := r.rerun(ctx, what)
 	if err != nil {
 		return nil, err
 	}
-	o := startOptions{labels: made.Labels, in: made.Identity, dir: made.Dir, from: made.From, kept: made.Kept, past: made.Past, began: made.Began, actor: r.actor}
+	o := startOptions{labels: made.Labels, in: made.Identity, dir: made.Dir, from: made.From, kept: made.Kept, past: made.Past, began: made.Began, actor: r.actor, act: act}
 	if err := o.apply(opts); err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ type startOptions struct {
 	parent string // the call that starts a child run
 	labels map[string]string
 	actor  string
+	act    string // the act on many runs that starts it
 	dir    string
 	in     *journal.Identity // of its calls
 	from   *journal.From     // of a rerun
@@ -147,7 +148,7 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	start := first.Detail.Start
 	start.Children = children
 	start.Parent, start.Labels, start.Actor, start.Dir, start.OnBlocked = o.parent, o.labels, o.actor, o.dir, registry.OnBlocked(p.Workflow, e.config.OnBlocked)
-	start.From = o.from
+	start.From, first.Detail.ID = o.from, o.act
 	if o.past != nil {
 		decide.LikeStart(start, o.past)
 		first.At = o.began

@@ -5,95 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api/many"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/coordinator/versions"
 )
 
-// Act is an act on many runs, and how far it is.
-type Act struct {
-	ID      uint64    `json:"id"`               // its number
-	Act     string    `json:"act"`              // what is done, such as cancel
-	Query   string    `json:"query"`            // that has selected the runs
-	State   string    `json:"state"`            // a bulk.State
-	Actor   string    `json:"actor,omitempty"`  // who has begun it
-	Reason  string    `json:"reason,omitempty"` // in the words of the actor
-	Began   time.Time `json:"began"`            // when it had chosen its runs
-	Ended   time.Time `json:"ended,omitzero"`   // zero: it has not
-	Count   int       `json:"count"`            // runs that it has chosen
-	Done    int       `json:"done"`             // runs to which it has done what was asked
-	Already int       `json:"already"`          // runs that were so already, or that have ended meanwhile
-	Refused int       `json:"refused"`          // runs that have refused it
-	Left    int       `json:"left"`             // runs that were not asked
-}
+// Acts on many runs: see package many.
+type (
+	Act        = many.Act
+	Outcome    = many.Outcome
+	ActPreview = many.ActPreview
+)
 
-// Outcome is what an act has done to a run.
-type Outcome struct {
-	Run    string `json:"run"`           // id
-	Result string `json:"result"`        // a bulk.Result, or waiting: it was not asked
-	Why    string `json:"why,omitempty"` // not there: the result says all
-}
-
-// Waiting is the result of a run that an act has not asked.
-const Waiting = "waiting"
-
-// ActPreview is what an act on many runs would do.
-type ActPreview struct {
-	Act     string     `json:"act"`                      // what would be done, such as cancel
-	Query   string     `json:"query"`                    // that selects the runs
-	Count   int        `json:"count"`                    // runs that the query selects
-	Will    int        `json:"will"`                     // of these, to which it would be done
-	Already int        `json:"already"`                  // of these, that are so already, or have ended
-	Refused int        `json:"refused"`                  // of these, that would refuse it
-	Reasons []Reasoned `json:"reasons,omitempty"`        // of both, the most frequent first
-	Steps   int        `json:"steps,omitempty"`          // of a retry: that would be asked again
-	Again   []Again    `json:"not_idempotent,omitempty"` // of these, those that are not idempotent
-}
-
-// Reasoned counts runs.
-type Reasoned struct {
-	Why   string `json:"why"`   // what becomes of them
-	Count int    `json:"count"` // how many
-}
-
-// Again are steps of a workflow, not idempotent, that would be asked again.
-type Again struct {
-	Workflow string `json:"workflow"` // name
-	Step     string `json:"step"`     // key, without the numbers of items
-	Count    int    `json:"count"`    // how many
-}
-
-func actOf(s *bulk.Status) *Act {
-	return &Act{
-		ID: s.ID, Act: s.Verb, Query: s.Where, State: string(s.State), Actor: s.Actor, Reason: s.Reason, Began: instant(s.Began), Ended: instant(s.Ended),
-		Count: s.Expect, Done: s.Done, Already: s.Already, Refused: s.Refused, Left: s.Left(),
-	}
-}
-
-func previewOfAct(p *bulk.Preview) *ActPreview {
-	out := &ActPreview{Act: p.Verb, Query: p.Where, Count: p.Count, Will: p.Will, Already: p.Already, Refused: p.Refused, Steps: p.Steps}
-	for _, why := range p.Reasons() {
-		out.Reasons = append(out.Reasons, Reasoned{why, p.Why[why]})
-	}
-	for _, again := range p.Again {
-		out.Again = append(out.Again, Again(again))
-	}
-	return out
-}
-
-// many carries out the requests about acts on many runs.
-func many(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
+// manyRuns carries out the requests about acts on many runs.
+func manyRuns(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	var s bulk.Status
 	var err error
 	switch {
-	case req.Verb == Bulk && req.Dry:
-		return previewAct(ctx, engine, req, emit)
 	case req.Verb == Bulk:
-		var id uint64
-		if id, err = engine.BeginBulk(ctx, req.act()); err == nil {
-			s, err = engine.BulkAct(ctx, id)
-		}
+		return begin(ctx, engine, req, emit)
 	case req.Verb == StopAct:
 		s, err = engine.StopBulk(ctx, req.Number, req.Actor)
 	case req.Verb == AwaitAct:
@@ -101,7 +34,7 @@ func many(ctx context.Context, engine *coordinator.Engine, req *Request, emit fu
 	case req.Number == 0:
 		for s, err := range engine.BulkActs(ctx) {
 			if err == nil {
-				err = emit(&Reply{Act: actOf(&s)})
+				err = emit(&Reply{Act: many.Of(&s)})
 			}
 			if err != nil {
 				return err
@@ -116,20 +49,55 @@ func many(ctx context.Context, engine *coordinator.Engine, req *Request, emit fu
 	if err != nil {
 		return actError(err)
 	}
-	return emit(&Reply{Act: actOf(&s)})
+	return emit(&Reply{Act: many.Of(&s)})
 }
 
-// act returns the act that a request asks for.
-func (r *Request) act() bulk.Act {
-	return bulk.Act{Verb: r.Act, Where: r.Query, Expect: r.Expect, Reason: r.Reason, Actor: r.Actor}
-}
-
-func previewAct(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
-	p, err := engine.PreviewBulk(ctx, req.act())
+// begin begins an act; with Dry it only says what it would do.
+func begin(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
+	act, release, err := req.act(ctx, engine)
 	if err != nil {
-		return actError(err)
+		return err
 	}
-	return emit(&Reply{Preview: previewOfAct(p)})
+	defer release()
+	if req.Dry {
+		p, err := engine.PreviewBulk(ctx, *act)
+		if err != nil {
+			return actError(refusedInput(err))
+		}
+		return emit(&Reply{Preview: many.PreviewOf(p)})
+	}
+	id, err := engine.BeginBulk(ctx, *act)
+	if err != nil {
+		return actError(refusedInput(err))
+	}
+	s, err := engine.BulkAct(ctx, id)
+	if err != nil {
+		return err
+	}
+	return emit(&Reply{Act: many.Of(&s)})
+}
+
+// act returns the act that a request asks for. Until release is called, the definitions that came along are there.
+func (r *Request) act(ctx context.Context, engine *coordinator.Engine) (_ *bulk.Act, release func(), err error) {
+	act, release := &bulk.Act{Verb: r.Act, Where: r.Query, Expect: r.Expect, Reason: r.Reason, Actor: r.Actor, Dir: r.Dir}, func() {}
+	a, err := r.attached()
+	switch {
+	case err != nil:
+	case r.Rerun != nil && r.Name == "":
+		act.Rerun, release, err = rerunOf(ctx, engine, r)
+	case r.Rerun != nil:
+		if act.Rerun, release, err = rerunOf(ctx, engine, r); err == nil {
+			act.Rerun.Entry, err = versions.Find(ctx, engine, r.Name, a.Parcel)
+		}
+	case a.Parcel != nil && r.Name == "" && !r.Dry:
+		act.Entry, release, err = parcel.Unpack(ctx, engine, a.Parcel)
+	case a.Parcel != nil || r.Name != "":
+		act.Entry, err = versions.Find(ctx, engine, r.Name, a.Parcel)
+	}
+	if err != nil && release != nil {
+		release()
+	}
+	return act, release, badParcel(err)
 }
 
 // outcomes emits what an act has done to each run.
@@ -138,12 +106,8 @@ func outcomes(ctx context.Context, engine *coordinator.Engine, req *Request, emi
 		if errors.Is(err, bulk.ErrNotFound) {
 			return nil // they are not kept any more; the counts are
 		}
-		result := string(o.Result)
-		if result == "" {
-			result = Waiting
-		}
 		if err == nil {
-			err = emit(&Reply{Outcome: &Outcome{o.Run, result, o.Why}})
+			err = emit(&Reply{Outcome: many.OutcomeOf(&o)})
 		}
 		if err != nil {
 			return err

@@ -59,7 +59,7 @@ const (
 	Rules    Verb = "rules"    // how long they are kept
 	Names    Verb = "names"    // the names of published workflows, in order. Name: how they begin; Limit
 	Collect  Verb = "collect"  // delete what is not kept any more. Dry, Beside, Keep ("": by the rules; else all runs so long)
-	Bulk     Verb = "bulk"     // begin to act on many runs. Act, Query, Expect, Reason; Dry: only say what would be done
+	Bulk     Verb = "bulk"     // begin to act on many runs. Act, Query, Expect, Reason; of a rerun Rerun, Dir; of that and a move Name, Attachment; Dry: only say what would be done
 	Acts     Verb = "acts"     // acts on many runs, newest first; with Number, what one has done to each run. Number
 	AwaitAct Verb = "act"      // wait until an act has ended. Number
 	StopAct  Verb = "stop"     // stop an act. Number
@@ -186,7 +186,7 @@ func (r *Request) check() error {
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
 	case r.Attached > AttachmentMax || len(r.Attachment) > AttachmentMax:
 		fault = fmt.Sprintf("the workflow and the input that are attached have %d bytes, at most %d are allowed", max(r.Attached, len(r.Attachment)), AttachmentMax)
-	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches() && r.Verb != Repeat && r.Verb != Move:
+	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches() && r.Verb != Repeat && r.Verb != Move && r.Verb != Bulk:
 		fault = fmt.Sprintf("nothing can be attached to %q", r.Verb)
 	case r.Dir != "" && !filepath.IsAbs(r.Dir):
 		fault = fmt.Sprintf("the folder %q is not an absolute path", r.Dir)

@@ -116,7 +116,7 @@ func ofFolder(ctx context.Context, engine *coordinator.Engine, req *Request, emi
 	done = &Done{Did: string(req.Verb)}
 	switch {
 	case req.Verb.ofMany():
-		err = many(ctx, engine, req, emit)
+		err = manyRuns(ctx, engine, req, emit)
 	case req.Verb == Retain:
 		err = retain(ctx, engine, req)
 	case req.Verb == Rules:

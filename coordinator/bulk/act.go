@@ -9,7 +9,10 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/query"
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/rerun"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/template"
 )
 
 // Bounds of acts.
@@ -38,6 +41,12 @@ type Act struct {
 	Expect int    // how many runs the query selects; Preview does not read it
 	Reason string // in the words of the actor
 	Actor  string // a person or a program
+
+	Rerun    *rerun.Options     // of a rerun: what runs again of each run, and what is different; its At is 0
+	Dir      string             // of a rerun: folder in which programs of the new runs start; "": that of each run
+	Workflow *template.Workflow // of a move: under which the runs go on
+	Entry    *registry.Entry    // of that, in the engine's Registry, in place of Workflow
+	How      string             // of a Status: in some words, what Rerun, Workflow and Entry said, which it has no more
 }
 
 // CountError means that a query does not select the number of runs that was expected. It wraps ErrCount.
@@ -80,7 +89,7 @@ func (a *Act) check(now time.Time) (*query.Query, *verb, error) {
 	case !utf8.ValidString(a.Reason):
 		return nil, nil, fmt.Errorf("%w: the reason %q is not UTF-8", ErrAct, a.Reason[:min(len(a.Reason), 40)])
 	}
-	return q, v, limits.CheckActor(a.Actor)
+	return q, v, errors.Join(limits.CheckActor(a.Actor), a.checkHow())
 }
 
 // State is how far an act is.
@@ -126,20 +135,43 @@ const (
 // Outcome is what an act has done to a run.
 type Outcome struct {
 	Run    string // id
+	New    string // of a rerun that is done: id of the run that it has started
 	Result Result // "": the run has not been asked
 	Why    string // for people; "": the result says all
 }
 
 // plain returns the text of an error for people: names no package, and not the run.
 func plain(run string, err error) string {
-	text := err.Error()
-	for _, known := range []error{decide.ErrNotPossible, decide.ErrFinished, decide.ErrParked, decide.ErrLimit, decide.ErrRunNotFound, decide.ErrStepNotFound, decide.ErrMissing} {
+	text := strings.ReplaceAll(err.Error(), decide.ErrNotPossible.Error()+": ", "") // that says a refusal by itself
+	for _, known := range []error{decide.ErrFinished, decide.ErrParked, decide.ErrLimit, decide.ErrRunNotFound, decide.ErrStepNotFound, decide.ErrMissing} {
 		if errors.Is(err, known) {
 			_, short, _ := strings.Cut(known.Error(), ": ")
 			text = strings.Replace(text, known.Error(), short, 1)
 		}
 	}
 	text = strings.ReplaceAll(text, "run "+run+": ", "")
+	return shortened(unnamed(text, run))
+}
+
+// unnamed replaces the name of a run in a text, so that the same reason reads the same for each run.
+func unnamed(text, run string) string {
+	var b strings.Builder
+	for name := "run " + run; ; {
+		before, after, ok := strings.Cut(text, name)
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		if after == "" || strings.ContainsRune(" ,;:.", rune(after[0])) {
+			b.WriteString("the run")
+		} else {
+			b.WriteString(name) // of another, whose id begins so
+		}
+		text = after
+	}
+}
+
+func shortened(text string) string {
 	if len(text) > whyMax {
 		text = strings.ToValidUTF8(text[:whyMax], "") + "…"
 	}

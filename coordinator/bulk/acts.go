@@ -10,8 +10,11 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/reader"
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/rerun"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template"
 )
 
 // Engine is what Acts needs of an engine.
@@ -40,6 +43,22 @@ type Engine interface {
 	// Delete deletes a run.
 	Delete(ctx context.Context, run string) error
 
+	// Learn compiles a workflow, and registers it.
+	Learn(w *template.Workflow) (*registry.Entry, error)
+
+	// Rerun starts a run with that id that repeats another, for an act, and returns once it is durable; dir is the folder of its
+	// programs, or "": that of the other run.
+	Rerun(ctx context.Context, run, actor, act string, what rerun.Options, id, dir string) error
+
+	// PreviewRerun says what a Rerun will do.
+	PreviewRerun(ctx context.Context, run string, what rerun.Options) (*rerun.Preview, error)
+
+	// Move has a run go on under another workflow, for an act, and returns once that is durable.
+	Move(ctx context.Context, run, actor, act, reason string, to *registry.Entry) error
+
+	// PreviewMove returns why a Move would be refused.
+	PreviewMove(ctx context.Context, run string, to *registry.Entry) error
+
 	// Go starts a goroutine for whose end the engine waits when it shuts down.
 	Go(f func())
 
@@ -55,6 +74,8 @@ type acts struct {
 	reader *reader.Reader
 	engine Engine
 
+	registry *registry.Registry // of the engine
+
 	begin sync.Mutex // one act at a time chooses its runs
 	slice int        // runs whose outcomes are recorded at once
 
@@ -64,8 +85,8 @@ type acts struct {
 }
 
 // New returns the acts of an engine's store.
-func New(store journal.Store, from *reader.Reader, engine Engine) Acts {
-	return Acts{&acts{store: store, reader: from, engine: engine, slice: sliceRuns, drivers: map[uint64]*driver{}}}
+func New(store journal.Store, from *reader.Reader, engine Engine, known *registry.Registry) Acts {
+	return Acts{&acts{store: store, reader: from, engine: engine, registry: known, slice: sliceRuns, drivers: map[uint64]*driver{}}}
 }
 
 // index is the stream of all acts, folded.
@@ -147,7 +168,7 @@ func (a Acts) PreviewBulk(ctx context.Context, act Act) (*Preview, error) {
 	if err := a.engine.CheckOpen(); err != nil {
 		return nil, err
 	}
-	c, _, err := a.choose(ctx, &act)
+	c, _, err := a.choose(ctx, &act, true)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +191,7 @@ func (a Acts) BeginBulk(ctx context.Context, act Act) (uint64, error) {
 	if err := a.finishSuspended(ctx); err != nil {
 		return 0, err
 	}
-	c, v, err := a.choose(ctx, &act)
+	c, v, err := a.choose(ctx, &act, false)
 	switch {
 	case err != nil:
 		return 0, err
@@ -184,6 +205,7 @@ func (a Acts) BeginBulk(ctx context.Context, act Act) (uint64, error) {
 	}
 	a.forget(ctx)
 	act.Where = c.preview.Where
+	defer a.registry.Use()() // until the act refers to its workflow
 	d, err := a.write(context.WithoutCancel(ctx), act, v, c.targets)
 	if err != nil {
 		return 0, err
@@ -221,14 +243,18 @@ func (a *acts) overlap(targets []target) error {
 // write makes an act durable: first what it is, then the runs that it has chosen.
 func (a *acts) write(ctx context.Context, act Act, v *verb, targets []target) (*driver, error) {
 	now := a.engine.Now()
+	children, err := a.bundle(ctx, &act)
+	if err != nil {
+		return nil, err
+	}
 	if err := a.note(ctx, record(recordAsked, now, act.value(), journal.Detail{Actor: act.Actor, Reason: act.Reason})); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
 	id := a.index.all[len(a.index.all)-1].ID
 	a.mu.Unlock()
-	d := newDriver(a, id, act, v, targets)
-	for batch := range slices.Chunk(chunks(targets, now), chunkBatch) {
+	d := newDriver(a, id, act, v, targets, now)
+	for batch := range slices.Chunk(append(act.how(now, children), chunks(targets, now)...), chunkBatch) {
 		last, err := a.store.Append(ctx, journal.BulkStream(id), d.last, batch, journal.Head{})
 		if err != nil {
 			return nil, a.engine.ReadError(ctx, fmt.Errorf("note which runs act %d has chosen: %w", id, err))
@@ -298,8 +324,8 @@ func (a *acts) counted(ctx context.Context, s Status) (Status, error) {
 	if s.State != Suspended {
 		return s, nil
 	}
-	_, _, outcomes, _, err := a.read(ctx, s.ID)
-	for _, o := range outcomes {
+	was, err := a.read(ctx, s.ID)
+	for _, o := range was.outcomes {
 		s.count(o)
 	}
 	return s, a.engine.ReadError(ctx, err)
@@ -316,32 +342,43 @@ func (s *Status) count(o Outcome) {
 	}
 }
 
-// read reads the stream of an act: whether its choice is complete, its runs, what has become of the first of them, and the last
-// sequence.
-func (a *acts) read(ctx context.Context, id uint64) (begun bool, targets []target, outcomes []Outcome, last uint64, err error) {
+// stored is what the stream of an act says.
+type stored struct {
+	how      Act            // of a rerun: its Rerun, without the workflow, and its Dir
+	workflow *journal.Start // of a rerun or a move; nil: it has none
+	begun    bool           // its choice is complete
+	targets  []target
+	outcomes []Outcome // of the first targets
+	last     uint64    // sequence of the newest event
+}
+
+// read reads the stream of an act.
+func (a *acts) read(ctx context.Context, id uint64) (s stored, err error) {
 	for e, err := range a.store.Read(ctx, journal.BulkStream(id), 1) {
 		if err == nil {
 			err = Check(journal.BulkStream(id), &e)
 		}
 		if err != nil {
-			return begun, targets, outcomes, last, fmt.Errorf("read act %d: %w", id, err)
+			return s, fmt.Errorf("read act %d: %w", id, err)
 		}
-		last = e.Seq
+		s.last = e.Seq
 		switch e.Detail.State {
+		case recordHow:
+			s.workflow, _ = s.how.takeHow(&e)
 		case recordChosen:
 			more, _ := targetsOf(&e)
-			targets = append(targets, more...)
+			s.targets = append(s.targets, more...)
 		case recordBegun:
-			begun = true
+			s.begun = true
 		case recordDone:
 			more, _ := outcomesOf(&e)
-			outcomes = append(outcomes, more...)
+			s.outcomes = append(s.outcomes, more...)
 		}
 	}
-	if len(outcomes) > len(targets) {
+	if len(s.outcomes) > len(s.targets) {
 		err = fmt.Errorf("%w: act %d has done something to more runs than it has chosen", journal.ErrDamaged, id)
 	}
-	return begun, targets, outcomes, last, err
+	return s, err
 }
 
 // BulkOutcomes yields what an act has done to each run, in the order in which it has chosen them. The error wraps ErrNotFound if
@@ -353,20 +390,23 @@ func (a Acts) BulkOutcomes(ctx context.Context, id uint64) iter.Seq2[Outcome, er
 			yield(Outcome{}, err)
 			return
 		}
-		_, targets, outcomes, _, err := a.read(ctx, id)
-		if errors.Is(err, journal.ErrDeleted) || err == nil && len(targets) == 0 && status.State != Abandoned {
+		was, err := a.read(ctx, id)
+		if errors.Is(err, journal.ErrDeleted) || err == nil && len(was.targets) == 0 && status.State != Abandoned {
 			err = fmt.Errorf("%w: it is not kept any more what act %d has done to each run", ErrNotFound, id)
 		}
 		if err != nil {
 			yield(Outcome{}, a.engine.ReadError(ctx, err))
 			return
 		}
-		for i, t := range targets {
+		for i, t := range was.targets {
 			o := Outcome{}
-			if i < len(outcomes) {
-				o = outcomes[i]
+			if i < len(was.outcomes) {
+				o = was.outcomes[i]
 			}
 			o.Run = t.run
+			if status.Verb == verbRerun && o.Result == Done {
+				o.New = newID(id, status.Began, t.run)
+			}
 			if !yield(o, nil) {
 				return
 			}

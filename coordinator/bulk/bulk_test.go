@@ -19,6 +19,9 @@ import (
 
 const waiting = `{kind: Workflow, name: waiting, operations: {go: {wait: {message: go}}}, steps: [{id: w, operation: go}]}`
 
+// waitingMore is another version of waiting, which runs that wait may go on under.
+const waitingMore = `{kind: Workflow, name: waiting, operations: {go: {wait: {message: go}}}, steps: [{id: w, operation: go}, {id: x, operation: go}]}`
+
 func parse(t testing.TB, document string) *template.Workflow {
 	w, err := template.Parse("w.yaml", []byte(document))
 	require.NoError(t, err)

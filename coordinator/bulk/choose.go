@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/query"
+	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -25,8 +26,10 @@ type Preview struct {
 	Already int            // of these, that are so already, or have ended
 	Refused int            // of these, that would refuse it
 	Why     map[string]int // of those that are so already or would refuse it, how many by the reason
-	Steps   int            // of a retry: that would be asked again
-	Again   []Again        // of a retry: the steps among these that are not idempotent
+	Steps   int            // of a retry: that would be asked again; of a rerun: that will run
+	May     int            // of a rerun: steps that may run
+	Kept    int            // of a rerun: steps whose result is kept
+	Again   []Again        // of a retry or a rerun: the steps that would be asked again, or may be, and are not idempotent
 }
 
 // Again are steps of a workflow, not idempotent, that would be asked again.
@@ -49,9 +52,13 @@ type chosen struct {
 	again   map[Again]int
 }
 
-// choose selects the runs of an act. It is what both a preview and an act do.
-func (a *acts) choose(ctx context.Context, act *Act) (*chosen, *verb, error) {
+// choose selects the runs of an act. It is what both a preview and an act do; an act leaves what only journals tell, and what it does
+// not record, to the moment when it asks each run.
+func (a *acts) choose(ctx context.Context, act *Act, preview bool) (*chosen, *verb, error) {
 	q, v, err := act.check(time.Unix(0, a.engine.Now()))
+	if err == nil {
+		err = a.settle(act)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,9 +77,9 @@ func (a *acts) choose(ctx context.Context, act *Act) (*chosen, *verb, error) {
 		heads = append(heads, row.Head)
 	}
 	c.preview.Count = len(heads)
-	found := a.examine(ctx, v, heads)
+	found := a.examine(ctx, act, v, heads, preview || v.steps)
 	for i := range found {
-		if err := found[i].err; err != nil && (ctx.Err() != nil || errors.Is(err, decide.ErrShutdown)) {
+		if err := found[i].err; err != nil {
 			return nil, nil, a.engine.ReadError(ctx, err)
 		}
 		c.add(v, &heads[i], &found[i])
@@ -97,20 +104,23 @@ type lister struct {
 // examined is what is foreseen of one run.
 type examined struct {
 	outcome Outcome
-	steps   []string
+	steps   []string // that are chosen with the run
 	again   []string // keys of steps that are not idempotent
-	err     error
+
+	will, may, kept int // steps, see Preview
+
+	err error // the engine is shutting down, or the caller waits no more
 }
 
-// examine foresees what becomes of runs. What only journals tell is read by several goroutines.
-func (a *acts) examine(ctx context.Context, v *verb, heads []journal.Head) []examined {
+// examine foresees what becomes of runs. If deep is true, also what only journals tell, which several goroutines read.
+func (a *acts) examine(ctx context.Context, act *Act, v *verb, heads []journal.Head, deep bool) []examined {
 	found := make([]examined, len(heads))
 	var all sync.WaitGroup
 	next := make(chan int)
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			for i := range next {
-				a.examineSteps(ctx, &heads[i], &found[i])
+				a.examineOne(ctx, act, v, heads[i].Run, &found[i])
 			}
 		})
 	}
@@ -118,7 +128,7 @@ func (a *acts) examine(ctx context.Context, v *verb, heads []journal.Head) []exa
 		h, x := &heads[i], &found[i]
 		if h.Status == "" {
 			x.outcome = Outcome{Result: Refused, Why: "it cannot be read: sluice doctor says why"}
-		} else if x.outcome = v.foresee(h, a.engine.Held(h.Run)); x.outcome.Result == "" && v.steps {
+		} else if x.outcome = v.foresee(act, h, a.engine.Held(h.Run)); x.outcome.Result == "" && deep && v.examine != nil {
 			next <- i
 		}
 	}
@@ -127,29 +137,21 @@ func (a *acts) examine(ctx context.Context, v *verb, heads []journal.Head) []exa
 	return found
 }
 
-// examineSteps finds the failed steps of a run.
-func (a *acts) examineSteps(ctx context.Context, h *journal.Head, x *examined) {
-	_, root, err := a.reader.Replay(ctx, h.Run, nil)
-	if err != nil {
-		x.err, x.outcome = err, Outcome{Result: Refused, Why: "it cannot be followed: " + plain(h.Run, err)}
+// examineOne foresees what becomes of one run, as far as its journal tells.
+func (a *acts) examineOne(ctx context.Context, act *Act, v *verb, run string, x *examined) {
+	err := usercode.Call(func() error { return v.examine(ctx, a, act, run, x) })
+	if err == nil {
 		return
 	}
-	failedSteps(root, func(n int32) {
-		key := root.Key(n)
-		x.steps = append(x.steps, key)
-		if root.Place(n).Step.NonIdempotent {
-			x.again = append(x.again, key)
-		}
-	})
-	if len(x.steps) == 0 {
-		x.outcome = already(noFailure)
+	if x.outcome = refusal(run, err); ctx.Err() != nil || errors.Is(err, decide.ErrShutdown) || errors.Is(err, journal.ErrClosed) {
+		x.err = err
 	}
 }
 
 // add counts a run.
 func (c *chosen) add(v *verb, h *journal.Head, x *examined) {
 	c.targets = append(c.targets, target{h.Run, x.steps})
-	c.preview.Steps += len(x.steps)
+	c.preview.Steps, c.preview.May, c.preview.Kept = c.preview.Steps+x.will, c.preview.May+x.may, c.preview.Kept+x.kept
 	for _, key := range x.again {
 		c.again[Again{Workflow: h.Name, Step: withoutItems(key)}]++
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -98,25 +99,63 @@ func stage(t *testing.T) (*mortal, *coordinator.Engine, *charge) {
 	return s, e, c
 }
 
-// commandsOf counts the events of an act in the journals of all runs.
+// commandsOf counts the events of an act in the journals of all runs. Those of a run that it has started count for the one that is
+// repeated.
 func commandsOf(t *testing.T, s journal.Store) map[string]int {
 	counts := map[string]int{}
+	runs := []string{}
+	for head, err := range s.Heads(t.Context(), "") {
+		require.NoError(t, err)
+		runs = append(runs, head.Run)
+	}
 	for _, prefix := range []string{"open", "paused", "over", "failed"} {
 		for i := range 3 {
-			run := fmt.Sprintf("%s%d", prefix, i)
-			for e, err := range s.Read(t.Context(), run, 1) {
-				if errors.Is(err, journal.ErrDeleted) {
-					counts[run] = -1
-					break
-				}
-				require.NoError(t, err)
-				if e.Detail != nil && e.Detail.ID == journal.BulkStream(1) && e.Type != journal.RunReopened { // which follows from the command
-					counts[fmt.Sprintf("%s %s %s", run, e.Type, e.Node)]++
-				}
+			if run := fmt.Sprintf("%s%d", prefix, i); !slices.Contains(runs, run) {
+				runs = append(runs, run)
+			}
+		}
+	}
+	for _, run := range runs {
+		of := run
+		for e, err := range s.Read(t.Context(), run, 1) {
+			if errors.Is(err, journal.ErrDeleted) {
+				counts[run] = -1
+				break
+			}
+			require.NoError(t, err)
+			if e.Type == journal.RunStarted && e.Detail.Start.From != nil {
+				of = e.Detail.Start.From.Run
+			}
+			if e.Detail != nil && e.Detail.ID == journal.BulkStream(1) && e.Type != journal.RunReopened { // which follows from the command
+				counts[fmt.Sprintf("%s %s %s", of, e.Type, e.Node)]++
 			}
 		}
 	}
 	return counts
+}
+
+// actOf returns an act with the verb on the runs of the stage.
+func actOf(t *testing.T, verb string) bulk.Act {
+	act := bulk.Act{Verb: verb, Where: "-parent:x", Expect: 10, Actor: "ann"}
+	switch verb {
+	case "rerun":
+		act.Rerun = &coordinator.Rerun{Failed: true}
+	case "move":
+		act.Workflow = parse(t, waitingMore)
+	}
+	return act
+}
+
+// unnamed is a report without the ids of new runs, which differ from act to act.
+func unnamed(report map[string]bulk.Outcome) map[string]bulk.Outcome {
+	plain := map[string]bulk.Outcome{}
+	for run, o := range report {
+		if o.New != "" {
+			o.New = "new"
+		}
+		plain[run] = o
+	}
+	return plain
 }
 
 // A process that dies right after any write of an act leaves nothing half done: the next engine goes on, and the act has done to each
@@ -124,7 +163,7 @@ func commandsOf(t *testing.T, s journal.Store) map[string]int {
 func TestACrashAfterAnyWriteLeavesNothingHalfDone(t *testing.T) {
 	for _, verb := range bulk.Verbs() {
 		t.Run(verb, func(t *testing.T) {
-			act := bulk.Act{Verb: verb, Where: "-parent:x", Expect: 10, Actor: "ann"}
+			act := actOf(t, verb)
 			s, e, _ := stage(t)
 			before := s.writes.Load()
 			id, err := e.BeginBulk(t.Context(), act)
@@ -148,6 +187,10 @@ func TestACrashAfterAnyWriteLeavesNothingHalfDone(t *testing.T) {
 				s.left.Store(immortal)
 				e = engineOn(t, s, c.operation())
 				got, err := e.AwaitBulk(t.Context(), 1)
+				if errors.Is(err, bulk.ErrNotFound) {
+					require.Empty(t, commandsOf(t, s))
+					continue // only the definition of its workflow is durable
+				}
 				require.NoError(t, err)
 				require.True(t, got.Over(), "crash after write %d: %+v", n, got)
 				if got.State == bulk.Abandoned {
@@ -158,7 +201,7 @@ func TestACrashAfterAnyWriteLeavesNothingHalfDone(t *testing.T) {
 				whole++
 				require.Equal(t, bulk.Completed, got.State)
 				require.Equal(t, wanted, commandsOf(t, s), "crash after write %d", n)
-				require.Equal(t, want, reportOf(t, e, 1), "crash after write %d", n)
+				require.Equal(t, unnamed(want), unnamed(reportOf(t, e, 1)), "crash after write %d", n)
 				require.Zero(t, got.Left())
 			}
 			require.Positive(t, nothing)

@@ -14,11 +14,14 @@
 // has become of them:
 //
 //	#bulk      asked ─────────────────────────────────────────────────────────── completed, stopped or abandoned
-//	#bulk/N          chosen … chosen, begun ─▶ commands to a slice ─▶ done … done
+//	#bulk/N          how, chosen … chosen, begun ─▶ commands to a slice ─▶ done … done
+//
+// `how` has what a rerun or a move says besides, with the workflow: see Act.
 //
 // Nothing is done before `begun` is durable: an act that a crash cuts off before that is abandoned. One that is cut off later goes on
 // with the first slice that is not recorded. Each command that it sends carries the name of its stream, so it finds in the journals
-// of that slice what it has done already, and does nothing twice.
+// of that slice what it has done already, and does nothing twice. A rerun sends no command: the id of the run that it starts follows
+// from the act and the run that it repeats, so it finds that run.
 //
 // An engine that goes on with all runs of its store goes on with their acts, too; one that only answers commands does so when the
 // next act begins.

@@ -12,10 +12,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// How an act goes through its runs: a slice is recorded as a whole, and so many of its runs are asked at the same time.
+// How an act goes through its runs: a slice is recorded as a whole, and so many of its runs are asked at the same time. No program may
+// have had larger slices than doubtRuns.
 const (
 	sliceRuns = 256
 	atOnce    = 32
+	doubtRuns = 256
 )
 
 // driver does what an act is to do.
@@ -28,7 +30,7 @@ type driver struct {
 	targets  []target
 	next     int    // of these, the first that is not recorded
 	last     uint64 // sequence of the stream's newest event
-	again    bool   // the next slice may have been begun by a process that died
+	doubt    int    // of these, the first that no process which died can have asked
 	stopping atomic.Bool
 	over     chan struct{} // closed when it goes on no more
 	err      error         // why, if it has not ended; set before over is closed
@@ -37,9 +39,9 @@ type driver struct {
 	so    Status
 }
 
-func newDriver(a *acts, id uint64, act Act, v *verb, targets []target) *driver {
+func newDriver(a *acts, id uint64, act Act, v *verb, targets []target, began int64) *driver {
 	d := &driver{acts: a, id: id, stream: journal.BulkStream(id), act: act, verb: v, targets: targets, over: make(chan struct{})}
-	d.so = Status{Act: act, ID: id, State: Running, Began: a.engine.Now()}
+	d.so = Status{Act: act, ID: id, State: Running, Began: began}
 	return d
 }
 
@@ -72,11 +74,17 @@ func (d *driver) goOn(ctx context.Context) {
 	close(d.over)
 }
 
+// again reports whether a process that died may have asked runs of the next slice.
+func (d *driver) again() bool { return d.next < d.doubt }
+
 // drive asks the runs that have not been asked, slice by slice, and records what has become of each slice, and then of the act.
 func (d *driver) drive(ctx context.Context) error {
 	for {
+		if err := d.act.missing(); err != nil && !d.stopping.Load() {
+			return fmt.Errorf("act %d cannot go on in this process: %w", d.id, err)
+		}
 		left := d.targets[d.next:]
-		if len(left) == 0 || d.stopping.Load() && !d.again {
+		if len(left) == 0 || d.stopping.Load() && !d.again() {
 			return d.end(ctx)
 		}
 		slice := left[:min(len(left), d.slice)]
@@ -84,7 +92,6 @@ func (d *driver) drive(ctx context.Context) error {
 		if err := errors.Join(context.Cause(ctx), d.engine.CheckOpen()); err != nil {
 			return fmt.Errorf("act %d goes on later: %w", d.id, err)
 		}
-		d.again = false
 		if err := d.record(ctx, outcomes); err != nil {
 			return err
 		}
@@ -94,7 +101,7 @@ func (d *driver) drive(ctx context.Context) error {
 // ask asks the runs of a slice. A run without a result was not asked, or the answer is unknown.
 func (d *driver) ask(ctx context.Context, slice []target) []Outcome {
 	outcomes := make([]Outcome, len(slice))
-	looks := d.again && d.stopping.Load()
+	looks := d.again() && d.stopping.Load()
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range min(atOnce, len(slice)) {
@@ -112,33 +119,40 @@ func (d *driver) ask(ctx context.Context, slice []target) []Outcome {
 func (d *driver) askOne(ctx context.Context, a *asking, looks bool) (o Outcome) {
 	exists, err := d.engine.Exists(ctx, a.run)
 	gone := err == nil && !exists || errors.Is(err, journal.ErrDeleted)
-	switch {
-	case gone && d.again && d.verb.kind == 0:
-		return Outcome{Result: Done} // by this act, before its process died
-	case gone && !looks:
-		return already("it is deleted")
-	case gone:
-		return Outcome{}
-	case err != nil:
+	if err != nil && !gone {
 		return a.outcomeOf(ctx, err)
 	}
-	if d.again && d.verb.kind != 0 {
-		found, steps, err := d.marked(ctx, a.run)
+	if d.again() {
+		found, err := d.found(ctx, a, gone)
 		if ctx.Err() != nil || errors.Is(err, journal.ErrClosed) {
 			return Outcome{}
 		}
 		if found && (!d.verb.steps || looks) {
 			return Outcome{Result: Done}
 		}
-		a.did = steps
 	}
-	if looks {
+	switch {
+	case looks:
 		return Outcome{}
+	case gone:
+		return d.verb.deleted()
 	}
 	if err := usercode.Call(func() error { o = d.verb.carry(ctx, a); return nil }); err != nil {
 		return Outcome{Result: Refused, Why: plain(a.run, err)}
 	}
 	return o
+}
+
+// found reports whether the act has done to a run what it does, before its process died.
+func (d *driver) found(ctx context.Context, a *asking, gone bool) (found bool, err error) {
+	switch {
+	case d.verb.makes:
+		return d.reran(ctx, a.run)
+	case gone || d.verb.kind == 0:
+		return gone && d.verb.kind == 0, nil
+	}
+	found, a.did, err = d.marked(ctx, a.run)
+	return found, err
 }
 
 // record makes durable what has become of a slice.
@@ -169,21 +183,26 @@ func (d *driver) end(ctx context.Context) error {
 
 // revive returns the driver of an act that no process goes on with; nil if it has never begun: that is abandoned.
 func (a *acts) revive(ctx context.Context, s *entry) (*driver, error) {
-	begun, targets, outcomes, last, err := a.read(ctx, s.ID)
+	was, err := a.read(ctx, s.ID)
 	if err != nil {
 		return nil, a.engine.ReadError(ctx, err)
 	}
-	if !begun {
+	if !was.begun {
 		return nil, a.note(ctx, record(string(Abandoned), a.engine.Now(), s.ending(), journal.Detail{}))
 	}
 	v, err := verbOf(s.Verb)
 	if err != nil {
 		return nil, fmt.Errorf("act %d: %w", s.ID, err)
 	}
-	d := newDriver(a, s.ID, s.Act, v, targets)
-	d.again, d.last, d.next, d.so.Began = true, last, len(outcomes), s.Began
+	act := s.Act
+	act.Rerun, act.Dir = was.how.Rerun, was.how.Dir
+	if err := a.unbundle(ctx, &act, was.workflow); err != nil {
+		return nil, fmt.Errorf("act %d: %w", s.ID, a.engine.ReadError(ctx, err))
+	}
+	d := newDriver(a, s.ID, act, v, was.targets, s.Began)
+	d.last, d.next, d.doubt = was.last, len(was.outcomes), len(was.outcomes)+doubtRuns
 	d.stopping.Store(s.stopping)
-	for _, o := range outcomes {
+	for _, o := range was.outcomes {
 		d.so.count(o)
 	}
 	return d, nil

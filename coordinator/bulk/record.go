@@ -10,6 +10,7 @@ import (
 const (
 	recordAsked    = "asked"    // in the index: an act has begun
 	recordStopping = "stopping" // in the index: somebody stops it
+	recordHow      = "how"      // first, of a rerun and a move: what it says besides
 	recordChosen   = "chosen"   // the next of its runs
 	recordBegun    = "begun"    // all its runs are chosen
 	recordDone     = "done"     // what has become of the next of its runs
@@ -32,7 +33,11 @@ func damaged(e *journal.Event) error {
 
 // asked is the value of the record of an act.
 func (a *Act) value() any {
-	return map[string]any{"verb": a.Verb, "where": a.Where, "count": int64(a.Expect)}
+	m := map[string]any{"verb": a.Verb, "where": a.Where, "count": int64(a.Expect)}
+	if a.How != "" {
+		m["how"] = a.How
+	}
+	return m
 }
 
 // actOf decodes the record of an act.
@@ -41,10 +46,11 @@ func actOf(e *journal.Event) (Act, error) {
 	verb, isVerb := m["verb"].(string)
 	where, isWhere := m["where"].(string)
 	count, isCount := m["count"].(int64)
+	how, _ := m["how"].(string)
 	if !isVerb || !isWhere || !isCount || count < 0 || count > RunsMax {
 		return Act{}, damaged(e)
 	}
-	return Act{Verb: verb, Where: where, Expect: int(count), Reason: e.Detail.Reason, Actor: e.Detail.Actor}, nil
+	return Act{Verb: verb, Where: where, How: how, Expect: int(count), Reason: e.Detail.Reason, Actor: e.Detail.Actor}, nil
 }
 
 // ending is the value of the record of an act that has ended.
@@ -180,6 +186,8 @@ func Check(stream string, e *journal.Event) error {
 	}
 	var err error
 	switch e.Detail.State {
+	case recordHow:
+		_, err = (&Act{}).takeHow(e)
 	case recordChosen:
 		_, err = targetsOf(e)
 	case recordDone:

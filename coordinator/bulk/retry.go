@@ -30,6 +30,25 @@ func failedSteps(root *reactive.Root, found func(v int32)) {
 	}
 }
 
+// examineSteps finds the failed steps of a run.
+func examineSteps(ctx context.Context, a *acts, _ *Act, run string, x *examined) error {
+	_, root, err := a.reader.Replay(ctx, run, nil)
+	if err != nil {
+		return fmt.Errorf("it cannot be followed: %w", err)
+	}
+	failedSteps(root, func(v int32) {
+		key := root.Key(v)
+		x.steps = append(x.steps, key)
+		if root.Place(v).Step.NonIdempotent {
+			x.again = append(x.again, key)
+		}
+	})
+	if x.will = len(x.steps); x.will == 0 {
+		x.outcome = already(noFailure)
+	}
+	return nil
+}
+
 // carryRetry asks each of the chosen steps again that has not been since, and is still failed.
 func carryRetry(ctx context.Context, a *asking) Outcome {
 	if len(a.steps) == 0 {
@@ -37,7 +56,7 @@ func carryRetry(ctx context.Context, a *asking) Outcome {
 		if err != nil {
 			return a.outcomeOf(ctx, err)
 		}
-		if o := a.verb.foresee(&head, false); o.Result != "" {
+		if o := a.verb.foresee(&a.act, &head, false); o.Result != "" {
 			return o
 		}
 		return already(noFailure)

@@ -15,18 +15,22 @@ import (
 // verb is something that can be done to many runs.
 type verb struct {
 	name    string
-	done    string                                   // what has become of a run to which it was done
-	steps   bool                                     // it is about the failed steps of each run, which are chosen with it
-	kind    journal.Type                             // of the events that it makes; 0: it makes none
-	event   func(reason string) journal.Event        // the command; nil: it is none, or one for each step
-	foresee func(h *journal.Head, held bool) Outcome // what will become of a run, as far as its head tells; the zero Outcome: it is done
-	carry   func(context.Context, *asking) Outcome   // does it to one run
+	done    string                                                      // what has become of a run to which it was done
+	steps   bool                                                        // it is about the failed steps of each run, which are chosen with it
+	makes   bool                                                        // it starts another run for each
+	kind    journal.Type                                                // of the events that it makes in the run; 0: it makes none
+	event   func(reason string) journal.Event                           // the command; nil: it is none, or one for each step
+	foresee func(*Act, *journal.Head, bool) Outcome                     // what will become of a run, as far as its head tells, and whether it is held; the zero Outcome: it is done
+	examine func(context.Context, *acts, *Act, string, *examined) error // the same, as far as only its journal tells; nil: the head tells all
+	carry   func(context.Context, *asking) Outcome                      // does it to one run
 }
 
 // verbs are all verbs, in the order in which people are shown them.
 var verbs = []*verb{
 	{name: "cancel", done: "cancelled", kind: journal.RunCancelled, event: commands.Cancelled, foresee: foreseeOpen, carry: carryCommand},
-	{name: "retry", done: "retried", kind: journal.NodeRetried, steps: true, foresee: foreseeRetry, carry: carryRetry},
+	{name: "retry", done: "retried", kind: journal.NodeRetried, steps: true, foresee: foreseeRetry, examine: examineSteps, carry: carryRetry},
+	{name: verbRerun, done: "rerun", makes: true, foresee: foreseeRerun, examine: previewRerun, carry: carryRerun},
+	{name: verbMove, done: "moved", kind: journal.RunMoved, foresee: foreseeMove, examine: previewMove, carry: carryMove},
 	{name: "delete", done: "deleted", foresee: foreseeDelete, carry: carryDelete},
 	{name: "pause", done: "paused", kind: journal.RunPaused, event: commands.Paused, foresee: foreseePause, carry: carryCommand},
 	{name: "resume", done: "resumed", kind: journal.RunResumed, event: resumed, foresee: foreseeResume, carry: carryCommand},
@@ -66,19 +70,27 @@ func verbOf(name string) (*verb, error) {
 	return nil, fmt.Errorf("%w: %s", ErrAct, text)
 }
 
+// deleted is the outcome of a run that is not there any more.
+func (v *verb) deleted() Outcome {
+	if v.makes {
+		return Outcome{Result: Refused, Why: "it is deleted"}
+	}
+	return already("it is deleted")
+}
+
 func already(why string) Outcome { return Outcome{Result: Already, Why: why} }
 
 // ended is the outcome of a run that has ended.
 func ended(h *journal.Head) Outcome { return already("it has ended: " + h.Status) }
 
-func foreseeOpen(h *journal.Head, _ bool) (o Outcome) {
+func foreseeOpen(_ *Act, h *journal.Head, _ bool) (o Outcome) {
 	if !h.Open {
 		return ended(h)
 	}
 	return o
 }
 
-func foreseePause(h *journal.Head, _ bool) (o Outcome) {
+func foreseePause(_ *Act, h *journal.Head, _ bool) (o Outcome) {
 	switch {
 	case !h.Open:
 		return ended(h)
@@ -88,7 +100,7 @@ func foreseePause(h *journal.Head, _ bool) (o Outcome) {
 	return o
 }
 
-func foreseeResume(h *journal.Head, held bool) (o Outcome) {
+func foreseeResume(_ *Act, h *journal.Head, held bool) (o Outcome) {
 	switch {
 	case !h.Open:
 		return ended(h)
@@ -98,7 +110,7 @@ func foreseeResume(h *journal.Head, held bool) (o Outcome) {
 	return o
 }
 
-func foreseeDelete(h *journal.Head, _ bool) (o Outcome) {
+func foreseeDelete(_ *Act, h *journal.Head, _ bool) (o Outcome) {
 	switch parent := journal.ParentRun(h.Run); {
 	case parent != "":
 		return Outcome{Result: Refused, Why: "it belongs to run " + parent + ", and is deleted with it"}
@@ -108,7 +120,7 @@ func foreseeDelete(h *journal.Head, _ bool) (o Outcome) {
 	return o
 }
 
-func foreseeRetry(h *journal.Head, _ bool) (o Outcome) {
+func foreseeRetry(_ *Act, h *journal.Head, _ bool) (o Outcome) {
 	switch {
 	case h.Kind == "Playbook":
 		return Outcome{Result: Refused, Why: "it is a playbook, which has no attempt to repeat: start it again"}
@@ -153,12 +165,21 @@ func (a *asking) outcomeOf(ctx context.Context, err error) Outcome {
 	case errors.Is(err, decide.ErrShutdown) || errors.Is(err, journal.ErrClosed) || ctx.Err() != nil:
 		return Outcome{} // it is unknown
 	case errors.Is(err, journal.ErrDeleted) || errors.Is(err, decide.ErrRunNotFound):
-		return already("it is deleted")
+		return a.verb.deleted()
 	}
 	if head, unread := a.reader.Head(ctx, a.run); unread == nil && (errors.Is(err, decide.ErrFinished) || errors.Is(err, decide.ErrNotPossible)) {
-		if o := a.verb.foresee(&head, a.engine.Held(a.run)); o.Result == Already {
+		if o := a.verb.foresee(&a.act, &head, a.engine.Held(a.run)); o.Result == Already {
 			return o
 		}
 	}
-	return Outcome{Result: Refused, Why: plain(a.run, err)}
+	return refusal(a.run, err)
+}
+
+// refusal is the outcome of a run that refuses.
+func refusal(run string, err error) Outcome {
+	var past interface{ Why() string } // of a move
+	if errors.As(err, &past) {
+		return Outcome{Result: Refused, Why: shortened("what it has begun would have gone otherwise: " + past.Why())}
+	}
+	return Outcome{Result: Refused, Why: plain(run, err)}
 }

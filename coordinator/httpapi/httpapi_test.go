@@ -253,7 +253,7 @@ func TestBadBodiesAreRefused(t *testing.T) {
 	require.NotContains(t, fmt.Sprint(p), "a secret")
 	s.refused(CodeBodyTooLarge, "POST", "/v1/runs", `{"workflow": "`+strings.Repeat("x", documentsMax)+`"}`)
 	s.refused(CodeBodyTooLarge, "POST", "/v1/decisions/x", `{"reason": "`+strings.Repeat("x", api.RequestMax)+`"}`)
-	s.refused(CodeBodyTooLarge, "POST", "/v1/bulk", `{"act": "`+strings.Repeat("x", api.RequestMax)+`"}`, "Idempotency-Key", "k")
+	s.refused(CodeBodyTooLarge, "POST", "/v1/runs/x/pause", `{"reason": "`+strings.Repeat("x", api.RequestMax)+`"}`, "Idempotency-Key", "k")
 	s.refused(CodeMediaType, "POST", "/v1/runs", `{"workflow": "approval"}`, "Content-Type", "text/plain")
 	s.refused(CodeMediaType, "POST", "/v1/runs", `{"workflow": "approval"}`, "Content-Type", "application/x-www-form-urlencoded")
 	s.refused("not_published", "POST", "/v1/runs", `{"workflow": "aproval"}`)

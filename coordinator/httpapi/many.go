@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 
@@ -11,10 +12,23 @@ import (
 type (
 	// BulkBody begins to act on many runs.
 	BulkBody struct {
-		Act    string `json:"act"`              // cancel, pause, resume, retry or delete
-		Query  string `json:"q"`                // which runs; not empty
-		Expect int    `json:"expect,omitempty"` // how many that are, as a preview has said; not of a preview
-		Reason string `json:"reason,omitempty"` // for people, and journaled
+		Act      string     `json:"act"`                // cancel, pause, resume, retry, rerun, move or delete
+		Query    string     `json:"q"`                  // which runs; not empty
+		Expect   int        `json:"expect,omitempty"`   // how many that are, as a preview has said; not of a preview
+		Reason   string     `json:"reason,omitempty"`   // for people, and journaled
+		Rerun    *BulkRerun `json:"rerun,omitempty"`    // of a rerun: what runs again of each run
+		Workflow string     `json:"workflow,omitempty"` // of a rerun and a move: published, such as order or order@3
+		Documents
+	}
+
+	// BulkRerun says what runs again of many runs.
+	BulkRerun struct {
+		From    string                     `json:"from,omitempty"`    // key of the step from which on
+		Only    string                     `json:"only,omitempty"`    // key of the only one
+		Failed  bool                       `json:"failed,omitempty"`  // what has failed
+		Changed bool                       `json:"changed,omitempty"` // whose operation or input is another
+		Set     map[string]json.RawMessage `json:"set,omitempty"`     // values by place, such as steps.price.output
+		Input   json.RawMessage            `json:"input,omitempty"`   // another one; default: the run's
 	}
 
 	// ActList is the acts on many runs.
@@ -68,10 +82,22 @@ func beginBulk(c *exchange) error {
 	if err := c.body(&b); err != nil {
 		return err
 	}
-	r := &api.Request{Verb: api.Bulk, Act: b.Act, Query: b.Query, Expect: b.Expect, Reason: b.Reason}
+	r := &api.Request{Verb: api.Bulk, Act: b.Act, Query: b.Query, Expect: b.Expect, Reason: b.Reason, Name: b.Workflow}
 	var err error
 	if r.Dry, err = c.dry(); err != nil {
 		return err
+	}
+	var a api.Attachment
+	if a.Parcel, err = c.parcel(&b.Documents); err != nil {
+		return err
+	}
+	if w := b.Rerun; w != nil {
+		r.Rerun, a.Input = &api.Rerun{From: w.From, Only: w.Only, Failed: w.Failed, Changed: w.Changed, Set: w.Set}, w.Input
+	}
+	if a.Parcel != nil || len(a.Input) > 0 {
+		if r.Attachment, err = a.Encode(); err != nil {
+			return err
+		}
 	}
 	if b.Act == "delete" && c.who.Role < Admin && !r.Dry {
 		return problem(CodeForbidden, "to delete runs needs the role %s, and %s has the role %s", Admin, c.who.Name, c.who.Role)

@@ -232,7 +232,7 @@ var routes = []Route{
 	{Method: "POST", Path: "/v1/decisions/{id}", Role: Operator, Summary: "Decide", Body: DecideBody{}, Once: true, Answer: api.Done{},
 		Headers: []Param{ifMatch, idemKey}, serve: decide},
 	{Method: "GET", Path: "/v1/bulk", Role: Viewer, Summary: "List the acts on many runs, newest first", Answer: ActList{}, serve: listActs},
-	{Method: "POST", Path: "/v1/bulk", Role: Operator, Summary: "Begin to act on many runs", Body: BulkBody{}, Once: true, Status: 202, Answer: api.Act{},
+	{Method: "POST", Path: "/v1/bulk", Role: Operator, Summary: "Begin to act on many runs", Body: BulkBody{}, Large: true, Once: true, Status: 202, Answer: api.Act{},
 		Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: beginBulk},
 	{Method: "GET", Path: "/v1/bulk/{id}", Role: Viewer, Summary: "Show an act on many runs, and what it has done to each", Answer: ActAnswer{},
 		Query: []Param{waitParam}, serve: showAct},

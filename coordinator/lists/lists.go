@@ -34,7 +34,7 @@ type Lists struct {
 // New returns the lists of an engine's store. The Store of the configuration is set.
 func New(store journal.Store, from *reader.Reader, engine Engine, moves transfer.Config) Lists {
 	moves.Store = store
-	return Lists{retention.New(store, engine, moves.Holds), bulk.New(store, from, engine), store, from, engine, transfer.New(moves)}
+	return Lists{retention.New(store, engine, moves.Holds), bulk.New(store, from, engine, moves.Registry), store, from, engine, transfer.New(moves)}
 }
 
 // Runs yields the heads of all runs in the store whose id is greater than after, in order of id, child runs included. The

@@ -44,7 +44,7 @@ type Made struct {
 
 // Make determines what a rerun of a run keeps.
 func (m *Maker) Make(ctx context.Context, run string, o *Options) (*Made, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	set, err := parseSet(o.Set)

@@ -25,8 +25,8 @@ type Options struct {
 	Entry    *registry.Entry    // of the workflow, in the engine's Registry, in place of Workflow
 }
 
-// check returns why options contradict each other.
-func (o *Options) check() error {
+// Check returns why options contradict each other, or set what cannot be set, whatever the run.
+func (o *Options) Check() error {
 	chosen := []string{}
 	for name, is := range map[string]bool{"from": o.From != "", "only": o.Only != "", "failed": o.Failed, "changed": o.Changed} {
 		if is {
@@ -39,7 +39,8 @@ func (o *Options) check() error {
 	case len(chosen) == 0 && len(o.Set) == 0 && o.Input == nil && o.Workflow == nil && o.Entry == nil && o.At == 0:
 		return fmt.Errorf("%w: say what runs again: from a step, only a step, what failed, or what changed", decide.ErrNotPossible)
 	}
-	return nil
+	_, err := parseSet(o.Set)
+	return err
 }
 
 // checkPast returns why the run of a playbook is not rerun so.

@@ -83,7 +83,7 @@ func Noted(e *journal.Event) bool {
 	}
 	switch e.Type {
 	case journal.MessageReceived, journal.NodeAborted, journal.NodeRetried, journal.ContextPatched, journal.RunPaused,
-		journal.RunResumed, journal.RunCancelled, journal.CellPaused, journal.CellResumed, journal.CellReset:
+		journal.RunResumed, journal.RunCancelled, journal.RunMoved, journal.CellPaused, journal.CellResumed, journal.CellReset:
 		return true
 	case journal.CellFailed: // by a person, unlike one that the cell's machine has caused
 		return e.Detail != nil && e.Detail.Failure != nil && e.Detail.Failure.Code == reactive.CodeAborted

@@ -26,7 +26,7 @@ type Type uint8
 
 // The types, each with its meaning and the fields that it uses besides Seq and At. Type.Writers returns its writers.
 const (
-	RunStarted          Type = 1  // first event of a run. Detail.Start; Value: input
+	RunStarted          Type = 1  // first event of a run. Detail.Start; Detail.ID when an act on many runs has started it; Value: input
 	CallRequested       Type = 2  // an attempt begins. Node, Attempt; Value: rendered input; Detail.Participants when a fan-out
 	CallResponded       Type = 3  // it returned an output. Node, Attempt; Value: output; Detail.Participant when one of a fan-out
 	CallError           Type = 4  // it failed. Node, Attempt; Detail.Failure; Detail.RetryAt, Detail.Due
@@ -65,11 +65,11 @@ const (
 	WorldSnapshotted    Type = 37 // the state of a world is kept as content. Value: as of which event, and the hashes, see docs/events.md
 	WorkflowPublished   Type = 38 // of a stream `#wf/…`: the name stands for this definition from now on. Detail.Start: Name, Version, Workflow, Children, Actor
 	RetentionSet        Type = 39 // how long finished runs are kept from now on, in the stream of that. Detail.Actor; Value: list of rules
-	BulkRecorded        Type = 40 // of a stream `#bulk…`: what an act on many runs is, has chosen or has done. Detail.State: which of these; Detail.Actor, Detail.Reason; Value, see package bulk
+	BulkRecorded        Type = 40 // of a stream `#bulk…`: what an act on many runs is, has chosen or has done. Detail.State: which of these; Detail.Start: the workflow of a rerun or a move; Detail.Actor, Detail.Reason; Value, see package bulk
 	ResultKept          Type = 41 // of a rerun: a result of the run that it repeats, for the step when it may start. Node, Attempt, Detail.Kept; Value: output; Detail.Failure; Detail.About: reports
 	InputSet            Type = 42 // of a rerun: the input of a step, in place of the one that its workflow says. Node; Value
 	ResultAdopted       Type = 43 // a step takes the result that was kept for it. Node, Attempt
-	RunMoved            Type = 44 // the run follows another workflow from now on, which its past fits too. Detail.Start: as if it had been started with that; Detail.Actor, Detail.Reason
+	RunMoved            Type = 44 // the run follows another workflow from now on, which its past fits too. Detail.Start: as if it had been started with that; Detail.Actor, Detail.Reason, Detail.ID
 )
 
 // Detail holds the fields that only some types have. An event owns its Detail.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Definitions returns the content streams of the definitions that an event refers to: that of the start of a run, or of its move, and that
-// of the name of a workflow; with those of all child workflows.
+// Definitions returns the content streams of the definitions that an event refers to: that of the start of a run, or of its move, that
+// of the name of a workflow, and that under which an act has many runs go on; with those of all child workflows.
 func Definitions(e *Event) []string {
 	if !refers(e.Type) || e.Detail == nil {
 		return nil
@@ -16,7 +16,9 @@ func Definitions(e *Event) []string {
 }
 
 // refers reports whether events of a type refer to definitions.
-func refers(t Type) bool { return t == RunStarted || t == RunMoved || t == WorkflowPublished }
+func refers(t Type) bool {
+	return t == RunStarted || t == RunMoved || t == WorkflowPublished || t == BulkRecorded
+}
 
 func appendDefinitions(dst []string, s *Start) []string {
 	if s == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,9 @@ func (v *verb) act(cmd *cobra.Command) error {
 		return fmt.Errorf("--where says which runs, and an empty query would mean all of them; for example: --where 'workflow:order status:waiting'")
 	case expects && v.req.Expect < 1:
 		return fmt.Errorf("--expect %d: it is the number of runs, 1 or more", v.req.Expect)
+	}
+	if err := v.how(cmd); err != nil {
+		return err
 	}
 	v.req.Verb = api.Bulk
 	dry := v.req.Dry
@@ -56,7 +60,11 @@ func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) error {
 	if err != nil {
 		return err
 	}
-	return v.report(cmd, c, id)
+	act, err := v.report(cmd, c, id)
+	if err == nil && !c.Held() && act.Done > 0 && slices.Contains([]string{"retry", "rerun", "move", "resume"}, act.Act) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "no process works on %s: the runs go on with the next host, such as:\n  %s\n", progress.Clean(v.dir), v.command("serve"))
+	}
+	return err
 }
 
 // preview shows what would be done. Unless that was asked for, the verb is refused with the command to type.
@@ -86,7 +94,7 @@ func (v *verb) preview(cmd *cobra.Command, dry bool) error {
 	case p.Count == 0:
 		return cli.Refuse(errors.New("the query selects no run; nothing was done"))
 	}
-	words := []string{"bulk", v.req.Act, "--where", v.req.Query, "--expect", fmt.Sprint(p.Count)}
+	words := append([]string{"bulk", v.req.Act, "--where", v.req.Query, "--expect", fmt.Sprint(p.Count)}, v.said(cmd)...)
 	if v.req.Reason != "" {
 		words = append(words, "--reason", v.req.Reason)
 	}
@@ -107,7 +115,10 @@ func (v *verb) describe(cmd *cobra.Command, p *api.ActPreview) {
 	for _, r := range p.Reasons {
 		fmt.Fprintf(out, "  %s: %s\n", cli.Plural(r.Count, "run"), progress.Clean(r.Why))
 	}
-	if p.Steps > 0 {
+	switch {
+	case v.req.Rerun != nil && p.Will > 0:
+		fmt.Fprintf(out, "%s will run, %d may run, %d are kept\n", cli.Plural(p.Steps, "step"), p.May, p.Kept)
+	case p.Steps > 0:
 		fmt.Fprintf(out, "%s asked again\n", cli.Plural(p.Steps, "step"))
 	}
 	for _, a := range p.Again {
@@ -115,38 +126,42 @@ func (v *verb) describe(cmd *cobra.Command, p *api.ActPreview) {
 	}
 }
 
-// report prints what an act has done to each run, and the sum.
-func (v *verb) report(cmd *cobra.Command, c *control.Client, id uint64) error {
+// report prints what an act has done to each run, and the sum, and returns the act.
+func (v *verb) report(cmd *cobra.Command, c *control.Client, id uint64) (act *api.Act, err error) {
 	objects, table := cli.NewObjects(cmd.OutOrStdout(), false), cli.NewTable(cmd.OutOrStdout())
 	json := v.output.Value == "json"
-	var act *api.Act
-	err := c.Acts(cmd.Context(), &api.Request{Verb: api.Acts, Number: id}, func(r *api.Reply) error {
+	err = c.Acts(cmd.Context(), &api.Request{Verb: api.Acts, Number: id}, func(r *api.Reply) error {
 		switch o := r.Outcome; {
 		case r.Act != nil:
 			act = r.Act
 		case json:
 			objects.Print(o)
+		case o.New != "":
+			table.Row(o.Run, o.Result, "as "+o.New)
 		case o.Result != string(bulk.Done) || o.Why != "":
 			table.Row(o.Run, o.Result, o.Why)
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if json {
 		objects.Print(act)
-		return objects.End()
+		return act, objects.End()
 	}
 	table.End()
 	v.sum(cmd, act)
-	return nil
+	return act, nil
 }
 
 // sum says for people what an act has done.
 func (v *verb) sum(cmd *cobra.Command, a *api.Act) {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "act %d is %s: %s of %d %s", a.ID, a.State, cli.Plural(a.Done, "run"), a.Count, bulk.Past(a.Act))
+	if a.How != "" {
+		fmt.Fprintf(out, " (%s)", progress.Clean(a.How))
+	}
 	if a.Already > 0 {
 		fmt.Fprintf(out, ", %d were so already or had ended", a.Already)
 	}

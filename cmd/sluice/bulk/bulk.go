@@ -44,6 +44,14 @@ with the reason. Two acts on the same run at the same time are not possible: the
 
 // of says for each verb what it does to a run; "": what its name says.
 var of = map[string]string{
+	"rerun": `Rerun starts, for each run that the query selects, a new run that keeps results of it and runs the rest again, as sluice rerun
+does; the runs stay as they are. One of --from, --only, --failed, --changed, --set, --input and --workflow says what runs again:
+sluice rerun --help has them. A run in which that is not possible refuses it: one without that step, one of which nothing has
+failed, a playbook, a world. The preview says how many steps will run, may run and are kept, and names those that are marked as
+not idempotent. The report has the id of each new run.`,
+	"move": `Move has each run go on under the workflow of --workflow, as sluice move does: a file, or the name of a published workflow (order,
+order@2). A run refuses it if something that it has begun would have gone otherwise; sluice shadow --where tells that
+beforehand.`,
 	"retry": `Retry asks every step again that has failed for good, each with a new attempt, in all runs that the query selects. Playbooks and
 worlds refuse it. The preview names the steps among them that are marked as not idempotent.`,
 	"delete": `Delete removes runs that have ended, each with those that it has started, for ever. A run that has not ended refuses it.`,
@@ -52,12 +60,15 @@ worlds refuse it. The preview names the steps among them that are marked as not 
 	"pause":  `Pause keeps new calls of each run from starting, until sluice resume or sluice bulk resume.`,
 }
 
+// saying has the flags that an act cannot do without, for examples.
+var saying = map[string]string{"rerun": " --failed", "move": " --workflow order-new.yaml"}
+
 const exitHelp = `
 
 With -o json it prints one object a line: without --expect the preview, {"act":…,"query":…,"count":…,"will":…,"already":…,
-"refused":…,"reasons":[{"why":…,"count":…}],"steps":…,"not_idempotent":[{"workflow":…,"step":…,"count":…}]}; else
-{"run":…,"result":…,"why":…} of each run, and at last {"id":…,"act":…,"query":…,"state":…,"count":…,"done":…,"already":…,
-"refused":…,"left":…, …}.
+"refused":…,"reasons":[{"why":…,"count":…}],"steps":…,"may":…,"kept":…,"not_idempotent":[{"workflow":…,"step":…,"count":…}]};
+else {"run":…,"new":…,"result":…,"why":…} of each run, and at last {"id":…,"act":…,"query":…,"how":…,"state":…,"count":…,
+"done":…,"already":…,"refused":…,"left":…, …}.
 
 It ends with 0 when the act has ended, whatever single runs have refused, and after --dry-run; with 1 if it is refused because the
 count has changed or another act is under way on one of the runs; with 2 for wrong usage, and without --expect.`
@@ -69,7 +80,7 @@ func newAct(name string) *cobra.Command {
 		Short: strings.ToUpper(name[:1]) + name[1:] + " all runs that a query selects",
 		Long:  of[name] + "\n\nSee sluice bulk --help for how acts go." + exitHelp,
 		Example: fmt.Sprintf(`  sluice bulk %s --where 'workflow:order age>1d' --data ./journal
-  sluice bulk %s --where 'workflow:order age>1d' --expect 12 --reason 'see ticket 7' --data ./journal`, name, name),
+  sluice bulk %s --where 'workflow:order age>1d' --expect 12 --reason 'see ticket 7' --data ./journal`, name+saying[name], name+saying[name]),
 		Args: cobra.NoArgs,
 	}
 	v := newVerb(cmd)
@@ -80,6 +91,12 @@ func newAct(name string) *cobra.Command {
 	flags.BoolVar(&v.req.Dry, "dry-run", false, "only say what would be done")
 	flags.StringVarP(&v.req.Reason, "reason", "r", "", "record the reason `TEXT`")
 	v.actor(cmd)
+	switch name {
+	case "rerun":
+		v.rerunFlags(cmd)
+	case "move":
+		flags.StringVar(&v.workflow, "workflow", "", "the workflow `NEW`: a file, or the name of a published one")
+	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return v.act(cmd) }
 	return cmd
 }
@@ -89,6 +106,10 @@ type verb struct {
 	dir    string
 	req    api.Request
 	output *cli.Choice
+
+	workflow, input string
+	what            api.Rerun
+	set             []string
 }
 
 func newVerb(cmd *cobra.Command) *verb {

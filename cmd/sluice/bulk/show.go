@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,8 +19,9 @@ func newShow() *cobra.Command {
 it. --follow waits for its end first. What has become of each run is kept for 30 days, and for the newest 100 acts that ended;
 the sums stay.
 
-With -o json it prints one object a line: {"run":…,"result":…,"why":…} of each run, where result is done, already, refused or
-waiting, and at last {"id":…,"act":…,"query":…,"state":…,"actor":…,"reason":…,"began":…,"ended":…,"count":…,"done":…,"already":…,
+With -o json it prints one object a line: {"run":…,"new":…,"result":…,"why":…} of each run, where result is done, already,
+refused or waiting, and new the id of the run that a rerun has started; and at last {"id":…,"act":…,"query":…,"how":…,
+"state":…,"actor":…,"reason":…,"began":…,"ended":…,"count":…,"done":…,"already":…,
 "refused":…,"left":…}. State is running, suspended, completed, stopped or abandoned. It ends with 2 if there is no such act.`,
 		Example: `  sluice bulk show 7 --data ./journal
   sluice bulk show 7 --follow -o json --data ./journal`,
@@ -37,7 +39,8 @@ waiting, and at last {"id":…,"act":…,"query":…,"state":…,"actor":…,"re
 			if follow {
 				return v.await(cmd, c, id)
 			}
-			return v.report(cmd, c, id)
+			_, err := v.report(cmd, c, id)
+			return err
 		})
 	}
 	return cmd
@@ -64,7 +67,7 @@ With -o json it prints one object a line, as sluice bulk show does at last.`,
 					objects.Print(a)
 					return nil
 				}
-				table.Row(fmt.Sprint(a.ID), a.Act, a.State, fmt.Sprint(a.Count), fmt.Sprint(a.Done), fmt.Sprint(a.Already), fmt.Sprint(a.Refused),
+				table.Row(fmt.Sprint(a.ID), strings.TrimSuffix(a.Act+": "+a.How, ": "), a.State, fmt.Sprint(a.Count), fmt.Sprint(a.Done), fmt.Sprint(a.Already), fmt.Sprint(a.Refused),
 					cli.Local(a.Began), a.Actor, a.Query)
 				return nil
 			})
@@ -102,7 +105,8 @@ asked. It prints what sluice bulk show does. It ends with 2 if there is no such 
 			if err := c.Acts(cmd.Context(), req, func(*api.Reply) error { return nil }); err != nil {
 				return err
 			}
-			return v.report(cmd, c, id)
+			_, err := v.report(cmd, c, id)
+			return err
 		})
 	}
 	return cmd

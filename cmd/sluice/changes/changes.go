@@ -4,41 +4,17 @@
 package changes
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/parcel"
 )
 
 // New returns the verbs. Each call returns new ones, since a cobra.Command keeps the flags it was run with.
 func New() []*cobra.Command { return []*cobra.Command{newDiff(), newShadow(), newMove()} }
-
-// isFile reports whether an argument names a file, and not a published workflow.
-func isFile(arg string) bool {
-	if filepath.Ext(arg) != "" && !strings.Contains(arg, "@") || strings.ContainsRune(arg, filepath.Separator) {
-		return true
-	}
-	info, err := os.Stat(arg)
-	return err == nil && info.Mode().IsRegular()
-}
-
-// workflow returns the name of a published workflow, or the parcel of a file.
-func workflow(ctx context.Context, arg string) (name string, p *parcel.Parcel, err error) {
-	if !isFile(arg) {
-		return arg, nil, nil
-	}
-	p, _, err = cli.LoadParcel(ctx, arg)
-	return "", p, err
-}
 
 // attach attaches workflows to a request.
 func attach(req *api.Request, a *api.Attachment) (err error) {

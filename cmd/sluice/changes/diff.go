@@ -65,7 +65,7 @@ It ends with 0 if the two are the same, with 1 if they differ or an error occurr
 func compared(cmd *cobra.Command, dir, old, now string) (d *versions.Diff, err error) {
 	if dir == "" {
 		for _, arg := range []string{old, now} {
-			if !isFile(arg) {
+			if !cli.IsFile(arg) {
 				return nil, cli.Refuse(fmt.Errorf("%s is no file; the name of a published workflow needs --data", arg))
 			}
 		}
@@ -82,10 +82,10 @@ func compared(cmd *cobra.Command, dir, old, now string) (d *versions.Diff, err e
 	var req api.Request
 	var a api.Attachment
 	ctx := cmd.Context()
-	if req.Old, a.Old, err = workflow(ctx, old); err != nil {
+	if req.Old, a.Old, err = cli.Workflow(ctx, old); err != nil {
 		return nil, cli.Refuse(err)
 	}
-	if req.Name, a.Parcel, err = workflow(ctx, now); err != nil {
+	if req.Name, a.Parcel, err = cli.Workflow(ctx, now); err != nil {
 		return nil, cli.Refuse(err)
 	}
 	if err := attach(&req, &a); err != nil {

@@ -55,7 +55,7 @@ run, or the workflow is refused.`,
 		if req.Actor == "" {
 			req.Actor = cli.UserName()
 		}
-		if req.Name, a.Parcel, err = workflow(ctx, file); err != nil {
+		if req.Name, a.Parcel, err = cli.Workflow(ctx, file); err != nil {
 			return cli.Refuse(err)
 		}
 		if err := attach(&req, &a); err != nil {

@@ -57,7 +57,7 @@ workflow is refused.`,
 		if len(args) == 1 {
 			req.Run = args[0]
 		}
-		if req.Name, a.Parcel, err = workflow(ctx, file); err != nil {
+		if req.Name, a.Parcel, err = cli.Workflow(ctx, file); err != nil {
 			return cli.Refuse(err)
 		}
 		if err := attach(&req, &a); err != nil {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // rerunFlags are the flags of the verb rerun.
@@ -112,7 +110,7 @@ func (f *rerunFlags) request(cmd *cobra.Command, run string) (req *api.Request, 
 			return nil, cli.Refuse(err)
 		}
 	}
-	if f.what.Set, err = parseSettings(f.set); err != nil {
+	if f.what.Set, err = cli.Settings(f.set); err != nil {
 		return nil, cli.Refuse(fmt.Errorf("--set: %w", err))
 	}
 	var a api.Attachment
@@ -138,26 +136,6 @@ func (f *rerunFlags) request(cmd *cobra.Command, run string) (req *api.Request, 
 		return nil, cli.Fail(err)
 	}
 	return req, nil
-}
-
-// parseSettings reads PLACE=VALUE.
-func parseSettings(args []string) (map[string]json.RawMessage, error) {
-	set := map[string]json.RawMessage{}
-	for _, arg := range args {
-		place, text, ok := strings.Cut(arg, "=")
-		if !ok {
-			return nil, fmt.Errorf("%q has no value: write %s=VALUE", arg, arg)
-		}
-		if set[place] != nil {
-			return nil, fmt.Errorf("%s is set twice", place)
-		}
-		v, err := value.ParseInput([]byte(text))
-		if err != nil {
-			v = text
-		}
-		set[place] = cli.ValueJSON(v)
-	}
-	return set, nil
 }
 
 // run starts the new run. If no process works on the folder, this one carries the run out.

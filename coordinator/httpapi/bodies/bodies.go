@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,17 +30,37 @@ func Read(data []byte, into any) *Fault {
 	if !ok {
 		return &Fault{Detail: "the body is a JSON object"}
 	}
-	known := keysOf(reflect.TypeOf(into).Elem())
-	for key := range object {
-		if !slices.Contains(known, key) {
-			return &Fault{pointer(key), "there is no such key; the keys are " + strings.Join(known, ", ")}
-		}
+	if fault := check(reflect.TypeOf(into).Elem(), object, ""); fault != nil {
+		return fault
 	}
 	if err := json.NewDecoder(bytes.NewReader(data)).Decode(into); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return &Fault{"/" + strings.ReplaceAll(wrong.Field, ".", "/"), "it is of another type"}
 		}
 		return &Fault{Detail: "the body cannot be read"}
+	}
+	return nil
+}
+
+// check refuses keys that a struct, or one that is a member of it, has not.
+func check(t reflect.Type, object map[string]any, at string) *Fault {
+	known := keysOf(t)
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if !slices.Contains(known, key) {
+			return &Fault{at + pointer(key), "there is no such key; the keys are " + strings.Join(known, ", ")}
+		}
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		of := f.Type
+		if of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if inner, ok := object[name].(map[string]any); ok && !f.Anonymous && of.Kind() == reflect.Struct {
+			if fault := check(of, inner, at+pointer(name)); fault != nil {
+				return fault
+			}
+		}
 	}
 	return nil
 }
