@@ -25,6 +25,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/columns"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -250,7 +252,7 @@ func (s *site) others(t *testing.T) {
 	var step api.Step
 	require.NoError(t, c.Do(ctx, "GET", "/v1/runs/page/steps/ask", nil, &step))
 	require.Equal(t, "running", step.Status)
-	var history httpapi.History
+	var history columns.History
 	require.NoError(t, c.Do(ctx, "GET", "/v1/runs/page/history", nil, &history))
 	require.Equal(t, []uint64{1, 2}, history.Seq)
 	var list httpapi.VersionPage
@@ -276,6 +278,14 @@ func (s *site) others(t *testing.T) {
 	for _, of := range []string{"GET /v1/workers", "POST /v1/worker/take", "POST /v1/worker/give", "GET /v1/worker/input?lease=x"} { // package worker uses them
 		method, path, _ := strings.Cut(of, " ")
 		require.Equal(t, "no_workers", api.ErrorOf(c.Do(ctx, method, path, nil, nil)).Code, path)
+	}
+	for _, kind := range []string{jobs.Backup, jobs.Doctor} { // in memory there is nothing to copy, and no folder for it
+		var body any
+		if kind == jobs.Backup {
+			body = jobs.BackupBody{Name: "monday"}
+		}
+		require.Equal(t, "not_possible", api.ErrorOf(c.Job(ctx, kind, body, nil)).Code)
+		require.Equal(t, "job_not_found", api.ErrorOf(c.Do(ctx, "GET", "/v1/"+kind+"/none", nil, nil)).Code)
 	}
 	var acts []string
 	require.Eventually(t, func() bool { // a moment later

@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -182,6 +183,24 @@ func (c *Client) Audit(ctx context.Context, q audit.Query) iter.Seq2[audit.Entry
 			q.Cursor = page.Next
 		}
 	}
+}
+
+// Job has the server do what takes longer than a request, and decodes its report: kind is backup, with a jobs.BackupBody, or doctor, with an
+// empty body.
+func (c *Client) Job(ctx context.Context, kind string, body, report any) error {
+	var job jobs.Job
+	if err := c.Do(ctx, "POST", "/v1/"+kind, body, &job); err != nil {
+		return err
+	}
+	for job.State == jobs.Running {
+		if err := c.Do(ctx, "GET", "/v1/"+kind+"/"+job.ID+"?wait=true", nil, &job); err != nil {
+			return err
+		}
+	}
+	if job.State == jobs.Failed {
+		return fmt.Errorf("%s: %s", kind, job.Error)
+	}
+	return json.Unmarshal(job.Report, report)
 }
 
 // do carries out a request of which only the end is wanted.

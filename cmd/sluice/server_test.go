@@ -108,6 +108,36 @@ func TestAHostRecordsWhoHasDoneWhat(t *testing.T) {
 	}
 }
 
+// Backups are made by HTTP below a folder that the host was started with, and doctor looks for faults, while a run goes on.
+func TestAHostMakesBackups(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}}, steps: [{operation: ask}]}`)
+	p, url := listens(t, dir, "--backup-dir", "copies")
+	says(t, dir, cli.Done, "start", "w.yaml", "--id", "r", "--server", url)
+	out, _ := says(t, dir, cli.Done, "backup", "monday", "--server", url)
+	require.Contains(t, out, "copied to monday and read back: 1 runs with 2 events, sound")
+	_, errs := says(t, dir, cli.Refused, "backup", "monday", "--server", url)
+	require.Contains(t, errs, "there is one")
+	_, errs = says(t, dir, cli.Refused, "backup", "../elsewhere", "--server", url)
+	require.Contains(t, errs, "letters")
+	out, _ = says(t, dir, cli.Done, "doctor", "--server", url)
+	require.Contains(t, out, "sound: 1 run with 2 events")
+	_, errs = says(t, dir, cli.Refused, "doctor", "--rebuild", "--server", url)
+	require.Contains(t, errs, "--data")
+	entries, err := os.ReadDir(filepath.Join(dir, "copies"))
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "the copy that doctor made is removed")
+	says(t, dir, cli.Done, "doctor", "--data", filepath.Join("copies", "monday"))
+	p.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, p.wait())
+
+	p, url = listens(t, t.TempDir())
+	_, errs = says(t, dir, cli.Failed, "backup", "monday", "--server", url)
+	require.Contains(t, errs, "--backup-dir")
+	p.signal(syscall.SIGTERM)
+	require.Equal(t, cli.Done, p.wait())
+}
+
 func TestOperatorsSeeAHostWithoutAToken(t *testing.T) {
 	dir := t.TempDir()
 	p, url := listens(t, dir, "--metrics-listen", "127.0.0.1:0", "--pprof-listen", "127.0.0.1:0")

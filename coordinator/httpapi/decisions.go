@@ -1,13 +1,14 @@
 package httpapi
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/columns"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
 // Decision is a task that a person is to decide about.
@@ -30,28 +31,6 @@ type Decision struct {
 type DecisionPage struct {
 	Items []*Decision `json:"items"`          // of the newest run first
 	Next  string      `json:"next,omitempty"` // cursor of the next part; "": this is the last
-}
-
-// decisionID names a decision; what it is made of is no promise.
-type decisionID struct {
-	Run, Step string
-	Attempt   int32
-}
-
-func (id decisionID) String() string {
-	data, _ := json.Marshal([]any{id.Run, id.Step, id.Attempt})
-	return base64.RawURLEncoding.EncodeToString(data)
-}
-
-func parseDecision(text string) (id decisionID, err error) {
-	data, err := base64.RawURLEncoding.DecodeString(text)
-	if err == nil {
-		err = json.Unmarshal(data, &[]any{&id.Run, &id.Step, &id.Attempt})
-	}
-	if err != nil || id.String() != text {
-		return id, problem("step_not_found", "there is no decision with that id")
-	}
-	return id, nil
 }
 
 // listDecisions lists what waits for a person, in the runs that a query selects.
@@ -107,7 +86,7 @@ func (c *exchange) decisionsOf(run string) (list []*Decision, err error) {
 
 func decisionOf(run *api.Run, s *api.Step) *Decision {
 	d := &Decision{
-		ID: decisionID{run.Run, s.Step, s.Attempts}.String(), Run: run.Run, Step: s.Step, Attempt: s.Attempts, Workflow: run.Workflow, Labels: run.Labels,
+		ID: names.Decision{Run: run.Run, Step: s.Step, Attempt: s.Attempts}.String(), Run: run.Run, Step: s.Step, Attempt: s.Attempts, Workflow: run.Workflow, Labels: run.Labels,
 		Seq: run.Events, Since: s.Ended, Output: s.Output, Preview: s.Preview.Preview,
 	}
 	for i := range run.Awaits {
@@ -120,9 +99,9 @@ func decisionOf(run *api.Run, s *api.Step) *Decision {
 
 // decision returns the decision that the path names, while it is open.
 func (c *exchange) decision() (*Decision, error) {
-	id, err := parseDecision(c.req.PathValue("id"))
-	if err != nil {
-		return nil, err
+	id, ok := names.ParseDecision(c.req.PathValue("id"))
+	if !ok {
+		return nil, problem("step_not_found", "there is no decision with that id")
 	}
 	if _, err := c.engine.Run(c.req.Context(), id.Run); err != nil {
 		return nil, err
@@ -169,20 +148,6 @@ func decide(c *exchange) error {
 	return c.reply(http.StatusOK, done)
 }
 
-// History is the events of a run as columns: the n-th of each is about the same event.
-type History struct {
-	Seq   []uint64 `json:"seq"`            // numbers
-	At    []int64  `json:"at"`             // milliseconds since 1970
-	Type  []int    `json:"type"`           // indexes of Types
-	Step  []int    `json:"step"`           // indexes of Steps
-	Types []string `json:"types"`          // each once
-	Steps []string `json:"steps"`          // keys, each once; "": the run
-	Next  string   `json:"next,omitempty"` // cursor of the next part; "": this is the last for now
-}
-
-// historyMax bounds the events of one answer.
-const historyMax = 10_000
-
 func history(c *exchange) error {
 	r, err := c.of(api.Events)
 	if err != nil {
@@ -191,34 +156,15 @@ func history(c *exchange) error {
 	if r.From, err = c.from(); err != nil {
 		return err
 	}
-	h := History{Seq: []uint64{}, At: []int64{}, Type: []int{}, Step: []int{}, Types: []string{}, Steps: []string{}}
-	types, steps := map[string]int{}, map[string]int{}
+	h := columns.New()
 	_, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error {
-		e := reply.Event
-		switch {
-		case e == nil:
-			return nil
-		case len(h.Seq) == historyMax:
-			h.Next = seqText(e.Seq)
+		if reply.Event != nil && !h.Add(reply.Event) {
 			return errEnough
 		}
-		h.Seq, h.At = append(h.Seq, e.Seq), append(h.At, e.At.UnixMilli())
-		h.Type, h.Types = column(h.Type, h.Types, types, e.Type)
-		h.Step, h.Steps = column(h.Step, h.Steps, steps, e.Step)
 		return nil
 	})
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
 	return c.reply(http.StatusOK, h)
-}
-
-// column appends the index of a word to a column.
-func column(list []int, words []string, known map[string]int, word string) ([]int, []string) {
-	i, ok := known[word]
-	if !ok {
-		i = len(words)
-		known[word], words = i, append(words, word)
-	}
-	return append(list, i), words
 }

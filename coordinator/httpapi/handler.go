@@ -15,11 +15,14 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
+	"github.com/sluiceflow/sluice/coordinator/copies"
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/measures"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/page"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/sessions"
@@ -89,6 +92,9 @@ type Config struct {
 	// Audit records who has done what, and what was refused; it belongs to the caller. Default: nothing is recorded.
 	Audit *audit.Log
 
+	// Copies is where backups are made, and looked for faults. Default: none are.
+	Copies *copies.Folder
+
 	// Version is what /version returns. Default: "".
 	Version string
 
@@ -110,6 +116,7 @@ type Server struct {
 	kept    kept.Answers
 
 	sessions sessions.Keep[login]
+	jobs     *jobs.Jobs
 	tokens   *rates.Limit // by name of the token
 	wrong    *rates.Limit // by address
 
@@ -125,7 +132,7 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 		return nil, errors.New("httpapi: neither tokens nor an identity for all are configured")
 	}
 	s := &Server{
-		engine: engine, config: config, log: usercode.Logger(cmp.Or(config.Logger, slog.Default())), mux: http.NewServeMux(), hub: feed.New(engine),
+		engine: engine, config: config, log: usercode.Logger(cmp.Or(config.Logger, slog.Default())), mux: http.NewServeMux(), hub: feed.New(engine), jobs: jobs.New(),
 		streams: frames.Limit(cmp.Or(config.Streams, StreamsMax), cmp.Or(config.StreamsOfAClient, StreamsOfAClientMax)),
 	}
 	s.tokens, s.wrong, s.measures = rates.New(rateOfToken), rates.New(rateOfWrong), measures.New(engine, s.streams.Count)
@@ -149,6 +156,7 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 func (s *Server) Close() {
 	s.stop()
 	s.hub.Close()
+	s.jobs.Close()
 	if hub := s.engine.Workers(); hub != nil {
 		hub.Drain()
 	}
@@ -258,7 +266,7 @@ func (c *exchange) admit() error {
 	if c.route.AnyHost {
 		return nil
 	}
-	if host := hostOf(c.req.Host); len(c.config.Hosts) > 0 && !slices.Contains(c.config.Hosts, host) {
+	if host := names.Host(c.req.Host); len(c.config.Hosts) > 0 && !slices.Contains(c.config.Hosts, host) {
 		return problem(CodeHost, "this server is not called that")
 	}
 	if err := http.NewCrossOriginProtection().Check(c.req); err != nil {
@@ -321,12 +329,4 @@ func (c *exchange) knownQuery() error {
 		}
 	}
 	return nil
-}
-
-// hostOf returns a host without its port.
-func hostOf(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	return strings.ToLower(strings.Trim(host, "[]"))
 }

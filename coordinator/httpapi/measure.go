@@ -1,12 +1,11 @@
 package httpapi
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"net/http"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/httpapi/measures"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
 // Metrics returns a handler of the server's metrics alone, for a listener of their own. It needs no token.
@@ -22,7 +21,7 @@ func showMetrics(c *exchange) error {
 // measured answers a request, and counts and logs it.
 func (c *exchange) measured(answer func()) {
 	w, begun := &measures.Meter{ResponseWriter: c.w}, time.Now()
-	c.w, c.id = w, requestID()
+	c.w, c.id = w, names.Request()
 	w.Header().Set(requestHeader, c.id)
 	answer()
 	took := time.Since(begun)
@@ -38,9 +37,3 @@ func (c *exchange) measured(answer func()) {
 
 // requestHeader is the header of an answer with the name of the request in the log.
 const requestHeader = "X-Request-Id"
-
-func requestID() string {
-	var id [8]byte
-	_, _ = rand.Read(id[:]) // it does not fail
-	return hex.EncodeToString(id[:])
-}

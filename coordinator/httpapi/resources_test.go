@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/columns"
 	"github.com/sluiceflow/sluice/coordinator/versions"
 )
 
@@ -230,7 +231,7 @@ func TestARunIsRunAgainAndCompared(t *testing.T) {
 	require.Equal(t, 206, resp.StatusCode)
 	require.Equal(t, `"by"`, string(part))
 
-	h := ok[History](s, "GET", "/v1/runs/a/history", "")
+	h := ok[columns.History](s, "GET", "/v1/runs/a/history", "")
 	require.Len(t, h.Seq, int(run.Events))
 	require.Equal(t, "run.started", h.Types[h.Type[0]])
 	require.Equal(t, "", h.Steps[h.Step[0]])

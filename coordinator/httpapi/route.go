@@ -9,6 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/draft"
 	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/columns"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/versions"
 	"github.com/sluiceflow/sluice/coordinator/workers/door"
@@ -42,6 +44,7 @@ type Param struct{ Name, Summary string }
 var (
 	dryParam     = Param{"dry", "true: only say what it would do"}
 	cursorParam  = Param{"cursor", "next of the part before"}
+	waitParam    = Param{"wait", "true: answer when it has ended"}
 	limitParam   = Param{"limit", "at most so many, up to 1000"}
 	pointerParam = Param{"pointer", "a JSON pointer: only that part of the output"}
 	rangeParam   = Param{"Range", "bytes=FROM-TO: only these of the JSON"}
@@ -187,7 +190,7 @@ var routes = []Route{
 		Query: []Param{{"q", "a query; default: all runs, unless some are named"}, {"run", "id of a run that is followed as its own feed does; at most 64"}, viewOf, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
 	{Method: "GET", Path: "/v1/counts", Role: Observer, Summary: "Count the runs of a query by status, and by what they wait for", Answer: query.Counts{},
 		Query: []Param{{"q", "a query; default: all runs"}}, serve: countRuns},
-	{Method: "GET", Path: "/v1/runs/{run}/history", Role: Observer, Summary: "Show the events of a run as columns", Answer: History{},
+	{Method: "GET", Path: "/v1/runs/{run}/history", Role: Observer, Summary: "Show the events of a run as columns", Answer: columns.History{},
 		Query: []Param{cursorParam}, serve: history},
 	{Method: "GET", Path: "/v1/runs/{run}/views", Role: Viewer, Summary: "Show what has happened in a playbook or a world", Answer: ViewList{},
 		Query: []Param{ofStep, cursorParam}, serve: listViews},
@@ -232,7 +235,7 @@ var routes = []Route{
 	{Method: "POST", Path: "/v1/bulk", Role: Operator, Summary: "Begin to act on many runs", Body: BulkBody{}, Large: true, Once: true, Status: 202, Answer: api.Act{},
 		Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: beginBulk},
 	{Method: "GET", Path: "/v1/bulk/{id}", Role: Viewer, Summary: "Show an act on many runs, and what it has done to each", Answer: ActAnswer{},
-		Query: []Param{{"wait", "true: answer when it has ended"}}, serve: showAct},
+		Query: []Param{waitParam}, serve: showAct},
 	{Method: "DELETE", Path: "/v1/bulk/{id}", Role: Operator, Summary: "Stop an act on many runs", Answer: api.Act{}, serve: stopAct},
 	{Method: "GET", Path: "/v1/keep", Role: Viewer, Summary: "Show how long runs are kept that have ended", Answer: RuleList{}, serve: listRules},
 	{Method: "POST", Path: "/v1/keep", Role: Admin, Summary: "Set how long runs are kept that have ended", Body: KeepBody{}, Once: true, Answer: api.Done{},
@@ -243,6 +246,12 @@ var routes = []Route{
 		{"q", "a query; default: all runs"}, {"runs", "in its place a JSON list of ids"},
 	}, serve: export},
 	{Method: "POST", Path: "/v1/import", Role: Admin, Summary: "Take in the runs of such lines, of at most 1 GiB", Answer: ImportList{}, serve: importRuns},
+	{Method: "POST", Path: "/v1/backup", Role: Admin, Summary: "Begin to copy the journal, and to read the copy back", Body: jobs.BackupBody{}, Once: true, Status: 202, Answer: jobs.Job{},
+		Headers: []Param{idemKey}, serve: beginBackup},
+	{Method: "GET", Path: "/v1/backup/{id}", Role: Admin, Summary: "Show a backup", Answer: jobs.Job{}, Query: []Param{waitParam}, serve: showJob(jobs.Backup)},
+	{Method: "POST", Path: "/v1/doctor", Role: Admin, Summary: "Begin to look for faults in the journal: in a copy, while the runs go on", Body: EmptyBody{}, Once: true, Status: 202,
+		Answer: jobs.Job{}, Headers: []Param{idemKey}, serve: beginDoctor},
+	{Method: "GET", Path: "/v1/doctor/{id}", Role: Admin, Summary: "Show what was found", Answer: jobs.Job{}, Query: []Param{waitParam}, serve: showJob(jobs.Doctor)},
 	{Method: "GET", Path: "/v1/audit", Role: Admin, Summary: "List who has done what, and what was refused, newest first", Answer: audit.Page{}, serve: listAudit, Query: []Param{
 		{"kind", "only act, refused, login, logout, token.created or token.revoked"}, {"actor", "only those of this token"}, {"run", "only those about this run"}, limitParam, cursorParam,
 	}},

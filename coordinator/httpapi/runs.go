@@ -17,8 +17,8 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
 	"github.com/sluiceflow/sluice/coordinator/query"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 const (
@@ -403,32 +403,20 @@ func readOutput(c *exchange) error {
 		return err
 	}
 	if text := c.query("pointer"); text != "" {
-		if v, err = partOf(v, text); err != nil {
-			return err
+		part, found, err := bodies.Part(v, text)
+		switch {
+		case err != nil:
+			return problem(CodeBadRequest, "%v", err).at("query/pointer")
+		case !found:
+			return problem(CodeNoValue, "the output has nothing there").at("query/pointer")
 		}
+		v = part
 	}
 	sum := sha256.Sum256(v)
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`) // what a range is a part of
 	http.ServeContent(c.w, c.req, "", time.Time{}, bytes.NewReader(v))
 	return nil
-}
-
-// partOf returns the part of a value to which a pointer leads.
-func partOf(v json.RawMessage, text string) (json.RawMessage, error) {
-	pointer, err := value.ParsePointer(text)
-	if err != nil {
-		return nil, problem(CodeBadRequest, "%v", err).at("query/pointer")
-	}
-	whole, err := value.ParseInput(v)
-	if err != nil {
-		return nil, err
-	}
-	part, err := pointer.Lookup(whole)
-	if err != nil {
-		return nil, problem(CodeNoValue, "the output has nothing there").at("query/pointer")
-	}
-	return value.JSON(part)
 }
 
 func listEvents(c *exchange) error {

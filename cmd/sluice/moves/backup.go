@@ -4,16 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/copies"
 	"github.com/sluiceflow/sluice/coordinator/doctor"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
@@ -35,18 +39,28 @@ The copy is a journal: a process that works on it goes on with its runs. So star
 original. On the same disk the two share files that neither changes, which is fast and takes little room; to survive the disk, the
 copy has to be on another one. If a backup fails, nothing is left of it.
 
+With --server the host makes it, and DIR is a name: of a folder below that which the host was started with, --backup-dir.
+
 With -o json it prints one object, with the counts of what was read:
   {"backup":…,"runs":…,"events":…,"contents":…,"faults":…,"derived":…,"mended":…}
 
 It ends with 0 if the copy is there and sound, with 1 if it cannot be made or has a fault, and with 2 for a folder that takes
 none, if there is no journal, or for wrong usage.`,
-		Example: `  sluice backup /mnt/other/journal-tuesday --data ./journal`,
-		Args:    cobra.ExactArgs(1),
+		Example: `  sluice backup /mnt/other/journal-tuesday --data ./journal
+  sluice backup tuesday --server http://127.0.0.1:8080`,
+		Args: cobra.ExactArgs(1),
 	}
 	var dir string
-	cli.JournalFlag(cmd, &dir)
+	cli.RunsFlag(cmd, &dir)
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if client.IsURL(dir) {
+			report, err := atServer(cmd, dir, "backup", jobs.BackupBody{Name: args[0]})
+			if err != nil {
+				return cli.ExitOf(err)
+			}
+			return tell(cmd, args[0], &report.Report, output.Value == "json")
+		}
 		target, err := filepath.Abs(args[0])
 		if err != nil {
 			return cli.Fail(err)
@@ -67,6 +81,17 @@ none, if there is no journal, or for wrong usage.`,
 		return tell(cmd, args[0], &report, output.Value == "json")
 	}
 	return cmd
+}
+
+// atServer has a server make a copy, and waits for what it finds in it.
+func atServer(cmd *cobra.Command, url, kind string, body any) (*copies.Report, error) {
+	c, err := client.Dial(url, os.Getenv(control.TokenVariable))
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	var report copies.Report
+	return &report, c.Job(cmd.Context(), kind, body, &report)
 }
 
 // readBack checks a copy.

@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/copies"
 	"github.com/sluiceflow/sluice/coordinator/doctor"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -31,7 +35,8 @@ the same. It prints a line for each fault: which run it is about, what is wrong,
 Events cannot be rebuilt: a lost or damaged one is reported each time, and left as it is. Everything else follows from events,
 and --rebuild writes it anew. A damaged run does not keep other runs from going on.
 
-No other process may work on the journal meanwhile. Memory is needed for one run at a time.
+No other process may work on the journal meanwhile; with --server the host that works on it looks for faults in a copy, if it was
+started with --backup-dir, and the runs go on. Memory is needed for one run at a time.
 
 For programs, -o jsonl prints one object for each fault, and -o json one list of all objects:
   {"run":…,"content":…,"kind":…,"event":…,"what":…,"means":…,"derived":…,"mended":…}
@@ -42,13 +47,17 @@ It ends with 0 if nothing is wrong, or everything was rebuilt; with 1 if a fault
 with 2 if there is no journal, or for wrong usage.`,
 		Example: `  sluice doctor --data ./journal
   sluice doctor --data ./journal -o jsonl | jq 'select(.derived | not) | .run'
+  sluice doctor --server http://127.0.0.1:8080
   sluice doctor --data ./journal --rebuild`,
 		Args: cobra.NoArgs,
 	}
-	cli.JournalFlag(cmd, &dir)
+	cli.RunsFlag(cmd, &dir)
 	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "rebuild records that follow from events")
 	output := cli.Choose(cmd, "output", "o", "what to print", "table", "json", "jsonl")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if rebuild && client.IsURL(dir) {
+			return cli.Refuse(errors.New("--rebuild needs the folder for itself: end the host, and give --data"))
+		}
 		report, err := examine(cmd, dir, rebuild, output.Value)
 		switch {
 		case errors.Is(err, journal.ErrLocked):
@@ -75,6 +84,9 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 		fmt.Fprintln(w, progress.Clean(line(&f)))
 		return objects.Flush()
 	}
+	if client.IsURL(dir) {
+		return atServer(cmd, dir, tell, objects, w)
+	}
 	raw, err := control.TakeRaw(cmd.Context(), dir, rebuild, disk.Config{Logger: slog.New(slog.DiscardHandler)})
 	if errors.Is(err, journal.ErrDamaged) {
 		unopened := doctor.Fault{Kind: doctor.Database, What: err.Error(), Means: "nothing in the folder can be read, and nothing mended"}
@@ -89,7 +101,7 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 	err = errors.Join(err, unread)
 	for _, what := range damage {
 		report.Faults++
-		err = errors.Join(err, tell(doctor.Fault{Kind: doctor.Audit, What: what, Means: "it is not known any more what someone has done by HTTP then"}))
+		err = errors.Join(err, tell(doctor.Fault{Kind: doctor.Audit, What: what, Means: audit.Means}))
 	}
 	for _, run := range report.Incomplete {
 		err = errors.Join(err, tell(doctor.Fault{Run: run, Kind: doctor.Run, What: "it is incomplete, since its import was interrupted",
@@ -99,6 +111,26 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 		fmt.Fprintln(w, conclusion(&report))
 	}
 	return report, err
+}
+
+// atServer has a server look for faults, and prints them.
+func atServer(cmd *cobra.Command, url string, tell func(doctor.Fault) error, objects *cli.Objects, w io.Writer) (doctor.Report, error) {
+	c, err := client.Dial(url, os.Getenv(control.TokenVariable))
+	if err != nil {
+		return doctor.Report{}, err
+	}
+	defer c.Close()
+	var found copies.Report
+	if err := c.Job(cmd.Context(), jobs.Doctor, struct{}{}, &found); err != nil {
+		return found.Report, err
+	}
+	for _, f := range found.Found {
+		err = errors.Join(err, tell(f))
+	}
+	if err = errors.Join(err, objects.End()); err == nil {
+		fmt.Fprintln(w, conclusion(&found.Report))
+	}
+	return found.Report, err
 }
 
 // line returns a fault for people.

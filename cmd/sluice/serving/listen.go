@@ -19,6 +19,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
+	"github.com/sluiceflow/sluice/coordinator/copies"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
@@ -46,6 +47,7 @@ type Flags struct {
 	Profiles string   // address of their own; "": there are none
 	Metrics  string   // address of their own, without tokens; "": only at Listen
 	Allow    string   // what documents that clients send may use
+	Copies   string   // folder below which backups are made; "": none are
 }
 
 // Add adds the flags to a command.
@@ -55,6 +57,7 @@ func (f *Flags) Add(cmd *cobra.Command) {
 	flags.StringVar(&f.Ready, "ready-file", "", "write the URL to this `FILE` when it is answered; the file is removed at the end")
 	flags.BoolVar(&f.NoAuth, "no-auth", false, "let every process of this machine do everything without a token")
 	flags.StringVar(&f.Allow, "allow", "", "documents that clients send may use `KIND[,…]`: "+strings.Join(catalog.Kinds, ", ")+" (default: none)")
+	flags.StringVar(&f.Copies, "backup-dir", "", "let admins make backups by HTTP, below this folder `DIR`, where /v1/doctor works, too")
 	flags.StringVar(&f.Metrics, "metrics-listen", "", "show /metrics at this loopback `ADDRESS`, too, without a token")
 	flags.StringVar(&f.Profiles, "pprof-listen", "", "show profiles of Go at this loopback `ADDRESS`, at /debug/pprof/")
 	flags.StringArrayVar(&f.Hosts, "host", nil, "clients may call the server by this `NAME`, too (may be repeated)")
@@ -82,8 +85,8 @@ func (f *Flags) Check() error {
 
 func (f *Flags) plan() (p plan, err error) {
 	if f.Listen == "" {
-		if f.Ready != "" || f.NoAuth || f.Allow != "" || f.Metrics != "" || f.Profiles != "" || f.Proxy != "" || f.Cert != "" || f.Key != "" || len(f.Hosts) > 0 {
-			return p, errors.New("--ready-file, --no-auth, --allow, --metrics-listen, --pprof-listen, --host, --behind-proxy, --tls-cert and --tls-key need --listen")
+		if f.Ready != "" || f.NoAuth || f.Allow != "" || f.Copies != "" || f.Metrics != "" || f.Profiles != "" || f.Proxy != "" || f.Cert != "" || f.Key != "" || len(f.Hosts) > 0 {
+			return p, errors.New("--ready-file, --no-auth, --allow, --backup-dir, --metrics-listen, --pprof-listen, --host, --behind-proxy, --tls-cert and --tls-key need --listen")
 		}
 		return p, nil
 	}
@@ -149,6 +152,11 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 		return at, err
 	}
 	config := httpapi.Config{Hosts: p.hosts, Allow: p.allow, Secure: p.tls != nil || p.proxy.IsValid(), Version: version, Logger: logger}
+	if f.Copies != "" {
+		if config.Copies, err = copies.In(f.Copies, engine, dir); err != nil {
+			return at, fmt.Errorf("--backup-dir: %w", err)
+		}
+	}
 	if config.Audit, err = audit.Open(dir, logger); err != nil {
 		return at, err
 	}
