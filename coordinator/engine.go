@@ -333,7 +333,7 @@ func (e *Engine) retire(r *run) bool {
 		return false
 	}
 	delete(e.runs, r.id)
-	e.stay.Count(len(e.runs))
+	e.stay.Left(&r.place, len(e.runs))
 	e.children.Forget(r.id)
 	if due := r.step.NextDue(); due > 0 {
 		e.alarms.Set(r.id, due)

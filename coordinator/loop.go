@@ -94,7 +94,10 @@ func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.He
 	last, err := journal.AppendParts(context.WithoutCancel(ctx), r.engine.store, r.id, r.seq, batch, head, decide.Unfinished(head))
 	if err == nil {
 		r.seq = last
-		r.engine.tally.Appended(batch, time.Since(began))
+		r.engine.tally.Appended(time.Since(began))
+		for i := range batch {
+			r.engine.tally.Event(uint8(batch[i].Type))
+		}
 	}
 	return err
 }
@@ -128,6 +131,7 @@ func (r *run) wait(ctx context.Context) bool {
 		if r.idle = r.engine.retire(r); r.idle {
 			return false
 		}
+		r.engine.stay.Stay(&r.place)
 	}
 	return false
 }
@@ -140,11 +144,16 @@ func (r *run) rest(ctx context.Context, due int64) (woken, leaves bool) {
 		}
 		return woken, !r.keeper.Busy()
 	}
+	stay := r.engine.stay
+	stay.Stay(&r.place) // if it was to leave, and did not
 	if r.rests() {
-		r.engine.stay.Rest(&r.place, r.Wake)
+		stay.Rest(&r.place, r.Wake)
 	}
 	woken = r.sleep(ctx, due)
-	return woken, r.engine.stay.Rise(&r.place) && r.rests()
+	if leaves = stay.Rise(&r.place) && r.rests(); !leaves {
+		stay.Stay(&r.place)
+	}
+	return woken, leaves
 }
 
 // rests reports whether nothing but a timer, a message or a person can move the run.

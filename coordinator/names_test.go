@@ -132,7 +132,10 @@ func TestNamesCanBeSeen(t *testing.T) {
 			}
 			given := "pay" + character + "ments"
 			err := name.give(n, given)
-			require.ErrorContains(t, err, name.place, "%s %q", name.what, given)
+			require.Error(t, err, "%s %q", name.what, given)
+			if character != "\xff" || !strings.Contains(err.Error(), "is not UTF-8") { // which says itself what it is about
+				require.Contains(t, err.Error(), name.place, "%s %q", name.what, given)
+			}
 			require.NotContains(t, err.Error(), given, "%s: it is shown as it is", name.what)
 			require.Contains(t, err.Error(), "pay", name.what)
 			if name.what != "token" && name.what != "workflow" && character != "\xff" { // their names have a narrower form

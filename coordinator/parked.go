@@ -96,7 +96,7 @@ func (e *Engine) forget(r *run, parks bool, start *journal.Start) (parked bool) 
 		return false
 	}
 	delete(e.runs, r.id)
-	e.stay.Count(len(e.runs))
+	e.stay.Left(&r.place, len(e.runs))
 	e.children.Forget(r.id)
 	switch {
 	case !parks:

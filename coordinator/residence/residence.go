@@ -50,7 +50,8 @@ func (r *Runs) Rest(p *Place, leave func()) {
 	r.ask()
 }
 
-// Rise records that a run rests no more, and reports whether it was asked to leave.
+// Rise records that a run rests no more, and reports whether it was asked to leave. Until Left or Stay is called, it counts as one that
+// leaves: no other is asked in its place.
 func (r *Runs) Rise(p *Place) (asked bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,12 +59,31 @@ func (r *Runs) Rise(p *Place) (asked bool) {
 		r.resting.Remove(p.at)
 		p.at = nil
 	}
+	return p.asked
+}
+
+// Stay records that a run which was perhaps asked to leave stays. If there are too many runs in memory, another is asked.
+func (r *Runs) Stay(p *Place) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answered(p)
+	r.ask()
+}
+
+// Left records that a run has left memory, and sets the number of runs there.
+func (r *Runs) Left(p *Place, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answered(p)
+	r.count = n
+	r.ask()
+}
+
+func (r *Runs) answered(p *Place) {
 	if p.asked {
 		p.asked = false
 		r.leaving--
-		return true
 	}
-	return false
 }
 
 // ask asks the idlest runs to leave as long as there are too many. The caller holds mu.

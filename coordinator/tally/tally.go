@@ -5,8 +5,6 @@ import (
 	"iter"
 	"sync/atomic"
 	"time"
-
-	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // bounds are the times by which appends are told apart.
@@ -22,11 +20,11 @@ type Tally struct {
 	took    atomic.Int64                   // by all, in nanoseconds
 }
 
-// Appended counts events that are durable, and how long it took to make them so.
-func (t *Tally) Appended(events []journal.Event, took time.Duration) {
-	for i := range events {
-		t.events[uint8(events[i].Type)].Add(1)
-	}
+// Event counts an event of a type that is durable.
+func (t *Tally) Event(kind uint8) { t.events[kind].Add(1) }
+
+// Appended counts an append, and how long it took to make its events durable.
+func (t *Tally) Appended(took time.Duration) {
 	n := 0
 	for n < len(bounds) && took > bounds[n] {
 		n++
@@ -36,10 +34,10 @@ func (t *Tally) Appended(events []journal.Event, took time.Duration) {
 }
 
 // Events yields how many events of each type there were, of those of which there were any.
-func (t *Tally) Events() iter.Seq2[journal.Type, uint64] {
-	return func(yield func(journal.Type, uint64) bool) {
+func (t *Tally) Events() iter.Seq2[uint8, uint64] {
+	return func(yield func(uint8, uint64) bool) {
 		for i := range t.events {
-			if n := t.events[i].Load(); n > 0 && !yield(journal.Type(i), n) {
+			if n := t.events[i].Load(); n > 0 && !yield(uint8(i), n) {
 				return
 			}
 		}

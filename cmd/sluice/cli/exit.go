@@ -63,7 +63,7 @@ func ExitOf(err error) error {
 		return &Exit{Interrupted, nil}
 	}
 	for _, unknown := range []error{
-		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, coordinator.ErrRunExists, api.ErrBadInput,
+		coordinator.ErrRunNotFound, coordinator.ErrStepNotFound, parcel.ErrNotPublished, parcel.ErrParcel, coordinator.ErrRunExists, api.ErrBadInput,
 		decide.ErrCellNotFound, find.ErrAmbiguous, api.ErrBadRequest, api.ErrNoJournal, coordinator.ErrNoMoment, coordinator.ErrRefused, journal.ErrDeleted,
 		archive.ErrRefused, journal.ErrBackup, shadow.ErrWorld, shadow.ErrKind, bulk.ErrNotFound, coordinator.ErrUnclear,
 	} {

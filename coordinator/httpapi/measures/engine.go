@@ -5,6 +5,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/tally"
 	"github.com/sluiceflow/sluice/coordinator/workers"
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // journaled shows what an engine has journaled: of steps, how many calls were requested, and how they have ended.
@@ -21,7 +22,7 @@ func (journaled) Describe(to chan<- *prometheus.Desc) { to <- eventsDesc; to <- 
 // Collect implements prometheus.Collector.
 func (j journaled) Collect(to chan<- prometheus.Metric) {
 	for typ, n := range j.Events() {
-		to <- prometheus.MustNewConstMetric(eventsDesc, prometheus.CounterValue, float64(n), typ.String())
+		to <- prometheus.MustNewConstMetric(eventsDesc, prometheus.CounterValue, float64(n), journal.Type(typ).String())
 	}
 	count, seconds, atMost := j.Appends()
 	to <- prometheus.MustNewConstHistogram(appendsDesc, count, seconds, atMost)
