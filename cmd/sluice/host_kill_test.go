@@ -105,6 +105,7 @@ func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 		l.inspect()
 		p = l.serve()
 	}
+	eventually(t, "each kind of request is acknowledged", l.varied)
 	stop()
 	all.Wait()
 	l.finish()
@@ -130,6 +131,18 @@ type hostLoad struct {
 	collections                       atomic.Int64    // that have ended
 	backups                           atomic.Int64    // that were reported to be whole
 	cut                               int             // backups that were not
+}
+
+// varied reports whether there is something of each kind to judge: the kills may have left a slow machine no time for one.
+func (l *hostLoad) varied() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, acknowledged := range []map[string]bool{l.started, l.sent, l.decided, l.cancelled, l.deleted, l.collected} {
+		if len(acknowledged) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // discard starts runs that are kept for no time, each with a definition of its own or one that an earlier had, and deletes some.
