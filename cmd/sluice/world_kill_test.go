@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -151,13 +152,14 @@ func TestAKilledHostOfAWorldLosesNothing(t *testing.T) {
 		l.inspect()
 		p = l.serve(flags...)
 	}
+	eventually(t, "a snapshot and a sweep end", func() bool { return l.snapshots.Load() > 0 && l.sweeps.Load() > 0 })
 	stop()
 	all.Wait()
 	l.judge(kills)
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, p.wait(), "%s", &p.stderr)
 	require.NoError(t, sound(filepath.Join(l.dir, "journal")))
-	t.Logf("%d kills, %d messages acknowledged, %d snapshots, %d sweeps; %d answers were journaled at a kill", kills, len(l.order), l.snapshots, l.sweeps, len(l.answered))
+	t.Logf("%d kills, %d messages acknowledged, %d snapshots, %d sweeps; %d answers were journaled at a kill", kills, len(l.order), l.snapshots.Load(), l.sweeps.Load(), len(l.answered))
 }
 
 // worldLoad is what is asked of the host of a world that is killed.
@@ -166,7 +168,7 @@ type worldLoad struct {
 	order             []string          // ids of the messages that were acknowledged
 	sums              map[string]uint64 // of what was acknowledged, by key
 	answered          map[string]int    // by idempotency key: number of calls when the answer was first found in the journal
-	snapshots, sweeps int               // that have ended
+	snapshots, sweeps atomic.Int64      // that have ended
 }
 
 // send sends messages, each until it is acknowledged.
@@ -189,10 +191,10 @@ func (l *worldLoad) send(ctx context.Context, sender int) {
 func (l *worldLoad) keep(ctx context.Context) {
 	for ctx.Err() == nil {
 		if l.ask(ctx, "", &api.Request{Verb: api.Keep, Run: "w"}, map[string]bool{}) == nil {
-			l.snapshots++
+			l.snapshots.Add(1)
 		}
 		if l.ask(ctx, "", &api.Request{Verb: api.Sweep, Run: "w"}, map[string]bool{}) == nil {
-			l.sweeps++
+			l.sweeps.Add(1)
 		}
 		l.awaitHost(ctx)
 	}
@@ -236,8 +238,8 @@ func (l *worldLoad) judge(kills int) {
 	for key, n := range l.answered {
 		require.Equal(l.t, n, calls[key], "%s was called again after it had been answered", key)
 	}
-	require.NotZero(l.t, l.snapshots)
-	require.NotZero(l.t, l.sweeps)
+	require.NotZero(l.t, l.snapshots.Load())
+	require.NotZero(l.t, l.sweeps.Load())
 }
 
 type cellLine struct {
