@@ -96,6 +96,30 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	}
 	fact("run", r.Run)
 	fact("workflow", strings.TrimSpace(r.Workflow+" "+r.Version))
+	showStatus(fact, dir, r)
+	fact("parked", r.Parked)
+	if r.Late {
+		fact("late", lateRemark)
+	}
+	if r.From != nil && r.From.Seq > 0 {
+		fact("repeats", fmt.Sprintf("run %s as of event %d", r.From.Run, r.From.Seq))
+	}
+	fact("started", strings.TrimSuffix(cli.Local(r.Started)+" by "+r.Actor, " by "))
+	fact("updated", cli.Local(r.Updated))
+	for i := range r.Awaits {
+		if a := &r.Awaits[i]; a.Step == "" {
+			fact("awaits", cli.WaitText(a))
+		}
+	}
+	fact("due", cli.Local(r.Due))
+	showData(fact, r)
+	about.End()
+	showWorld(w, r)
+	showSteps(w, r)
+}
+
+// showStatus prints the status of a run, and what lets it go on.
+func showStatus(fact func(name, text string), dir string, r *api.Run) {
 	status := r.Status
 	switch {
 	case r.Past:
@@ -119,21 +143,10 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	case r.Held:
 		fact("to go on", cli.CommandLine(dir, []string{"resume", topOf(r.Run)}))
 	}
-	fact("parked", r.Parked)
-	if r.Late {
-		fact("late", lateRemark)
-	}
-	if r.From != nil && r.From.Seq > 0 {
-		fact("repeats", fmt.Sprintf("run %s as of event %d", r.From.Run, r.From.Seq))
-	}
-	fact("started", strings.TrimSuffix(cli.Local(r.Started)+" by "+r.Actor, " by "))
-	fact("updated", cli.Local(r.Updated))
-	for i := range r.Awaits {
-		if a := &r.Awaits[i]; a.Step == "" {
-			fact("awaits", cli.WaitText(a))
-		}
-	}
-	fact("due", cli.Local(r.Due))
+}
+
+// showData prints what a run has been given and has made.
+func showData(fact func(name, text string), r *api.Run) {
 	var labels []string
 	for name, text := range r.Labels {
 		labels = append(labels, name+"="+text)
@@ -160,8 +173,10 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 		fact("output", cli.Short(r.Output))
 	}
 	fact("output", previewed(&api.Preview{Preview: r.Preview}))
-	about.End()
-	showWorld(w, r)
+}
+
+// showSteps prints the steps of a run.
+func showSteps(w io.Writer, r *api.Run) {
 	if len(r.Steps) == 0 {
 		return
 	}
