@@ -49,8 +49,8 @@ func TestTheListIsLiveAndItsCountsAreFilters(t *testing.T) {
 	p.click(".count", "failed")
 	p.until(`location.search === "?q=status%3Afailed" && document.querySelectorAll(".list tbody tr").length === 1`)
 
-	p.write("[data-search]", "staus:failed"+kb.Enter)
 	p.allow("400 (Bad Request)")
+	p.write("[data-search]", "staus:failed"+kb.Enter)
 	p.sees(`did you mean "status"?`)
 }
 
