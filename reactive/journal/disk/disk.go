@@ -180,10 +180,12 @@ func (s *Store) open() (number uint64, err error) {
 // takeLock locks the directory for this process.
 func (s *Store) takeLock() (err error) {
 	path := s.files.PathJoin(s.dir, records.LockName)
-	if s.cfg.FS == nil {
-		s.lock, err = records.Lock(path)
-	} else {
+	if s.cfg.FS != nil {
 		s.lock, err = s.files.Lock(path)
+		return err
+	}
+	if err = records.CheckLinks(s.dir); err == nil {
+		s.lock, err = records.Lock(path)
 	}
 	return err
 }
