@@ -169,7 +169,7 @@ func (c *committer) take(r *request) {
 func (c *committer) write() error {
 	s := c.s
 	if s.space.Due(c.bytes) {
-		_ = s.watchSpace(c.bytes) // it has recorded why
+		_ = watchSpace(s, c.bytes) // it has recorded why
 	}
 	if reason := s.readOnly.Load(); reason != nil {
 		return *reason

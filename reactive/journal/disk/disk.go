@@ -65,8 +65,8 @@ type Store struct {
 	queue     chan *request
 	committer *committer
 	sweeps    journal.Sweeps
-	sweeping  sync.Mutex // held by SweepStreams
-	space     records.Space // owned by the committer
+	sweeping  sync.Mutex            // held by SweepStreams
+	space     records.Space         // owned by the committer
 	syncing   sync.Mutex            // held while a commit is visible but not durable
 	newest    atomic.Uint64         // number of the last durable commit
 	unlisted  bool                  // a directory of an older program could not be given indexes
@@ -201,7 +201,7 @@ func (s *Store) openDatabase(marked uint64) error {
 	if err != nil {
 		return readError(err)
 	}
-	if err = s.watchSpace(0); err != nil && !desc.Exists {
+	if err = watchSpace(s, 0); err != nil && !desc.Exists {
 		return err
 	}
 	if !desc.Exists {

@@ -4,12 +4,12 @@ import "sync/atomic"
 
 // watchSpace stops what adds to the store if fewer bytes are free than are kept in reserve, or would be after n more, and everything
 // if there is no room for removals either.
-func (s *Store) watchSpace(n int) error {
+func watchSpace(s *Store, n int) error {
 	removable, err := s.space.Low(uint64(n))
 	switch {
 	case err == nil:
 	case removable:
-		s.stop(&s.full, err)
+		stop(s, &s.full, err)
 	default:
 		s.turnReadOnly(err)
 	}
@@ -17,7 +17,7 @@ func (s *Store) watchSpace(n int) error {
 }
 
 // stop records why the store takes no more writes, or none that add to it. The first reason stays. It reports whether this is the first.
-func (s *Store) stop(why *atomic.Pointer[error], reason error) bool {
+func stop(s *Store, why *atomic.Pointer[error], reason error) bool {
 	first := why.CompareAndSwap(nil, &reason)
 	if first {
 		s.log.Error("the journal takes no more writes", "dir", s.dir, "reason", reason)
@@ -26,7 +26,7 @@ func (s *Store) stop(why *atomic.Pointer[error], reason error) bool {
 }
 
 // refusal returns why nothing can be added; nil: it can.
-func (s *Store) refusal() error {
+func refusal(s *Store) error {
 	for _, reason := range []*error{s.readOnly.Load(), s.full.Load()} {
 		if reason != nil {
 			return *reason
@@ -37,7 +37,7 @@ func (s *Store) refusal() error {
 
 // turnReadOnly makes all further writes fail with reason.
 func (s *Store) turnReadOnly(reason error) {
-	if s.stop(&s.readOnly, reason) {
+	if stop(s, &s.readOnly, reason) {
 		close(s.failed)
 	}
 }

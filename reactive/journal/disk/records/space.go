@@ -22,9 +22,9 @@ const spareParts = 4
 // Space watches the free space of the disk. Pebble does not survive a full disk, so the store adds nothing while there is still room
 // for Pebble's background work, and for removals.
 type Space struct {
-	Files vfs.FS
-	Dir   string
-	Floor int64 // in bytes; negative: do not check
+	Files vfs.FS // has the disk
+	Dir   string // on the disk
+	Floor int64  // in bytes; negative: do not check
 
 	bytes, commits int // since the last check
 }
