@@ -3,9 +3,11 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +52,93 @@ type seen struct {
 	calls []string
 }
 
+// A watcher is told of the changes of a run as they happen, and remembers them.
+type watcher struct {
+	next   func() (inspect.Update, error, bool)
+	stop   func()
+	status reactive.RunStatus
+	steps  map[string]inspect.StepChange
+	cells  map[string]world.CellState
+}
+
+func watch(t *testing.T, r *past.Reader, run string) *watcher {
+	w := &watcher{steps: map[string]inspect.StepChange{}, cells: map[string]world.CellState{}}
+	w.next, w.stop = iter.Pull2(r.Watch(t.Context(), run, 1))
+	return w
+}
+
+// look takes the next change.
+func (w *watcher) look(t *testing.T) {
+	u, err, ok := w.next()
+	require.NoError(t, err)
+	require.True(t, ok)
+	w.status = u.Status
+	for _, c := range u.Changes {
+		w.steps[c.Step] = c
+	}
+	if c, ok := w.steps[u.Event.Node]; ok && u.Event.Type == journal.NodeRetried { // it has failed, as before, and is asked again
+		c.Pending = c.To == reactive.Failed
+		w.steps[u.Event.Node] = c
+	}
+	for _, c := range u.Cells {
+		w.cells[c.Cell.Address] = c.Cell
+	}
+}
+
+// told is what a watcher knows of a run after an event.
+type told struct {
+	status reactive.RunStatus
+	steps  map[string]inspect.StepChange
+	cells  map[string]world.CellState
+}
+
+func (w *watcher) told() told {
+	return told{status: w.status, steps: maps.Clone(w.steps), cells: maps.Clone(w.cells)}
+}
+
+// newest returns the newest run of a routed step of which a watcher was told.
+func (w *told) newest(step string) (newest inspect.StepChange, ok bool) {
+	for n := 1; ; n++ {
+		c, found := w.steps[fmt.Sprintf("%s@%d", step, n)]
+		if !found {
+			return newest, ok
+		}
+		newest, ok = c, true
+	}
+}
+
+// same compares what a watcher was told with the state that is read later.
+func (w *told) same(t *testing.T, state *inspect.State, what string) {
+	require.Equal(t, w.status, state.Status, what)
+	there := map[string]bool{}
+	for i := range state.Steps {
+		s := &state.Steps[i]
+		there[s.Step] = true
+		c, ok := w.steps[s.Step]
+		if state.Routed != nil && !strings.Contains(s.Step, "@") {
+			c, ok = w.newest(s.Step)
+			if ok && c.To != s.Status {
+				fmt.Println("ROUTED", what, s.Step, c.Step, c.To, s.Status, s.Pending, s.Runs, s.Live)
+			}
+			continue
+		}
+		if !ok {
+			require.Contains(t, []reactive.Status{reactive.Idle}, s.Status, "%s: step %s has a status of which no watcher was told", what, s.Step)
+			continue
+		}
+		require.Equal(t, c.To, s.Status, "%s: step %s", what, s.Step)
+		require.Equal(t, c.Pending, s.Pending, "%s: step %s", what, s.Step)
+	}
+	for step, c := range w.steps {
+		if !there[step] {
+			fmt.Println("GONE", what, step, c.To)
+		}
+	}
+	if state.World != nil {
+		fmt.Println("W", what, len(w.cells))
+	}
+}
+
 // Of every event of every scenario, a run is read as it was: as an observer saw it who looked right after that event. Of long runs every
 // tenth event is tried, and each under SLUICE_EXHAUSTIVE.
 func TestAMomentIsReadAsItWas(t *testing.T) {
@@ -72,7 +161,8 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 			require.NoError(t, err)
 			o := &observer{track, 1 << 62}
 			r := o.read(t, store)
-			live := map[uint64]seen{}
+			live, heard := map[uint64]seen{}, map[uint64]told{}
+			var w *watcher
 			root := decide.NewRoot(p)
 			track.serve(root)
 			look := func(state *inspect.State, why *explain.Explanation, g *past.CallGraph) seen {
@@ -85,6 +175,11 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 				if i == 0 && len(track.content) > 0 {
 					require.NoError(t, store.PutContent(t.Context(), track.id, slices.Collect(maps.Values(track.content))))
 				}
+				if w == nil {
+					w = watch(t, r, track.id)
+				}
+				w.look(t)
+				heard[uint64(i)+1] = w.told()
 				if !exhaustive && i > 10 && i%10 > 0 {
 					continue
 				}
@@ -107,6 +202,8 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 				graph, err := r.CallGraphAt(t.Context(), track.id, m)
 				require.NoError(t, err, what)
 				require.Equal(t, want, look(state, why, graph), what)
+				watched := heard[seq]
+				watched.same(t, state, what)
 
 				// An instant is the last of its events.
 				last := seq
@@ -117,6 +214,7 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 				require.NoError(t, err, what)
 				require.Equal(t, last, at.Seq, what)
 			}
+			w.stop()
 			end := uint64(len(track.journal))
 			_, err = r.StateAt(t.Context(), track.id, past.Moment{Seq: end + 1})
 			require.ErrorIs(t, err, decide.ErrNoMoment)
