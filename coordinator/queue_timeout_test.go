@@ -140,7 +140,7 @@ func TestACallIsTakenAsItsTimeEnds(t *testing.T) {
 					c := newCrew(t, store, key)
 					c.begin(queued(""), "r")
 					time.Sleep(10*time.Minute + off)
-					calls, _, _ := c.Workers().Take(t.Context(), bob, []string{"a"}, 1, 0)
+					calls, _, _ := c.Workers().Take(t.Context(), bob, []string{"a"}, 1, time.Millisecond)
 					for _, one := range calls {
 						_, _ = c.Workers().Give(t.Context(), bob, &workers.Gift{Results: []workers.Result{{Lease: one.Lease, Result: call.Result{Output: "x"}}}})
 					}
