@@ -23,6 +23,9 @@ export function Cells({ model, run }) {
     ${chosen && html`<${Cell} key=${chosen} ...${{ run, cell: chosen, seq, model }} />`}</div>`;
 }
 
+// moments have the shapes of what is not done with when it happens, or was let go.
+const moments = { "call.requested": "running", "intent.emitted": "waiting", "intent.dropped": "aborted", "call.aborted": "aborted", "cell.ignored": "skipped", "cell.expired": "aborted", "cell.paused": "paused", "cell.failed": "failed" };
+
 function standsAt(c) {
   if (c.failure) return c.failure.code + (c.failure.message ? ": " + c.failure.message : "");
   const i = c.intents?.[0];
@@ -38,6 +41,6 @@ function Cell({ run, cell, seq, model }) {
       ${c.failure && html`<div class="sec"><h3>Error</h3><div class="json"><em>${c.failure.code}</em> <bdi>${c.failure.message}</bdi></div></div>`}
       <div class="sec"><h3>State<span class="end">since #${c.last_seq || ""}</span></h3>${c.state !== undefined ? html`<${Tree} value=${c.state} open=${2} />` : html`<div class="json cutlines"><bdi>${c.state_preview || "none"}</bdi></div>`}</div>
       ${c.intents?.length > 0 && html`<div class="sec"><h3>Waits for<span class="end">${number(c.intents.length)} open</span></h3><ul class="asked">${c.intents.slice(0, 50).map((i) => html`<li><${Mark} status=${i.effect === "timer" ? "waiting" : i.status || "running"} /><span class="cut"><bdi class="mid">${i.effect === "timer" ? "timer " + i.issuer : i.effect}</bdi></span><span class="q num">${i.due ? left(ms(i.due)) : i.attempts > 1 ? "attempt " + i.attempts : ""}</span></li>`)}</ul></div>`}
-      <div class="sec"><h3>What happened</h3><ol class="chain">${(views.value?.items || []).slice(-60).toReversed().map((v, i) => html`<li key=${i}><${Mark} status=${v.failure ? "failed" : "completed"} /><a class="ev" href=${withQuery({ tab: "events", from: String(Math.max(1, v.seq - 3)) })}>#${v.seq}</a><span class="mid">${v.type.replaceAll(".", " ")}</span> <bdi>${v.name || ""}</bdi><small><${Time} at=${v.at} />${v.value !== undefined && html` <code class="cut block"><bdi>${JSON.stringify(v.value).slice(0, 200)}</bdi></code>`}</small></li>`)}</ol></div>`}</div>
+      <div class="sec"><h3>What happened</h3><ol class="chain">${(views.value?.items || []).slice(-60).toReversed().map((v, i) => html`<li key=${i}><${Mark} status=${v.failure ? "failed" : moments[v.type] || "completed"} /><a class="ev" href=${withQuery({ tab: "events", from: String(Math.max(1, v.seq - 3)) })}>#${v.seq}</a><span class="mid">${v.type.replaceAll(".", " ")}</span> <bdi>${v.name || ""}</bdi><small><${Time} at=${v.at} />${v.value !== undefined && html` <code class="cut block"><bdi>${JSON.stringify(v.value).slice(0, 200)}</bdi></code>`}</small></li>`)}</ol></div>`}</div>
     ${c && may("operator") && !run.finished && html`<footer><div class="acts"><${Act} path=${of(run.run, "cells", cell, c.paused ? "resume" : "pause")} onDone=${() => model.again()}>${c.paused ? "Let it go on" : "Hold it"}<//></div></footer>`}</aside>`;
 }
