@@ -149,7 +149,7 @@ var floors = []floor{
 		"reactive/call", "reactive/decide", "reactive/journal", "reactive/world", "template/expr", "template/machine",
 		"template/machine/attempt", "template/value")},
 	{"coordinator/inbox", uses("coordinator/pool", "internal/cancelled", "reactive/decide", "reactive/journal")},
-	{"coordinator/residence", nil},
+	{"coordinator/residence", uses("internal/cancelled", "reactive/decide")},
 	{"coordinator/parking", uses("reactive/journal")},
 	{"coordinator/query", uses("reactive/journal", "template/document", "template/expr")},
 	{"coordinator/compiled", uses("internal/usercode", "template", "template/kinds", "template/plan", "template/value")},
