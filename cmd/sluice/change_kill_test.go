@@ -41,10 +41,11 @@ workflow:
     tool: {kind: command, shell: "echo $SLUICE_RUN/$SLUICE_STEP >> calls"}
 `
 
-// TestAHostKilledDuringRerunsAndMovesLeavesNothingHalfDone kills a host with SIGKILL, again and again, while runs are repeated and moved
-// to another version there. In the end each rerun that is there has all that it keeps, has made no call that is kept, and has ended; each
-// move that was acknowledged is there, and what only the other version has was done.
-func TestAHostKilledDuringRerunsAndMovesLeavesNothingHalfDone(t *testing.T) {
+// TestAHostKilledDuringChangesLeavesNothingHalfDone kills a host with SIGKILL, again and again, while runs are repeated and moved to
+// another version there, one by one and by acts on many. In the end each rerun that is there has all that it keeps, has made no call that
+// is kept, and has ended; each move that was acknowledged is there, and what only the other version has was done; each act has ended, and
+// has done once to each run what it says.
+func TestAHostKilledDuringChangesLeavesNothingHalfDone(t *testing.T) {
 	kills := changeKills
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
 		kills = changeKillsAll
@@ -52,7 +53,7 @@ func TestAHostKilledDuringRerunsAndMovesLeavesNothingHalfDone(t *testing.T) {
 	dir := t.TempDir()
 	l := &changeLoad{hostLoad: hostLoad{
 		t: t, killing: killing{t: t, dir: dir}, started: map[string]bool{}, sent: map[string]bool{}, decided: map[string]bool{}, answered: map[string]int{},
-	}, rerun: map[string]bool{}, moved: map[string]bool{}}
+	}, rerun: map[string]bool{}, moved: map[string]bool{}, acts: map[string]bool{}}
 	l.attached = l.attachment("job.yaml", job)
 	l.other = l.attachment("next.yaml", strings.Replace(job, "output:", "  - {operation: work, id: more}\noutput:", 1))
 	l.book = l.attachment("book.yaml", book)
@@ -67,9 +68,12 @@ func TestAHostKilledDuringRerunsAndMovesLeavesNothingHalfDone(t *testing.T) {
 	var all sync.WaitGroup
 	all.Go(func() { l.repeat(ctx) })
 	all.Go(func() { l.moveOn(ctx) })
+	all.Go(func() { l.actOnMany(ctx) })
 	for range kills {
-		reruns, moves := l.count(l.rerun), l.count(l.moved)
-		eventually(t, "a rerun and a move are acknowledged", func() bool { return l.count(l.rerun) > reruns && l.count(l.moved) > moves })
+		reruns, moves, acts := l.count(l.rerun), l.count(l.moved), l.count(l.acts)
+		eventually(t, "a rerun, a move and an act are acknowledged", func() bool {
+			return l.count(l.rerun) > reruns && l.count(l.moved) > moves && l.count(l.acts) > acts
+		})
 		before := l.acknowledged.Load()
 		more := int64(rng.IntN(4))
 		eventually(t, "requests are acknowledged", func() bool { return l.acknowledged.Load() >= before+more })
@@ -79,18 +83,21 @@ func TestAHostKilledDuringRerunsAndMovesLeavesNothingHalfDone(t *testing.T) {
 	}
 	stop()
 	all.Wait()
+	l.resumeAll()
 	l.finish()
+	acts, outcomes := l.report()
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, p.wait(), "%s", &p.stderr)
-	l.check()
-	t.Logf("%d kills, %d reruns and %d moves acknowledged", kills, len(l.rerun), len(l.moved))
+	l.check(acts, outcomes)
+	t.Logf("%d kills, %d reruns, %d moves and %d acts acknowledged", kills, len(l.rerun), len(l.moved), len(l.acts))
 }
 
-// changeLoad is what is asked of a host that is killed: reruns and moves.
+// changeLoad is what is asked of a host that is killed: reruns, moves, and acts on many runs.
 type changeLoad struct {
 	hostLoad
 	other, book  []byte          // attachments: the version that runs are moved to; the playbook
 	rerun, moved map[string]bool // acknowledged, by run
+	acts         map[string]bool // the same, by number
 }
 
 func (l *changeLoad) count(done map[string]bool) int {
@@ -135,25 +142,34 @@ func (l *changeLoad) moveOn(ctx context.Context) {
 }
 
 // check compares the journal with what was acknowledged.
-func (l *changeLoad) check() {
-	past, state, moves, more := map[string]uint64{}, map[string]string{}, map[string]bool{}, map[string]bool{}
+func (l *changeLoad) check(acts map[uint64]*api.Act, outcomes map[uint64][]*api.Outcome) {
+	past, state, moves, more := map[string]uint64{}, map[string]string{}, map[string]int{}, map[string]int{}
+	cancelled, made := map[string]bool{}, marks{}
 	events, calls := map[string][]string{}, l.calls()
 	l.each(filepath.Join(l.dir, "journal"), func(run string, e *journal.Event) {
 		events[run] = append(events[run], e.Type.String()+" "+e.Node)
+		made.see(run, e)
 		switch {
 		case e.Type == journal.RunStarted && e.Detail.Start.From != nil:
 			past[run] = uint64(e.Detail.Start.From.Kept) + 1
 		case e.Type == journal.RunMoved:
-			moves[run] = true
+			moves[run]++
+		case e.Type == journal.RunCancelled:
+			cancelled[run] = true
 		case e.Type == journal.RunFinished:
 			state[run] = e.Detail.State
 		case e.Type == journal.CallResponded && e.Node == "more":
-			more[run] = true
+			more[run]++
 		}
 	})
 	require.NotEmpty(l.t, l.rerun)
 	require.NotEmpty(l.t, l.moved)
 	for _, run := range slices.Sorted(maps.Keys(events)) {
+		if cancelled[run] {
+			require.True(l.t, strings.HasPrefix(run, "act-"), "run %s was not to be cancelled", run)
+			require.Equal(l.t, "aborted", state[run], run)
+			continue
+		}
 		require.Equal(l.t, "completed", state[run], run)
 		require.Equal(l.t, moves[run], more[run], "run %s does what only the other version has, if it was moved", run)
 		if n := past[run]; n > 0 {
@@ -169,8 +185,9 @@ func (l *changeLoad) check() {
 		require.NotZero(l.t, past[run], "run %s: an acknowledged rerun is lost", run)
 	}
 	for run := range l.moved {
-		require.True(l.t, moves[run], "run %s: an acknowledged move is lost", run)
+		require.Equal(l.t, 1, moves[run], "run %s: an acknowledged move is lost", run)
 	}
+	l.checkActs(acts, outcomes, made, events)
 	require.NoError(l.t, sound(filepath.Join(l.dir, "journal")))
 }
 

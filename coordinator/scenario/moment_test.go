@@ -3,9 +3,11 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,7 +52,95 @@ type seen struct {
 	calls []string
 }
 
-// Of every event of every scenario, a run is read as it was: as an observer saw it who looked right after that event. Of long runs every
+// A watcher is told of the changes of a run as they happen, and remembers them.
+type watcher struct {
+	told
+	next func() (inspect.Update, error, bool)
+	stop func()
+}
+
+func watch(t *testing.T, r *past.Reader, run string) *watcher {
+	w := &watcher{told: told{steps: map[string]inspect.StepChange{}, cells: map[string]world.CellState{}}}
+	w.next, w.stop = iter.Pull2(r.Watch(t.Context(), run, 1))
+	return w
+}
+
+// look takes the next change.
+func (w *watcher) look(t *testing.T) {
+	u, err, ok := w.next()
+	require.NoError(t, err)
+	require.True(t, ok)
+	w.status = u.Status
+	for _, c := range u.Changes {
+		w.steps[c.Step] = c
+	}
+	for _, c := range u.Cells {
+		if w.cells[c.Cell.Address] = ofCell(c.Cell); c.Cell.Status == "" {
+			delete(w.cells, c.Cell.Address)
+		}
+	}
+}
+
+// told is what a watcher knows of a run after an event.
+type told struct {
+	status reactive.RunStatus
+	steps  map[string]inspect.StepChange // newest, by step
+	cells  map[string]world.CellState    // by address
+}
+
+func (w *told) copied() told {
+	return told{status: w.status, steps: maps.Clone(w.steps), cells: maps.Clone(w.cells)}
+}
+
+// ofCell returns what a watcher is told of a cell: how its calls go on is no change of it.
+func ofCell(c world.CellState) world.CellState {
+	return world.CellState{Address: c.Address, Status: c.Status, Paused: c.Paused, State: c.State, Failure: c.Failure}
+}
+
+// newest returns the newest run of a routed step of which a watcher was told.
+func (w *told) newest(step string) (newest inspect.StepChange, ok bool) {
+	for n := 1; ; n++ {
+		c, found := w.steps[fmt.Sprintf("%s@%d", step, n)]
+		if !found {
+			return newest, ok
+		}
+		newest, ok = c, true
+	}
+}
+
+// same compares what a watcher was told with the state that is read later.
+func (w *told) same(t *testing.T, state *inspect.State, what string) {
+	require.Equal(t, w.status, state.Status, what)
+	there := map[string]bool{}
+	for i := range state.Steps {
+		s := &state.Steps[i]
+		there[s.Step] = true
+		c, ok := w.steps[s.Step]
+		if state.Routed != nil && !strings.Contains(s.Step, "@") {
+			if c, ok = w.newest(s.Step); !ok || s.Tokens > 0 { // tokens before its gate are not told as a change of a run of it
+				continue
+			}
+		}
+		if !ok {
+			c.To = reactive.Idle
+		}
+		require.Equal(t, c.To, s.Status, "%s: step %s", what, s.Step)
+	}
+	for step, c := range w.steps {
+		isRun := state.Routed != nil && !strings.Contains(step, ".")
+		require.True(t, there[step] || isRun || c.To == reactive.Absent, "%s: a watcher was told of step %s, which is %s", what, step, c.To)
+	}
+	cells := map[string]world.CellState{}
+	if state.World != nil {
+		for _, c := range state.World.Cells {
+			cells[c.Address] = ofCell(c)
+		}
+	}
+	require.Equal(t, w.cells, cells, what)
+}
+
+// Of every event of every scenario, a run is read as it was: as an observer saw it who looked right after that event, and as one
+// knows it who has watched all changes up to there. Of long runs every
 // tenth event is tried, and each under SLUICE_EXHAUSTIVE.
 func TestAMomentIsReadAsItWas(t *testing.T) {
 	if testing.Short() {
@@ -72,7 +162,8 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 			require.NoError(t, err)
 			o := &observer{track, 1 << 62}
 			r := o.read(t, store)
-			live := map[uint64]seen{}
+			live, heard := map[uint64]seen{}, map[uint64]told{}
+			var w *watcher
 			root := decide.NewRoot(p)
 			track.serve(root)
 			look := func(state *inspect.State, why *explain.Explanation, g *past.CallGraph) seen {
@@ -85,6 +176,10 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 				if i == 0 && len(track.content) > 0 {
 					require.NoError(t, store.PutContent(t.Context(), track.id, slices.Collect(maps.Values(track.content))))
 				}
+				if w == nil {
+					w = watch(t, r, track.id)
+				}
+				w.look(t)
 				if !exhaustive && i > 10 && i%10 > 0 {
 					continue
 				}
@@ -94,6 +189,7 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 				require.NoError(t, err, s.Name)
 				graph, err := r.CallGraph(t.Context(), track.id)
 				require.NoError(t, err, s.Name)
+				heard[uint64(i)+1] = w.copied()
 				live[uint64(i)+1] = look(state, why, graph)
 			}
 			for seq, want := range live {
@@ -107,6 +203,8 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 				graph, err := r.CallGraphAt(t.Context(), track.id, m)
 				require.NoError(t, err, what)
 				require.Equal(t, want, look(state, why, graph), what)
+				watcher := heard[seq]
+				watcher.same(t, state, what)
 
 				// An instant is the last of its events.
 				last := seq
@@ -117,6 +215,7 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 				require.NoError(t, err, what)
 				require.Equal(t, last, at.Seq, what)
 			}
+			w.stop()
 			end := uint64(len(track.journal))
 			_, err = r.StateAt(t.Context(), track.id, past.Moment{Seq: end + 1})
 			require.ErrorIs(t, err, decide.ErrNoMoment)
