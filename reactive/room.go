@@ -130,12 +130,11 @@ func (o *room) addGroups(lo, hi, v int32) int32 {
 }
 
 func (o *room) queueStart(v int32) {
-	n := o.l.Node(v)
-	if n.Has(ledger.Queued) {
-		return
+	o.l.Queue(v)
+	if n := o.l.Node(v); !n.Has(ledger.Queued) {
+		n.Flags |= ledger.Queued
+		o.enqueue(v)
 	}
-	n.Flags |= ledger.Queued
-	o.enqueue(v)
 }
 
 func (o *room) enqueue(v int32) {

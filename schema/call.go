@@ -21,6 +21,7 @@ var timing = &Shape{name: "timing", text: "Limits of a call, and its retries.", 
 	key("on_timeout", choice("fail", "skip", "abort_workflow"),
 		"what a timeout does when no attempt is left: the step fails, is skipped (output null), or ends the run at once; a run that fails by it ends as `step_timeout`", "skip").or("fail"),
 	key("total_timeout", duration, "how long all attempts may take with their delays, from the first", "PT5M").orElse("no limit"),
+	key("queue_timeout", duration, "how long the call of an operation that nothing binds may wait for a [worker](workers.md) to take it; then it fails with `queue_timeout`, and is not retried", "PT10M").orElse("no limit"),
 }}
 
 var target = &Shape{name: "target", text: "The participants that a call asks, in place of the operation alone.", keys: []Key{

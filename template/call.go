@@ -17,6 +17,7 @@ type Timing struct {
 	Retry        *Retry        // nil: one attempt
 	OnTimeout    OnTimeout     // after the last attempt. Default: FailOnTimeout
 	TotalTimeout time.Duration // of all attempts with their backoffs, from the first; 0: none
+	QueueTimeout time.Duration // of waiting for a worker to take the call; 0: none
 	Pos          document.Pos  // where it was written; zero: built in Go
 }
 

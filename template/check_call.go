@@ -32,6 +32,9 @@ func (c *checker) step(n *Step, path string) {
 		c.fanIn(n, path)
 	}
 	c.timing(n.Timing, path+".timing")
+	if _, bound := c.w.Operations[n.Operation]; bound {
+		c.unqueued(n.Timing, path, fmt.Sprintf("%q is bound, so no worker takes its calls", n.Operation))
+	}
 	if n.Fulfillment != nil {
 		c.fulfillment(n.Fulfillment, path+".fulfillment")
 	}
@@ -170,7 +173,7 @@ func (c *checker) minResponses(s *Step, path string) {
 	f := s.FanIn
 	switch {
 	case f.MinResponses < 0:
-		c.faultf(path, f.Pos, "min_responses must be at least 1")
+		c.faultf(path, f.Pos, "min_responses must be at least 1, not %d", f.MinResponses)
 	case f.Policy == Quorum && f.MinResponses == 0:
 		c.faultf(path, f.Pos, "quorum needs min_responses")
 	case f.Policy == AnyOne && f.MinResponses > 1:
@@ -204,23 +207,31 @@ func (c *checker) timing(t *Timing, path string) {
 	}
 	c.duration(path+".timeout", t.Pos, t.Timeout)
 	c.duration(path+".total_timeout", t.Pos, t.TotalTimeout)
+	c.duration(path+".queue_timeout", t.Pos, t.QueueTimeout)
 	c.oneOf(path+".on_timeout", t.Pos, string(t.OnTimeout), string(FailOnTimeout), string(SkipOnTimeout), string(AbortOnTimeout))
 	if t.Retry != nil {
 		c.retry(t.Retry, path+".retry")
 	}
 }
 
+// unqueued refuses a bound on the time in which a worker is to take a call that waits for none.
+func (c *checker) unqueued(t *Timing, path, why string) {
+	if t != nil && t.QueueTimeout > 0 {
+		c.fault(path+".timing.queue_timeout", t.Pos, &document.Error{Text: duration.Format(t.QueueTimeout), Msg: "queue_timeout has no effect: " + why})
+	}
+}
+
 // retry checks how a call is repeated. A multiplier below one would shorten the delay with every failure.
 func (c *checker) retry(r *Retry, path string) {
 	if r.MaxAttempts < 1 {
-		c.faultf(path+".max_attempts", r.Pos, "max_attempts must be at least 1")
+		c.faultf(path+".max_attempts", r.Pos, "max_attempts must be at least 1, not %d", r.MaxAttempts)
 	}
 	// The negation also catches NaN.
 	if !(r.Multiplier >= 1) {
-		c.faultf(path+".backoff_multiplier", r.Pos, "backoff_multiplier must be at least 1")
+		c.faultf(path+".backoff_multiplier", r.Pos, "backoff_multiplier must be at least 1, not %v", r.Multiplier)
 	}
 	if !(r.Jitter >= 0 && r.Jitter <= 1) {
-		c.faultf(path+".jitter", r.Pos, "jitter must be between 0 and 1")
+		c.faultf(path+".jitter", r.Pos, "jitter must be between 0 and 1, not %v", r.Jitter)
 	}
 	c.duration(path+".backoff", r.Pos, r.Backoff)
 	c.duration(path+".max_backoff", r.Pos, r.MaxBackoff)
@@ -263,6 +274,7 @@ func (c *checker) decisionSource(s *DecisionSource, path string) {
 		c.answered(s.Operation, path+".operation", s.Pos, "a decision")
 	}
 	c.timing(s.Timing, path+".timing")
+	c.unqueued(s.Timing, path, "a decision is asked for at once")
 }
 
 // resultMatch checks that no value is in both lists.

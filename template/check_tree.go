@@ -177,7 +177,7 @@ func (c *checker) root() {
 // limit checks a number of slots. In the tree, zero means no limit; the reader refuses a written zero.
 func (c *checker) limit(path string, near document.Pos, n int) {
 	if n < 0 {
-		c.faultf(path, near, "%s must be at least 1", fields.LastKey(path))
+		c.faultf(path, near, "%s must be at least 1, not %d", fields.LastKey(path), n)
 	}
 }
 

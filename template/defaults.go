@@ -2,10 +2,8 @@ package template
 
 import (
 	"cmp"
-	"regexp"
-	"strings"
 
-	"github.com/sluiceflow/sluice/template/value"
+	"github.com/sluiceflow/sluice/template/fields"
 )
 
 // setDefault sets a field that was omitted. It writes only changes, so that completing a tree again only reads it.
@@ -70,7 +68,7 @@ func (s *Step) complete() {
 			setDefault(&s.FanIn.MinResponses, 1)
 		case BestOf:
 			setDefault(&s.FanIn.ScoreOrder, "desc")
-			if pointer := fieldPointer(s.FanIn.ScoreField); pointer != s.FanIn.ScoreField {
+			if pointer := fields.Pointer(s.FanIn.ScoreField); pointer != s.FanIn.ScoreField {
 				s.FanIn.ScoreField = pointer
 			}
 		}
@@ -94,18 +92,4 @@ func (t *Timing) complete() {
 		setDefault(&t.Retry.Multiplier, 1)
 		setDefault(&t.Retry.Scope, ScopeMissing)
 	}
-}
-
-// dottedField matches the common spellings of a field that are no JSON pointers: $.offer.price, offer.prices[0].
-var dottedField = regexp.MustCompile(`^(?:\$\.)?[^$./\[\]]+(?:\.[^./\[\]]+|\[[0-9]+\])*$`)
-
-// fieldPointer returns the RFC 6901 pointer of a field in dotted form. It returns any other text, a pointer above all,
-// unchanged.
-func fieldPointer(text string) string {
-	if strings.HasPrefix(text, "/") || !dottedField.MatchString(text) {
-		return text
-	}
-	text = strings.TrimPrefix(text, "$.")
-	text = strings.NewReplacer("[", ".", "]", "").Replace(text)
-	return value.Pointer(strings.Split(text, ".")).String()
 }

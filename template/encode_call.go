@@ -26,7 +26,7 @@ func (f *FanIn) document() map[string]any {
 	if f.MinResponses != 1 || f.Policy != AnyOne && f.Policy != "" {
 		m.Count("min_responses", f.MinResponses)
 	}
-	m.Text("score_field", fieldPointer(f.ScoreField))
+	m.Text("score_field", fields.Pointer(f.ScoreField))
 	if f.ScoreOrder != "desc" {
 		m.Text("score_order", f.ScoreOrder)
 	}
@@ -44,6 +44,7 @@ func (t *Timing) document() map[string]any {
 		m.Text("on_timeout", string(t.OnTimeout))
 	}
 	m.Duration("total_timeout", t.TotalTimeout)
+	m.Duration("queue_timeout", t.QueueTimeout)
 	return m
 }
 

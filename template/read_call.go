@@ -50,6 +50,7 @@ func (r *reader) timing(n *document.Node) *Timing {
 		"retry":         func(v *document.Node) { t.Retry = r.retry(v) },
 		"on_timeout":    func(v *document.Node) { t.OnTimeout = OnTimeout(r.Text(v)) },
 		"total_timeout": func(v *document.Node) { t.TotalTimeout = r.Duration(v) },
+		"queue_timeout": func(v *document.Node) { t.QueueTimeout = r.Duration(v) },
 	})
 	return t
 }
@@ -73,7 +74,7 @@ func (r *reader) retry(n *document.Node) *Retry {
 func (r *reader) multiplier(n *document.Node) float64 {
 	f := r.Number(n)
 	if f == 0 && !r.IsRefused(n) {
-		r.Refuse(n, "backoff_multiplier must be at least 1")
+		r.Refuse(n, "backoff_multiplier must be at least 1, not 0")
 	}
 	return f
 }

@@ -79,8 +79,8 @@ var refusals = []struct {
 	{"unknown failure policy", workflow("failure_policy: abort-al", "steps: []"), []string{
 		`w.yaml:3:17: failure_policy: failure_policy must be one of continue-running, abort-dependents, abort-all, not "abort-al" (did you mean "abort-all"?)`}},
 	{"a limit of zero", workflow("max_concurrency: 0", "steps: [{parallel: {steps: [], max_concurrency: -1}}]"), []string{
-		`w.yaml:3:18: max_concurrency: max_concurrency must be at least 1`,
-		`w.yaml:4:49: steps[0].parallel.max_concurrency: max_concurrency must be at least 1`}},
+		`w.yaml:3:18: max_concurrency: max_concurrency must be at least 1, not 0`,
+		`w.yaml:4:49: steps[0].parallel.max_concurrency: max_concurrency must be at least 1, not -1`}},
 	{"durations", workflow("deadline: P1M", "steps: [{operation: a, timing: {timeout: P, total_timeout: PT0S, retry: {max_attempts: 1, backoff: -PT1S, max_backoff: 5s}}}]"), []string{
 		`w.yaml:3:11: deadline: invalid duration "P1M": years and months have no fixed length`,
 		`w.yaml:4:42: steps[0].timing.timeout: invalid duration "P": write it as PT30S, PT5M or P1DT12H`,
@@ -89,14 +89,22 @@ var refusals = []struct {
 		`w.yaml:4:120: steps[0].timing.retry.max_backoff: invalid duration "5s": write it as PT30S, PT5M or P1DT12H`}},
 	{"retry", step("timing: {on_timeout: stop, retry: {backoff_multiplier: 0.5, jitter: 2, scope: some, on: [x], never: [x]}}"), []string{
 		`w.yaml:3:45: steps[0].timing.on_timeout: on_timeout must be one of fail, skip, abort_workflow, not "stop"`,
-		`w.yaml:3:58: steps[0].timing.retry.max_attempts: max_attempts must be at least 1`,
-		`w.yaml:3:79: steps[0].timing.retry.backoff_multiplier: backoff_multiplier must be at least 1`,
-		`w.yaml:3:92: steps[0].timing.retry.jitter: jitter must be between 0 and 1`,
+		`w.yaml:3:58: steps[0].timing.retry.max_attempts: max_attempts must be at least 1, not 0`,
+		`w.yaml:3:79: steps[0].timing.retry.backoff_multiplier: backoff_multiplier must be at least 1, not 0.5`,
+		`w.yaml:3:92: steps[0].timing.retry.jitter: jitter must be between 0 and 1, not 2`,
 		`w.yaml:3:102: steps[0].timing.retry.scope: scope must be one of missing, all, not "some"`,
 		`w.yaml:3:125: steps[0].timing.retry.never[0]: never and on both name "x"`}},
+	{"a queue timeout that has no effect", workflow("operations: {o: {value: 1}}", "steps:",
+		"- {operation: o, timing: {queue_timeout: PT5M}}",
+		"- {operation: a, id: s, timing: {queue_timeout: PT0S}, fulfillment: {policy: external_decision, decision_source: {kind: capability, capability_id: c, timing: {queue_timeout: PT1M}}}}",
+		"- {operation: a, timing: {queue_timeout: soon}}"), []string{
+		`w.yaml:5:42: steps[0].timing.queue_timeout: queue_timeout has no effect: "o" is bound, so no worker takes its calls: "PT5M"`,
+		`w.yaml:6:49: steps[1].timing.queue_timeout: invalid duration "PT0S": it is zero`,
+		`w.yaml:6:175: steps[1].fulfillment.decision_source.timing.queue_timeout: queue_timeout has no effect: a decision is asked for at once: "PT1M"`,
+		`w.yaml:7:42: steps[2].timing.queue_timeout: invalid duration "soon": write it as PT30S, PT5M or P1DT12H`}},
 	{"no attempts and no growth", step("timing: {retry: {max_attempts: 0, backoff_multiplier: 0}}"), []string{
-		`w.yaml:3:55: steps[0].timing.retry.max_attempts: max_attempts must be at least 1`,
-		`w.yaml:3:78: steps[0].timing.retry.backoff_multiplier: backoff_multiplier must be at least 1`}},
+		`w.yaml:3:55: steps[0].timing.retry.max_attempts: max_attempts must be at least 1, not 0`,
+		`w.yaml:3:78: steps[0].timing.retry.backoff_multiplier: backoff_multiplier must be at least 1, not 0`}},
 
 	{"targets", workflow("steps:",
 		"- {operation: a, id: s0, target: {resolve: statik, limit: 0}}",
@@ -105,7 +113,7 @@ var refusals = []struct {
 		"- {operation: a, id: s3, target: {resolve: static, participants: [\"\"]}}",
 		"- {operation: a, id: s4, fan_in: {policy: all}}"), []string{
 		`w.yaml:4:44: steps[0].target.resolve: resolve must be one of static, capability, task_type, not "statik" (did you mean "static"?)`,
-		`w.yaml:4:59: steps[0].target.limit: limit must be at least 1`,
+		`w.yaml:4:59: steps[0].target.limit: limit must be at least 1, not 0`,
 		`w.yaml:5:34: steps[1].target.participants: static needs participants`,
 		`w.yaml:5:67: steps[1].target.capability_id: capability_id needs resolve capability`,
 		`w.yaml:5:78: steps[1].target.filter: filter needs resolve capability`,
@@ -128,7 +136,7 @@ var refusals = []struct {
 		"- {operation: a, id: s8, target: {resolve: static, participants: [p, p, q]}, timing: {timeout: P1M}, fan_in: {policy: best_of, score_field: $$}}"), []string{
 		`w.yaml:4:86: steps[0].fan_in.min_responses: quorum needs min_responses`,
 		`w.yaml:5:118: steps[1].fan_in.min_responses: min_responses is 3 but there are 2 participants`,
-		`w.yaml:6:118: steps[2].fan_in.min_responses: min_responses must be at least 1`,
+		`w.yaml:6:118: steps[2].fan_in.min_responses: min_responses must be at least 1, not 0`,
 		`w.yaml:7:102: steps[3].fan_in.min_responses: min_responses must be 1 with policy any_one, which takes the first answer`,
 		`w.yaml:8:115: steps[4].fan_in.min_responses: min_responses cannot be combined with policy all, which requires every answer`,
 		`w.yaml:8:131: steps[4].fan_in.hedge_after: hedge_after needs policy any_one`,
@@ -332,7 +340,7 @@ var refusals = []struct {
 		`w.yaml:4:17: steps[0].map.steps: steps must not be empty: the output of the last step is the item's`,
 		`w.yaml:5:33: steps[1].map.func: func cannot be combined with over`,
 		`w.yaml:5:48: steps[1].map.as: as cannot be "run": use a name that expressions can read and that has no other meaning`,
-		`w.yaml:5:70: steps[1].map.max_concurrency: max_concurrency must be at least 1`,
+		`w.yaml:5:70: steps[1].map.max_concurrency: max_concurrency must be at least 1, not 0`,
 		`w.yaml:6:31: steps[2].map.as: as cannot be "a-b": use a name that expressions can read and that has no other meaning`,
 		`w.yaml:6:73: steps[2].map.steps[0].input: unknown name "item"; known here: a-b, index, input, run`}},
 	{"a function beside an input", step("input: 1, func: {name: f, args: 1}"), []string{
@@ -383,18 +391,18 @@ func TestBuiltTreesAreRefusedWithTheirPaths(t *testing.T) {
 	_, err := template.Check(w, template.Known{Operation: func(name string) bool { return name == "a" }})
 	require.EqualError(t, err, strings.Join([]string{
 		`deadline: invalid duration "-PT0.000000005S": it is negative`,
-		`max_concurrency: max_concurrency must be at least 1`,
-		`steps[1].parallel.max_concurrency: max_concurrency must be at least 1`,
+		`max_concurrency: max_concurrency must be at least 1, not -1`,
+		`steps[1].parallel.max_concurrency: max_concurrency must be at least 1, not -2`,
 		`steps[2].timing.timeout: invalid duration "-PT0.000000001S": it is negative`,
-		`steps[3].fan_in.min_responses: min_responses must be at least 1`,
-		`steps[3].target.limit: limit must be at least 1`,
+		`steps[3].fan_in.min_responses: min_responses must be at least 1, not -1`,
+		`steps[3].target.limit: limit must be at least 1, not -1`,
 		`steps[3].target.limit: limit needs resolve capability`,
 		`steps[4].map.steps[0].input: unknown name "y"; known here: index, input, run, x`,
 		`main.go:7: steps[0].operation: operation is missing`,
 		`main.go:7: steps[1].parallel.steps[0].input[0]: unknown step "nobody"`,
 		`main.go:7: steps[1].parallel.steps[0].operation: unknown operation "b"`,
 		`main.go:7: steps[1].parallel.steps[2]: step "twice" is in the tree twice`,
-		`main.go:7: steps[2].timing.retry.max_attempts: max_attempts must be at least 1`,
+		`main.go:7: steps[2].timing.retry.max_attempts: max_attempts must be at least 1, not 0`,
 	}, "\n"))
 }
 

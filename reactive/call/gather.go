@@ -31,6 +31,7 @@ const (
 	CodeQuorumUnreachable = "quorum_unreachable"
 	CodeNoScorable        = "no_scorable_response"
 	CodeTimeout           = "timeout"
+	CodeQueueTimeout      = "queue_timeout" // nobody has taken the call in time
 )
 
 // Dispatch is one request to one participant.

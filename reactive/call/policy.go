@@ -65,6 +65,14 @@ func (p Policy) AttemptEnd(requested int64) int64 {
 	return After(requested, p.Timing.Timeout)
 }
 
+// QueueEnd returns until when a call that may start at an instant waits for a worker to take it; 0: for ever.
+func (p Policy) QueueEnd(ready int64) int64 {
+	if p.Timing == nil || p.Timing.QueueTimeout == 0 {
+		return 0
+	}
+	return After(ready, p.Timing.QueueTimeout)
+}
+
 // OnTimeout returns the effect of a timeout after the last attempt.
 func (p Policy) OnTimeout() template.OnTimeout {
 	if p.Timing == nil || p.Timing.OnTimeout == "" {

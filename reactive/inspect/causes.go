@@ -74,6 +74,8 @@ func Causes(r *reactive.Root, v int32) []Cause {
 		return causes{r}.aroundOf(v)
 	case n.Status == reactive.Idle, n.Status == reactive.Waiting:
 		return append(causes{r}.missing(v), causes{r}.slotOf(v)...)
+	case n.Status == reactive.Ready:
+		return causes{r}.timersOf(v)
 	}
 	return nil
 }

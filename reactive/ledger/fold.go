@@ -79,7 +79,8 @@ func (l *Ledger) foldEnd(v int32, e *journal.Event) Effect {
 	if e.Attempt != n.Attempt {
 		return l.foldOlder(v, e)
 	}
-	if n.Fact != Requested && !(n.Has(Pending) && e.Type == journal.CallSkipped) {
+	untaken := e.Type == journal.CallSkipped && n.Fact == NoFact && n.Status == Ready
+	if n.Fact != Requested && !untaken && !(n.Has(Pending) && e.Type == journal.CallSkipped) {
 		return Late
 	}
 	timedOut := e.ByTimer() && e.Type != journal.CallResponded
@@ -102,6 +103,9 @@ func (l *Ledger) foldEnd(v int32, e *journal.Event) Effect {
 		n.Fact, n.Failure = Dropped, e.FailureOr(call.CodeTimeout)
 		l.unwant(v)
 		n.Flags &^= Pending | RetryDue
+		if untaken {
+			l.host.Started(v)
+		}
 	case journal.CallError:
 		if timedOut {
 			n.Flags |= Expired

@@ -87,6 +87,9 @@ func (k Keeper) Again(v int32, due int64) {
 	k.bank.Mark(v)
 }
 
+// Queue begins the time in which a call that may start now is to be taken.
+func (k Keeper) Queue(v int32) { k.timers.queue(v) }
+
 // Drop stops the call under way at a node, if any, and resets all other state of the node.
 func (k Keeper) Drop(v int32) {
 	n := &k.nodes[v]
@@ -103,6 +106,7 @@ func (k Keeper) Drop(v int32) {
 	delete(k.gathers, v)
 	delete(k.reports, v)
 	delete(k.timers.first, v)
+	delete(k.timers.taken, v)
 	k.fails = k.fails[:0] // the body handles failures
 }
 

@@ -30,6 +30,7 @@ const (
 	hedgeTimer                          // the next participant is due
 	attemptTimer                        // an attempt's timeout
 	totalTimer                          // the total timeout of a step
+	queueTimer                          // a call is to be taken by then
 	decisionTimer                       // a decision call's timeout, or a person's
 	deadlineTimer                       // the run's deadline
 )
@@ -64,6 +65,7 @@ type timers struct {
 	sweep int             // length of heap at which stale timers are removed
 	first map[int32]int64 // when a step with a total timeout was first requested, or retried by a person
 	ends  map[int32]int64 // when the newest attempt of a step with a timeout is cut off
+	taken map[int32]int64 // by when the next attempt of a step with a queue timeout is to be taken
 }
 
 func (t *timers) add(x timer) { t.heap = binheap.Push(t.heap, x, t.less) }
@@ -135,6 +137,31 @@ func (ts *timers) arm(v int32, e *journal.Event) {
 		ts.first[v] = e.At
 		ts.addTimer(timer{due: p.TotalEnd(e.At), kind: totalTimer, node: v})
 	}
+}
+
+// queue sets the timer of a call that waits to be taken.
+func (ts *timers) queue(v int32) {
+	if !ts.l.Row(v).Timed {
+		return
+	}
+	due := ts.l.policy(v).QueueEnd(ts.l.at)
+	if due == 0 {
+		return
+	}
+	if ts.taken == nil {
+		ts.taken = map[int32]int64{}
+	}
+	ts.taken[v] = due
+	ts.addTimer(timer{due: due, kind: queueTimer, node: v, attempt: ts.l.nodes[v].Attempt})
+}
+
+// queued reports whether the call that a timer is about still waits to be taken, since the timer was set.
+func (ts *timers) queued(t timer) bool {
+	n := &ts.l.nodes[t.node]
+	if n.Attempt != t.attempt || ts.taken[t.node] != t.due {
+		return false
+	}
+	return n.Status == Ready && n.Fact == NoFact || n.Has(Pending) && n.Has(RetryDue) && n.Has(Granted)
 }
 
 // AttemptEnd returns when the newest attempt of a node, which is under way, is cut off; 0: never.
@@ -229,6 +256,8 @@ func (ts *timers) alive(t timer) bool {
 	case decisionRetryTimer:
 		x := ts.l.tasks.tasks[t.node]
 		return x != nil && !x.open && !x.wanted && x.state == call.Undecided && x.asked == t.attempt && x.due == t.due
+	case queueTimer:
+		return ts.queued(t)
 	}
 	n := &ts.l.nodes[t.node]
 	return n.Fact == Requested && n.Attempt == t.attempt
@@ -268,6 +297,9 @@ func (ts *timers) fire(now int64) journal.Event {
 	case decisionTimer:
 		e.Type, e.Detail.Count = journal.DecisionReceived, t.attempt
 		e.Detail.Failure = &journal.Failure{Code: call.CodeTimeout, Message: "no decision in time", Retryable: true}
+	case queueTimer:
+		e.Detail.Failure = &journal.Failure{Code: call.CodeQueueTimeout, Message: "no worker has taken the call in time"}
+		ts.expire(&e, t.node, journal.StepFailed)
 	default:
 		ts.timeout(&e, t)
 	}
@@ -292,22 +324,29 @@ func (ts *timers) timeout(e *journal.Event, t timer) {
 			return
 		}
 	}
-	switch p.OnTimeout() {
+	failed := journal.CallError
+	if waiting {
+		failed = journal.StepFailed
+	}
+	ts.expire(e, t.node, failed)
+}
+
+// expire turns an event into the end of a step by a timeout after which nothing is attempted: failed, or what its on_timeout says.
+func (ts *timers) expire(e *journal.Event, v int32, failed journal.Type) {
+	switch ts.l.policy(v).OnTimeout() {
 	case template.SkipOnTimeout:
 		e.Type = journal.CallSkipped
 	case template.AbortOnTimeout:
 		e.Type, e.Attempt = journal.RunClosed, 0
 	default:
-		if waiting {
-			e.Type = journal.StepFailed
-		}
+		e.Type = failed
 	}
 }
 
 // timerNames are the names of timers for people.
 var timerNames = map[timerKind]string{
 	retryTimer: "the next attempt", decisionRetryTimer: "asking for a decision again", sleepTimer: "the end of its sleep",
-	hedgeTimer: "asking the next participant", attemptTimer: "the attempt's timeout", totalTimer: "the step's total timeout",
+	hedgeTimer: "asking the next participant", attemptTimer: "the attempt's timeout", totalTimer: "the step's total timeout", queueTimer: "the end of waiting to be taken",
 	decisionTimer: "the end of waiting for a decision", deadlineTimer: "the run's deadline",
 }
 

@@ -193,7 +193,7 @@ func (r *Reader) Count(n *document.Node) int {
 	switch v := n.Value().(type) {
 	case int64:
 		if v < 1 {
-			r.Refuse(n, LastKey(n.Pos.Path)+" must be at least 1")
+			r.Refuse(n, fmt.Sprintf("%s must be at least 1, not %d", LastKey(n.Pos.Path), v))
 			return 0
 		}
 		if int64(int(v)) == v {

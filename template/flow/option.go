@@ -36,6 +36,11 @@ func TotalTimeout(d time.Duration) StepOption {
 	return timingOption(func(t *template.Timing) { t.TotalTimeout = d })
 }
 
+// QueueTimeout bounds how long a step's call waits for a worker to take it.
+func QueueTimeout(d time.Duration) StepOption {
+	return timingOption(func(t *template.Timing) { t.QueueTimeout = d })
+}
+
 // OnTimeout sets the effect of a timeout after the last attempt. Default: template.FailOnTimeout.
 func OnTimeout(o template.OnTimeout) StepOption {
 	return timingOption(func(t *template.Timing) { t.OnTimeout = o })

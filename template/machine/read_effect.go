@@ -92,13 +92,16 @@ func (r *reader) bind(e *Effect, n *document.Node, binding template.Binding) {
 	r.Moved(r.world.Pos.Key("operations").Key(e.Name).Path, n.Pos.Path)
 }
 
-// unskipped refuses what would end a call without a receipt.
+// unskipped refuses what would end a call without a receipt, or before it was made.
 func (r *reader) unskipped(e *Effect, n *document.Node) {
 	refuse := func(v *document.Node, key string) {
 		r.Refuse(v, key+" cannot be skip: whoever emitted the effect waits for a receipt")
 	}
 	if t := e.Call.Timing; t != nil && t.OnTimeout == template.SkipOnTimeout {
 		refuse(n.Get("timing").Get("on_timeout"), "on_timeout")
+	}
+	if t := e.Call.Timing; t != nil && t.QueueTimeout > 0 {
+		r.Refuse(n.Get("timing").Get("queue_timeout"), "queue_timeout is for steps: an effect waits until a worker takes it")
 	}
 	if f := e.Call.Fulfillment; f != nil {
 		if f.OnNotFulfilled == template.ThenSkip {

@@ -120,10 +120,13 @@ func TestRefusals(t *testing.T) {
 			`w.yaml:3:23: effects.x.params: unknown type "Nope"`,
 			`w.yaml:3:29: effects.x.recipt: unknown key "recipt" (did you mean "receipt"?)`,
 			`w.yaml:3:52: effects.x.payload: unknown name "input"; known here: output`,
-			`w.yaml:3:101: effects.x.max_concurrency: max_concurrency must be at least 1`,
+			`w.yaml:3:101: effects.x.max_concurrency: max_concurrency must be at least 1, not 0`,
 		}},
 		{"an unknown operation", effect("{params: unit, receipt: unit, operation: cal}"), []string{
 			`w.yaml:3:55: effects.x.operation: unknown operation "cal" (did you mean "call"?)`,
+		}},
+		{"an effect that is to be taken in time", effect("{params: unit, receipt: unit, operation: call, timing: {queue_timeout: PT5M}}"), []string{
+			`w.yaml:3:85: effects.x.timing.queue_timeout: queue_timeout is for steps: an effect waits until a worker takes it: "PT5M"`,
 		}},
 		{"an effect that is skipped", effect("{params: unit, receipt: unit, operation: call, timing: {timeout: PT1S, on_timeout: skip}, fulfillment: {policy: output_match, result_match: {path: /a, fulfilled_values: [1]}, on_not_fulfilled: skip, on_error: skip}}"), []string{
 			`w.yaml:3:97: effects.x.timing.on_timeout: on_timeout cannot be skip: whoever emitted the effect waits for a receipt`,

@@ -140,7 +140,7 @@ func TestRefusals(t *testing.T) {
 			`w.yaml:2:7: name: invalid name "My w": a name has a-z, 0-9, dots, dashes and underscores`,
 			`w.yaml:3:11: deadline: invalid duration "P1M": years and months have no fixed length`,
 			`w.yaml:4:17: failure_policy: failure_policy must be one of continue-running, abort-dependents, abort-all, not "abort-al" (did you mean "abort-all"?)`,
-			`w.yaml:5:18: max_concurrency: max_concurrency must be at least 1`,
+			`w.yaml:5:18: max_concurrency: max_concurrency must be at least 1, not 0`,
 			`w.yaml:6:18: operations.b.valu: unknown key "valu" (did you mean "value"?)`,
 			`w.yaml:6:39: operations.c.sleep.for: sleep needs for`,
 			`w.yaml:7:32: directory.capabilities.q[0].participant: participant is missing`,

@@ -73,7 +73,7 @@ It ends with 0 if it has found nothing, with 1 if it has, with 2 if the document
 
 func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 	if f.states < 1 || f.depth < 1 {
-		return cli.Refuse(errors.New("--states and --depth must be at least 1"))
+		return cli.Refuse(fmt.Errorf("--states and --depth must be at least 1, not %d and %d", f.states, f.depth))
 	}
 	input, err := cli.ReadInput(f.input, cmd.InOrStdin())
 	if err != nil {
