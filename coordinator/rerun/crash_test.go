@@ -30,6 +30,31 @@ func (m mortal) Append(ctx context.Context, stream string, after uint64, events 
 
 func (m mortal) Close() error { return nil } // the next process has it
 
+// dying reruns a run in a process that dies after a number of appends, and returns the new run as the next process has it, in which
+// the old one is deleted; nil: there is none. It reports whether the run ended before.
+func (c *counted) dying(t testing.TB, r *coordinator.Run, what coordinator.Rerun, last int, id string) (next *coordinator.Run, ended bool) {
+	store, left := c.store, &atomic.Int64{}
+	left.Store(int64(last))
+	c.store = mortal{store, left}
+	c.open(t)
+	old, err := c.Run(t.Context(), r.ID())
+	require.NoError(t, err)
+	next, err = old.Rerun(t.Context(), what, coordinator.WithID(id))
+	if err == nil {
+		_, err = next.Wait(t.Context())
+	}
+	ended = err == nil
+	require.NoError(t, c.Shutdown(t.Context()))
+	c.store = store
+	c.open(t)
+	require.NoError(t, c.Delete(t.Context(), r.ID()))
+	if next, err = c.Run(t.Context(), id); errors.Is(err, coordinator.ErrRunNotFound) {
+		return nil, ended
+	}
+	require.NoError(t, err)
+	return next, ended
+}
+
 // TestARerunGoesOnAfterACrashAtAnyAppend: whatever append is the last of a process, the next one ends the run with the same calls,
 // none of which is of a step that is kept. The old run is deleted before.
 func TestARerunGoesOnAfterACrashAtAnyAppend(t *testing.T) {
@@ -45,32 +70,14 @@ steps:
 	for last, ended := 1, false; !ended; last++ {
 		require.Less(t, last, 100)
 		c := newCounted(t, "c 2")
-		store := c.store
 		r, _ := c.run(t, parse(t, text), nil)
 		c.made()
 		c.fails["c 2"] = false
-		left := &atomic.Int64{}
-		left.Store(int64(last))
-		c.store = mortal{store, left}
-		c.open(t)
-		old, err := c.Run(t.Context(), r.ID())
-		require.NoError(t, err)
-		next, err := old.Rerun(t.Context(), coordinator.Rerun{Failed: true}, coordinator.WithID("again"))
-		if err == nil {
-			_, err = next.Wait(t.Context())
-		}
-		ended = err == nil
-		require.NoError(t, c.Shutdown(t.Context()))
-
-		c.store = store
-		c.open(t)
-		require.NoError(t, c.Delete(t.Context(), r.ID()))
-		next, err = c.Run(t.Context(), "again")
-		if errors.Is(err, coordinator.ErrRunNotFound) {
+		var next *coordinator.Run
+		if next, ended = c.dying(t, r, coordinator.Rerun{Failed: true}, last, "again"); next == nil {
 			require.Empty(t, c.made(), "nothing is durable, and nothing has begun")
 			continue
 		}
-		require.NoError(t, err)
 		result, err := next.Wait(t.Context())
 		require.NoError(t, err)
 		require.NoError(t, result.Err())

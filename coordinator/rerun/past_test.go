@@ -1,10 +1,8 @@
 package rerun_test
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -118,33 +116,15 @@ func TestAPlaybookRerunGoesOnAfterACrashAtAnyAppend(t *testing.T) {
 	for last, ended := 1, false; !ended; last++ {
 		require.Less(t, last, 100)
 		c := newCounted(t, "b 2")
-		store := c.store
 		r, _ := c.run(t, other(t, pages), nil)
 		c.made()
 		c.fails["b 2"] = false
 		at := eventOf(t, r, journal.CallError, "each@1[1].each_task") - 1
-		left := &atomic.Int64{}
-		left.Store(int64(last))
-		c.store = mortal{store, left}
-		c.open(t)
-		old, err := c.Run(t.Context(), r.ID())
-		require.NoError(t, err)
-		next, err := old.Rerun(t.Context(), coordinator.Rerun{At: at}, coordinator.WithID("again"))
-		if err == nil {
-			_, err = next.Wait(t.Context())
-		}
-		ended = err == nil
-		require.NoError(t, c.Shutdown(t.Context()))
-
-		c.store = store
-		c.open(t)
-		require.NoError(t, c.Delete(t.Context(), r.ID()))
-		next, err = c.Run(t.Context(), "again")
-		if errors.Is(err, coordinator.ErrRunNotFound) {
+		var next *coordinator.Run
+		if next, ended = c.dying(t, r, coordinator.Rerun{At: at}, last, "again"); next == nil {
 			require.Empty(t, c.made(), "nothing is durable, and nothing has begun")
 			continue
 		}
-		require.NoError(t, err)
 		result, err := next.Wait(t.Context())
 		require.NoError(t, err)
 		calls := c.made()

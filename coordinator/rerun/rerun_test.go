@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,8 @@ type counted struct {
 	mu    sync.Mutex
 	calls []string // "operation input"
 	fails map[string]bool
+
+	answer func(op, in string) int64 // nil: an operation returns its input
 }
 
 func (c *counted) do(name string) coordinator.Operation {
@@ -35,6 +38,9 @@ func (c *counted) do(name string) coordinator.Operation {
 		c.calls = append(c.calls, call)
 		if c.fails[call] {
 			return nil, errors.New("no")
+		}
+		if c.answer != nil {
+			return c.answer(name, fmt.Sprint(in)), nil
 		}
 		return in, nil
 	})
@@ -59,7 +65,7 @@ func newCounted(t testing.TB, fails ...string) *counted {
 }
 
 func (c *counted) open(t testing.TB) {
-	e, err := coordinator.New(t.Context(), c.store, coordinator.Config{Operations: []coordinator.Operation{
+	e, err := coordinator.New(t.Context(), c.store, coordinator.Config{Logger: slog.New(slog.DiscardHandler), Operations: []coordinator.Operation{
 		c.do("a"), c.do("b"), c.do("c"), c.do("d"), c.do("e"),
 	}})
 	require.NoError(t, err)

@@ -1,0 +1,229 @@
+package rerun_test
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/coordinator"
+)
+
+// A part of a workflow that is evaluated here by hand: a step, or what is around others.
+type part struct {
+	kind  string // step, parallel, if, map
+	id    string // of a step and a map
+	op    string // of a step
+	tag   int    // of a step: a constant of its input; of an if: the bound
+	reads []string
+	over  []int // of a map
+	in    []*part
+	other []*part // of an if: its else
+}
+
+// text writes the part as a document.
+func (p *part) text() string {
+	switch p.kind {
+	case "parallel":
+		return "{parallel: {steps: " + texts(p.in) + "}}"
+	case "if":
+		return fmt.Sprintf(`{conditional: {test: "{{ (steps.%s.output ?? 0) > %d }}", then: %s, else: %s}}`, p.reads[0], p.tag, texts(p.in), texts(p.other))
+	case "map":
+		return fmt.Sprintf("{map: {id: %s, over: %s, steps: %s}}", p.id, strings.ReplaceAll(fmt.Sprint(p.over), " ", ", "), texts(p.in))
+	}
+	of := []string{fmt.Sprint(p.tag)}
+	for _, read := range p.reads {
+		if of = append(of, fmt.Sprintf(`"{{ steps.%s.output ?? 0 }}"`, read)); read == "item" || read == "input" {
+			of[len(of)-1] = `"{{ ` + read + ` }}"`
+		}
+	}
+	return fmt.Sprintf("{operation: %s, id: %s, input: {id: %s, of: [%s]}}", p.op, p.id, p.id, strings.Join(of, ", "))
+}
+
+func texts(list []*part) string {
+	all := make([]string, len(list))
+	for i, p := range list {
+		all[i] = p.text()
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
+
+// answerOf is what an operation returns: one of four numbers, so that equal outputs of unequal inputs are common.
+func answerOf(op, in string) int64 {
+	h := fnv.New32a()
+	h.Write([]byte(op + in))
+	return int64(h.Sum32() >> 8 % 4)
+}
+
+// evaluate adds the calls of parts to calls, by step and item, and their outputs to known.
+func evaluate(list []*part, known map[string]int64, calls map[string]string, item string) {
+	for _, p := range list {
+		switch p.kind {
+		case "parallel":
+			evaluate(p.in, known, calls, item)
+		case "if":
+			if known[p.reads[0]] > int64(p.tag) {
+				evaluate(p.in, known, calls, item)
+			} else {
+				evaluate(p.other, known, calls, item)
+			}
+		case "map":
+			for i, of := range p.over {
+				inner := maps.Clone(known)
+				inner["item"] = int64(of)
+				evaluate(p.in, inner, calls, fmt.Sprintf("[%d]", i))
+			}
+		default:
+			of := []any{p.tag}
+			for _, read := range p.reads {
+				of = append(of, known[read])
+			}
+			in := fmt.Sprint(map[string]any{"id": p.id, "of": of})
+			calls[p.id+item] = p.op + " " + in
+			known[p.id] = answerOf(p.op, in)
+		}
+	}
+}
+
+// drafter writes random parts.
+type drafter struct {
+	t    *rapid.T
+	next int
+	all  []*part // that can be edited
+}
+
+func (d *drafter) draw(n int) int { return rapid.IntRange(0, n-1).Draw(d.t, "n") }
+
+func (d *drafter) op() string { return string(rune('a' + d.draw(3))) }
+
+func (d *drafter) parts(known []string, depth int, item bool) (list []*part, after []string) {
+	for range 1 + d.draw(3) {
+		p := &part{kind: "step"}
+		if depth > 0 {
+			p.kind = []string{"step", "step", "parallel", "if", "map"}[d.draw(5)]
+		}
+		if p.kind == "if" && len(known) == 0 || p.kind == "map" && item {
+			p.kind = "step"
+		}
+		d.next++
+		p.id = fmt.Sprintf("s%d", d.next)
+		list, known = append(list, p), d.fill(p, known, depth, item)
+		if p.kind != "parallel" {
+			d.all = append(d.all, p)
+		}
+	}
+	return list, known
+}
+
+// fill draws what a part holds, and returns the steps whose outputs can be read after it.
+func (d *drafter) fill(p *part, known []string, depth int, item bool) []string {
+	switch p.kind {
+	case "parallel":
+		p.in, known = d.parts(known, depth-1, item)
+		return known
+	case "if":
+		p.reads, p.tag = []string{known[d.draw(len(known))]}, d.draw(4)
+		p.in, _ = d.parts(known, depth-1, item)
+		p.other, _ = d.parts(known, depth-1, item)
+		return known
+	case "map":
+		p.over = [][]int{{1, 2}, {1, 2, 3}, {2, 1}}[d.draw(3)]
+		p.in, _ = d.parts(known, depth-1, true)
+		return known
+	}
+	p.op, p.tag = d.op(), d.draw(3)
+	for range d.draw(3) {
+		if len(known) > 0 {
+			p.reads = append(p.reads, known[d.draw(len(known))])
+		}
+	}
+	if item {
+		p.reads = append(p.reads, "item")
+	}
+	if d.draw(4) == 0 {
+		p.reads = append(p.reads, "input")
+	}
+	return append(known[:len(known):len(known)], p.id)
+}
+
+// edit changes a part.
+func (d *drafter) edit() {
+	switch p := d.all[d.draw(len(d.all))]; p.kind {
+	case "map":
+		p.over = [][]int{{1, 2}, {1, 2, 3}, {2, 1}}[d.draw(3)]
+	case "if":
+		p.tag = d.draw(4)
+	default:
+		if d.draw(2) == 0 {
+			p.op = d.op()
+		} else {
+			p.tag = d.draw(3)
+		}
+	}
+}
+
+// changedCalls returns the calls of a workflow that another had not, or had with another input or operation.
+func changedCalls(was, is map[string]string) (list []string) {
+	for key, call := range is {
+		if was[key] != call {
+			list = append(list, call)
+		}
+	}
+	return slices.Sorted(slices.Values(list))
+}
+
+// A rerun of what has changed, after any edit of any workflow, makes exactly the calls whose operation or resolved input is another,
+// says so beforehand, and does so, too, if the process dies after any append and the old run is deleted. Which calls these are is
+// computed here from the text alone.
+func TestChangedMakesTheCallsThatHaveChanged(t *testing.T) {
+	edits, made, crashes := 0, 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		d := &drafter{t: rt}
+		list, _ := d.parts(nil, 2, false)
+		document := func() string { return "{kind: Workflow, name: any, steps: " + texts(list) + "}" }
+		of := func(input int64) map[string]string {
+			calls := map[string]string{}
+			evaluate(list, map[string]int64{"input": input}, calls, "")
+			return calls
+		}
+		before, was := document(), of(1)
+		for range 1 + d.draw(2) {
+			d.edit()
+		}
+		after, is := document(), of(1)
+		want := changedCalls(was, is)
+		c := newCounted(t)
+		c.answer = answerOf
+		old, result := c.run(t, parse(t, before), 1)
+		require.NoError(rt, result.Err(), before)
+		require.ElementsMatch(rt, slices.Collect(maps.Values(was)), c.made(), before)
+		what := coordinator.Rerun{Changed: true, Workflow: parse(t, after)}
+		_, result, calls := c.again(t, old, what)
+		require.NoError(rt, result.Err(), after)
+		slices.Sort(calls)
+		require.Equal(rt, want, calls, "%s\n%s", before, after)
+		edits, made = edits+1, made+len(calls)
+		for last, ended := 1, false; !ended; last++ {
+			var next *coordinator.Run
+			old, _ := c.run(t, parse(t, before), 1)
+			c.made()
+			if next, ended = c.dying(t, old, what, last, fmt.Sprint("again", last)); next == nil {
+				require.Empty(rt, c.made())
+				continue
+			}
+			result, err := next.Wait(context.Background())
+			require.NoError(rt, err)
+			require.NoError(rt, result.Err())
+			calls := slices.Compact(slices.Sorted(slices.Values(c.made()))) // one that was under way is made again
+			require.Equal(rt, slices.Compact(slices.Clone(want)), calls, "%s\n%s\nafter append %d", before, after, last)
+			crashes++
+		}
+	})
+	t.Log(edits, "edits,", made, "calls,", crashes, "crashes")
+}
