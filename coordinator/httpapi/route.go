@@ -92,8 +92,9 @@ type (
 
 	// DecideBody decides whether a step's task is done.
 	DecideBody struct {
-		Decision string `json:"decision"`         // fulfilled or not_fulfilled
-		Reason   string `json:"reason,omitempty"` // for people, and journaled
+		Decision string          `json:"decision"`          // fulfilled or not_fulfilled
+		Reason   string          `json:"reason,omitempty"`  // for people, and journaled
+		Payload  json.RawMessage `json:"payload,omitempty"` // any JSON, journaled; default: null
 	}
 
 	// RetryBody attempts a step again.
@@ -186,7 +187,7 @@ var routes = []Route{
 	act("steps/{key}/retry", "Attempt a step again", RetryBody{}, decode(func(b *RetryBody, r *api.Request) { r.Work, r.NewKey = b.Work, b.NewKey }), api.Retry),
 	act("steps/{key}/abort", "Stop a step", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Abort),
 	act("steps/{key}/decide", "Decide whether the task of a step is done", DecideBody{},
-		decode(func(b *DecideBody, r *api.Request) { r.Decision, r.Reason = b.Decision, b.Reason }), api.Decide),
+		decode(func(b *DecideBody, r *api.Request) { r.Decision, r.Reason, r.Payload = b.Decision, b.Reason, b.Payload }), api.Decide),
 	{Method: "GET", Path: "/v1/feed", Role: Observer, Summary: "Follow runs: those of a query by their heads, and those that are named each by itself", Many: "run open",
 		Query: []Param{{"q", "a query; default: all runs, unless some are named"}, {"run", "id of a run that is followed as its own feed does; at most 64"}, viewOf, openMap, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
 	{Method: "GET", Path: "/v1/counts", Role: Observer, Summary: "Count the runs of a query by status, and by what they wait for", Answer: query.Counts{},
