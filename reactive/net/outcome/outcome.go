@@ -19,6 +19,16 @@ type Outcome struct {
 	Duration time.Duration    // of the attempt, at least 0
 }
 
+// Answer returns the output of a call as expressions read it. Where statuses alone are read, a large value that no expression can read
+// was left where it is, see template.CallSite.
+func Answer(output any) value.Value {
+	if large, ok := output.(value.Large); ok {
+		return large
+	}
+	v, _ := value.Of(output)
+	return v
+}
+
 // Unwrap splits an HTTP answer: rules see its body as the result, and the rest as `outcome.http`.
 func (o *Outcome) Unwrap() {
 	if _, ok := o.About["http"]; ok {
