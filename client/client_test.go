@@ -177,7 +177,15 @@ func conforms(t *testing.T, e client.Engine) {
 
 	decided, err := e.Start(ctx, workflow(t, judged), nil, client.Options{})
 	require.NoError(t, err)
-	require.NoError(t, decided.Decide(ctx, "work", true, "fine"))
+	require.NoError(t, decided.Decide(ctx, "work", true, "fine", coordinator.WithPayload(map[string]any{"seen": []string{"offer"}})))
+	var kept []any
+	for e, err := range decided.Events(ctx, 1) {
+		require.NoError(t, err)
+		if e.Type == journal.DecisionReceived {
+			kept = append(kept, e.Value)
+		}
+	}
+	require.Equal(t, []any{map[string]any{"seen": []any{"offer"}}}, kept)
 	result, err = decided.Wait(ctx)
 	require.NoError(t, err)
 	require.NoError(t, result.Err())

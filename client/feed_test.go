@@ -15,6 +15,7 @@ import (
 
 	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/feed"
 )
 
 // chain starts a run of so many steps, each behind a message.
@@ -53,6 +54,16 @@ func after(t *testing.T, f client.Frame, next uint64) uint64 {
 	return u.Seq
 }
 
+// beginOf returns what is before the number of the event in the ids of a feed.
+func beginOf(t *testing.T, s *site, path string) string {
+	for f, err := range s.remote.Feed(t.Context(), path, "") {
+		require.NoError(t, err)
+		return strings.TrimRight(f.ID, "0123456789")
+	}
+	t.Fatal("the feed has no frame")
+	return ""
+}
+
 func TestAClientThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) {
 	const steps = 50
 	kills := 1000
@@ -70,7 +81,8 @@ func TestAClientThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) 
 		sent <- err
 	}()
 	for _, path := range []string{"/v1/runs/a/feed?view=events", "/v1/feed?view=events&run=a"} {
-		id, at, ends := "0", uint64(0), 0
+		begin := beginOf(t, s, path)
+		id, at, ends := begin+"0", uint64(0), 0
 		for killed := 0; killed < kills/2 || ends == 0; killed++ {
 			left := 1 + random.IntN(8)
 			for f, err := range s.remote.Feed(t.Context(), path, id) {
@@ -82,7 +94,7 @@ func TestAClientThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) 
 					require.NoError(t, err)
 					require.Equal(t, last, at)
 					at = random.Uint64N(last)
-					id = fmt.Sprint(at)
+					id = begin + fmt.Sprint(at)
 					break
 				}
 				if left--; left == 0 {
@@ -92,6 +104,34 @@ func TestAClientThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) 
 		}
 	}
 	require.NoError(t, <-sent)
+}
+
+// What is in a map is shown where it is opened, of one run and of several.
+func TestAFeedShowsTheItemsOfOpenedMaps(t *testing.T) {
+	s := newSite(t)
+	w := workflow(t, `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}}, steps: [{map: {id: m, over: "{{ [1, 2] }}", steps: [{id: a, operation: ask}]}}]}`)
+	_, err := client.Of(s.engine).Start(t.Context(), w, nil, client.Options{ID: "a"})
+	require.NoError(t, err)
+	for query, want := range map[string]int{"": 1, "open=none": 1, "open=m": 3, "open=*": 3, "view=steps&open=none&open=m": 3} {
+		for _, path := range []string{"/v1/runs/a/feed?", "/v1/feed?run=a&"} {
+			for f, err := range s.remote.Feed(t.Context(), path+query, "") {
+				require.NoError(t, err)
+				var at feed.Snapshot
+				require.NoError(t, json.Unmarshal(f.Data, &at))
+				require.Len(t, at.Steps, want, path+query)
+				require.Equal(t, []feed.MapCount{{Map: "m", Of: 2, Running: 2}}, at.Maps)
+				break
+			}
+		}
+	}
+	for _, path := range []string{"/v1/runs/a/feed?open=", "/v1/feed?run=a&open=", "/v1/runs/a/feed?open=m&view=events", "/v1/runs/a/feed?open=m&view=log"} {
+		for _, err := range s.remote.Feed(t.Context(), path, "") {
+			require.Equal(t, "bad_request", api.ErrorOf(err).Code, path)
+		}
+	}
+	for _, err := range s.remote.Feed(t.Context(), "/v1/runs/a/feed?view=net", "") {
+		require.Equal(t, "not_possible", api.ErrorOf(err).Code)
+	}
 }
 
 // A connection that is cut anywhere, also within a frame, is made again by the client itself.

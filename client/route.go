@@ -98,7 +98,7 @@ var routes = map[api.Verb]func(*api.Request) *route{
 		return out
 	},
 	api.Decide: func(r *api.Request) *route {
-		return post(step(r)+"/decide", nil, object{"decision": r.Decision, "reason": r.Reason})
+		return post(step(r)+"/decide", nil, object{"decision": r.Decision, "reason": r.Reason, "payload": raw(r.Payload)})
 	},
 	api.Pause:  func(r *api.Request) *route { return post(whole(r)+"/pause", nil, object{"reason": r.Reason}) },
 	api.Resume: func(r *api.Request) *route { return post(whole(r)+"/resume", nil, object{}) },

@@ -78,7 +78,7 @@ type Run interface {
 	Send(ctx context.Context, name string, payload any, opts ...coordinator.KeyOption) error
 
 	// Decide decides whether the task of a step is done.
-	Decide(ctx context.Context, step string, done bool, reason string) error
+	Decide(ctx context.Context, step string, done bool, reason string, payload ...coordinator.PayloadOption) error
 
 	// Pause prevents new starts.
 	Pause(ctx context.Context, reason string) error
@@ -405,12 +405,17 @@ func (r *remoteRun) Send(ctx context.Context, name string, v any, opts ...coordi
 }
 
 // Decide implements Run.
-func (r *remoteRun) Decide(ctx context.Context, step string, done bool, reason string) error {
-	decision := api.NotFulfilled
+func (r *remoteRun) Decide(ctx context.Context, step string, done bool, reason string, with ...coordinator.PayloadOption) (err error) {
+	req := &api.Request{Verb: api.Decide, Step: step, Decision: api.NotFulfilled, Reason: reason}
 	if done {
-		decision = api.Fulfilled
+		req.Decision = api.Fulfilled
 	}
-	return r.do(ctx, &api.Request{Verb: api.Decide, Step: step, Decision: decision, Reason: reason})
+	for _, p := range with {
+		if req.Payload, err = payload(p.Payload); err != nil {
+			return fmt.Errorf("payload: %w", err)
+		}
+	}
+	return r.do(ctx, req)
 }
 
 // Pause implements Run.

@@ -63,7 +63,7 @@ type Config struct {
 	IdleTimeout time.Duration
 
 	// RunsInMemory bounds the runs in memory: beyond it, those that rest leave before IdleTimeout, the idlest first. Runs with
-	// calls under way stay. Default: 2,500. Negative: no limit.
+	// calls under way stay. Default: 1,500. Negative: no limit.
 	RunsInMemory int
 
 	// SecretTimeout bounds each request of a playbook's keychain to a server for a secret. Default: 30 s.

@@ -58,6 +58,7 @@ type Engine struct {
 	parked *parking.Runs   // runs that cannot go on in this process
 	driven *pickup.Runs
 	stay   *residence.Runs
+	starts residence.Starts
 	before []func() error // called before the shutdown begins
 	ending bool           // Shutdown was called
 	closed bool
@@ -92,7 +93,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	if e.driven = pickup.New(config.PickUp, held); config.NotesOnly {
 		e.driven = pickup.None(held)
 	}
-	e.stay = residence.New(config.RunsInMemory)
+	e.stay, e.starts = residence.New(config.RunsInMemory), residence.NewStarts()
 	if config.Workers != nil {
 		e.workers = workers.New(away{e}, config.Workers)
 	}

@@ -115,6 +115,12 @@ func (r *Run) ending(ctx context.Context) (*Result, uint64, error) {
 	return end.Result, end.Last, nil
 }
 
+// A PayloadOption is an option of Run.Decide.
+type PayloadOption = commands.PayloadOption
+
+// WithPayload has the journal keep a value with a decision, such as what was seen before it was made.
+func WithPayload(v any) PayloadOption { return PayloadOption{Payload: v} }
+
 // A RetryOption changes what Retry repeats.
 type RetryOption = commands.RetryOption
 

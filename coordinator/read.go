@@ -20,6 +20,8 @@ type (
 	StepChange     = inspect.StepChange
 	TaskChange     = inspect.TaskChange
 	LoopChange     = routed.LoopChange
+	Marking        = routed.Marking
+	MapCount       = inspect.MapCount
 	Explanation    = explain.Explanation
 	Reason         = explain.Reason
 	DecidingEvent  = explain.Event

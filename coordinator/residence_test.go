@@ -1,7 +1,9 @@
 package coordinator_test
 
 import (
+	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/residence"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template/kinds"
 )
@@ -37,5 +41,48 @@ func TestRunsInMemoryAreBounded(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, reactive.RunCompleted, result.Status)
 		}
+	})
+}
+
+// stuck is a store in which no run starts before on is closed.
+type stuck struct {
+	journal.Store
+	on chan struct{}
+}
+
+func (s *stuck) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	if len(events) > 0 && events[0].Type == journal.RunStarted {
+		<-s.on
+	}
+	return s.Store.Append(ctx, stream, after, events, head)
+}
+
+// However many runs are started at once, a bounded number takes memory before it is durable.
+func TestRunsThatStartAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, err := kinds.ParseStored([]byte(`{"kind": "Workflow", "name": "wait", "operations": {"wait": {"wait": {"message": "go"}}},
+			"steps": [{"operation": "wait"}]}`))
+		require.NoError(t, err)
+		s := &stuck{memory.New(), make(chan struct{})}
+		e, err := coordinator.New(t.Context(), s, coordinator.Config{})
+		require.NoError(t, err)
+		defer e.Shutdown(t.Context())
+		require.NoError(t, e.Register(w))
+		most := cap(residence.NewStarts())
+		var durable atomic.Int64
+		for range most + 100 {
+			go func() {
+				if _, err := e.Start(t.Context(), w, nil); err == nil {
+					durable.Add(1)
+				}
+			}()
+		}
+		synctest.Wait()
+		require.Zero(t, durable.Load())
+		require.Equal(t, most, e.InMemory())
+		close(s.on)
+		synctest.Wait()
+		require.EqualValues(t, most+100, durable.Load())
+		require.Equal(t, most+100, e.InMemory())
 	})
 }

@@ -197,16 +197,21 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	if err != nil {
 		return nil, err
 	}
+	leave, err := e.starts.Enter(ctx, e.shut)
+	if err != nil {
+		return nil, err
+	}
 	r := newRun(e, id)
 	r.calls.Ring, r.started = ring, true
 	r.setRoot(entry, e.reader.NewRoot(e.ctx, id, entry), 0)
 	done, used := make(chan error, 1), e.registry.Use() // until the start is durable, even if the caller does not wait for that
-	r.inbox.Add(decide.Item{Event: first, Reply: inbox.Once(done, used), Past: o.past != nil})
+	r.inbox.Add(decide.Item{Event: first, Reply: inbox.Once(done, used, leave), Past: o.past != nil})
 	for _, e := range o.kept { // before the loop begins, so that one batch has them all
 		r.inbox.Add(decide.Item{Event: e, Past: o.past != nil})
 	}
 	if !e.enter(r) {
 		used()
+		leave()
 		return e.existing(ctx, &first)
 	}
 	if parent := e.active(journal.ParentRun(id)); parent != nil && parent.paused.Load() {

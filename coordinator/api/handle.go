@@ -312,7 +312,7 @@ func command(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 	case Patch:
 		return patch(ctx, run, req)
 	case Decide:
-		return run.Decide(ctx, req.Step, req.Decision == Fulfilled, req.Reason)
+		return decision(ctx, run, req)
 	case Pause, Resume:
 		return pause(ctx, run, req)
 	case Cancel:
@@ -381,6 +381,14 @@ func suggestStep(ctx context.Context, run *coordinator.Run, step string, err err
 }
 
 // patch writes to the context of a playbook's run.
+func decision(ctx context.Context, run *coordinator.Run, req *Request) error {
+	payload, err := parsePayload(req.Payload)
+	if err != nil {
+		return err
+	}
+	return run.Decide(ctx, req.Step, req.Decision == Fulfilled, req.Reason, coordinator.WithPayload(payload))
+}
+
 func patch(ctx context.Context, run *coordinator.Run, req *Request) error {
 	payload, err := parsePayload(req.Payload)
 	if err != nil {

@@ -40,7 +40,7 @@ const (
 	Graph    Verb = "graph"    // the calls of a run, and of the runs above and below it. Run, At
 	Explain  Verb = "explain"  // why a run or a step has its status. Run, Step ("": the run), At
 	Send     Verb = "send"     // send a message to a run. Run, Message, Payload, ID
-	Decide   Verb = "decide"   // decide whether a step's task is done. Run, Step, Decision, Reason
+	Decide   Verb = "decide"   // decide whether a step's task is done. Run, Step, Decision, Reason, Payload
 	Pause    Verb = "pause"    // prevent new starts. Run, Step ("": the run; else hold one cell of a world), Reason
 	Resume   Verb = "resume"   // end a pause. Run, Step
 	Cancel   Verb = "cancel"   // end a run. Run, Reason
@@ -87,7 +87,7 @@ type Request struct {
 	Work     bool            `json:"work,omitempty"`     // of a retry: repeat the work even if only the decision is open
 	NewKey   bool            `json:"new_key,omitempty"`  // of a retry: with an idempotency key that no call had before
 	Message  string          `json:"message,omitempty"`  // name of the message
-	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message, or the changes; empty: null
+	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message or the decision, or the changes; empty: null
 	From     uint64          `json:"from,omitempty"`     // first sequence wanted; 0 and 1: all
 
 	At *Moment `json:"at,omitempty"` // of show, explain and graph: as the run was then; absent: as it is

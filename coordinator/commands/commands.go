@@ -99,15 +99,27 @@ func Resumed() journal.Event {
 
 // Decide records whether a step's task is done, while that decision is open: the step waits for a person; its decision source
 // is being asked, whose call is then stopped; or an earlier decision has paused the run.
-func (c Commands) Decide(ctx context.Context, step string, done bool, reason string) error {
+//
+// A payload is kept in the journal beside the decision, as evidence; what follows depends on done alone. See
+// coordinator.WithPayload.
+func (c Commands) Decide(ctx context.Context, step string, done bool, reason string, payload ...PayloadOption) error {
 	state := call.NotFulfilled
 	if done {
 		state = call.Fulfilled
 	}
-	return c.command(ctx, journal.Event{Type: journal.DecisionReceived, Node: step, Detail: &journal.Detail{
-		State: string(state), Reason: reason,
-	}})
+	e := journal.Event{Type: journal.DecisionReceived, Node: step, Detail: &journal.Detail{State: string(state), Reason: reason}}
+	for _, p := range payload {
+		v, err := value.Own(p.Payload)
+		if err != nil {
+			return fmt.Errorf("payload of the decision about %q: %w", step, err)
+		}
+		e.Value = v
+	}
+	return c.command(ctx, e)
 }
+
+// A PayloadOption adds a value to a decision.
+type PayloadOption struct{ Payload any }
 
 // Patch writes to the context of a playbook's run, all changes or none. The keys are paths such as `approved` or
 // `limits.price`; missing objects on the way are created. Gates are then evaluated again. Other runs have no context: Patch

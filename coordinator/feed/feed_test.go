@@ -39,7 +39,7 @@ func chain(t *testing.T, n int) *template.Workflow {
 }
 
 func newEngine(t *testing.T, store journal.Store) *coordinator.Engine {
-	engine, err := coordinator.New(t.Context(), store, coordinator.Config{})
+	engine, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{later}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, engine.Shutdown(context.Background())) })
 	return engine

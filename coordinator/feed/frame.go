@@ -37,6 +37,38 @@ type Snapshot struct {
 	Hash     string       `json:"hash,omitempty"`     // of the workflow
 	Status   string       `json:"status"`             // of the run
 	Steps    []StepStatus `json:"steps"`              // those that are no longer idle, in the order in which they have become so
+	Maps     []MapCount   `json:"maps,omitempty"`     // those that have items
+}
+
+// NetSnapshot is the data of a frame of the view Net: the net of a run after an event.
+type NetSnapshot struct {
+	Run      string    `json:"run"`                // id
+	Seq      uint64    `json:"seq"`                // of the event
+	Workflow string    `json:"workflow,omitempty"` // name
+	Hash     string    `json:"hash,omitempty"`     // of the workflow
+	Status   string    `json:"status"`             // of the run
+	Net      []NetStep `json:"net"`                // those that have had a token
+	Revision uint64    `json:"revision,omitempty"` // sequence of the event that has last written to the context
+}
+
+// MapCount is how far the items of a map, or the iterations of a run of a playbook's step, have come.
+type MapCount struct {
+	Map     string `json:"map"`               // key of the map, or of the run of the step
+	Of      int    `json:"of"`                // how many there are
+	OK      int    `json:"ok,omitempty"`      // of these, how many have ended well
+	Failed  int    `json:"failed,omitempty"`  // how many have failed
+	Running int    `json:"running,omitempty"` // of a map: how many have begun and not ended
+}
+
+// NetStep is a step of a playbook: the place of the tokens before it, and the transition that takes them.
+type NetStep struct {
+	Step  string `json:"step"`            // name
+	Ready int    `json:"ready,omitempty"` // tokens that are let in, and wait for their turn
+	Gate  int    `json:"gate,omitempty"`  // tokens that its gate holds back
+	Join  int    `json:"join,omitempty"`  // tokens that wait at its join for others
+	Runs  int    `json:"runs,omitempty"`  // how many tokens it has taken: each begins a run of the step
+	Live  int    `json:"live,omitempty"`  // runs under way
+	Arcs  []int  `json:"arcs,omitempty"`  // indexes of the arcs by which the newest run that has ended has put tokens
 }
 
 // StepStatus is the status of a step.
@@ -55,7 +87,11 @@ type Update struct {
 	At     time.Time    `json:"at"`               // when that was decided
 	Status string       `json:"status"`           // of the run, after it
 	Steps  []StepStatus `json:"steps,omitempty"`  // of the view Steps: changes in order
+	Maps   []MapCount   `json:"maps,omitempty"`   // of the view Steps: those that have gone on
 	Events []api.Update `json:"events,omitempty"` // of the view Events
+	Net    []NetStep    `json:"net,omitempty"`    // of the view Net: changes in order
+
+	Revision uint64 `json:"revision,omitempty"` // of the view Net: as in NetSnapshot, if the context was written to
 }
 
 // Changed is the data of a frame of all runs.
@@ -77,11 +113,30 @@ type fragment struct {
 	seq    uint64
 	at     time.Time
 	status string
-	steps  []byte // elements of Update.Steps, with commas between
+	steps  []part // elements of Update.Steps
+	maps   []part // elements of Update.Maps
 	event  []byte // an element of Update.Events
+	net    []byte // elements of Update.Net, with commas between
+
+	revised bool // the context was written to
 }
 
-func (f *fragment) size() int { return len(f.steps) + len(f.event) }
+// part is one or more elements of a list, with commas between, which are shown to those who have opened a map.
+type part struct {
+	in   string // key of the map; "": all are shown it
+	data []byte
+}
+
+// size returns how many bytes a fragment keeps.
+func (f *fragment) size() int {
+	n := len(f.event) + len(f.net)
+	for _, list := range [2][]part{f.steps, f.maps} {
+		for i := range list {
+			n += len(list[i].data)
+		}
+	}
+	return n
+}
 
 // statusOfStep returns what an observer is told of a change.
 func statusOfStep(c *coordinator.StepChange) StepStatus {
@@ -92,47 +147,115 @@ func statusOfStep(c *coordinator.StepChange) StepStatus {
 	return s
 }
 
+// mapsOf returns how far maps and loops have come, each with the map around it.
+func mapsOf(u *coordinator.Update) (list []MapCount, in []string) {
+	for i := range u.Maps {
+		m := &u.Maps[i]
+		list, in = append(list, MapCount{Map: m.Map, Of: m.Items, OK: m.OK, Failed: m.Failed, Running: m.Running}), append(in, m.In)
+	}
+	for i := range u.Loops {
+		l := &u.Loops[i]
+		list, in = append(list, MapCount{Map: l.Step, Of: l.Items, OK: l.Done, Failed: l.Failed}), append(in, "")
+	}
+	return list, in
+}
+
+// netStepOf returns what an observer is told of a step of a net.
+func netStepOf(m *coordinator.Marking) NetStep {
+	return NetStep{Step: m.Step, Ready: m.Ready, Gate: m.Pending, Join: m.Held, Runs: m.Runs, Live: m.Live, Arcs: m.Arcs}
+}
+
 // fragmentOf encodes an update.
 func fragmentOf(u *coordinator.Update) (f fragment, err error) {
-	f = fragment{seq: u.Event.Seq, at: u.Event.Time().UTC(), status: string(u.Status)}
+	f = fragment{seq: u.Event.Seq, at: u.Event.Time().UTC(), status: string(u.Status), revised: u.Revised}
 	if f.event, err = encode(api.UpdateOf(u)); err != nil {
 		return f, err
 	}
-	for i := range u.Changes {
-		step, err := encode(statusOfStep(&u.Changes[i]))
+	for _, list := range [2][]coordinator.StepChange{u.Changes, u.Again} {
+		for i := range list {
+			if f.steps, err = addPart(f.steps, list[i].Map, statusOfStep(&list[i])); err != nil {
+				return f, err
+			}
+		}
+	}
+	maps, in := mapsOf(u)
+	for i := range maps {
+		if f.maps, err = addPart(f.maps, in[i], maps[i]); err != nil {
+			return f, err
+		}
+	}
+	for i := range u.Net {
+		step, err := encode(netStepOf(&u.Net[i]))
 		if err != nil {
 			return f, err
 		}
-		f.steps = appendElement(f.steps, step)
+		f.net = appendElement(f.net, step)
 	}
 	return f, nil
 }
 
+// addPart adds an element to a list of parts.
+func addPart(list []part, in string, element any) ([]part, error) {
+	data, err := encode(element)
+	if err != nil {
+		return nil, err
+	}
+	if last := len(list) - 1; last >= 0 && list[last].in == in {
+		list[last].data = appendElement(list[last].data, data)
+		return list, nil
+	}
+	return append(list, part{in, data}), nil
+}
+
 // joined returns the frame of several updates that follow the event with sequence after.
-func joined(view View, after uint64, list []fragment) Frame {
+func joined(w *wants, after uint64, list []fragment) Frame {
 	last := &list[len(list)-1]
 	data := append(make([]byte, 0, 128+frameBytes), `{"from":`...)
 	data = strconv.AppendUint(data, after+1, 10)
 	data = strconv.AppendUint(append(data, `,"seq":`...), last.seq, 10)
 	data = last.at.AppendFormat(append(data, `,"at":"`...), time.RFC3339Nano)
 	data = strconv.AppendQuote(append(data, `","status":`...), last.status)
-	data = append(data, `,"`+string(view)+`":[`...)
-	start := len(data)
+	data = append(data, `,"`+string(w.view)+`":[`...)
 	for i := range list {
-		part := list[i].steps
-		if view == Events {
-			part = list[i].event
-		}
-		if len(part) > 0 && len(data) > start {
-			data = append(data, ',')
-		}
-		data = append(data, part...)
+		data = w.list(data, &list[i])
 	}
-	return Frame{Kind: KindUpdate, ID: strconv.FormatUint(last.seq, 10), Data: append(data, "]}"...)}
+	data = append(data, ']')
+	switch w.view {
+	case Steps:
+		data = w.countsOf(data, list)
+	case Net:
+		data = revisionOf(data, list)
+	}
+	return Frame{Kind: KindUpdate, ID: strconv.FormatUint(last.seq, 10), Data: append(data, '}')}
 }
 
+// countsOf appends how far maps have come to a frame.
+func (w *wants) countsOf(data []byte, list []fragment) []byte {
+	without := len(data)
+	data = append(data, `,"maps":[`...)
+	start := len(data)
+	for i := range list {
+		data = w.elements(data, list[i].maps)
+	}
+	if len(data) == start {
+		return data[:without]
+	}
+	return append(data, ']')
+}
+
+// revisionOf appends when the context was last written to, if that was in the list.
+func revisionOf(data []byte, list []fragment) []byte {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].revised {
+			return strconv.AppendUint(append(data, `,"revision":`...), list[i].seq, 10)
+		}
+	}
+	return data
+}
+
+// appendElement appends an element, or several, to a list, with a comma between; nothing, if there is none.
 func appendElement(list, element []byte) []byte {
-	if len(list) > 0 {
+	if last := len(list) - 1; last >= 0 && list[last] != '[' && len(element) > 0 {
 		list = append(list, ',')
 	}
 	return append(list, element...)

@@ -7,22 +7,15 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceflow/sluice/coordinator"
-)
-
-// View says which changes of a run an observer wants.
-type View string
-
-// The views.
-const (
-	Steps  View = "steps"  // statuses of steps
-	Events View = "events" // every event with its effects, exactly once
+	"github.com/sluiceflow/sluice/coordinator/find"
 )
 
 // Options say what an observer of one run wants.
 type Options struct {
-	View   View   // "": Steps
-	Resume bool   // it has seen the events up to After, and needs no snapshot
-	After  uint64 // sequence
+	View   View     // "": Steps
+	Open   []string // of the view Steps: keys of the maps of which it wants the items, too; EveryMap: all
+	Resume bool     // it has seen the events up to After, and needs no snapshot
+	After  uint64   // sequence
 }
 
 // Hub has the watchers of an engine's runs. It is safe for concurrent use.
@@ -66,12 +59,18 @@ func (h *Hub) await(ctx context.Context, grown <-chan struct{}) error {
 
 // Run observes a run. The observer must be closed.
 func (h *Hub) Run(ctx context.Context, id string, o Options) (*Observer, error) {
+	wants, err := newWants(o.View, o.Open)
+	if err != nil {
+		return nil, err
+	}
 	run, err := h.engine.Run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if o.View == "" {
-		o.View = Steps
+	if o.View == Net {
+		if err := h.checkNet(ctx, id); err != nil {
+			return nil, err
+		}
 	}
 	last, err := run.Last(ctx)
 	if err == nil && o.Resume && o.After > last {
@@ -81,7 +80,16 @@ func (h *Hub) Run(ctx context.Context, id string, o Options) (*Observer, error) 
 		return nil, err
 	}
 	watching, stop := context.WithCancel(h.ctx)
-	return &Observer{hub: h, run: run, topic: h.join(run, last), view: o.View, pos: o.After, begun: o.Resume, ctx: watching, stop: stop}, nil
+	return &Observer{hub: h, run: run, topic: h.join(run, last), wants: wants, pos: o.After, begun: o.Resume, ctx: watching, stop: stop}, nil
+}
+
+// checkNet refuses a run that is known to have no net.
+func (h *Hub) checkNet(ctx context.Context, id string) error {
+	head, err := find.Head(ctx, h.engine, id)
+	if err == nil && head.Kind != "" && head.Kind != "Playbook" {
+		err = fmt.Errorf("%w: run %s has no net: only the run of a playbook has one", coordinator.ErrNotPossible, id)
+	}
+	return err
 }
 
 // join returns the topic of a run, which counts one observer more.

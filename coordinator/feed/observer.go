@@ -3,9 +3,11 @@ package feed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"strconv"
+	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
 )
@@ -13,15 +15,31 @@ import (
 // ErrAhead is the error about an observer that is to resume behind what there is, or at a place that is none.
 var ErrAhead = errors.New("feed: there is no such place")
 
+// ErrNotShown is the error about an observer that wants what its view does not show.
+var ErrNotShown = errors.New("feed: it cannot be shown")
+
 // replayMax is how many events an observer of steps reads that resumes. One that is further behind is shown a snapshot.
 const replayMax = 5000
+
+// Sequence reads an id of the feed of one run: behind which event it is resumed. "" is from its start.
+func Sequence(id string) (after uint64, resume bool, err error) {
+	switch after, err = strconv.ParseUint(id, 10, 64); {
+	case id == "":
+		return 0, false, nil
+	case strings.HasPrefix(id, idMark):
+		return 0, false, fmt.Errorf("%w: the id %q is of a feed of several runs: ids of the feed of one are numbers of events", ErrAhead, id)
+	case err != nil:
+		return 0, false, fmt.Errorf("%w: the id %q is no number of an event", ErrAhead, id)
+	}
+	return after, true, nil
+}
 
 // Observer follows one run. It belongs to one goroutine.
 type Observer struct {
 	hub   *Hub
 	run   *coordinator.Run
 	topic *topic
-	view  View
+	wants wants
 	pos   uint64 // sequence of the last event that was shown
 	begun bool   // there is no need of a snapshot
 	ended bool
@@ -74,13 +92,13 @@ func (o *Observer) shared() (Frame, <-chan struct{}, error) {
 		return Frame{}, t.waiting(), nil
 	case !o.begun && last > 0:
 		return o.snapshot()
-	case o.view != Events && o.pos < t.moved: // the steps are those of another workflow
+	case o.wants.view != Events && o.pos < t.moved: // the steps are those of another workflow
 		return o.reset(), nil, nil
 	case o.pos < t.first && last > o.pos:
 		return o.catchUp(last)
 	case o.pos < last:
-		list := t.after(o.pos, o.view)
-		f := joined(o.view, o.pos, list)
+		list := t.after(o.pos, &o.wants)
+		f := joined(&o.wants, o.pos, list)
 		o.pos = list[len(list)-1].seq
 		return f, nil, nil
 	}
@@ -118,23 +136,18 @@ func (o *Observer) end() (Frame, <-chan struct{}, error) {
 	return Frame{}, nil, t.err
 }
 
-// snapshot returns the frame with the snapshot, which all share until the next change.
+// snapshot returns the frame with the snapshot.
 func (o *Observer) snapshot() (Frame, <-chan struct{}, error) {
-	t := o.topic
-	if id := strconv.FormatUint(t.snapshot.Seq, 10); t.encoded.ID != id {
-		data, err := encode(t.snapshot)
-		if err != nil {
-			return Frame{}, nil, err
-		}
-		t.encoded = Frame{Kind: KindSnapshot, ID: id, Data: data}
+	f, err := o.topic.frame(&o.wants)
+	if err == nil {
+		o.pos, o.begun = o.topic.snapshot.Seq, true
 	}
-	o.pos, o.begun = t.snapshot.Seq, true
-	return t.encoded, nil, nil
+	return f, nil, err
 }
 
 // catchUp begins to read the journal, or announces a snapshot.
 func (o *Observer) catchUp(last uint64) (Frame, <-chan struct{}, error) {
-	if o.view != Events && last-o.pos > replayMax {
+	if o.wants.view != Events && last-o.pos > replayMax {
 		return o.reset(), nil, nil
 	}
 	o.next, o.done = iter.Pull2(o.run.History(o.ctx, o.pos+1))
@@ -153,7 +166,7 @@ func (o *Observer) replay() (Frame, error) {
 	size := 0
 	if o.held != nil {
 		list, o.held = append(list, *o.held), nil
-		size = list[0].size()
+		size = o.wants.size(&list[0])
 	}
 	for size < frameBytes && len(list) < ringEvents {
 		u, err, more := o.next()
@@ -168,7 +181,7 @@ func (o *Observer) replay() (Frame, error) {
 		if err != nil {
 			return Frame{}, err
 		}
-		if size += f.size(); size > frameBytes && len(list) > 0 {
+		if size += o.wants.size(&f); size > frameBytes && len(list) > 0 {
 			o.held = &f
 			break
 		}
@@ -177,7 +190,7 @@ func (o *Observer) replay() (Frame, error) {
 	if len(list) == 0 {
 		return Frame{}, nil
 	}
-	f := joined(o.view, o.pos, list)
+	f := joined(&o.wants, o.pos, list)
 	o.pos = list[len(list)-1].seq
 	return f, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"reflect"
 	"strconv"
@@ -19,6 +20,7 @@ const SeveralMax = 64
 type Wanted struct {
 	Runs  []string // ids
 	View  View     // of these; "": Steps
+	Open  []string // keys of maps of these, see Options
 	All   bool     // also the runs that a query selects
 	Query string   // if All
 }
@@ -27,9 +29,10 @@ type Wanted struct {
 //
 // The id of each of its frames says how far it is with every one of them, so it resumes exactly behind the frame.
 type Several struct {
-	hub  *Hub
-	list []member // of the runs, and then that of the query
-	turn int      // the member that is asked first
+	hub   *Hub
+	list  []member // of the runs, and then that of the query
+	turn  int      // the member that is asked first
+	begin string   // of the ids
 }
 
 // member is one of several observers.
@@ -57,7 +60,10 @@ func (failed) Close() {}
 // KindError, and does not end the others. The observer must be closed.
 func (h *Hub) Several(ctx context.Context, w Wanted, after string) (*Several, error) {
 	if len(w.Runs) > SeveralMax {
-		return nil, fmt.Errorf("%w: at most %d runs are followed at once", ErrAhead, SeveralMax)
+		return nil, fmt.Errorf("%w: at most %d runs are followed at once", ErrNotShown, SeveralMax)
+	}
+	if _, err := newWants(w.View, w.Open); err != nil {
+		return nil, err
 	}
 	places, err := w.places(after)
 	if err != nil {
@@ -70,9 +76,9 @@ func (h *Hub) Several(ctx context.Context, w Wanted, after string) (*Several, er
 			return nil, err
 		}
 	}
-	s := &Several{hub: h}
+	s := &Several{hub: h, begin: w.begin()}
 	for i, run := range w.Runs {
-		s.list = append(s.list, h.member(ctx, run, w.View, places[i]))
+		s.list = append(s.list, h.member(ctx, run, &w, places[i]))
 	}
 	if w.All {
 		s.list = append(s.list, query)
@@ -81,8 +87,8 @@ func (h *Hub) Several(ctx context.Context, w Wanted, after string) (*Several, er
 }
 
 // member observes one of several runs, behind a place of it.
-func (h *Hub) member(ctx context.Context, run string, view View, place string) member {
-	m, o := member{run: run, place: place}, Options{View: view, Resume: place != ""}
+func (h *Hub) member(ctx context.Context, run string, w *Wanted, place string) member {
+	m, o := member{run: run, place: place}, Options{View: w.View, Open: w.Open, Resume: place != ""}
 	if place, m.ended = strings.CutSuffix(place, "e"); m.ended {
 		return m
 	}
@@ -171,9 +177,25 @@ func (s *Several) await(ctx context.Context, grown []<-chan struct{}) error {
 	return nil
 }
 
+// idMark is how ids of several begin: those of one run are numbers.
+const idMark = "f"
+
+// begin returns how the ids of an observer of these begin, so that one of other runs is known as such.
+func (w *Wanted) begin() string {
+	of := fnv.New32a()
+	for _, run := range w.Runs {
+		of.Write([]byte(run + "\n"))
+	}
+	if w.All {
+		of.Write([]byte("\n"))
+	}
+	return idMark + strconv.FormatUint(uint64(of.Sum32()), 36) + "-"
+}
+
 // id returns the places of all, in their order: numbers of events, of one that has ended with an e, and what the change log says.
 func (s *Several) id() string {
 	var b strings.Builder
+	b.WriteString(s.begin)
 	for i := range s.list {
 		if i > 0 {
 			b.WriteByte('.')
@@ -192,13 +214,17 @@ func (w *Wanted) places(id string) ([]string, error) {
 	if id == "" {
 		return make([]string, n), nil
 	}
+	if _, _, err := Sequence(id); err == nil {
+		return nil, fmt.Errorf("%w: the id %q is of the feed of one run: resume that, or begin without an id", ErrAhead, id)
+	}
+	id, found := strings.CutPrefix(id, w.begin())
 	places := strings.SplitN(id, ".", max(n, 1))
-	if len(places) != n {
-		return nil, fmt.Errorf("%w: the id is of a feed of other runs", ErrAhead)
+	if !found || len(places) != n {
+		return nil, fmt.Errorf("%w: the id %q is not of a feed of these runs: begin without an id", ErrAhead, id)
 	}
 	for _, place := range places[:len(w.Runs)] {
 		if _, err := strconv.ParseUint(strings.TrimSuffix(place, "e"), 10, 64); err != nil && place != "" && place != "e" {
-			return nil, fmt.Errorf("%w: the id is of a feed of other runs", ErrAhead)
+			return nil, fmt.Errorf("%w: the id %q is not of a feed of these runs: begin without an id", ErrAhead, id)
 		}
 	}
 	return places, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"sync"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -12,9 +13,10 @@ import (
 
 // Bounds of the list of the newest changes of a run, and of what one frame joins.
 const (
-	ringEvents = 512
-	ringBytes  = 1 << 20
-	frameBytes = 64 << 10 // a frame with more than one event has at most so much
+	ringEvents    = 512
+	ringBytes     = 1 << 20
+	frameBytes    = 64 << 10 // a frame with more than one event has at most so much
+	snapshotsKept = 8        // snapshots of one event that are kept: observers may open different maps
 )
 
 // topic is a run that is observed.
@@ -29,20 +31,19 @@ type topic struct {
 	ready uint64 // sequence of the newest event when it was made: before it, nothing is shown
 
 	mu       sync.Mutex
-	snapshot Snapshot       // the run as of the newest event
-	place    map[string]int // of a step in the snapshot
-	first    uint64         // of the changes in ring: all after this event are there
+	snapshot state  // the run as of the newest event
+	first    uint64 // of the changes in ring: all after this event are there
 	ring     []fragment
 	bytes    int
-	encoded  Frame         // the snapshot, of the event named in it
-	moved    uint64        // sequence of the event by which the run was moved to another workflow last; 0: none
-	err      error         // why there is nothing more; io.EOF: the run has ended
-	grown    chan struct{} // closed by the next change; nil: none waits
+	encoded  map[string]Frame // the snapshot as of the newest event, by what is wanted of it
+	moved    uint64           // sequence of the event by which the run was moved to another workflow last; 0: none
+	err      error            // why there is nothing more; io.EOF: the run has ended
+	grown    chan struct{}    // closed by the next change; nil: none waits
 }
 
 func newTopic(h *Hub, run *coordinator.Run, last uint64) *topic {
 	t := &topic{
-		hub: h, run: run, ready: last, first: last, place: map[string]int{}, snapshot: Snapshot{Run: run.ID(), Steps: []StepStatus{}},
+		hub: h, run: run, ready: last, first: last, encoded: map[string]Frame{}, snapshot: newState(run.ID()),
 	}
 	t.ctx, t.cancel = context.WithCancel(h.ctx)
 	return t
@@ -84,7 +85,10 @@ func (t *topic) take(u *coordinator.Update) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.apply(u)
+	if t.snapshot.apply(u); u.Event.Type == journal.RunMoved {
+		t.moved = u.Event.Seq
+	}
+	clear(t.encoded)
 	if shared {
 		t.push(f)
 	}
@@ -94,29 +98,22 @@ func (t *topic) take(u *coordinator.Update) error {
 	return nil
 }
 
-// apply makes the snapshot that of after an update.
-func (t *topic) apply(u *coordinator.Update) {
-	s := &t.snapshot
-	s.Seq, s.Status = u.Event.Seq, string(u.Status)
-	if d := u.Event.Detail; d != nil && d.Start != nil {
-		s.Workflow, s.Hash = d.Start.Name, d.Start.Workflow
+// frame returns the snapshot for an observer, which is encoded once for all who want the same. The caller holds mu.
+func (t *topic) frame(w *wants) (Frame, error) {
+	key := w.key()
+	f, known := t.encoded[key]
+	if known {
+		return f, nil
 	}
-	if u.Event.Type == journal.RunMoved {
-		t.moved = u.Event.Seq
-		if len(u.Changes) > 0 { // all steps that are not idle
-			clear(t.place)
-			s.Steps = s.Steps[:0]
+	data, err := encode(t.snapshot.shown(w))
+	if err == nil {
+		if len(t.encoded) == snapshotsKept {
+			clear(t.encoded)
 		}
+		f = Frame{Kind: KindSnapshot, ID: strconv.FormatUint(t.snapshot.Seq, 10), Data: data}
+		t.encoded[key] = f
 	}
-	for i := range u.Changes {
-		c := &u.Changes[i]
-		at, known := t.place[c.Step]
-		if !known {
-			at = len(s.Steps)
-			t.place[c.Step], s.Steps = at, append(s.Steps, StepStatus{})
-		}
-		s.Steps[at] = statusOfStep(c)
-	}
+	return f, err
 }
 
 // push adds a fragment to the ring, and drops the oldest beyond its bounds.
@@ -149,23 +146,19 @@ func (t *topic) waiting() <-chan struct{} {
 }
 
 // after returns the changes behind an event for one frame. The caller holds mu, and the ring reaches back to the event.
-func (t *topic) after(seq uint64, view View) []fragment {
+func (t *topic) after(seq uint64, w *wants) []fragment {
 	from, to := len(t.ring), len(t.ring)
 	for from > 0 && t.ring[from-1].seq > seq {
 		from--
 	}
-	return t.ring[from : from+oneFrame(t.ring[from:to], view)]
+	return t.ring[from : from+oneFrame(t.ring[from:to], w)]
 }
 
 // oneFrame returns how many fragments a frame joins.
-func oneFrame(list []fragment, view View) (n int) {
+func oneFrame(list []fragment, w *wants) (n int) {
 	size := 0
 	for n < len(list) {
-		part := len(list[n].steps)
-		if view == Events {
-			part = len(list[n].event)
-		}
-		if size += part; n > 0 && size > frameBytes {
+		if size += w.size(&list[n]); n > 0 && size > frameBytes {
 			break
 		}
 		n++

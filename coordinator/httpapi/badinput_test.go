@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -159,8 +160,14 @@ func TestPlacesOfOtherListsAreRefused(t *testing.T) {
 		}
 	}
 	s.refused(CodeBadRequest, "GET", "/v1/runs?cursor="+ofEvents, "")
+}
 
-	// A feed that does not know a place begins anew, or refuses it; it never goes on from elsewhere.
+// A feed that is resumed behind what is no place of its own refuses it, or begins anew; it never goes on from elsewhere.
+func TestFeedsResumeBehindTheirOwnIDsOnly(t *testing.T) {
+	s := newSite(t, nil)
+	for i := range 3 {
+		s.start(fmt.Sprint("r", i))
+	}
 	first := func(path, place string) line {
 		resp := s.do("GET", path, "", "Last-Event-ID", place)
 		defer resp.Body.Close()
@@ -168,26 +175,50 @@ func TestPlacesOfOtherListsAreRefused(t *testing.T) {
 		require.NoError(t, json.NewDecoder(resp.Body).Decode(&l))
 		return l
 	}
-	place := first("/v1/feed", "").ID
-	require.NotEmpty(t, place)
-	several := first("/v1/feed?run=r0&run=r1", "")
-	for _, foreign := range []string{"-1", "3000000", several.ID} {
-		require.Equal(t, feed.KindReset, first("/v1/feed", foreign).Event, "%q", foreign)
+	id := func(path string) string {
+		l := first(path, "")
+		require.NotEmpty(t, l.ID)
+		return l.ID
 	}
-	for path, foreign := range map[string][]string{
-		"/v1/feed?run=r0": {"-1", place, several.ID, "3000000"}, "/v1/feed?run=r0&run=r1": {"2", place, first("/v1/feed?run=r2", "").ID, "3.3000000"},
-	} {
-		for _, place := range foreign {
-			resp := s.do("GET", path, "", "Last-Event-ID", place)
-			text := make([]byte, 512)
-			n, _ := resp.Body.Read(text)
-			resp.Body.Close()
-			require.Contains(t, string(text[:n]), `bad_request`, "%s behind %q", path, place)
+	const ofRun, ofAll, ofOne, ofTwo, ofBoth = "/v1/runs/r0/feed", "/v1/feed", "/v1/feed?run=r0", "/v1/feed?run=r0&run=r1", "/v1/feed?run=r0&q="
+	several := []string{ofAll, ofOne, ofTwo, ofBoth, "/v1/feed?run=r1", "/v1/feed?run=r1&run=r0", "/v1/feed?q=status:waiting&run=r1"}
+	for _, path := range append(several, ofRun, ofRun+"?view=events") {
+		own := id(path)
+		bad := []string{"-1", "no number", "1.5", "0x1", "99999999999999999999", "f", "f-", "f-1", "x" + own, "٣"}
+		if strings.HasPrefix(path, ofRun) {
+			bad = append(bad, own+".1", own+"x", "3000000")
+		} else {
+			bad = append(bad, id(ofRun))
+		}
+		for _, other := range several {
+			if other != path {
+				bad = append(bad, id(other))
+			}
+		}
+		for _, one := range bad {
+			s.refused(CodeBadRequest, "GET", path, "", "Last-Event-ID", one)
+			s.refused(CodeBadRequest, "GET", with(path, "after="+url.QueryEscape(one)), "")
 		}
 	}
-	for _, foreign := range []string{place, several.ID, "3000000"} {
-		s.refused(CodeBadRequest, "GET", "/v1/runs/r0/feed", "", "Last-Event-ID", foreign)
+	begin := func(path string) string { return id(path)[:strings.Index(id(path), "-")+1] }
+	for path, beyond := range map[string]string{ofOne: "3000000", ofTwo: "3.3000000"} { // the other run goes on
+		resp := s.do("GET", path, "", "Last-Event-ID", begin(path)+beyond)
+		text := make([]byte, 512)
+		n, _ := resp.Body.Read(text)
+		resp.Body.Close()
+		require.Contains(t, string(text[:n]), CodeBadRequest, path)
 	}
+	for _, unknown := range []string{"3000000", "-1", "x"} { // as after the folder was restored from a backup: who follows goes on
+		require.Equal(t, feed.KindReset, first(ofAll, begin(ofAll)+unknown).Event)
+	}
+}
+
+// with returns a path with one more parameter.
+func with(path, parameter string) string {
+	if strings.Contains(path, "?") {
+		return path + "&" + parameter
+	}
+	return path + "?" + parameter
 }
 
 // What people write is data wherever it comes out: in JSON, in the frames of a feed, in metrics, and in the log.

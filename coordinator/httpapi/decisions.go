@@ -141,7 +141,7 @@ func decide(c *exchange) error {
 	}
 	ctx, cancel := c.lasting()
 	defer cancel()
-	done, err := c.ask(ctx, &api.Request{Verb: api.Decide, Run: d.Run, Step: d.Step, Decision: b.Decision, Reason: b.Reason}, nil)
+	done, err := c.ask(ctx, &api.Request{Verb: api.Decide, Run: d.Run, Step: d.Step, Decision: b.Decision, Reason: b.Reason, Payload: b.Payload}, nil)
 	if err != nil {
 		return err
 	}

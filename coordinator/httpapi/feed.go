@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -57,13 +56,9 @@ func feedOfRun(c *exchange) error {
 	if c.query("step") != "" {
 		return problem(CodeBadRequest, "only the view %s is that of a step", logView).at("query/step")
 	}
-	o := feed.Options{View: view}
-	if id := c.resumed(); id != "" {
-		seq, err := strconv.ParseUint(id, 10, 64)
-		if err != nil {
-			return problem(CodeBadRequest, "ids of this feed are numbers of events")
-		}
-		o.Resume, o.After = true, seq
+	o := feed.Options{View: view, Open: c.req.URL.Query()["open"]}
+	if o.After, o.Resume, err = feed.Sequence(c.resumed()); err != nil {
+		return err
 	}
 	if c.plain() {
 		return c.watch(o.After)
@@ -103,7 +98,7 @@ func (c *exchange) watch(after uint64) error {
 // feedOfAll follows the runs of a query, or those that are named, each by itself, or both.
 func feedOfAll(c *exchange) error {
 	q := c.req.URL.Query()
-	w := feed.Wanted{Runs: q["run"], Query: q.Get("q")}
+	w := feed.Wanted{Runs: q["run"], Open: q["open"], Query: q.Get("q")}
 	w.All = q.Has("q") || len(w.Runs) == 0
 	var err error
 	if w.View, err = c.view(); err != nil {
@@ -125,16 +120,20 @@ func feedOfAll(c *exchange) error {
 
 // view returns what of a run is to be shown.
 func (c *exchange) view() (feed.View, error) {
-	switch v := feed.View(c.query("view")); v {
+	v := feed.View(c.query("view"))
+	if c.req.URL.Query().Has("open") && v != "" && v != feed.Steps {
+		return "", problem(CodeBadRequest, "only the view steps has maps to open").at("query/open")
+	}
+	switch v {
 	case feed.Events, logView:
 		if c.who.Role == Observer {
 			return "", problem(CodeForbidden, "the view %s needs the role %s, because it has inputs and outputs", v, Viewer)
 		}
 		return v, nil
-	case "", feed.Steps:
+	case "", feed.Steps, feed.Net:
 		return v, nil
 	}
-	return "", problem(CodeBadRequest, "a view is steps, events or log").at("query/view")
+	return "", problem(CodeBadRequest, "a view is steps, net, events or log").at("query/view")
 }
 
 // RunProblem says why one of several runs is not followed.

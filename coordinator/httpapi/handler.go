@@ -324,7 +324,7 @@ func (c *exchange) knownQuery() error {
 		if !slices.ContainsFunc(c.route.Query, func(p Param) bool { return p.Name == name }) {
 			return problem(CodeBadRequest, "this route has no parameter of that name").at("query/" + name)
 		}
-		if len(values) > 1 && name != c.route.Many {
+		if len(values) > 1 && !slices.Contains(strings.Fields(c.route.Many), name) {
 			return problem(CodeBadRequest, "the parameter is given more than once").at("query/" + name)
 		}
 	}

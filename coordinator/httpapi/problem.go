@@ -96,7 +96,7 @@ func problemOf(err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
-	if errors.Is(err, feed.ErrAhead) {
+	if errors.Is(err, feed.ErrAhead) || errors.Is(err, feed.ErrNotShown) {
 		return problem(CodeBadRequest, "%v", err)
 	}
 	if refused := documentProblem(err); refused != nil {

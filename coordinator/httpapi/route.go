@@ -25,7 +25,7 @@ type Route struct {
 	AnyHost bool    // whatever name of the server the client uses
 	Summary string  // what it does
 	Query   []Param // its parameters
-	Many    string  // the one that may be given more than once
+	Many    string  // those that may be given more than once, with spaces between
 	Headers []Param // those that mean something here
 	Body    any     // a value of the type of the body; nil: none
 	Status  int     // of success; 0: 200
@@ -54,7 +54,8 @@ var (
 	ifMatch  = Param{"If-Match", `the ETag of the run as it was seen, such as "17": if the run has gone on since, the act is refused with the code changed. It is compared just before the act.`}
 	idemKey  = Param{"Idempotency-Key", "makes it harmless to repeat the request: at most 256 bytes"}
 	prefer   = Param{"Prefer", "wait=SECONDS: answer when the run has ended, or after so many seconds, at most 60"}
-	viewOf   = Param{"view", "steps (default): statuses of steps; events: every event, once; log: of one run, what its programs and workers write"}
+	viewOf   = Param{"view", "steps (default): statuses of steps, and how far maps have come; net: of a playbook, its tokens and runs of steps; events: every event, once; log: of one run, what its programs and workers write"}
+	openMap  = Param{"open", "of the view steps: key of a map of which the items are shown, too, or of a run of a playbook's step with a loop; * is all"}
 	after    = Param{"after", "resume behind this id, as Last-Event-ID does"}
 	lastSeen = Param{"Last-Event-ID", "the id of the last frame that was read: resume behind it"}
 	accept   = Param{"Accept", "text/event-stream, or application/x-ndjson (default): a frame is a line {\"event\":…,\"id\":…,\"data\":…}"}
@@ -91,8 +92,9 @@ type (
 
 	// DecideBody decides whether a step's task is done.
 	DecideBody struct {
-		Decision string `json:"decision"`         // fulfilled or not_fulfilled
-		Reason   string `json:"reason,omitempty"` // for people, and journaled
+		Decision string          `json:"decision"`          // fulfilled or not_fulfilled
+		Reason   string          `json:"reason,omitempty"`  // for people, and journaled
+		Payload  json.RawMessage `json:"payload,omitempty"` // any JSON, journaled; default: null
 	}
 
 	// RetryBody attempts a step again.
@@ -173,8 +175,8 @@ var routes = []Route{
 		Answer: coordinator.Explanation{}, Query: []Param{{"step", "key of the step; default: the run"}, atParam}, serve: explainRun},
 	{Method: "GET", Path: "/v1/runs/{run}/graph", Role: Viewer, Summary: "Show the calls of a run, and those of the runs around it",
 		Answer: CallList{}, Query: []Param{atParam}, serve: callGraph},
-	{Method: "GET", Path: "/v1/runs/{run}/feed", Role: Observer, Summary: "Follow a run: a snapshot, then what changes, until it ends",
-		Query: []Param{viewOf, {"step", "of the view log: only what the calls of this step write"}, after, {"until", "parked: an answer of lines ends, too, when the run cannot go on"}}, Headers: []Param{accept, lastSeen}, serve: feedOfRun},
+	{Method: "GET", Path: "/v1/runs/{run}/feed", Role: Observer, Summary: "Follow a run: a snapshot, then what changes, until it ends", Many: "open",
+		Query: []Param{viewOf, openMap, {"step", "of the view log: only what the calls of this step write"}, after, {"until", "parked: an answer of lines ends, too, when the run cannot go on"}}, Headers: []Param{accept, lastSeen}, serve: feedOfRun},
 	act("cancel", "End a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Cancel),
 	act("pause", "Prevent new starts in a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
 	act("resume", "End the pause of a run", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
@@ -185,9 +187,9 @@ var routes = []Route{
 	act("steps/{key}/retry", "Attempt a step again", RetryBody{}, decode(func(b *RetryBody, r *api.Request) { r.Work, r.NewKey = b.Work, b.NewKey }), api.Retry),
 	act("steps/{key}/abort", "Stop a step", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Abort),
 	act("steps/{key}/decide", "Decide whether the task of a step is done", DecideBody{},
-		decode(func(b *DecideBody, r *api.Request) { r.Decision, r.Reason = b.Decision, b.Reason }), api.Decide),
-	{Method: "GET", Path: "/v1/feed", Role: Observer, Summary: "Follow runs: those of a query by their heads, and those that are named each by itself", Many: "run",
-		Query: []Param{{"q", "a query; default: all runs, unless some are named"}, {"run", "id of a run that is followed as its own feed does; at most 64"}, viewOf, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
+		decode(func(b *DecideBody, r *api.Request) { r.Decision, r.Reason, r.Payload = b.Decision, b.Reason, b.Payload }), api.Decide),
+	{Method: "GET", Path: "/v1/feed", Role: Observer, Summary: "Follow runs: those of a query by their heads, and those that are named each by itself", Many: "run open",
+		Query: []Param{{"q", "a query; default: all runs, unless some are named"}, {"run", "id of a run that is followed as its own feed does; at most 64"}, viewOf, openMap, after}, Headers: []Param{accept, lastSeen}, serve: feedOfAll},
 	{Method: "GET", Path: "/v1/counts", Role: Observer, Summary: "Count the runs of a query by status, and by what they wait for", Answer: query.Counts{},
 		Query: []Param{{"q", "a query; default: all runs"}}, serve: countRuns},
 	{Method: "GET", Path: "/v1/runs/{run}/history", Role: Observer, Summary: "Show the events of a run as columns", Answer: columns.History{},

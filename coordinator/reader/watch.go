@@ -88,7 +88,7 @@ func (r *Reader) updates(ctx context.Context, run string, read reading, from uin
 			return follower{
 				apply: func(e *journal.Event) {
 					if u = changes.Apply(e); e.Seq >= next && decide.IsMove(e) {
-						u.Changes = inspect.Moved(before, of)
+						changes.Moved(&u, before)
 					}
 				},
 				told: func(e *journal.Event) { u = changes.Told(e) },

@@ -15,6 +15,10 @@ type Update struct {
 	Changes []StepChange        // in the order in which they were derived
 	Tasks   []TaskChange        // of steps that declare a source of decisions about their task
 	Loops   []routed.LoopChange // of routed steps: the progress of those that have made any
+	Again   []StepChange        // of those whose status has not changed: they are to be attempted again now, or not any more
+	Maps    []MapCount          // of the maps of which items have gone on
+	Net     []routed.Marking    // of routed steps: those whose tokens or runs have changed
+	Revised bool                // of routed steps: the event has written to the context
 	Cells   []CellChange        // of a world: the cells that have changed
 	Waits   []Wait              // what those that have changed wait for now, other than a call under way or room for one; the run itself after a pause
 	Status  reactive.RunStatus  // of the run, after the event
@@ -37,6 +41,7 @@ type TaskChange struct {
 // StepChange is the change of the status of a step, map or item.
 type StepChange struct {
 	Step     string           // its key; of routed steps that of a call, or of a run of a step, such as `fetch@2`
+	Map      string           // key of the map, or of the run of a step with a loop, of whose item it is part; "": none
 	From, To reactive.Status  // before and after the event
 	Attempt  int32            // newest; 0: none was made
 	Pending  bool             // failed, and will be retried
@@ -49,6 +54,7 @@ type Changes struct {
 	began bool // the events from there on are being taken
 	root  *reactive.Root
 	steps routed.Changes // nil: not yet watched, or the run has no routed steps
+	tally *tallies       // nil: not yet watched, or the run has no maps
 	world *world.World   // nil: the run is of something else
 	cells map[string]world.Status
 }
@@ -70,6 +76,8 @@ func (w *Changes) Apply(e *journal.Event) Update {
 		w.root.Watch()
 		if steps := w.root.Steps(); steps != nil {
 			w.steps = steps.Changes()
+		} else if w.world == nil {
+			w.tally = tally(w.root)
 		}
 	}
 	outcome := w.root.Apply(e)
@@ -77,7 +85,7 @@ func (w *Changes) Apply(e *journal.Event) Update {
 	if e.Seq < w.from {
 		return Update{}
 	}
-	u := update(w.root, e, outcome)
+	u := w.update(e, outcome)
 	u.Cells = cells
 	if w.steps != nil {
 		steps, loops := w.steps.Take()
@@ -85,17 +93,37 @@ func (w *Changes) Apply(e *journal.Event) Update {
 			u.Changes = append(u.Changes, StepChange{Step: c.Step, From: c.From, To: c.To, Attempt: 1, Failure: c.Failure})
 		}
 		u.Loops = loops
+		marks, revision := w.steps.Marks()
+		u.Net, u.Revised = marks, revision == e.Seq
 	}
 	u.Waits = waitsAfter(w.root, &u)
 	return u
 }
 
-// Moved returns what a move to another workflow means for the steps: all that are not idle under the other one. From and To are equal
-// where nothing has changed. The routed steps of a playbook are what they were, so there are none.
-func Moved(was, is *reactive.Root) (list []StepChange) {
-	if is.Body() != nil {
-		return nil
+// Moved adds to the update of a move to another workflow what it means: the steps that are not idle under the other one, all counts of
+// maps, and the whole net. From and To are equal where nothing has changed. The routed steps of a playbook are what they were.
+func (w *Changes) Moved(u *Update, was *reactive.Root) {
+	u.Changes = nil
+	switch steps := w.root.Steps(); {
+	case steps != nil:
+		u.Net = Net(steps)
+	case w.tally != nil:
+		u.Changes, u.Maps = moved(was, w.root), w.tally.all()
 	}
+}
+
+// Net returns the steps of a net that have tokens, or have had one.
+func Net(steps reactive.Steps) (list []routed.Marking) {
+	for _, name := range steps.Names() {
+		s, _ := steps.StepNow(name)
+		if m := s.Marking(); m.Ready+m.Pending+m.Held+m.Runs > 0 {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func moved(was, is *reactive.Root) (list []StepChange) {
 	for v := range is.Len() {
 		key := is.Key(v)
 		if is.Place(v).Key == "" || is.Status(v) == reactive.Absent || is.Status(v) == reactive.Idle {
@@ -105,7 +133,7 @@ func Moved(was, is *reactive.Root) (list []StepChange) {
 		if u, ok := was.Node(key); ok {
 			from = was.Status(u)
 		}
-		list = append(list, StepChange{Step: key, From: from, To: is.Status(v), Attempt: is.Attempt(v), Pending: is.Pending(v), Failure: is.Failure(v)})
+		list = append(list, StepChange{Step: key, Map: mapOf(is, v), From: from, To: is.Status(v), Attempt: is.Attempt(v), Pending: is.Pending(v), Failure: is.Failure(v)})
 	}
 	return list
 }
@@ -132,21 +160,27 @@ func (w *Changes) cellChanges() (list []CellChange) {
 }
 
 // update describes what an event that was just applied has changed.
-func update(root *reactive.Root, e *journal.Event, outcome reactive.Effect) Update {
+func (w *Changes) update(e *journal.Event, outcome reactive.Effect) Update {
+	root := w.root
 	u := Update{Event: *e, Outcome: outcome, Status: root.RunStatus()}
 	for _, c := range root.TaskChanges() {
 		u.Tasks = append(u.Tasks, TaskChange{Step: c.Key, Attempt: c.Attempt, From: c.From, To: c.To, Failure: c.Failure})
 	}
-	for _, c := range root.Changes() {
+	changes := root.Changes()
+	if w.tally != nil {
+		w.tally.apply(e, changes)
+		u.Again, u.Maps = w.tally.told(changes), w.tally.take()
+	}
+	for _, c := range changes {
 		if was := c.Call; was != nil {
 			u.Changes = append(u.Changes, StepChange{
-				Step: was.Key, From: c.From, To: c.To, Attempt: was.Attempt, Pending: was.Pending, Failure: was.Failure,
+				Step: was.Key, Map: loopOf(was.Key), From: c.From, To: c.To, Attempt: was.Attempt, Pending: was.Pending, Failure: was.Failure,
 			})
 			continue
 		}
 		if key := root.Key(c.Node); root.Place(c.Node).Key != "" {
 			u.Changes = append(u.Changes, StepChange{
-				Step: key, From: c.From, To: c.To, Attempt: root.Attempt(c.Node), Pending: root.Pending(c.Node),
+				Step: key, Map: mapOf(root, c.Node), From: c.From, To: c.To, Attempt: root.Attempt(c.Node), Pending: root.Pending(c.Node),
 				Failure: root.Failure(c.Node),
 			})
 		}

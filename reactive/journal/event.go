@@ -39,7 +39,7 @@ const (
 	TimerFired          Type = 11 // a timer fired that starts an attempt, ends a window or a decision, or continues a playbook. Node, Attempt; Detail.Timer, Detail.Due
 	DecisionRequested   Type = 12 // a decision source was asked. Node, Attempt; Value
 	DecisionReceived    Type = 13 // it answered. Node, Attempt; Value; Detail.State, Detail.Actor, Detail.Failure
-	DecisionOverridden  Type = 14 // a person overrode it. Node, Attempt; Detail.State, Detail.Actor, Detail.Reason
+	DecisionOverridden  Type = 14 // a person overrode it. Node, Attempt; Value; Detail.State, Detail.Actor, Detail.Reason
 	MessageReceived     Type = 15 // a message from outside. Detail.Name, Detail.Actor; in a world Detail.ID, Detail.Cells; Value: payload
 	NodeAborted         Type = 16 // a person or program aborted one node. Node; Detail.Actor, Detail.Reason
 	NodeRetried         Type = 17 // a person requested another attempt, or another decision. Node; Detail.Actor, Detail.Work, Detail.Key

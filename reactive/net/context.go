@@ -38,7 +38,7 @@ func (c *runContext) patch(e *journal.Event) {
 			c.net.root.Meter().Add(c.Work(path))
 		}
 		if ok && err == nil && c.WriteWithin(c.room(), path, v) == nil {
-			c.net.gates.Touch(path[0])
+			c.written(path)
 		}
 	}
 	c.net.emit(routed.View{Name: routed.ContextPatched})
@@ -140,8 +140,14 @@ func (c *runContext) writeContext(s *scope, path []string, v value.Value) error 
 	if err := write(c.room(), path, v); err != nil {
 		return err
 	}
-	c.net.gates.Touch(path[0])
+	c.written(path)
 	return nil
+}
+
+// written makes the gates that read what was written judge again.
+func (c *runContext) written(path []string) {
+	c.net.gates.Touch(path[0])
+	c.net.marks.Written(c.net.event.Seq)
 }
 
 // room returns the bytes that the context may take, which also bound the variables of an iteration or a step; 0: no limit.

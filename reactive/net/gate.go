@@ -54,14 +54,14 @@ func (n *Net) moved(t *token) {
 // pend puts a token at its gate.
 func (n *Net) pend(t *token) {
 	admit := n.book.Steps[t.step].Admit
-	n.steps[t.step].pending++
+	n.touch(t.step).pending++
 	n.defect(n.gates.Add(t, t.verdict, admit.Keys, admit.AllKeys))
 }
 
 // unpend removes a token from its gate.
 func (n *Net) unpend(t *token) {
 	n.defect(n.gates.Remove(t))
-	n.steps[t.step].pending--
+	n.touch(t.step).pending--
 }
 
 // defect records the first error that only a defect of the engine can cause.

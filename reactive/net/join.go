@@ -27,7 +27,7 @@ func (f *fanOuts) hold(t *token) {
 	if !j.fired {
 		j.tokens = append(j.tokens, t)
 		f.joins[j] = true
-		f.net.steps[t.step].held++
+		f.net.touch(t.step).held++
 		if join.Mode == playbook.JoinAny || join.Mode == playbook.JoinCount && len(j.tokens) == join.N {
 			f.fire(j)
 		}
@@ -64,7 +64,7 @@ func (f *fanOuts) fire(j *tracker) {
 }
 
 func (f *fanOuts) release(j *tracker) {
-	f.net.steps[j.step].held -= int32(len(j.tokens))
+	f.net.touch(j.step).held -= int32(len(j.tokens))
 	delete(f.joins, j)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/net/gate"
+	"github.com/sluiceflow/sluice/reactive/net/marks"
 	"github.com/sluiceflow/sluice/reactive/net/results"
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -40,6 +41,7 @@ type Net struct {
 	timers       timers
 	results      results.Store // stored out of line
 	marking      marking
+	marks        marks.Marks
 	tally        tally
 	token        uint64           // id of the newest token
 	halted       *journal.Failure // why nothing new starts; nil: new step-runs may start
@@ -56,6 +58,7 @@ type Net struct {
 type stepState struct {
 	runs      int32 // scheduled so far
 	live      int32
+	ready     int32 // tokens that are admitted
 	pending   int32 // tokens at its gate
 	held      int32 // tokens at its join
 	status    reactive.Status
@@ -163,8 +166,9 @@ func (n *Net) close(e *journal.Event) {
 	n.dropTokens()
 	var cut []string
 	for _, run := range n.runs.live() {
-		n.steps[run.step.Index].status = reactive.Aborted
-		n.steps[run.step.Index].live--
+		s := n.touch(run.step.Index)
+		s.status = reactive.Aborted
+		s.live--
 		cut = append(cut, run.key)
 	}
 	n.runs.byKey, n.pipelines.byCall, n.pipelines.todo, n.pipelines.more = map[string]*stepRun{}, map[int32]*iteration{}, nil, 0
@@ -178,7 +182,10 @@ func (n *Net) dropTokens() {
 	}
 	n.defect(n.gates.Clear())
 	for i := range n.steps {
-		n.steps[i].pending, n.steps[i].held = 0, 0
+		if s := &n.steps[i]; s.ready+s.pending+s.held > 0 {
+			s = n.touch(i)
+			s.ready, s.pending, s.held = 0, 0, 0
+		}
 	}
 	clear(n.fanOuts.joins)
 }

@@ -11,8 +11,8 @@ import (
 func (n *Net) Step(i int) routed.StepState {
 	s := &n.steps[i]
 	out := routed.StepState{
-		Step: n.book.Steps[i].Name, Status: s.status, Runs: int(s.runs), Live: int(s.live), Pending: int(s.pending),
-		Held: int(s.held), Failure: s.failure, Result: s.result, Routed: s.routed,
+		Step: n.book.Steps[i].Name, Status: s.status, Runs: int(s.runs), Live: int(s.live), Ready: int(s.ready),
+		Pending: int(s.pending), Held: int(s.held), Failure: s.failure, Result: s.result, Routed: s.routed,
 	}
 	switch {
 	case s.live > 0:
@@ -21,6 +21,14 @@ func (n *Net) Step(i int) routed.StepState {
 		out.Status = reactive.Waiting
 	}
 	return out
+}
+
+// touch returns the state of a step whose marking is about to change.
+func (n *Net) touch(step int) *stepState {
+	if n.watch != nil {
+		n.marks.Touch(step)
+	}
+	return &n.steps[step]
 }
 
 // Names returns the names of the playbook's steps.
@@ -82,4 +90,4 @@ func (n *Net) Place(v int32) (routed.Place, bool) {
 func (n *Net) Explain(run explain.Run) explain.Body { return queries.NewExplainer(n, n.root, run) }
 
 // Changes returns the changes of the net's steps from now on. It watches the net.
-func (n *Net) Changes() routed.Changes { return queries.NewChanges(n) }
+func (n *Net) Changes() routed.Changes { return queries.NewChanges(n, &n.marks) }

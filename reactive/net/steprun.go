@@ -67,7 +67,8 @@ func (r *stepRuns) schedule() {
 		return
 	}
 	t := r.net.ready.pop()
-	s := &r.net.steps[t.step]
+	s := r.net.touch(t.step)
+	s.ready--
 	s.runs++
 	s.live++
 	s.status = reactive.Running
@@ -224,7 +225,7 @@ func (r *stepRuns) endRun(run *stepRun, f *journal.Failure) {
 		}
 	}
 	delete(r.byKey, run.key)
-	s := &r.net.steps[step.Index]
+	s := r.net.touch(step.Index)
 	s.live--
 	event := map[string]any{
 		"step": step.Name, "step_run_id": run.key, "name": string(routed.StepDone), "status": "done", "result": run.result,

@@ -95,7 +95,10 @@ func (n *Net) discard(t *token) {
 }
 
 // enable makes a token ready.
-func (n *Net) enable(t *token) { n.ready.add(t) }
+func (n *Net) enable(t *token) {
+	n.touch(t.step).ready++
+	n.ready.add(t)
+}
 
 // Ready reports whether a token is admitted.
 func (n *Net) Ready() bool { return n.ready.Len() > 0 && !n.stopped }

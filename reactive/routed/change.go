@@ -23,4 +23,7 @@ type LoopChange struct {
 type Changes interface {
 	// Take returns the changes since the last call: of statuses in their order, and of each loop only the last.
 	Take() ([]StepChange, []LoopChange)
+
+	// Marks returns the markings that had changed at the last Take, and the sequence of the event that has last written to the context.
+	Marks() ([]Marking, uint64)
 }

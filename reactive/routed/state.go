@@ -12,6 +12,7 @@ type StepState struct {
 	Status  ledger.Status    // of its newest run; waiting while a token is at its gate or join and none of it runs
 	Runs    int              // scheduled so far
 	Live    int              // under way
+	Ready   int              // tokens that are let in, and wait for their turn
 	Pending int              // tokens at its gate
 	Held    int              // tokens at its join
 	Failure *journal.Failure // of its newest failed run
@@ -25,6 +26,22 @@ type Arcs struct {
 	Seq     uint64           // of the event that ended it
 	Arcs    []int            // indexes of the arcs taken
 	Failure *journal.Failure // why the arcs could not be followed
+}
+
+// Marking is a step as a place and a transition of a net: how many tokens are before it, and how often it has taken one.
+type Marking struct {
+	Step    string // name
+	Ready   int    // tokens that are let in, and wait for their turn
+	Pending int    // tokens at its gate
+	Held    int    // tokens at its join
+	Runs    int    // step-runs so far: each has taken a token
+	Live    int    // step-runs under way
+	Arcs    []int  // indexes of the arcs by which its newest ended run has put tokens
+}
+
+// Marking returns a step as part of a net.
+func (s *StepState) Marking() Marking {
+	return Marking{Step: s.Step, Ready: s.Ready, Pending: s.Pending, Held: s.Held, Runs: s.Runs, Live: s.Live, Arcs: s.Routed.Arcs}
 }
 
 // Counts are the totals of a run.

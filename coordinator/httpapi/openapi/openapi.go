@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/httpapi/shapes"
@@ -20,7 +21,7 @@ type Route struct {
 	Open    bool    // no token is needed
 	Summary string  // what it does
 	Query   []Param // its parameters
-	Many    string  // the parameter that may come several times; "": none
+	Many    string  // the parameters that may come several times, with spaces between
 	Headers []Param // those that mean something here
 	Body    any     // a value of the type of the body; nil: none
 	Status  int     // of success; 0: 200
@@ -72,7 +73,7 @@ func described(s *shapes.Set, r *Route, problem reflect.Type) map[string]any {
 	}
 	for _, p := range r.Query {
 		query := param(p.Name, "query", p.Summary)
-		if p.Name == r.Many {
+		if slices.Contains(strings.Fields(r.Many), p.Name) {
 			query["schema"] = map[string]any{"type": "array", "items": query["schema"]}
 		}
 		params = append(params, query)

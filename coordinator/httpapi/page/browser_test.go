@@ -260,6 +260,18 @@ func (s *site) post(path, body string) map[string]any {
 	return answer
 }
 
+// get returns the answer of a resource.
+func (s *site) get(path string) map[string]any {
+	s.t.Helper()
+	resp, err := http.Get(s.url + path)
+	require.NoError(s.t, err)
+	defer resp.Body.Close()
+	require.Equal(s.t, http.StatusOK, resp.StatusCode)
+	answer := map[string]any{}
+	require.NoError(s.t, json.NewDecoder(resp.Body).Decode(&answer))
+	return answer
+}
+
 func (s *site) start(workflow, id, input string) {
 	s.t.Helper()
 	s.post("/v1/runs", fmt.Sprintf(`{"workflow": %q, "id": %q, "input": %s, "labels": {"team": "payments"}}`, workflow, id, input))

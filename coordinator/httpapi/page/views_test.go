@@ -201,10 +201,22 @@ func TestAPersonApprovesInTheInbox(t *testing.T) {
 	p.shoot("decisions")
 	p.click(".ask", "refund-1")
 	p.write("#dec-r", "within budget")
+	p.write("#dec-p", `{"seen": ["offer.pdf"`)
+	p.sees("This is no JSON")
+	p.until(`[...document.querySelectorAll(".decide .acts button")].every((b) => b.disabled)`)
+	p.shoot("decision-payload")
+	p.write("#dec-p", `{"seen": ["offer.pdf"], "total": 249}`)
 	p.click(".decide button", "Approve")
 	p.sees("1 open")
 	p.open("/runs/refund-1?tab=events")
 	p.sees("by ann · within budget")
+	var kept []any
+	for _, e := range s.get("/v1/runs/refund-1/events")["items"].([]any) {
+		if e := e.(map[string]any); e["type"] == "decision.received" {
+			kept = append(kept, e["value"])
+		}
+	}
+	require.Equal(t, []any{map[string]any{"seen": []any{"offer.pdf"}, "total": 249.0}}, kept)
 }
 
 func TestManyRunsAreCancelledAfterTheyWereCounted(t *testing.T) {

@@ -70,7 +70,7 @@ func (s *Store) AppendBehind(ctx context.Context, stream string, gap uint64, eve
 }
 
 func appendTo(ctx context.Context, s *Store, stream string, after uint64, events []journal.Event, head *journal.Head, gap bool) (uint64, error) {
-	if err := s.writable(ctx); err != nil {
+	if err := s.writable(ctx, true); err != nil {
 		return 0, fmt.Errorf("append to %s: %w", stream, err)
 	}
 	if err := journal.CheckAppend(stream, after, events, head); err != nil {
@@ -89,9 +89,10 @@ func appendTo(ctx context.Context, s *Store, stream string, after uint64, events
 	return last, nil
 }
 
-func (s *Store) writable(ctx context.Context) error {
-	if reason := s.readOnly.Load(); reason != nil {
-		return *reason
+// writable returns why nothing can be written; adds: more than removals.
+func (s *Store) writable(ctx context.Context, adds bool) error {
+	if err := refusal(s); err != nil && (adds || s.readOnly.Load() != nil) {
+		return err
 	}
 	if s.closed.Load() {
 		return journal.ErrClosed
@@ -178,6 +179,12 @@ func (r *request) spill(hash journal.Hash, encoded []byte) {
 	seal(record, key)
 	r.blobs = append(r.blobs, blob{stream, key, record})
 	r.large += len(record)
+}
+
+// adds reports whether r adds to the store: all does but removals.
+func (r *request) adds() bool {
+	_, puts := r.change.(*put)
+	return r.change == nil || puts
 }
 
 // size returns the number of bytes that r writes, without its keys and its head.

@@ -168,7 +168,9 @@ func (c *committer) take(r *request) {
 // write makes the group durable. Each request's err tells whether it was accepted; the error is about all of them.
 func (c *committer) write() error {
 	s := c.s
-	s.space.check(s, c.bytes)
+	if s.space.Due(c.bytes) {
+		_ = watchSpace(s, c.bytes) // it has recorded why
+	}
 	if reason := s.readOnly.Load(); reason != nil {
 		return *reason
 	}
@@ -231,6 +233,9 @@ func (c *committer) sync(b *pebble.Batch) error {
 
 // stage adds r to the batch if the stream is at the sequence that r expects.
 func (c *committer) stage(b *pebble.Batch, r *request) error {
+	if reason := c.s.full.Load(); reason != nil && r.adds() {
+		return *reason
+	}
 	t, err := c.tipOf(r.stream, r.headKey)
 	if err != nil {
 		return err

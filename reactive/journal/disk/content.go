@@ -28,11 +28,12 @@ func (c *committer) stageChange(b *pebble.Batch, r *request, t *records.Tip) err
 
 // alter commits a change of a stream.
 func (s *Store) alter(ctx context.Context, stream string, what change) error {
-	if err := s.writable(ctx); err != nil {
-		return err
-	}
 	r := requests.Get().(*request)
 	r.stream, r.change = stream, what
+	if err := s.writable(ctx, r.adds()); err != nil {
+		r.release()
+		return err
+	}
 	r.headKey = appendHeadKey(r.headKey[:0], stream)
 	return s.commit(ctx, r)
 }

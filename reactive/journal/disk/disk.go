@@ -30,7 +30,8 @@ const spillBytes, spillFirstBytes = 32 << 10, 256
 
 // Config configures a store. The zero Config is ready to use.
 type Config struct {
-	// FreeFloorBytes is the free space on the disk below which the store becomes read-only. Negative: none. Default: 64 MiB.
+	// FreeFloorBytes is the free space on the disk below which nothing is added to the store; below a quarter of it, nothing is removed
+	// either. Negative: none. Default: 64 MiB.
 	FreeFloorBytes int64
 
 	// CacheBytes bounds the memory for data read from the disk. Default: 32 MiB.
@@ -64,12 +65,13 @@ type Store struct {
 	queue     chan *request
 	committer *committer
 	sweeps    journal.Sweeps
-	sweeping  sync.Mutex // held by SweepStreams
-	space     space
+	sweeping  sync.Mutex            // held by SweepStreams
+	space     records.Space         // owned by the committer
 	syncing   sync.Mutex            // held while a commit is visible but not durable
 	newest    atomic.Uint64         // number of the last durable commit
 	unlisted  bool                  // a directory of an older program could not be given indexes
 	readOnly  atomic.Pointer[error] // why the store is read-only; nil: it is not
+	full      atomic.Pointer[error] // why it takes no writes but removals: the disk is nearly full; nil: it takes others
 	failed    chan struct{}         // closed when readOnly is set
 
 	copying sync.Mutex   // held by Backup
@@ -89,7 +91,7 @@ var (
 // Open opens the store in a directory, and makes both if they do not exist. One process at a time may have a directory open:
 // for others, Open returns ErrLocked and names that process. It returns ErrVersion if a newer version of Sluice has written
 // the directory, and ErrDamaged if acknowledged data is missing or changed, as far as that is detectable without reading
-// everything. If the disk is full, it opens the store for reading.
+// everything. If the disk is full, it opens the store for reading, and for removals if there is some room.
 func Open(dir string, cfg Config) (*Store, error) {
 	s := newStore(dir, cfg)
 	err := s.start()
@@ -135,7 +137,7 @@ func newStore(dir string, cfg Config) *Store {
 	}
 	s := &Store{
 		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), place: records.NewPlace(files, cfg.FS == nil), live: records.NewLive(records.LiveStreams),
-		space: space{files: files, dir: dir, floor: cfg.FreeFloorBytes},
+		space: records.Space{Files: files, Dir: dir, Floor: cfg.FreeFloorBytes},
 		queue: make(chan *request, cfg.QueueLen), failed: make(chan struct{}), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	s.shield = shield.New(files, func(path string, cause error) { _ = s.fail(path, cause) })
@@ -178,10 +180,12 @@ func (s *Store) open() (number uint64, err error) {
 // takeLock locks the directory for this process.
 func (s *Store) takeLock() (err error) {
 	path := s.files.PathJoin(s.dir, records.LockName)
-	if s.cfg.FS == nil {
-		s.lock, err = records.Lock(path)
-	} else {
+	if s.cfg.FS != nil {
 		s.lock, err = s.files.Lock(path)
+		return err
+	}
+	if err = records.CheckLinks(s.dir); err == nil {
+		s.lock, err = records.Lock(path)
 	}
 	return err
 }
@@ -197,11 +201,8 @@ func (s *Store) openDatabase(marked uint64) error {
 	if err != nil {
 		return readError(err)
 	}
-	if err = s.space.low(0); err != nil {
-		if !desc.Exists {
-			return err
-		}
-		s.turnReadOnly(err)
+	if err = watchSpace(s, 0); err != nil && !desc.Exists {
+		return err
 	}
 	if !desc.Exists {
 		db, err := openPebble(dir, s.options())

@@ -91,3 +91,31 @@ func opensWhole(t *testing.T, dir, what string) bool {
 	require.NoError(t, s.Close(), what)
 	return true
 }
+
+// TestALinkInAFolderIsDamage puts each file of a folder, and its database, elsewhere, with a link in its place. The folder itself may be
+// a link.
+func TestALinkInAFolderIsDamage(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, disk.Config{})
+	mustAppend(t, s, "run", 0, one("first"))
+	mustAppend(t, s, "run", 1, one("second"))
+	require.NoError(t, s.Close())
+	for _, path := range append(regular(t, dir), "LOCK", "VERSION", "db") {
+		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+		require.NoError(t, os.Rename(filepath.Join(dir, path), elsewhere))
+		require.NoError(t, os.Symlink(elsewhere, filepath.Join(dir, path)))
+		require.False(t, opensWhole(t, dir, path), path)
+		_, err := disk.Open(dir, disk.Config{})
+		require.ErrorContains(t, err, filepath.Join(dir, path)+" is a symbolic link; put what it leads to in its place")
+		require.NoError(t, os.Remove(filepath.Join(dir, path)))
+		require.NoError(t, os.Rename(elsewhere, filepath.Join(dir, path)))
+	}
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	require.NoError(t, os.Symlink(nowhere, filepath.Join(dir, "VERSION.new")))
+	require.False(t, opensWhole(t, dir, "a file that is being made"))
+	require.NoFileExists(t, nowhere)
+	require.NoError(t, os.Remove(filepath.Join(dir, "VERSION.new")))
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(dir, link))
+	require.True(t, opensWhole(t, link, "the folder"))
+}

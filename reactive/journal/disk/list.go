@@ -150,7 +150,7 @@ func (s *Store) listable() error {
 	case s.closed.Load():
 		return journal.ErrClosed
 	case s.unlisted:
-		return fmt.Errorf("its lists are not made yet: %w", *s.readOnly.Load())
+		return fmt.Errorf("its lists are not made yet: %w", refusal(s))
 	}
 	return nil
 }

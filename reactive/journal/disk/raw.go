@@ -59,7 +59,7 @@ func (r *Raw) open() error {
 	o := s.options()
 	o.ReadOnly = !r.mend
 	if r.mend {
-		if err := s.space.low(0); err != nil {
+		if _, err := s.space.Low(0); err != nil {
 			return err
 		}
 	}

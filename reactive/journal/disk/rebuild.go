@@ -19,7 +19,7 @@ const logEvery = 100_000
 
 // Rebuild implements journal.Store. Appends wait meanwhile; it takes about three seconds for a million runs.
 func (s *Store) Rebuild(ctx context.Context) error {
-	err := s.writable(ctx)
+	err := s.writable(ctx, true)
 	if err == nil {
 		s.committer.turn.Lock()
 		defer s.committer.unlock()
@@ -128,7 +128,7 @@ func (s *Store) complete(version int) error {
 	if err != nil || version == records.NewestVersion && !partly {
 		return err
 	}
-	if s.readOnly.Load() != nil {
+	if refusal(s) != nil {
 		s.unlisted = true
 		return nil
 	}

@@ -1,69 +1,44 @@
 package disk
 
-import (
-	"errors"
-	"fmt"
+import "sync/atomic"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"github.com/sluiceflow/sluice/reactive/journal"
-)
-
-// How often free space is checked, whichever comes first. A check takes a microsecond.
-const (
-	spaceEveryBytes   = 1 << 20
-	spaceEveryCommits = 64
-)
-
-// space watches the free space of the disk. Pebble does not survive a full disk, so the store stops writing while there is
-// still room for Pebble's background work. Owned by the committer.
-type space struct {
-	files vfs.FS
-	dir   string
-	floor int64 // in bytes; negative: do not check
-
-	bytes, commits int // since the last check
-}
-
-// check checks the disk if it is time to, before a commit of about n bytes, and makes s read-only if there is too little
-// room.
-func (g *space) check(s *Store, n int) {
-	due := g.commits == 0 || g.bytes+n >= spaceEveryBytes
-	g.commits, g.bytes = (g.commits+1)%spaceEveryCommits, g.bytes+n
-	if !due {
-		return
-	}
-	g.bytes = 0
-	if err := g.low(uint64(n)); err != nil {
+// watchSpace stops what adds to the store if fewer bytes are free than are kept in reserve, or would be after n more, and everything
+// if there is no room for removals either.
+func watchSpace(s *Store, n int) error {
+	removable, err := s.space.Low(uint64(n))
+	switch {
+	case err == nil:
+	case removable:
+		stop(s, &s.full, err)
+	default:
 		s.turnReadOnly(err)
 	}
+	return err
 }
 
-// low returns an error if fewer than floor bytes would be free after n more. A file system that cannot report its free space
-// is assumed to have enough.
-func (g *space) low(n uint64) error {
-	if g.floor < 0 {
-		return nil
-	}
-	usage, err := g.files.GetDiskUsage(g.dir)
-	if errors.Is(err, vfs.ErrUnsupported) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("%w: cannot tell how much space is free: %w", journal.ErrReadOnly, err)
-	}
-	if usage.AvailBytes >= uint64(g.floor)+n {
-		return nil
-	}
-	return fmt.Errorf("%w: the disk of %s is full (%d MiB free, %d MiB are kept in reserve); make room and open it again",
-		journal.ErrReadOnly, g.dir, usage.AvailBytes>>20, g.floor>>20)
-}
-
-// turnReadOnly makes all further appends fail with reason. The first reason stays.
-func (s *Store) turnReadOnly(reason error) {
-	if s.readOnly.CompareAndSwap(nil, &reason) {
-		close(s.failed)
+// stop records why the store takes no more writes, or none that add to it. The first reason stays. It reports whether this is the first.
+func stop(s *Store, why *atomic.Pointer[error], reason error) bool {
+	first := why.CompareAndSwap(nil, &reason)
+	if first {
 		s.log.Error("the journal takes no more writes", "dir", s.dir, "reason", reason)
+	}
+	return first
+}
+
+// refusal returns why nothing can be added; nil: it can.
+func refusal(s *Store) error {
+	for _, reason := range []*error{s.readOnly.Load(), s.full.Load()} {
+		if reason != nil {
+			return *reason
+		}
+	}
+	return nil
+}
+
+// turnReadOnly makes all further writes fail with reason.
+func (s *Store) turnReadOnly(reason error) {
+	if stop(s, &s.readOnly, reason) {
+		close(s.failed)
 	}
 }
 

@@ -3,6 +3,7 @@ package disk_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -110,4 +111,68 @@ func TestADiskThatCannotSayWhatIsFreeIsNotTrusted(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrReadOnly)
 	require.ErrorIs(t, err, cause)
 	_ = s.Close()
+}
+
+// What is ended and deleted, or left without a reference, frees room: it goes while there is a little.
+func TestOnAFullDiskWhatFreesRoomGoesOn(t *testing.T) {
+	ctx, files := context.Background(), vfs.NewMem()
+	usage := func(free uint64) { files.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free}) }
+	remove := func(s *disk.Store, stream string) error { return s.Delete(ctx, stream, journal.Tombstone{At: 1}) }
+	refused := func(err error) {
+		t.Helper()
+		require.ErrorIs(t, err, journal.ErrReadOnly)
+	}
+	usage(plenty)
+	s := open(t, "data", disk.Config{FS: files})
+	for _, stream := range []string{"a", "b", "c", "d", "e"} {
+		mustAppend(t, s, stream, 0, one(strings.Repeat(stream, 1<<20)))
+	}
+	usage(scarce)
+	full := func() error {
+		_, err := s.Append(ctx, "other", 0, one("x"), journal.Head{})
+		return err
+	}
+	appends(t, s, "many")
+	refused(full())
+	refused(s.PutContent(ctx, "a", [][]byte{[]byte("x")}))
+	refused(s.Rebuild(ctx))
+	require.NoError(t, remove(s, "a"))
+	blobs := 0
+	require.NoError(t, s.SweepStreams(ctx, &journal.StreamSweep{Found: func(string, int64) { blobs++ }}))
+	require.Equal(t, 1, blobs, "the content of the deleted one")
+	refused(full())
+	require.NoError(t, s.Close())
+
+	s = open(t, "data", disk.Config{FS: files})
+	refused(full())
+	require.ErrorContains(t, full(), "delete runs or make room and open it again")
+	require.NoError(t, remove(s, "b"))
+	require.NoError(t, s.Close())
+
+	usage(15 << 20)
+	s = open(t, "data", disk.Config{FS: files})
+	refused(remove(s, "c"))
+	require.ErrorContains(t, remove(s, "c"), "; make room and open it again")
+	require.NoError(t, s.Close())
+
+	usage(plenty)
+	s = open(t, "data", disk.Config{FS: files})
+	for _, stream := range []string{"a", "b"} {
+		require.ErrorIs(t, remove(s, stream), journal.ErrDeleted)
+	}
+	require.Len(t, mustRead(t, s, "c"), 1)
+	usage(15 << 20)
+	appends(t, s, "more")
+	refused(remove(s, "c"))
+	require.NoError(t, s.Close())
+}
+
+// appends appends until the store refuses that: it does not look at the disk each time.
+func appends(t *testing.T, s *disk.Store, stream string) {
+	for n := uint64(0); ; n++ {
+		if _, err := s.Append(context.Background(), stream, n, one("x"), journal.Head{}); err != nil {
+			return
+		}
+		require.Less(t, n, uint64(200))
+	}
 }

@@ -1,39 +1,42 @@
 package queries
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/net/marks"
 	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
 // Changes collects the changes of a playbook's steps, run by run, and the progress of their loops. It implements routed.Changes.
 type Changes struct {
 	net     reactive.Steps
+	marks   *marks.Marks
 	steps   []string
 	index   map[string]int    // of each step
 	was     []reactive.Status // of each step, as last reported
 	live    map[string]*routed.LoopChange
-	waiting map[int]bool
+	waiting map[int]bool // with tokens at its gate, or let in and not yet taken
+	moved   map[int]bool // its status was recorded in this event
+	touched []int        // in this event, for Marks
 	changes []routed.StepChange
 	loops   []*routed.LoopChange
 }
 
-// NewChanges returns the changes of a net from now on. It watches the net.
-func NewChanges(n reactive.Steps) *Changes {
+// NewChanges returns the changes of a net from now on. It watches the net, which notes changes of its markings in m.
+func NewChanges(n reactive.Steps, m *marks.Marks) *Changes {
 	steps := n.Names()
 	w := &Changes{
-		net: n, steps: steps, index: map[string]int{}, was: make([]reactive.Status, len(steps)), live: map[string]*routed.LoopChange{},
-		waiting: map[int]bool{},
+		net: n, marks: m, steps: steps, index: map[string]int{}, was: make([]reactive.Status, len(steps)), live: map[string]*routed.LoopChange{},
+		waiting: map[int]bool{}, moved: map[int]bool{},
 	}
 	for i, name := range steps {
 		w.index[name] = i
 		step, _ := n.StepNow(name)
 		w.was[i] = step.Status
-		if w.was[i] == reactive.Waiting {
+		if step.Live == 0 && step.Pending+step.Ready > 0 {
 			w.waiting[i] = true
 		}
 	}
@@ -51,7 +54,7 @@ func NewChanges(n reactive.Steps) *Changes {
 
 // see records a view of the net.
 func (w *Changes) see(v routed.View) {
-	i, ok := w.index[v.Step]
+	i := w.index[v.Step]
 	switch v.Name {
 	case routed.StepScheduled:
 		w.live[v.Run] = &routed.LoopChange{Step: v.Run}
@@ -62,11 +65,6 @@ func (w *Changes) see(v routed.View) {
 	case routed.StepFailed:
 		delete(w.live, v.Run)
 		w.move(i, v.Run, reactive.Failed, v.Failure)
-	case routed.AdmitEvaluated:
-		if step, _ := w.net.StepNow(v.Step); ok && v.Status != "allow" && step.Live == 0 {
-			w.waiting[i] = true
-			w.move(i, v.Step, reactive.Waiting, nil)
-		}
 	case routed.LoopStarted:
 		w.progress(v.Run, func(l *routed.LoopChange) { l.Items = v.Count })
 	case routed.IterationDone:
@@ -86,6 +84,7 @@ func (w *Changes) see(v routed.View) {
 func (w *Changes) move(i int, step string, to reactive.Status, f *journal.Failure) {
 	w.changes = append(w.changes, routed.StepChange{Step: step, From: w.was[i], To: to, Failure: f})
 	w.was[i] = to
+	w.moved[i] = true
 }
 
 // progress records the progress of a loop.
@@ -100,19 +99,40 @@ func (w *Changes) progress(run string, change func(*routed.LoopChange)) {
 	}
 }
 
-// Take implements routed.Changes. No view reports a step whose tokens were taken away: it waits no more.
-func (w *Changes) Take() ([]routed.StepChange, []routed.LoopChange) {
-	admitted := w.net.Counts().Admitted > 0
-	for _, i := range slices.Sorted(maps.Keys(w.waiting)) {
-		if w.was[i] != reactive.Waiting {
-			delete(w.waiting, i)
-		} else if admitted {
-			continue // a token that was let in is taken next
-		} else if now, _ := w.net.StepNow(w.steps[i]); now.Status != reactive.Waiting {
-			delete(w.waiting, i)
+// Marks implements routed.Changes.
+func (w *Changes) Marks() (list []routed.Marking, revision uint64) {
+	for _, i := range w.touched {
+		step, _ := w.net.StepNow(w.steps[i])
+		list = append(list, step.Marking())
+	}
+	return list, w.marks.Revision()
+}
+
+// look records whether a step waits whose marking has changed. That depends on the net alone, and not on when the watching began. No view
+// reports a step whose tokens were taken away: it waits no more.
+func (w *Changes) look(i int) {
+	now, _ := w.net.StepNow(w.steps[i])
+	switch {
+	case now.Live == 0 && now.Pending > 0:
+		if w.waiting[i] = true; w.was[i] != reactive.Waiting {
+			w.move(i, now.Step, reactive.Waiting, nil)
+		}
+	case now.Live == 0 && now.Ready > 0: // it is taken next
+		w.waiting[i] = true
+	case w.waiting[i]:
+		if delete(w.waiting, i); !w.moved[i] {
 			w.move(i, now.Step, now.Status, nil)
 		}
 	}
+}
+
+// Take implements routed.Changes.
+func (w *Changes) Take() ([]routed.StepChange, []routed.LoopChange) {
+	w.touched = w.marks.Touched()
+	for _, i := range w.touched {
+		w.look(i)
+	}
+	clear(w.moved)
 	changes := w.changes
 	var loops []routed.LoopChange
 	for _, l := range w.loops {

@@ -93,7 +93,7 @@ class Reader {
   open() {
     this.source?.close();
     const runs = this.keys.split("\n").filter((key) => key.startsWith("run:")).slice(0, runsMax);
-    const source = this.source = new EventSource("/v1/feed?q=" + runs.map((key) => "&run=" + encodeURIComponent(key.slice(4))).join(""));
+    const source = this.source = new EventSource("/v1/feed?open=*&q=" + runs.map((key) => "&run=" + encodeURIComponent(key.slice(4))).join(""));
     source.onopen = () => this.state(0);
     for (const kind of ["snapshot", "update", "reset", "ready", "end", "error"]) {
       source.addEventListener(kind, (e) => {

@@ -5,7 +5,7 @@ import { may, query } from "../api.js";
 import { follow } from "../feed.js";
 import { Mark } from "../mark.js";
 import { left, ms, now, number } from "../time.js";
-import { Act, Empty, Fault, Loading, Name, Time, useGet, useTitle } from "../parts.js";
+import { Act, Empty, Fault, Loading, Name, Time, useGet, parsed, useTitle } from "../parts.js";
 import { Tree } from "../tree.js";
 
 export function Decisions({ parts }) {
@@ -42,6 +42,8 @@ function Ask({ d, current }) {
 function Detail({ d, again }) {
   const [decision, setDecision] = useState("fulfilled");
   const [reason, setReason] = useState("");
+  const [text, setText] = useState("");
+  const [payload, wrong] = parsed(text);
   const [problem, setProblem] = useState(null);
   const refused = (e) => {
     if (e?.code === "changed") again();
@@ -53,8 +55,9 @@ function Detail({ d, again }) {
     <h2>Is <bdi>${d.step.slice(0, 200)}</bdi> done as meant?</h2></div>
     ${facts.length > 1 && html`<div class="sum3">${facts.map(([k, v]) => html`<div><b class="cut"><bdi>${typeof v === "number" ? number(v) : String(v).slice(0, 80)}</bdi></b><span class="q"><bdi>${k.slice(0, 60)}</bdi></span></div>`)}</div>`}
     ${may("operator") ? html`<div class="form"><span class="lb" id="dec-l">Decision</span><div class="ctl"><div class="choose" role="radiogroup" aria-labelledby="dec-l"><label><input type="radio" name="dec" checked=${yes} onChange=${() => setDecision("fulfilled")} />Approve <span class="q small">fulfilled</span></label><label><input type="radio" name="dec" checked=${!yes} onChange=${() => setDecision("not_fulfilled")} />Refuse <span class="q small">not_fulfilled</span></label></div></div>
-    <label for="dec-r">Reason</label><div class="ctl"><textarea id="dec-r" maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /><div class="hint">Kept in the journal with your name.</div></div></div>
-    ${problem && html`<${Fault} problem=${problem} />${problem.code === "changed" && html`<a href=${at("runs", d.run) + query({ tab: "events", from: String(problem.seen + 1) })}>What has happened since</a>`}`}<div class="acts"><${Act} class="pri" path=${"/v1/decisions/" + d.id} body=${() => ({ decision, reason })} match=${d.seq} disabled=${problem?.code === "changed" && problem.seen === d.seq} onProblem=${refused} onDone=${() => { again(); go("/decisions"); }}>${yes ? "Approve" : "Refuse"}<//><a class="btn" href=${at("runs", d.run) + query({ step: d.step })}>See it in the graph</a></div>` : html`<p class="q">Your role may look, and not decide.</p>`}
+    <label for="dec-r">Reason</label><div class="ctl"><textarea id="dec-r" maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /><div class="hint">Kept in the journal with your name.</div></div>
+    <label for="dec-p">Payload</label><div class="ctl"><textarea id="dec-p" class="code" spellcheck="false" aria-invalid=${wrong ? "true" : undefined} aria-describedby="dec-ph" value=${text} onInput=${(e) => setText(e.target.value)} /><div id="dec-ph" class=${"hint" + (wrong ? " bad" : "")} role="status">${wrong || "JSON, if something is to be kept with the decision."}</div></div></div>
+    ${problem && html`<${Fault} problem=${problem} />${problem.code === "changed" && html`<a href=${at("runs", d.run) + query({ tab: "events", from: String(problem.seen + 1) })}>What has happened since</a>`}`}<div class="acts"><${Act} class="pri" path=${"/v1/decisions/" + d.id} body=${() => ({ decision, reason, ...(text.trim() && { payload }) })} match=${d.seq} disabled=${wrong || problem?.code === "changed" && problem.seen === d.seq} onProblem=${refused} onDone=${() => { again(); go("/decisions"); }}>${yes ? "Approve" : "Refuse"}<//><a class="btn" href=${at("runs", d.run) + query({ step: d.step })}>See it in the graph</a></div>` : html`<p class="q">Your role may look, and not decide.</p>`}
     ${d.until && html`<p class="small q">${left(ms(d.until))}; without a decision by then, the timeout of the step applies.</p>`}<div class="note">If somebody is faster, you see their decision and yours is not applied.</div></section>
     <aside class="side"><div class="sec"><h3>Then</h3><p class="small">${yes ? "The step counts as fulfilled, and what follows it starts at once." : "The step counts as not fulfilled; the workflow says what that means: it fails, pauses, goes on or asks again."}</p></div>
     <div class="sec"><h3>What was done</h3>${d.output !== undefined ? html`<${Tree} value=${d.output} open=${3} />` : d.preview ? html`<div class="json cutlines"><bdi>${d.preview}…</bdi></div>` : html`<p class="q small">The step has no output.</p>`}</div>
