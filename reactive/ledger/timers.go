@@ -298,8 +298,8 @@ func (ts *timers) fire(now int64) journal.Event {
 		e.Type, e.Detail.Count = journal.DecisionReceived, t.attempt
 		e.Detail.Failure = &journal.Failure{Code: call.CodeTimeout, Message: "no decision in time", Retryable: true}
 	case queueTimer:
-		e.Detail.Failure = &journal.Failure{Code: call.CodeQueueTimeout, Message: "no worker has taken the call in time"}
-		ts.expire(&e, t.node, journal.StepFailed)
+		e.Type, e.Detail.Failure = journal.StepFailed, &journal.Failure{Code: call.CodeQueueTimeout, Message: "no worker has taken the call in time"}
+		ts.expire(&e, t.node)
 	default:
 		ts.timeout(&e, t)
 	}
@@ -324,22 +324,19 @@ func (ts *timers) timeout(e *journal.Event, t timer) {
 			return
 		}
 	}
-	failed := journal.CallError
 	if waiting {
-		failed = journal.StepFailed
+		e.Type = journal.StepFailed
 	}
-	ts.expire(e, t.node, failed)
+	ts.expire(e, t.node)
 }
 
-// expire turns an event into the end of a step by a timeout after which nothing is attempted: failed, or what its on_timeout says.
-func (ts *timers) expire(e *journal.Event, v int32, failed journal.Type) {
+// expire turns the failure of a step by a timeout, after which nothing is attempted, into what its on_timeout says.
+func (ts *timers) expire(e *journal.Event, v int32) {
 	switch ts.l.policy(v).OnTimeout() {
 	case template.SkipOnTimeout:
 		e.Type = journal.CallSkipped
 	case template.AbortOnTimeout:
 		e.Type, e.Attempt = journal.RunClosed, 0
-	default:
-		e.Type = failed
 	}
 }
 
