@@ -162,7 +162,7 @@ func (m *move) check(ctx context.Context, upto uint64) (err error) {
 	}
 	switch root := m.begun.Root(); {
 	case m.report.Status.Terminal(), root.Closed():
-		return fmt.Errorf("run %s: %w", m.run.id, ErrFinished)
+		return fmt.Errorf("run %s: %w; `sluice rerun --workflow` begins again under another workflow", m.run.id, ErrFinished)
 	case m.report.Past() != nil, m.report.More > 0:
 		return &PastError{m.run.id, m.report}
 	}

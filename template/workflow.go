@@ -70,6 +70,7 @@ type Routing interface {
 type CallSite struct {
 	Step, Task, Kind string // name of the step, label and kind of the task
 	Input            any    // what its operation is called with, as a template; nil: nothing
+	Unread           bool   // no expression of the document can read what the operation answers
 }
 
 // OnBlocked is the effect on a routed run of being blocked: only work that the run itself holds back is left.

@@ -53,7 +53,7 @@ type Act struct {
 type CountError struct{ Expected, Count int }
 
 func (e *CountError) Error() string {
-	return fmt.Sprintf("%s: the query selects %s, not %d; nothing was done", ErrCount, counted(e.Count, "run"), e.Expected)
+	return fmt.Sprintf("%s: the query selects %s, not %d; nothing was done: preview it again", ErrCount, counted(e.Count, "run"), e.Expected)
 }
 
 // Unwrap returns ErrCount.

@@ -45,7 +45,7 @@ func Example() {
 	}
 	fmt.Println(engine.Shutdown(ctx))
 	// Unordered output:
-	// bulk: the count has changed: the query selects 2 runs, not 0; nothing was done
+	// bulk: the count has changed: the query selects 2 runs, not 0; nothing was done: preview it again
 	// 2 of 2 <nil>
 	// completed 2 <nil>
 	// order-1 done

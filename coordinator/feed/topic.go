@@ -13,10 +13,10 @@ import (
 
 // Bounds of the list of the newest changes of a run, and of what one frame joins.
 const (
-	ringEvents = 512
-	ringBytes  = 1 << 20
-	frameBytes = 64 << 10 // a frame with more than one event has at most so much
-	encodedMax = 8        // snapshots of one event that are kept: observers may open different maps
+	ringEvents    = 512
+	ringBytes     = 1 << 20
+	frameBytes    = 64 << 10 // a frame with more than one event has at most so much
+	snapshotsKept = 8        // snapshots of one event that are kept: observers may open different maps
 )
 
 // topic is a run that is observed.
@@ -107,7 +107,7 @@ func (t *topic) frame(w *wants) (Frame, error) {
 	}
 	data, err := encode(t.snapshot.shown(w))
 	if err == nil {
-		if len(t.encoded) == encodedMax {
+		if len(t.encoded) == snapshotsKept {
 			clear(t.encoded)
 		}
 		f = Frame{Kind: KindSnapshot, ID: strconv.FormatUint(t.snapshot.Seq, 10), Data: data}

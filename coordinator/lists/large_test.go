@@ -112,8 +112,9 @@ func TestThePastLoadsNoLargeValues(t *testing.T) {
 	require.Zero(t, s.Work().BlobsRead)
 }
 
-// Of a playbook the workload and the answers are loaded: neither what its tools were asked, nor its output.
-func TestStatusesOfAPlaybookLoadWhatComesIn(t *testing.T) {
+// Of a playbook the workload is loaded, and the answers that an expression may read: neither what its tools were asked, nor its output, nor
+// the other answers.
+func TestStatusesOfAPlaybookLoadWhatIsRead(t *testing.T) {
 	text := strings.Repeat("large ", 10_000)
 	s, _, run := endedWith(t, `
 apiVersion: sluice/v1
@@ -123,7 +124,7 @@ workload: {text: ""}
 workflow:
   - step: one
     tool: {kind: command, output: text, stdin: "{{ workload.text }}", shell: "head -c 60000 /dev/zero | tr '\\0' x"}
-    next: {arcs: [{step: two}]}
+    next: {arcs: [{step: two, when: "{{ outcome.status == 'ok' and outcome.result != '' }}"}]}
   - step: two
     tool: {kind: command, output: text, stdin: "{{ workload.text }}", shell: "head -c 60000 /dev/zero | tr '\\0' y"}
 `, map[string]any{"text": text})
@@ -137,12 +138,12 @@ workflow:
 			require.NoError(t, err)
 		}
 	}), "the workload, two inputs, two answers, and the output")
-	require.EqualValues(t, 3, loads(func() {
+	require.EqualValues(t, 2, loads(func() {
 		state, err := run.State(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, reactive.RunCompleted, state.Status)
-	}), "the workload and two answers")
-	require.EqualValues(t, 3, loads(func() {
+	}), "the workload and the answer that the guard reads")
+	require.EqualValues(t, 2, loads(func() {
 		why, err := run.Explain(t.Context(), "")
 		require.NoError(t, err)
 		require.Equal(t, "completed", why.Status)
@@ -200,4 +201,39 @@ func statusesOf(t *testing.T, run *coordinator.Run) map[string]reactive.Status {
 		}
 	}
 	return list
+}
+
+// A hundred answers that no expression reads cost a status of a playbook nothing, in a loop or not.
+func TestAnswersOfAPlaybookThatNothingReadsAreLeft(t *testing.T) {
+	s, _, run := endedWith(t, `
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: large}
+workload: {items: [], one: ""}
+workflow:
+  - step: many
+    loop: {in: "{{ workload.items }}", iterator: item}
+    tool: {kind: command, output: text, shell: "head -c 60000 /dev/zero | tr '\\0' x", spec: {policy: {rules: [{when: "{{ outcome.status == 'error' }}", then: {do: fail}}]}}}
+    next: {arcs: [{step: one, when: "{{ event.name == 'loop.done' }}"}]}
+  - step: one
+    tool: {kind: command, output: text, shell: "head -c 60000 /dev/zero | tr '\\0' y"}
+`, map[string]any{"items": make([]any, 100)})
+	state, err := run.State(t.Context())
+	require.NoError(t, err)
+	for range run.Watch(t.Context(), 1) {
+		continue
+	}
+	require.Zero(t, s.Work().BlobsRead)
+	require.Equal(t, reactive.RunCompleted, state.Status)
+	for _, step := range state.Steps {
+		require.Equal(t, reactive.Completed, step.Status, step.Step)
+	}
+	shown, whole, err := value.Preview(state.Steps[1].Output, 1000)
+	require.NoError(t, err)
+	require.False(t, whole)
+	require.True(t, strings.HasPrefix(string(shown), `"yyy`))
+	out, err := run.Output(t.Context(), "many", "")
+	require.NoError(t, err)
+	require.Len(t, out, 100)
+	require.Equal(t, strings.Repeat("x", 60_000), out.([]any)[99])
 }

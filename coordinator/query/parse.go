@@ -110,6 +110,9 @@ func (p *parser) term() (t term, err error) {
 		p.at++
 	}
 	from := p.at
+	if strings.HasPrefix(p.text[from:], label+`"`) {
+		return p.labelled(t, begin)
+	}
 	if p.at < len(p.text) && p.text[p.at] != '"' {
 		for p.at < len(p.text) && !strings.ContainsRune(":<>\", \t\r\n", rune(p.text[p.at])) {
 			p.at++
@@ -126,6 +129,27 @@ func (p *parser) term() (t term, err error) {
 		t.sign = ":"
 		t.values, err = p.list()
 	}
+	t.text = p.text[begin:p.at]
+	return t, err
+}
+
+// label is how the key of a label begins.
+const label = "label."
+
+// labelled reads the rest of a term about a label whose name is in quotes.
+func (p *parser) labelled(t term, begin int) (term, error) {
+	from := p.at
+	p.at += len(label)
+	name, err := p.quoted()
+	switch {
+	case err != nil:
+		return t, err
+	case p.at == len(p.text) || strings.IndexByte(":<>", p.text[p.at]) < 0:
+		e := p.fault(p.at, p.text[p.at:], "a colon and the text of the label belong behind its name")
+		e.Suggestion = p.text[from:p.at] + ":TEXT"
+		return t, e
+	}
+	err = p.keyed(&t, from, label+name)
 	t.text = p.text[begin:p.at]
 	return t, err
 }
@@ -153,8 +177,8 @@ func (p *parser) equals(from int, name string) error {
 // keyed reads the rest of a term behind its key.
 func (p *parser) keyed(t *term, from int, name string) error {
 	t.key = name
-	if label, ok := strings.CutPrefix(name, "label."); ok && label != "" {
-		t.key, t.label = "label", label
+	if of, ok := strings.CutPrefix(name, label); ok && of != "" {
+		t.key, t.label = "label", of
 	}
 	k, ok := keys[t.key]
 	if !ok || t.key == "label" && t.label == "" {
@@ -165,7 +189,7 @@ func (p *parser) keyed(t *term, from int, name string) error {
 		return e
 	}
 	if err := document.Visible(t.label); err != nil {
-		return p.fault(from+len("label."), t.label, fmt.Sprintf("label %v", err))
+		return p.fault(from+len(label), t.label, fmt.Sprintf("label %v", err))
 	}
 	sign := p.at
 	for p.at < len(p.text) && p.at < sign+2 && strings.IndexByte(":<>=", p.text[p.at]) >= 0 {
@@ -173,7 +197,7 @@ func (p *parser) keyed(t *term, from int, name string) error {
 	}
 	if t.sign = p.text[sign:p.at]; !slices.Contains(k.signs, t.sign) {
 		e := p.fault(sign, t.sign, fmt.Sprintf("%s takes %s", name, strings.Join(k.signs, " ")))
-		e.Suggestion = name + k.signs[len(k.signs)-min(2, len(k.signs))]
+		e.Suggestion = p.text[from:sign] + k.signs[len(k.signs)-min(2, len(k.signs))]
 		return e
 	}
 	begin := p.at
@@ -225,7 +249,7 @@ func (p *parser) list() (list []string, err error) {
 func (p *parser) value() (string, error) {
 	begin := p.at
 	if p.at < len(p.text) && p.text[p.at] == '"' {
-		return p.quoted()
+		return p.quotedValue()
 	}
 	for p.at < len(p.text) {
 		r, n := utf8.DecodeRuneInString(p.text[p.at:])
@@ -244,6 +268,18 @@ func (p *parser) value() (string, error) {
 	return p.text[begin:p.at], nil
 }
 
+// quotedValue reads a value in quotes, with what must be behind it.
+func (p *parser) quotedValue() (string, error) {
+	text, err := p.quoted()
+	if err == nil && p.at < len(p.text) && p.text[p.at] != ',' {
+		if r, _ := utf8.DecodeRuneInString(p.text[p.at:]); !unicode.IsSpace(r) {
+			return "", p.fault(p.at, p.text[p.at:], "a space or a comma belongs behind the quote")
+		}
+	}
+	return text, err
+}
+
+// quoted reads a text in quotes.
 func (p *parser) quoted() (string, error) {
 	begin := p.at
 	var b strings.Builder
@@ -251,11 +287,7 @@ func (p *parser) quoted() (string, error) {
 		c := p.text[p.at]
 		switch {
 		case c == '"':
-			if p.at++; p.at < len(p.text) && p.text[p.at] != ',' {
-				if r, _ := utf8.DecodeRuneInString(p.text[p.at:]); !unicode.IsSpace(r) {
-					return "", p.fault(p.at, p.text[p.at:], "a space or a comma belongs behind the quote")
-				}
-			}
+			p.at++
 			return b.String(), nil
 		case c == '\\' && p.at+1 < len(p.text) && strings.IndexByte(`"\`, p.text[p.at+1]) >= 0:
 			p.at++

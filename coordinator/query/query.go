@@ -66,8 +66,16 @@ func (q *Query) WithLabel(name, text string) error {
 	if err := document.Visible(name); err != nil {
 		return fmt.Errorf("label %w", err)
 	}
-	q.terms = append(q.terms, term{text: "label." + name + ":" + quoted(text), key: "label", label: name, sign: ":", values: []string{text}})
+	q.terms = append(q.terms, term{text: label + quotedName(name) + ":" + quoted(text), key: "label", label: name, sign: ":", values: []string{text}})
 	return nil
+}
+
+// quotedName returns the name of a label as it is written in a query.
+func quotedName(name string) string {
+	if text := quoted(name); text != name || !strings.ContainsAny(name, ":<>=") {
+		return text
+	}
+	return `"` + name + `"`
 }
 
 // quoted returns a text as it is written in a query.

@@ -38,6 +38,10 @@ func TestErrorsNameThePlaceTheTextAndTheFix(t *testing.T) {
 		`code:"a"b`:                 `column 9: "b": a space or a comma belongs behind the quote`,
 		`code:a"b"`:                 `column 7: "\"b\"": a quote stands before the whole value, or as \" within quotes`,
 		`code:"\n"`:                 `column 7: "\\n\"": within quotes, a backslash stands before a quote or a backslash`,
+		`label."a b"`:               `column 12: "": a colon and the text of the label belong behind its name (did you mean "label.\"a b\":TEXT"?)`,
+		`label."a b">x`:             `column 12: ">": label.a b takes : (did you mean "label.\"a b\":"?)`,
+		`label."a b:x`:              `column 7: "\"a b:x": the quote is not closed`,
+		`label."":x`:                `column 1: "label.": there is no such key: the keys are status workflow kind hash label.NAME waits held code parent started updated ended due age (did you mean "label.NAME"?)`,
 		"label:x":                   `column 1: "label": there is no such key: the keys are status workflow kind hash label.NAME waits held code parent started updated ended due age (did you mean "label.NAME"?)`,
 		"waits:peron":               `column 7: "peron": waits is one of message person timer gate paused (did you mean "person"?)`,
 		"a\xff":                     `column 1: "a�": the query is not UTF-8`,
@@ -49,6 +53,25 @@ func TestErrorsNameThePlaceTheTextAndTheFix(t *testing.T) {
 		_, err := query.Parse(text, now)
 		require.EqualError(t, err, want)
 	}
+}
+
+// A label is named in quotes if its name has spaces or signs, and a query that is made of it reads as the same again.
+func TestALabelIsNamedInQuotes(t *testing.T) {
+	for _, name := range []string{"team", "my team", "a:b", "a=b", `a"b\c`, "a,b", "-a"} {
+		made, err := query.Parse("", now)
+		require.NoError(t, err)
+		require.NoError(t, made.WithLabel(name, "x y"))
+		read, err := query.Parse(made.String(), now)
+		require.NoError(t, err, made.String())
+		require.Equal(t, made.String(), read.String())
+		for text, want := range map[string]bool{"x y": true, "x": false} {
+			head := journal.Head{Run: "r", Labels: map[string]string{name: text}}
+			require.Equal(t, want, read.Matches(&head), made.String())
+		}
+	}
+	q, err := query.Parse(`-label."my team":x,y status:failed`, now)
+	require.NoError(t, err)
+	require.Equal(t, `-label."my team":x,y status:failed`, q.String())
 }
 
 func TestExplain(t *testing.T) {

@@ -12,18 +12,21 @@ import (
 // so that they are loaded before the event is applied, and applying cannot fail for want of one.
 //
 //	workflow   what tests and lists of maps read; the answers of participants; outputs that are decided about
-//	others     inputs, messages and answers: what a playbook or a world reads may be anything
+//	playbook   inputs, messages, and the answers that an expression may read
+//	world      inputs, messages and answers: what it reads may be anything
 type Needs struct {
 	all   bool                // of what comes in
 	input bool                // of the run
 	rows  map[*plan.Node]bool // the output of each
+	left  map[*plan.Node]bool // but not the output of each
 }
 
 // NeedsOf returns the needs of a run's root.
 func NeedsOf(root *reactive.Root) *Needs {
-	n := &Needs{rows: map[*plan.Node]bool{}}
+	n := &Needs{rows: map[*plan.Node]bool{}, left: map[*plan.Node]bool{}}
 	if root.Steps() != nil || root.Cells() != nil {
 		n.all = true
+		n.leave(root)
 		return n
 	}
 	p := root.Plan()
@@ -36,6 +39,19 @@ func NeedsOf(root *reactive.Root) *Needs {
 		}
 	}
 	return n
+}
+
+// leave finds the calls of a playbook whose answers no expression can read.
+func (n *Needs) leave(root *reactive.Root) {
+	if root.Steps() == nil {
+		return
+	}
+	p := root.Plan()
+	for row := range p.Nodes {
+		if p.Nodes[row].Kind == plan.Step {
+			n.left[&p.Nodes[row]] = p.Workflow.Routing.CallSite(row).Unread
+		}
+	}
 }
 
 // read adds what a template reads. The output of a map or a conditional is made of those in its body.
@@ -74,11 +90,11 @@ func (n *Needs) Value(root *reactive.Root, e *journal.Event) bool {
 		return n.all || ok && (root.Plan().Rows[row].Decides || n.rows[&root.Plan().Nodes[row]])
 	case journal.CallResponded:
 		v, ok := root.Node(e.Node)
-		if n.all || !ok || e.Detail != nil && e.Detail.Participant != "" {
+		if !ok || e.Detail != nil && e.Detail.Participant != "" {
 			return true
 		}
 		row := root.Row(v)
-		return row.Asks || row.Decides || n.rows[root.Place(v)]
+		return row.Asks || row.Decides || n.rows[root.Place(v)] || n.all && !n.left[root.Place(v)]
 	}
 	return true
 }

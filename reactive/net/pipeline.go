@@ -240,7 +240,7 @@ func (p *pipelines) ended(it *iteration) {
 		p.net.runs.endIteration(it, out.Failure)
 		return
 	case p.net.root.Status(v) == reactive.Completed:
-		out.Result, _ = value.Of(p.net.root.Output(v))
+		out.Result = answer(p.net.root.Output(v))
 	}
 	it.judged = p.net.root.Attempts(v)
 	switch task := it.task(); {
@@ -252,6 +252,16 @@ func (p *pipelines) ended(it *iteration) {
 	if p.conclude(it, out) {
 		p.todo = append(p.todo, it)
 	}
+}
+
+// answer returns the output of a call as expressions read it. Where statuses alone are read, a large value that no expression can read
+// was left where it is, see template.CallSite.
+func answer(output any) value.Value {
+	if large, ok := output.(value.Large); ok {
+		return large
+	}
+	v, _ := value.Of(output)
+	return v
 }
 
 // metadata returns the event's metadata of an output.

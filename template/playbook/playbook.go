@@ -42,6 +42,7 @@ type Playbook struct {
 	fans     []int32                // numbers of fan-outs, by step; -1: not a fan-out
 	joined   []uint64               // by number, a bit: whether a join belongs to the fan-out
 	marks    map[string]value.Value // the marks that expressions read from the keychain
+	unread   []bool                 // by call site, see findUnread
 }
 
 // Executor holds the settings of a run.
@@ -331,7 +332,7 @@ func (p *Playbook) StepNames() []string {
 // CallSite returns the call site of a row of the playbook's plan, by the row's number.
 func (p *Playbook) CallSite(number int) template.CallSite {
 	task := p.CallSites[number]
-	return template.CallSite{Step: p.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Input: task.Input}
+	return template.CallSite{Step: p.Steps[task.Step].Name, Task: task.Label, Kind: task.Kind, Input: task.Input, Unread: p.unread[number]}
 }
 
 // Lints returns Warnings.

@@ -32,6 +32,7 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 	w, err := r.Workflow()
 	if err == nil {
 		r.book.Warnings = r.lint(r.book.findFanOuts())
+		r.book.unread = r.book.findUnread()
 	}
 	return w, err
 }

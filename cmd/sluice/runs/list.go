@@ -27,6 +27,7 @@ is resumed. Of a run that waits, the end of its line says for what, and until wh
   status:failed,aborted   running waiting paused completed failed partial aborted deadline_exceeded step_timeout damaged
   workflow:order          the name; kind:playbook; hash:3f2a
   label.team:payments     a label; --label team=payments means the same
+  label."the team":x      the same, of a name with spaces or signs
   waits:person            message person timer gate paused
   held:import             it does not go on before it is resumed, since it was imported
   started>2026-11-01      started updated ended due: < <= > >=, a date or an instant in UTC

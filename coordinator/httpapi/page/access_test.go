@@ -1,11 +1,11 @@
 package page_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -31,20 +31,48 @@ func axe(t *testing.T) string {
 const violations = `axe.run(document, COLOURS ? { runOnly: ["color-contrast"] } : {}).then((r) => r.violations.flatMap((v) =>
   v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + n.any.concat(n.all, n.none).map((c) => c.message).join("; "))))`
 
-// audit requires that axe-core finds nothing: names, roles, focus and colours in the light theme, colours in the dark one.
+// audit requires that axe-core finds nothing: names, roles, focus and colours in the light theme, and on a narrow page in the dark one,
+// colours there on a wide one; and that the page is no wider than its window.
 func (p *tab) audit(script, what string) {
 	p.t.Helper()
-	for _, theme := range []string{"light", "dark"} {
+	for _, look := range []struct {
+		theme   string
+		width   int64
+		colours bool
+	}{{"light", 1280, false}, {"dark", 1280, true}, {"dark", 390, false}} {
 		p.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+			{Name: "prefers-color-scheme", Value: look.theme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 		}))
+		p.fits(look.width)
 		if !eval[bool](p, `"axe" in window`) {
 			p.do(chromedp.Evaluate(script+"\n;0", nil))
 		}
 		var found []string
-		p.do(chromedp.Evaluate(`{ const COLOURS = `+quoted(theme)+` === "dark"; `+violations+` }`, &found, func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }))
-		require.Empty(p.t, found, "%s, %s", what, theme)
+		p.do(chromedp.Evaluate(fmt.Sprintf(`{ const COLOURS = %t; %s }`, look.colours, violations), &found, awaiting))
+		require.Empty(p.t, found, "%s, %s, %d px", what, look.theme, look.width)
 	}
+	p.fits(1280)
+}
+
+// Who has not signed in yet, or sees a server on which nothing has run, meets the same care.
+func TestAxeFindsNothingAtTheDoor(t *testing.T) {
+	script := axe(t)
+	s := newSite(t, httpapi.Author)
+	p := newTab(t, s.url)
+	p.open("/")
+	p.sees("Nothing has run here yet")
+	p.audit(script, "empty")
+	handler, err := httpapi.Handler(s.engine, httpapi.Config{Authenticate: func(string) (httpapi.Identity, bool) { return httpapi.Identity{}, false }})
+	require.NoError(t, err)
+	p = newTab(t, serve(t, handler))
+	p.allow("401 (Unauthorized)")
+	p.open("/")
+	p.sees("Who are you?")
+	p.audit(script, "sign-in")
+	p.write(`[type="password"]`, "wrong")
+	p.click("button", "Sign in")
+	p.sees("the token is not valid")
+	p.audit(script, "sign-in, refused")
 }
 
 // Each view has names, roles, an order of focus and contrast that people can use, in both themes.

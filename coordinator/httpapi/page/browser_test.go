@@ -110,7 +110,7 @@ func newTab(t *testing.T, url string) *tab {
 		defer p.mu.Unlock()
 		require.Empty(t, p.said, "the console of the browser")
 	})
-	p.do(emulation.SetDeviceMetricsOverride(1280, 800, 1, false))
+	p.width(1280)
 	return p
 }
 
@@ -194,16 +194,24 @@ func (p *tab) sees(text string) {
 // click clicks the first visible thing with a selector and a text in it, as soon as it is there and not off.
 func (p *tab) click(selector, text string) {
 	p.t.Helper()
-	find := fmt.Sprintf(`[...document.querySelectorAll(%s)].find((e) => e.textContent.includes(%s) && !e.disabled && e.getClientRects().length && (!document.querySelector("dialog[open]") || e.closest("dialog")))`, quoted(selector), quoted(text))
-	p.until(find)
-	p.do(chromedp.Evaluate(find+`.click()`, nil))
+	p.act(fmt.Sprintf(`[...document.querySelectorAll(%s)].find((e) => e.textContent.includes(%s) && !e.disabled && e.getClientRects().length && (!document.querySelector("dialog[open]") || e.closest("dialog")))`, quoted(selector), quoted(text)),
+		`e.click()`)
+}
+
+// act waits until an element is there, and does something to it at once: between two calls the page may take it away.
+func (p *tab) act(find, what string) {
+	p.t.Helper()
+	for done := false; !done; {
+		p.until(find)
+		done = eval[bool](p, `(() => { const e = `+find+`; if (e) { `+what+`; } return Boolean(e); })()`)
+	}
 }
 
 // write writes a text into a field, in place of what is in it.
 func (p *tab) write(selector, text string) {
 	p.t.Helper()
-	p.until(`document.querySelector(` + quoted(selector) + `)`)
-	p.do(chromedp.Evaluate(`{ const e = document.querySelector(`+quoted(selector)+`); e.focus(); e.select?.(); }`, nil), chromedp.KeyEvent(text))
+	p.act(`document.querySelector(`+quoted(selector)+`)`, `e.focus(); e.select?.()`)
+	p.do(chromedp.KeyEvent(text))
 }
 
 func quoted(text string) string {
@@ -282,6 +290,21 @@ func (s *site) send(run, message string) {
 	s.post("/v1/runs/"+run+"/messages", fmt.Sprintf(`{"name": %q}`, message))
 }
 
+// ends waits until a run has finished.
+func (s *site) ends(run string) {
+	s.t.Helper()
+	r, err := s.engine.Run(s.t.Context(), run)
+	require.NoError(s.t, err)
+	_, err = r.Wait(s.t.Context())
+	require.NoError(s.t, err)
+}
+
+// width sets how wide the tab is.
+func (p *tab) width(of int64) {
+	p.t.Helper()
+	p.do(emulation.SetDeviceMetricsOverride(of, 800, 1, false))
+}
+
 // shoot writes a picture of the tab if SLUICE_SCREENS names a folder.
 func (p *tab) shoot(name string) {
 	p.t.Helper()
@@ -302,7 +325,7 @@ func (p *tab) shoot(name string) {
 			require.NoError(p.t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, size[0], theme)), picture, 0o644))
 		}
 	}
-	p.do(emulation.SetDeviceMetricsOverride(1280, 800, 1, false))
+	p.width(1280)
 }
 
 // serve returns the URL of a server with a handler.

@@ -54,6 +54,40 @@ func TestTheListIsLiveAndItsCountsAreFilters(t *testing.T) {
 	p.sees(`did you mean "status"?`)
 }
 
+// Who types while runs come and change loses no key, and no selection.
+func TestWhatIsTypedStaysWhileRunsChange(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	p := newTab(t, s.url)
+	p.open("/runs")
+	p.sees("for the message priced at price")
+	const text = "workflow:order label.team:payments"
+	p.do(chromedp.Focus("[data-search]"))
+	for i, key := range text {
+		if i%8 == 0 {
+			s.start("order", fmt.Sprint("more-", i), `{"lines": []}`)
+		}
+		p.press(string(key))
+	}
+	p.sees("5 newer runs")
+	p.do(chromedp.Evaluate(`document.activeElement.setSelectionRange(9, 14)`, nil))
+	s.send("order-1", "priced")
+	p.sees("http_503, after")
+	const field = `(() => { const e = document.activeElement; return [e.matches("[data-search]"), e.value, e.value.slice(e.selectionStart, e.selectionEnd)]; })()`
+	require.Equal(t, []any{true, text, "order"}, eval[[]any](p, field))
+	p.press("nothing", kb.Enter)
+	p.sees("No run is like that")
+	require.Equal(t, []any{true, "", ""}, eval[[]any](p, field))
+
+	p.open("/runs/more-0")
+	p.sees("1 running")
+	p.write("[data-search]", "sh")
+	s.send("more-0", "priced")
+	p.sees("charge failed (http_503)")
+	p.press("ip")
+	require.Equal(t, []any{true, "ship", ""}, eval[[]any](p, field))
+}
+
 func TestARunExplainsItselfAndIsChanged(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": ["pump"]}`)
@@ -99,15 +133,24 @@ func TestARunIsCancelled(t *testing.T) {
 }
 
 func TestAViewerSeesNoButtonThatWouldBeRefused(t *testing.T) {
-	s := newSite(t, httpapi.Operator, order)
+	s := newSite(t, httpapi.Operator, order, approval, gated, shop(t))
 	s.start("order", "order-1", `{"lines": []}`)
+	s.start("refund", "refund-1", "null")
+	s.start("pages", "pages-1", "null")
+	s.start("shop", "shop-1", "null")
 	handler, err := httpapi.Handler(s.engine, httpapi.Config{Open: httpapi.Identity{Name: "vic", Role: httpapi.Viewer}})
 	require.NoError(t, err)
 	p := newTab(t, serve(t, handler))
-	p.open("/runs/order-1?step=price")
-	p.sees("vic · viewer")
-	p.sees("Why")
-	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("main button.btn")].map((b) => b.textContent)`))
+	for path, sees := range map[string]string{
+		"/runs/order-1?step=price": "Why", "/runs/order-1?tab=steps&step=price": "Attempts", "/runs/order-1?tab=events": "call.requested", "/runs/order-1?tab=output": "Input",
+		"/runs": "order-1", "/runs?q=status:waiting": "newest first", "/decisions": "Your role may look, and not decide.", "/workflows": "refund", "/workflows/order": "Versions",
+		"/start/order": "Your role may look, and not start", "/publish": "Your role may look, and not publish.", "/workers": "Operations", "/runs/pages-1?step=release": "release", "/runs/shop-1": "waiting",
+	} {
+		p.open(path)
+		p.sees("vic · viewer")
+		p.sees(sees)
+		require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("main .btn")].map((b) => b.textContent).filter((text) => !["See it in the graph", "Runs"].includes(text))`), path)
+	}
 }
 
 func TestTheGraphIsLiveAndWalkedByKeys(t *testing.T) {
@@ -226,6 +269,7 @@ func TestManyRunsAreCancelledAfterTheyWereCounted(t *testing.T) {
 	}
 	p := newTab(t, s.url)
 	p.open("/runs?q=status%3Awaiting")
+	p.sees("3 runs, newest first") // each has come to where it waits
 	p.click("button", "Cancel…")
 	p.sees("3 runs of this query; for 3 something changes")
 	p.shoot("bulk")
@@ -243,7 +287,8 @@ func TestActsAreOnTheChosenRunsAndNoOthers(t *testing.T) {
 	p := newTab(t, s.url)
 	p.open("/runs")
 	p.sees("3 runs, newest first")
-	p.do(chromedp.Click(`[aria-label="Choose a-1"]`), chromedp.Click(`[aria-label="Choose a-2"]`))
+	p.click(`[aria-label="Choose a-1"]`, "")
+	p.click(`[aria-label="Choose a-2"]`, "")
 	p.sees("2 runs chosen")
 	p.shoot("chosen")
 	p.click(".bulk button", "Cancel…")
@@ -320,6 +365,7 @@ func TestTheTimelineHasABarForEachAttempt(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)
 	s.send("order-1", "priced")
+	s.ends("order-1") // it is taken, and done later
 	s.post("/v1/runs/order-1/steps/charge/retry", "{}")
 	p := newTab(t, s.url)
 	p.open("/runs/order-1?tab=timeline")
@@ -342,6 +388,14 @@ func TestTheLogIsLive(t *testing.T) {
 	p.shoot("log")
 }
 
+// fits requires that nothing of the page is beyond its edge at a width.
+func (p *tab) fits(width int64) {
+	p.t.Helper()
+	p.width(width)
+	p.until(`innerWidth === ` + fmt.Sprint(width))
+	require.LessOrEqual(p.t, eval[int64](p, `document.documentElement.scrollWidth`), width, "%s", eval[string](p, `location.href`))
+}
+
 // Whatever is in names, labels and values is text, and breaks no layout.
 func TestHostileContentIsText(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
@@ -359,7 +413,8 @@ func TestHostileContentIsText(t *testing.T) {
 	p := newTab(t, s.url)
 	wide := func() {
 		t.Helper()
-		require.LessOrEqual(t, eval[int](p, `document.documentElement.scrollWidth`), 1280)
+		p.fits(390)
+		p.fits(1280)
 	}
 	p.open("/runs")
 	p.sees("for the message priced")

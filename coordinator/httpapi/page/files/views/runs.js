@@ -65,7 +65,10 @@ function useRuns(q) {
     begin();
     const unfollow = follow("all", ({ kind, data }) => {
       if (kind === "reset") begin();
-      if (kind === "ready") loaded.then(() => look(stop.signal)); // what has changed before it is in no frame
+      if (kind === "ready") { // what has changed before it is in no frame
+        setTurn((n) => n + 1);
+        loaded.then(() => look(stop.signal));
+      }
       if (kind !== "update") return;
       const changed = new Map();
       for (const c of data.runs) {
@@ -98,7 +101,8 @@ function Query({ q, problem }) {
   const show = (all) => go(withQuery({ q: all.join(" ") }));
   const add = (e) => {
     e.preventDefault();
-    if (text.trim()) show([...list, ...terms(text)]);
+    const said = terms(e.target.querySelector("input").value);
+    if (said.length) show([...list, ...said]);
     setText("");
   };
   const back = (e) => {
@@ -123,7 +127,9 @@ function Counts({ q, turn }) {
   const [counts, set] = useState(null);
   const timer = useRef(0);
   const rest = terms(q).filter((t) => !/^(status|waits):/.test(t)).join(" ");
-  const load = () => get("/v1/counts" + query({ q: rest })).then(set, () => {});
+  const wanted = useRef(rest); // when an answer comes or a timer goes off, another query may be shown
+  wanted.current = rest;
+  const load = () => { const q = wanted.current; get("/v1/counts" + query({ q })).then((c) => { if (q === wanted.current) set(c); }, () => {}); };
   useEffect(() => { load(); }, [rest]);
   useEffect(() => {
     if (!turn || timer.current) return;

@@ -1,0 +1,71 @@
+package playbook
+
+import "slices"
+
+// harmless are the keys of what a name stands for that do not lead to the answer of a task.
+var harmless = map[string][]string{
+	"outcome": {"status", "error", "meta", "loop"},
+	"output":  {"status", "error", "meta", "loop"},
+	"event":   {"step", "step_run_id", "name", "status", "error", "loop"},
+}
+
+// findUnread returns, by call site, whether no expression can read what its task answers: the run goes the same way whatever it is. In
+// Jinja's dialect any name may be that of a result, and a task that resolves references may read any.
+func (p *Playbook) findUnread() []bool {
+	unread := make([]bool, len(p.CallSites))
+	if p.Jinja || slices.ContainsFunc(p.CallSites, (*Task).Resolves) {
+		return unread
+	}
+	for _, s := range p.Steps { // a token takes the event of its step along
+		if slices.ContainsFunc(s.expressions(), func(e Expr) bool { return leads(e, "event") }) {
+			return unread
+		}
+	}
+	for site, task := range p.CallSites {
+		stays := task.Result == nil && task.Kind != kindHTTP // others have a form that follows from their values
+		unread[site] = stays && !slices.ContainsFunc(p.Steps[task.Step].expressions(), readsAnswers)
+	}
+	return unread
+}
+
+// readsAnswers reports whether an expression of a step may read an answer of its tasks.
+func readsAnswers(e Expr) bool {
+	return leads(e, "outcome") || leads(e, "output") || slices.Contains(e.Names(), "_prev") || slices.Contains(e.Names(), "results")
+}
+
+// leads reports whether an expression may read an answer by a name.
+func leads(e Expr, name string) bool {
+	if !slices.Contains(e.Names(), name) {
+		return false
+	}
+	keys, all := e.Keys(name)
+	return all || slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(harmless[name], key) })
+}
+
+// expressions returns all expressions of a step.
+func (s *Step) expressions() []Expr {
+	list := []Expr{s.Input}
+	if s.Admit != nil {
+		for _, rule := range s.Admit.Rules {
+			list = append(list, rule.When)
+		}
+	}
+	if s.Loop != nil {
+		list = append(list, s.Loop.In, s.Loop.MaxInFlight)
+	}
+	for _, t := range s.Tasks {
+		list = append(list, t.Input)
+		for _, rule := range t.Rules {
+			list = append(list, rule.When, rule.Delay)
+		}
+	}
+	for _, set := range s.sets() {
+		list = append(list, set.Value)
+	}
+	if s.Next != nil {
+		for _, arc := range s.Next.Arcs {
+			list = append(list, arc.When, arc.Args)
+		}
+	}
+	return slices.DeleteFunc(list, func(e Expr) bool { return e == nil })
+}
