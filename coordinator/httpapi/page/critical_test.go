@@ -24,7 +24,7 @@ type history struct {
 }
 
 func randomHistory(r *rand.Rand) *history {
-	n := 1 + r.IntN(7)
+	n := 3 + r.IntN(7)
 	h := &history{From: make([]int, n), To: make([]int, n), Before: map[int][]int{}, after: map[[2]int]bool{}}
 	order := r.Perm(n)
 	if r.IntN(2) == 0 {
@@ -116,7 +116,7 @@ func TestTheCriticalPathIsTheBestOfAllChains(t *testing.T) {
 			long++
 		}
 	}
-	require.Greater(t, long, 100, "histories with a chain of three")
+	require.Greater(t, long, 50, "histories with a chain of three")
 }
 
 // A part of the time is chosen by dragging or by keys, stands in the address, and is left again.

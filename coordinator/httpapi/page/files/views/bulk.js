@@ -5,7 +5,7 @@ import { stale } from "../feed.js";
 import { many, number } from "../time.js";
 import { Dialog, Fault, Loading, Name } from "../parts.js";
 
-const acts = { retry: "Retry failed steps", cancel: "Cancel", pause: "Pause", resume: "Resume" };
+const acts = { retry: "Retry failed steps", cancel: "Cancel", pause: "Pause", resume: "Resume", rerun: "Run again", move: "Move" };
 
 export function BulkActs({ q }) {
   const [act, setAct] = useState("");
@@ -19,11 +19,22 @@ function Bulk({ act, q, close }) {
   const [problem, setProblem] = useState(null);
   const [reason, setReason] = useState("");
   const [begun, setBegun] = useState(null);
-  const count = () => { setProblem(null); setPreview(null); post("/v1/bulk?dry=true", { act, q }).then(setPreview, setProblem); };
-  useEffect(count, []);
+  const [mode, setMode] = useState("failed"); // of a rerun: what runs again
+  const [workflow, setWorkflow] = useState(""); // of a move: where the runs go on
+  const [turn, setTurn] = useState(0);
+  const how = { act, q, ...(act === "rerun" && { rerun: { [mode]: true } }), ...(act === "move" && { workflow }) };
+  useEffect(() => {
+    setProblem(null);
+    setPreview(null);
+    if (act === "move" && !workflow) return;
+    const stop = new AbortController();
+    post("/v1/bulk?dry=true", how, {}, stop.signal).then(setPreview, (e) => { if (!stop.signal.aborted) setProblem(e); });
+    return () => stop.abort();
+  }, [mode, workflow, turn]);
+  const count = () => setTurn((n) => n + 1);
   const begin = async () => {
     try {
-      setBegun(await post("/v1/bulk", { act, q, expect: preview.count, reason }));
+      setBegun(await post("/v1/bulk", { ...how, expect: preview.count, reason }));
     } catch (e) {
       setProblem(e);
     }
@@ -34,12 +45,14 @@ function Bulk({ act, q, close }) {
     return () => clearTimeout(timer);
   }, [begun]);
   return html`<${Dialog} title=${acts[act]} onClose=${close}><p class="q">All runs of <code>${q}</code></p>
+    ${!begun && act === "rerun" && html`<fieldset class="modes"><legend class="vh">What runs again</legend>${[["failed", "What has failed"], ["changed", "What has another operation or input"]].map(([m, text]) => html`<label key=${m}><input type="radio" name="mode" checked=${mode === m} onChange=${() => setMode(m)} />${text}</label>`)}</fieldset>`}
+    ${!begun && act === "move" && html`<label class="stack">Workflow <span class="qq">published, such as order or order@3</span><input data-first class="code" spellcheck="false" value=${workflow} onChange=${(e) => setWorkflow(e.target.value.trim())} /></label>`}
     ${begun ? html`<div class="plan" role="status"><div><b>${number(begun.done)}</b> of ${number(begun.count)} done${begun.already > 0 && html`, ${number(begun.already)} were so already`}${begun.refused > 0 && html`, ${number(begun.refused)} refused`}</div><progress max=${begun.count} value=${begun.count - begun.left} aria-label="Progress" />${begun.ended && html`<p class="small q">It has ended.</p>`}</div>`
-      : problem ? html`<${Fault} problem=${problem} again=${count} />` : !preview ? html`<${Loading} rows=${2} />` : html`<div class="plan" role="status"><div><b>${number(preview.count)}</b> ${preview.count === 1 ? "run" : "runs"} of this query; for <b>${number(preview.will)}</b> something changes${preview.steps > 0 && html`, and <b>${many(preview.steps, "step")}</b> asked again`}.</div>
+      : problem ? html`<${Fault} problem=${problem} again=${count} />` : !preview ? act === "move" && !workflow ? "" : html`<${Loading} rows=${2} />` : html`<div class="plan" role="status"><div><b>${number(preview.count)}</b> ${preview.count === 1 ? "run" : "runs"} of this query; for <b>${number(preview.will)}</b> something changes${preview.steps > 0 && html`; <b>${many(preview.steps, "step")}</b> ${act === "rerun" ? "will run" : "asked again"}`}${preview.may > 0 && html`, ${number(preview.may)} may run`}${preview.kept > 0 && html`, ${number(preview.kept)} kept`}.</div>
         ${preview.already > 0 && html`<p class="small q">${number(preview.already)} are so already, or have ended.</p>`}${preview.refused > 0 && html`<p class="small q">${number(preview.refused)} would refuse: ${(preview.reasons || []).slice(0, 3).map((r) => r.why).join("; ")}</p>`}
         ${preview.not_idempotent?.length > 0 && html`<div class="note bad">Not idempotent: ${preview.not_idempotent.slice(0, 4).map((a) => `${a.step} (${number(a.count)})`).join(", ")}</div>`}</div>
         <label class="stack">Reason <span class="qq">kept in the journals, with your name</span><input maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>`}
-    <footer><button class="btn" type="button" onClick=${close}>${begun ? "Close" : "Not now"}</button>${!begun && html`<button type="button" class=${"btn pri" + (act === "cancel" ? " danger" : "")} disabled=${!preview?.will || stale.value > 0} onClick=${begin}>${acts[act].split(" ")[0]} ${preview ? many(preview.will, "run") : ""}</button>`}</footer><//>`;
+    <footer><button class="btn" type="button" onClick=${close}>${begun ? "Close" : "Not now"}</button>${!begun && html`<button type="button" class=${"btn pri" + (act === "cancel" ? " danger" : "")} disabled=${!preview?.will || stale.value > 0} onClick=${begin}>${act === "rerun" ? acts[act] : acts[act].split(" ")[0]} ${preview ? many(preview.will, "run") : ""}</button>`}</footer><//>`;
 }
 
 // ChosenActs are acts on the runs that are chosen in the list, and on no others.
