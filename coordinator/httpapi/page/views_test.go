@@ -144,7 +144,7 @@ func TestAViewerSeesNoButtonThatWouldBeRefused(t *testing.T) {
 	for path, sees := range map[string]string{
 		"/runs/order-1?step=price": "Why", "/runs/order-1?tab=steps&step=price": "Attempts", "/runs/order-1?tab=events": "call.requested", "/runs/order-1?tab=output": "Input",
 		"/runs": "order-1", "/runs?q=status:waiting": "newest first", "/decisions": "Your role may look, and not decide.", "/workflows": "refund", "/workflows/order": "Versions",
-		"/start/order": "Your role may look, and not start", "/publish": "Your role may look, and not publish.", "/workers": "Operations", "/runs/pages-1?step=release": "release", "/runs/shop-1": "waiting",
+		"/start/order": "Your role may look, and not start", "/publish": "Your role may look, and not publish.", "/workers": "No worker is there", "/runs/pages-1?step=release": "release", "/runs/shop-1": "waiting",
 	} {
 		p.open(path)
 		p.sees("vic · viewer")
