@@ -289,7 +289,7 @@ func (w *waiting) of(v int32) (Wait, bool) {
 		return Wait{}, false
 	case root.Status(v) == reactive.Running:
 		w.called(v, &one)
-	case root.Status(v) == reactive.Ready && !root.Paused():
+	case root.Status(v) == reactive.Ready && (!root.Paused() || one.Due > 0): // the time that a call may wait goes on in a pause
 		one.Kind = ForRoom
 	default:
 		return one, w.slot(v, &one)
