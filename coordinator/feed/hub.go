@@ -80,7 +80,7 @@ func (h *Hub) Run(ctx context.Context, id string, o Options) (*Observer, error) 
 		return nil, err
 	}
 	watching, stop := context.WithCancel(h.ctx)
-	return &Observer{hub: h, run: run, topic: h.join(run, last), wants: wants, pos: o.After, begun: o.Resume, ctx: watching, stop: stop}, nil
+	return &Observer{hub: h, run: run, topic: h.join(run, last), least: last, wants: wants, pos: o.After, begun: o.Resume, ctx: watching, stop: stop}, nil
 }
 
 // checkNet refuses a run that is known to have no net.

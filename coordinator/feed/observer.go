@@ -39,6 +39,7 @@ type Observer struct {
 	hub   *Hub
 	run   *coordinator.Run
 	topic *topic
+	least uint64 // sequence of the newest event when it began: it sees no end of the run before that
 	wants wants
 	pos   uint64 // sequence of the last event that was shown
 	begun bool   // there is no need of a snapshot
@@ -74,6 +75,9 @@ func (o *Observer) poll(context.Context) (Frame, <-chan struct{}, error) {
 				return f, nil, err
 			}
 		}
+		if o.outlived() {
+			o.rejoin()
+		}
 		f, grown, err := o.shared()
 		if err != nil || f.Kind != "" || grown != nil { // else it is behind, and has begun to read the journal
 			return f, grown, err
@@ -103,6 +107,20 @@ func (o *Observer) shared() (Frame, <-chan struct{}, error) {
 		return f, nil, nil
 	}
 	return o.end()
+}
+
+// outlived reports whether the topic had ended with the run before the run was opened again, which the observer came after.
+func (o *Observer) outlived() bool {
+	o.topic.mu.Lock()
+	defer o.topic.mu.Unlock()
+	return errors.Is(o.topic.err, io.EOF) && o.topic.snapshot.Seq < o.least
+}
+
+// rejoin leaves the topic for that of the run as it goes on.
+func (o *Observer) rejoin() {
+	o.hub.retire(o.topic)
+	o.hub.leave(o.topic)
+	o.topic = o.hub.join(o.run, o.least)
 }
 
 // goingOn returns a channel that the next change closes; nil: there will be none.

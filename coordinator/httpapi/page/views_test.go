@@ -121,6 +121,23 @@ func TestARunExplainsItselfAndIsChanged(t *testing.T) {
 	p.shoot("output")
 }
 
+// Who looks at a run that has ended sees it go on when somebody else asks for a step again.
+func TestARunThatIsReopenedElsewhereIsFollowed(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": ["pump"]}`)
+	p := newTab(t, s.url)
+	p.open("/runs/order-1?tab=steps&step=charge")
+	for attempt := 1; attempt <= 3; attempt++ {
+		if attempt == 1 {
+			s.send("order-1", "priced")
+		} else {
+			s.post("/v1/runs/order-1/steps/charge/retry", "{}")
+		}
+		s.ends("order-1")
+		p.until(fmt.Sprintf(`document.querySelector(".runhead .chip").textContent === "failed" && document.querySelectorAll(".tries tr").length === %d`, attempt))
+	}
+}
+
 func TestARunIsCancelled(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)

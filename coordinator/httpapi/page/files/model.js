@@ -30,10 +30,14 @@ export class RunModel {
   #cost = 0;
   #stop = new AbortController();
   #unfollow;
+  #unfollowAll;
 
   constructor(id) {
     this.id = id;
     this.#unfollow = follow("run:" + id, (frame) => this.#take(frame));
+    this.#unfollowAll = follow("all", ({ kind, data }) => { // the feed of a run that has ended says nothing when somebody reopens it
+      if (this.ended.value && (kind === "ready" || data.runs?.some((c) => c.run === id && c.seq > this.seq.value))) this.#later(0);
+    });
     this.#refresh();
   }
 
@@ -41,16 +45,20 @@ export class RunModel {
     clearTimeout(this.#timer);
     this.#stop.abort();
     this.#unfollow();
+    this.#unfollowAll();
   }
 
   // again reads the run anew and follows it, such as after an act that may have reopened it.
   again() {
-    if (this.ended.value) {
-      this.#unfollow();
-      this.ended.value = false;
-      this.#unfollow = follow("run:" + this.id, (frame) => this.#take(frame));
-    }
+    this.#reopen();
     this.#later(0);
+  }
+
+  #reopen() {
+    if (!this.ended.value) return;
+    this.#unfollow();
+    this.ended.value = false;
+    this.#unfollow = follow("run:" + this.id, (frame) => this.#take(frame));
   }
 
   // statusOf returns the status of a step by its key.
@@ -122,6 +130,7 @@ export class RunModel {
       batch(() => {
         this.problem.value = null;
         this.run.value = run;
+        if (!run.finished && run.events > this.seq.value) this.#reopen();
         if (run.events >= this.seq.value) {
           this.status.value = run.status;
           this.seq.value = run.events;
