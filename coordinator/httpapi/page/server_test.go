@@ -92,6 +92,7 @@ func TestAPageOutlivesAServerThatIsKilled(t *testing.T) {
 	fresh := newTab(t, s.url)
 	fresh.open("/runs/order-1?tab=steps")
 	fresh.sees("charge failed (http_503)")
+	fresh.until(`document.querySelectorAll(".step-row").length === 5`) // the rows come when it is known how much room there is
 	const steps = `document.querySelector(".steps").innerText`
 	p.until(steps + ` === ` + quoted(eval[string](fresh, steps)))
 }
