@@ -13,7 +13,11 @@ import (
 )
 
 // axe returns the script of axe-core, which SLUICE_AXE names. Without it the test is skipped, or fails if SLUICE_BROWSER is "required".
+// Short tests leave it out: what it judges is the same in each of them.
 func axe(t *testing.T) string {
+	if testing.Short() {
+		t.Skip("axe-core judges for half a minute")
+	}
 	name := os.Getenv("SLUICE_AXE")
 	if name == "" {
 		const why = "SLUICE_AXE does not name the file axe.min.js of axe-core"
