@@ -85,14 +85,16 @@ func TestAHostKilledDuringChangesLeavesNothingHalfDone(t *testing.T) {
 		p.wait()
 		p = l.serve()
 	}
+	acts := l.count(l.acts)
+	eventually(t, "an act of each kind is acknowledged", func() bool { return l.count(l.acts) > acts+len(actVerbs) })
 	stop()
 	all.Wait()
 	l.resumeAll()
 	l.finish()
-	acts, outcomes := l.report()
+	ended, outcomes := l.report()
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, p.wait(), "%s", &p.stderr)
-	l.check(acts, outcomes)
+	l.check(ended, outcomes)
 	t.Logf("%d kills, %d reruns, %d moves and %d acts acknowledged", kills, len(l.rerun), len(l.moved), len(l.acts))
 }
 
