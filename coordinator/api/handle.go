@@ -380,7 +380,7 @@ func suggestStep(ctx context.Context, run *coordinator.Run, step string, err err
 	return e
 }
 
-// patch writes to the context of a playbook's run.
+// decision records whether the task of a step is done.
 func decision(ctx context.Context, run *coordinator.Run, req *Request) error {
 	payload, err := parsePayload(req.Payload)
 	if err != nil {
@@ -389,6 +389,7 @@ func decision(ctx context.Context, run *coordinator.Run, req *Request) error {
 	return run.Decide(ctx, req.Step, req.Decision == Fulfilled, req.Reason, coordinator.WithPayload(payload))
 }
 
+// patch writes to the context of a playbook's run.
 func patch(ctx context.Context, run *coordinator.Run, req *Request) error {
 	payload, err := parsePayload(req.Payload)
 	if err != nil {
