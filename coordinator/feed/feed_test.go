@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -83,10 +84,13 @@ func journaled(t *testing.T, run *coordinator.Run) (list []string) {
 
 // kills returns how often an observer is killed: the race detector makes each kill ten times as expensive.
 func kills() int {
-	if testing.Short() {
-		return 100
+	switch {
+	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
+		return 2000
+	case testing.Short():
+		return 40
 	}
-	return 1000
+	return 200
 }
 
 func TestAnObserverThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) {
