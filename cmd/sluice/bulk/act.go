@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/control"
@@ -32,19 +33,7 @@ func (v *verb) act(cmd *cobra.Command) error {
 	if v.req.Dry = dry || !expects; v.req.Dry {
 		return v.preview(cmd, dry)
 	}
-	var begun uint64
-	err := v.with(cmd, func(c *control.Client) error {
-		err := c.Acts(cmd.Context(), &v.req, func(r *api.Reply) error {
-			if r.Act != nil {
-				begun = r.Act.ID
-			}
-			return nil
-		})
-		if err == nil {
-			err = v.await(cmd, c, begun)
-		}
-		return err
-	})
+	begun, err := v.carry(cmd)
 	if begun > 0 && errors.Is(cmd.Context().Err(), context.Canceled) {
 		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("act %d goes on in the process that works on %s, or else with the next one and before the next act; to see or to stop it, run:\n  %s\n  %s",
 			begun, v.dir, v.command("bulk", "show", fmt.Sprint(begun)), v.command("bulk", "stop", fmt.Sprint(begun)))}
@@ -54,17 +43,47 @@ func (v *verb) act(cmd *cobra.Command) error {
 
 func (v *verb) command(words ...string) string { return cli.CommandLine(v.dir, words) }
 
-// await waits for the end of an act, and prints what it has done.
-func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) error {
+// carry begins an act and follows it to its end, through the processes that go on with it. It is never begun again: that would be another
+// act.
+func (v *verb) carry(cmd *cobra.Command) (begun uint64, err error) {
+	var act *api.Act
+	for {
+		err = v.with(cmd, func(c *control.Client) (err error) {
+			if begun == 0 {
+				err = c.Acts(cmd.Context(), &v.req, func(r *api.Reply) error {
+					if r.Act != nil {
+						begun = r.Act.ID
+					}
+					return nil
+				})
+			}
+			if err == nil {
+				act, err = v.await(cmd, c, begun)
+			}
+			return err
+		})
+		gone := errors.Is(err, api.ErrHungUp) || errors.Is(err, api.ErrNotHeld) || errors.Is(err, coordinator.ErrShutdown)
+		if !gone || begun == 0 || cmd.Context().Err() != nil {
+			break
+		}
+	}
+	if err == nil && act.State == string(bulk.Suspended) {
+		err = cli.Fail(nil) // the sum says why
+	}
+	return begun, err
+}
+
+// await waits for the end of an act, or until no process goes on with it, and prints what it has done.
+func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) (*api.Act, error) {
 	err := c.Acts(cmd.Context(), &api.Request{Verb: api.AwaitAct, Number: id}, func(*api.Reply) error { return nil })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	act, err := v.report(cmd, c, id)
 	if err == nil && !c.Held() && act.Done > 0 && slices.Contains([]string{"retry", "rerun", "move", "resume"}, act.Act) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "no process works on %s: the runs go on with the next host, such as:\n  %s\n", progress.Clean(v.dir), v.command("serve"))
 	}
-	return err
+	return act, err
 }
 
 // preview shows what would be done. Unless that was asked for, the verb is refused with the command to type.

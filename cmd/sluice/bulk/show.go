@@ -35,11 +35,12 @@ refused or waiting, and new the id of the run that a rerun has started; and at l
 		if err != nil {
 			return err
 		}
-		return v.with(cmd, func(c *control.Client) error {
+		return v.with(cmd, func(c *control.Client) (err error) {
 			if follow {
-				return v.await(cmd, c, id)
+				_, err = v.await(cmd, c, id)
+			} else {
+				_, err = v.report(cmd, c, id)
 			}
-			_, err := v.report(cmd, c, id)
 			return err
 		})
 	}
