@@ -19,9 +19,9 @@ type Engine interface {
 	// Ask gives a run a turn, in which it reserves workers for its ready steps, and returns after it.
 	Ask(ctx context.Context, run string) error
 
-	// Answer ends a call, and returns when that is durable. If the call has ended before, was says how, and nothing is journaled,
-	// unless late is set: then the answer is, as one that came late. A run that has ended takes none.
-	Answer(ctx context.Context, id ID, result call.Result, late bool) (was string, err error)
+	// Answer ends a call; the function that it returns does when that is durable. If the call has ended before, was says how, and
+	// nothing is journaled, unless late is set: then the answer is, as one that came late. A run that has ended takes none.
+	Answer(ctx context.Context, id ID, result call.Result, late bool) (wait func() (was string, err error))
 
 	// Report journals a report of a call.
 	Report(ctx context.Context, id ID, making, number int32, kind string, payload any) error
