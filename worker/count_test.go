@@ -117,5 +117,8 @@ type roundTripper func(*http.Request) (status int, answer any)
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	status, answer := f(req)
 	data, err := json.Marshal(answer)
-	return &http.Response{StatusCode: status, Status: http.StatusText(status), Body: io.NopCloser(bytes.NewReader(data))}, errors.Join(err, req.Context().Err())
+	if err = errors.Join(err, req.Context().Err()); err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: status, Status: http.StatusText(status), Body: io.NopCloser(bytes.NewReader(data))}, nil
 }

@@ -33,7 +33,7 @@ type Engine interface {
 // Hub brings the calls of runs and workers together. It is safe for concurrent use.
 type Hub struct {
 	engine Engine
-	key    []byte
+	signer *signer
 	number uint64 // of this engine
 	began  time.Time
 	ctx    context.Context
@@ -89,7 +89,7 @@ const (
 
 // New returns a hub. The key signs its leases.
 func New(engine Engine, key []byte) *Hub {
-	h := &Hub{engine: engine, key: key, began: time.Now(), operations: map[string]*operation{}, calls: map[ID]*request{}, sessions: map[Worker]*session{}, withdrawn: withdrawn{}, lingering: map[*take]bool{}}
+	h := &Hub{engine: engine, signer: newSigner(key), began: time.Now(), operations: map[string]*operation{}, calls: map[ID]*request{}, sessions: map[Worker]*session{}, withdrawn: withdrawn{}, lingering: map[*take]bool{}}
 	random := make([]byte, 8)
 	rand.Read(random) // never fails
 	h.number = binary.BigEndian.Uint64(random)
@@ -257,5 +257,5 @@ func (h *Hub) tell(r *request, reason string) {
 
 // signed returns the lease of a call as text. The caller holds mu.
 func (h *Hub) signed(r *request) string {
-	return (&lease{ID: r.id, making: r.making, engine: r.engine, number: r.number}).sign(h.key, r.holder.who.Token)
+	return (&lease{ID: r.id, making: r.making, engine: r.engine, number: r.number}).sign(h.signer, r.holder.who.Token)
 }
