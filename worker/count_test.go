@@ -74,8 +74,7 @@ func TestTheWorkOfCalls(t *testing.T) {
 // While the server takes no results, no more calls are taken than there are places, once more.
 func TestResultsThatWaitAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var started, broken atomic.Int64
-		n := 0
+		var taken, started, broken atomic.Int64
 		server := roundTripper(func(req *http.Request) (int, any) {
 			if req.URL.Path == "/v1/worker/give" {
 				return http.StatusServiceUnavailable, struct{}{}
@@ -92,8 +91,8 @@ func TestResultsThatWaitAreBounded(t *testing.T) {
 				return http.StatusOK, answer
 			}
 			for range *body.Max {
-				n++
-				answer.Calls = append(answer.Calls, wire.TakenCall{Lease: strconv.Itoa(n), Operation: "a"})
+				lease := strconv.FormatInt(taken.Add(1), 10)
+				answer.Calls = append(answer.Calls, wire.TakenCall{Lease: lease, Operation: "a"})
 			}
 			return http.StatusOK, answer
 		})
