@@ -80,21 +80,29 @@ func (r asked) Storage() cells.Storage {
 	return s
 }
 
-// ask passes an item, and others after it, to the run's loop and waits for its reply. A run that has left memory before it took the
-// items is loaded again.
+// ask passes an item, and others after it, to the run's loop and waits for its reply.
 func (r asked) ask(ctx context.Context, it decide.Item, others ...decide.Item) error {
-	for {
-		done := make(chan error, 1)
+	return r.pass(ctx, it, others...)()
+}
+
+// pass is ask, but for the waiting, which the returned function does. A run that has left memory before it took the items is loaded again.
+func (r asked) pass(ctx context.Context, it decide.Item, others ...decide.Item) (wait func() error) {
+	send := func() (done chan error, err error) {
+		done = make(chan error, 1)
 		it.Reply = inbox.Once(done)
-		if err := r.engine.deliver(ctx, r.id, append([]decide.Item{it}, others...)...); err != nil {
-			return err
+		return done, r.engine.deliver(ctx, r.id, append([]decide.Item{it}, others...)...)
+	}
+	done, err := send()
+	return func() error {
+		for ; err == nil; done, err = send() {
+			switch reply, answered := inbox.AwaitReply(ctx, done, r.engine.shut); {
+			case errors.Is(reply, errUnloaded):
+			case answered && reply != nil:
+				return fmt.Errorf("run %s: %w", r.id, reply)
+			default:
+				return reply
+			}
 		}
-		switch err, answered := inbox.AwaitReply(ctx, done, r.engine.shut); {
-		case errors.Is(err, errUnloaded):
-		case answered && err != nil:
-			return fmt.Errorf("run %s: %w", r.id, err)
-		default:
-			return err
-		}
+		return err
 	}
 }

@@ -24,23 +24,28 @@ func (e *Engine) Tally() *tally.Tally { return &e.tally }
 // away answers the hub of the workers. It implements workers.Engine.
 type away struct{ *Engine }
 
+func (a away) run(id string) asked { return asked{&Run{engine: a.Engine, id: id}} }
+
 // Ask implements workers.Engine.
 func (a away) Ask(ctx context.Context, run string) error {
-	return asked{a.handle(run, "")}.ask(ctx, decide.Item{Look: func(*reactive.Root) {}})
+	return a.run(run).ask(ctx, decide.Item{Look: func(*reactive.Root) {}})
 }
 
 // Answer implements workers.Engine.
-func (a away) Answer(ctx context.Context, id workers.ID, result call.Result, late bool) (was string, err error) {
+func (a away) Answer(ctx context.Context, id workers.ID, result call.Result, late bool) (wait func() (was string, err error)) {
 	found := ""
 	look := decide.Item{Look: func(root *reactive.Root) { found = ended(root, id) }}
 	end := decide.Item{Event: about(id, decide.Ending(requestOf(id), result)), If: func(*reactive.Root) bool { return late || found == "" }}
-	if err = (asked{a.handle(id.Run, "")}).ask(ctx, look, end); err == nil { // else the run may be about to look
-		was = found
+	taken := a.run(id.Run).pass(ctx, look, end)
+	return func() (was string, err error) {
+		if err = taken(); err == nil { // else the run may be about to look
+			was = found
+		}
+		if errors.Is(err, ErrFinished) { // its journal takes nothing any more
+			a.config.Logger.Info("a worker has answered after the run had ended", "run", id.Run, "step", id.Node, "request", id.String())
+		}
+		return gone(was, err)
 	}
-	if errors.Is(err, ErrFinished) { // its journal takes nothing any more
-		a.config.Logger.Info("a worker has answered after the run had ended", "run", id.Run, "step", id.Node, "request", id.String())
-	}
-	return gone(was, err)
 }
 
 // Report implements workers.Engine.
@@ -49,7 +54,7 @@ func (a away) Report(ctx context.Context, id workers.ID, making, number int32, k
 		return operation.ErrNoCall
 	}
 	event := about(id, decide.Reported(requestOf(id), making, number, kind, payload))
-	return asked{a.handle(id.Run, "")}.ask(ctx, decide.Item{Event: event})
+	return a.run(id.Run).ask(ctx, decide.Item{Event: event})
 }
 
 // Log implements workers.Engine.

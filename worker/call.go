@@ -20,7 +20,7 @@ type job struct {
 	operation.Call
 	w     *worker
 	lease string
-	stop  context.CancelFunc // of its parent
+	stop  func() // of its parent; nil: it has no deadline
 }
 
 var _ operation.Host = (*job)(nil)
@@ -35,14 +35,21 @@ func Log(ctx context.Context, text string) {
 	}
 }
 
-// begin makes calls, each on a goroutine of its own.
-func (w *worker) begin(list []wire.TakenCall) {
+// begin makes calls, each on a goroutine of its own, in places that were reserved.
+func (w *worker) begin(list []wire.TakenCall, places int) {
+	jobs := make([]*job, len(list))
 	for i := range list {
-		j := w.newJob(&list[i])
-		w.mu.Lock()
+		jobs[i] = w.newJob(&list[i])
+	}
+	w.mu.Lock()
+	for _, j := range jobs {
 		w.calls[j.lease] = j
-		w.running++
-		w.mu.Unlock()
+	}
+	w.running += len(jobs)
+	w.asked -= places
+	w.mu.Unlock()
+	signal(w.freed)
+	for i, j := range jobs {
 		go j.run(&list[i])
 	}
 }
@@ -54,25 +61,31 @@ func (w *worker) newJob(from *wire.TakenCall) *job {
 	if j.Participant != "" {
 		j.Asked = strings.TrimSuffix(j.Asked, "/"+j.Participant)
 	}
-	parent, stop := context.WithCancel(context.WithValue(w.life, jobKey{}, j))
+	parent := context.WithValue(w.life, jobKey{}, j)
 	if !from.Deadline.IsZero() {
-		stop() // the one with the deadline ends it
-		parent, stop = context.WithDeadline(context.WithValue(w.life, jobKey{}, j), from.Deadline)
-	}
-	release := context.AfterFunc(parent, func() { j.End(context.Cause(parent)) })
-	j.stop = func() {
-		release()
-		stop()
+		timed, stop := context.WithDeadline(parent, from.Deadline)
+		release := context.AfterFunc(timed, func() { j.End(context.Cause(timed)) })
+		parent, j.stop = timed, func() { release(); stop() }
 	}
 	j.Begin(parent)
 	j.HostBy(j)
 	return j
 }
 
+// die ends the contexts of calls whose operations have not returned in time.
+func (w *worker) die() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, j := range w.calls {
+		j.End(context.Cause(w.life))
+	}
+}
+
 // run makes the call, and gives its result.
 func (j *job) run(from *wire.TakenCall) {
 	var result call.Result
-	err := usercode.Apart(func() error {
+	ended := func(p *usercode.Panic) { j.end(operation.Settle(nil, nil, p)) }
+	err := usercode.CallExit(func() error {
 		input, err := j.w.input(j, from)
 		if err != nil {
 			return err
@@ -82,11 +95,17 @@ func (j *job) run(from *wire.TakenCall) {
 		out, err := caller.Call(&j.Call)
 		result = operation.Settle(caller, out, usercode.Finite(err))
 		return nil
-	})
+	}, ended)
 	if err != nil {
 		result = operation.Settle(nil, nil, err)
 	}
-	j.stop()
+	j.end(result)
+}
+
+func (j *job) end(result call.Result) {
+	if j.stop != nil {
+		j.stop()
+	}
 	j.w.finish(resultOf(j.lease, &result))
 }
 

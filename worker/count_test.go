@@ -74,8 +74,7 @@ func TestTheWorkOfCalls(t *testing.T) {
 // While the server takes no results, no more calls are taken than there are places, once more.
 func TestResultsThatWaitAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var started, broken atomic.Int64
-		n := 0
+		var taken, started, broken atomic.Int64
 		server := roundTripper(func(req *http.Request) (int, any) {
 			if req.URL.Path == "/v1/worker/give" {
 				return http.StatusServiceUnavailable, struct{}{}
@@ -92,8 +91,8 @@ func TestResultsThatWaitAreBounded(t *testing.T) {
 				return http.StatusOK, answer
 			}
 			for range *body.Max {
-				n++
-				answer.Calls = append(answer.Calls, wire.TakenCall{Lease: strconv.Itoa(n), Operation: "a"})
+				lease := strconv.FormatInt(taken.Add(1), 10)
+				answer.Calls = append(answer.Calls, wire.TakenCall{Lease: lease, Operation: "a"})
 			}
 			return http.StatusOK, answer
 		})
@@ -117,5 +116,8 @@ type roundTripper func(*http.Request) (status int, answer any)
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	status, answer := f(req)
 	data, err := json.Marshal(answer)
-	return &http.Response{StatusCode: status, Status: http.StatusText(status), Body: io.NopCloser(bytes.NewReader(data))}, errors.Join(err, req.Context().Err())
+	if err = errors.Join(err, req.Context().Err()); err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: status, Status: http.StatusText(status), Body: io.NopCloser(bytes.NewReader(data))}, nil
 }

@@ -69,6 +69,7 @@ func Serve(ctx context.Context, config Config) error {
 	err = w.take(ctx)
 	w.drain()
 	die()
+	w.die()
 	giving.Wait()
 	return err
 }
@@ -83,6 +84,7 @@ type worker struct {
 	mu      sync.Mutex
 	calls   map[string]*job // whose results are not durable, by lease
 	running int             // of these, those whose operation has not returned
+	asked   int             // places that takes under way may fill
 	out     outbox
 	beaten  time.Time     // of the last signs of life
 	wake    chan struct{} // there is something to give
@@ -117,7 +119,7 @@ func newWorker(config Config) (*worker, error) {
 	w.Calls, w.Grace = cmp.Or(w.Calls, 64), cmp.Or(w.Grace, 10*time.Second)
 	w.Logger = cmp.Or(w.Logger, slog.Default())
 	if w.Client == nil {
-		w.Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute}}
+		w.Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
 	}
 	return w, nil
 }
@@ -129,17 +131,29 @@ func signal(c chan struct{}) {
 	}
 }
 
-// take takes calls until ctx ends, whenever there is a free place.
+// take takes calls until ctx ends. Of two requests one waits while the calls of the other travel: so a run that takes a result finds a
+// worker that waits for its next call.
 func (w *worker) take(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
-	var watching sync.WaitGroup
-	defer watching.Wait()
 	defer stop(nil)
 	full := make(chan struct{}, 1)
-	watching.Go(func() { w.watch(ctx, full, stop) })
+	var all sync.WaitGroup
+	all.Go(func() { stop(w.watch(ctx, full)) })
+	for range 2 {
+		all.Go(func() { stop(w.fill(ctx, full)) })
+	}
+	all.Wait()
+	if err := context.Cause(ctx); errors.Is(err, ErrRefused) {
+		return err
+	}
+	return nil
+}
+
+// fill takes calls until ctx ends, whenever there is a free place.
+func (w *worker) fill(ctx context.Context, full chan struct{}) error {
 	for wait := (backoff{}); ctx.Err() == nil; {
-		free := w.free()
-		if free == 0 {
+		places := w.reserve()
+		if places == 0 {
 			signal(full)
 			select {
 			case <-w.freed:
@@ -147,7 +161,7 @@ func (w *worker) take(ctx context.Context) error {
 			}
 			continue
 		}
-		err := w.ask(ctx, free)
+		err := w.ask(ctx, places)
 		switch {
 		case err == nil:
 			wait = backoff{}
@@ -158,29 +172,25 @@ func (w *worker) take(ctx context.Context) error {
 			wait.pause(ctx)
 		}
 	}
-	if err := context.Cause(ctx); errors.Is(err, ErrRefused) {
-		return err
-	}
 	return nil
 }
 
-// watch waits for what is to be cancelled while no place is free. Its request waits on when one is, so that none is broken off; until it
-// is answered, no other is made.
-func (w *worker) watch(ctx context.Context, full <-chan struct{}, stop context.CancelCauseFunc) {
+// watch waits for what is to be cancelled while no take does, because all places are taken. Its request waits on when one is free, so that
+// none is broken off; until it is answered, no other is made.
+func (w *worker) watch(ctx context.Context, full <-chan struct{}) error {
 	for wait := (backoff{}); ; {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-full:
 		}
-		for w.free() == 0 && ctx.Err() == nil {
+		for w.isFull() && ctx.Err() == nil {
 			err := w.ask(ctx, 0)
 			switch {
 			case err == nil:
 				wait = backoff{}
 			case isFinal(err):
-				stop(fmt.Errorf("%w: %w", ErrRefused, err))
-				return
+				return fmt.Errorf("%w: %w", ErrRefused, err)
 			default:
 				wait.pause(ctx)
 			}
@@ -188,24 +198,40 @@ func (w *worker) watch(ctx context.Context, full <-chan struct{}, stop context.C
 	}
 }
 
-// ask takes at most so many calls, and begins them. It waits for the first of them, or for what is to be cancelled.
-func (w *worker) ask(ctx context.Context, most int) error {
+// ask takes calls for places that were reserved, and begins them. It waits for the first of them, or for what is to be cancelled.
+func (w *worker) ask(ctx context.Context, places int) error {
 	answer := wire.TakeAnswer{}
-	err := w.post(ctx, "/v1/worker/take", wire.TakeBody{Worker: w.Name, Operations: w.names, Max: &most, Wait: takeTime.String()}, &answer)
+	err := w.post(ctx, "/v1/worker/take", wire.TakeBody{Worker: w.Name, Operations: w.names, Max: &places, Wait: takeTime.String()}, &answer)
 	if err == nil {
 		w.cancel(answer.Cancel)
-		w.begin(answer.Calls)
 	}
+	w.begin(answer.Calls, places)
 	return err
 }
 
-// free returns for how many calls to ask. A call whose operation has returned leaves its place to another, which is taken while its result
-// is given: so the run that takes the result finds a worker that waits, and journals the result and its next request together. While
-// results are not taken, no more calls are than as many again.
-func (w *worker) free() int {
+// reserve reserves places for calls, and returns for how many to ask: at most half of all, so that another request waits at the same time.
+func (w *worker) reserve() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return max(0, min(w.Calls-w.running, 2*w.Calls-len(w.calls), takeMax))
+	n := min(w.free(), (w.Calls+1)/2, takeMax)
+	w.asked += n
+	if w.free() > 0 {
+		signal(w.freed)
+	}
+	return n
+}
+
+// free returns how many places there are. A call whose operation has returned leaves its place to another, while its result is given. As
+// long as results are not taken, no more calls are than as many again. The caller holds mu.
+func (w *worker) free() int {
+	return max(0, min(w.Calls-w.running, 2*w.Calls-len(w.calls))-w.asked)
+}
+
+// isFull reports whether no place is free, and no take waits for a call.
+func (w *worker) isFull() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.asked+w.free() == 0
 }
 
 // drain waits for the calls under way, but not for ever.

@@ -75,7 +75,7 @@ func (h *Hub) end(id ID, r *request) {
 func (h *Hub) interrupt(id ID, r *request) {
 	failure := call.Result{Failure: call.NewFailure(reactive.CodeInterrupted,
 		"the worker that had the call has been silent for longer than its lease, and the step is not idempotent")}
-	_, err := h.engine.Answer(h.ctx, id, failure, false)
+	_, err := h.engine.Answer(h.ctx, id, failure, false)()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if r.state = gone; h.calls[id] == r && (err == nil || h.ctx.Err() == nil) { // of a run that is parked: it adopts the call again
@@ -89,7 +89,7 @@ func (h *Hub) Refuse(c *call.Request, failure *journal.Failure) {
 	defer h.mu.Unlock()
 	if h.ctx.Err() == nil { // else the next engine does
 		id := IDOf(c)
-		h.asking.Go(func() { _, _ = h.engine.Answer(h.ctx, id, call.Result{Failure: failure}, false) }) // it fails with the run
+		h.asking.Go(func() { _, _ = h.engine.Answer(h.ctx, id, call.Result{Failure: failure}, false)() }) // it fails with the run
 	}
 }
 

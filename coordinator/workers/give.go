@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -96,7 +95,7 @@ func (h *Hub) Give(ctx context.Context, who Worker, g *Gift) (*Thanks, error) {
 			thanks.Late = append(thanks.Late, Late{p.Lease, was})
 		}
 	}
-	late, err := h.answers(ctx, who, leases, g.Results)
+	late, err := h.answers(ctx, leases, g.Results)
 	thanks.Late = append(thanks.Late, late...)
 	if err != nil {
 		return nil, err
@@ -115,7 +114,7 @@ func (h *Hub) read(who Worker, g *Gift) (map[string]*lease, error) {
 		if leases[text] != nil {
 			return nil
 		}
-		l, err := parse(h.key, who.Token, text)
+		l, err := parse(h.signer, who.Token, text)
 		if err != nil {
 			return &PlaceError{fmt.Sprintf(format, args...), err}
 		}
@@ -207,28 +206,27 @@ func said(err error) (was string, again error) {
 	return err.Error(), nil
 }
 
-// answers journals results, together.
-func (h *Hub) answers(ctx context.Context, who Worker, leases map[string]*lease, results []Result) (late []Late, err error) {
-	was, errs := make([]string, len(results)), make([]error, len(results))
-	h.begin(len(results))
-	var all sync.WaitGroup
-	for i := range results {
-		all.Go(func() {
-			was[i], errs[i] = h.answer(ctx, who, leases[results[i].Lease], results[i].Result)
-			h.begin(-1)
-		})
-	}
-	all.Wait()
+// answers journals results, together: all are passed on before the first is waited for.
+func (h *Hub) answers(ctx context.Context, leases map[string]*lease, results []Result) (late []Late, err error) {
+	h.answer(len(results))
+	defer h.answer(-len(results))
+	settle := make([]func() (string, error), len(results))
 	for i, r := range results {
-		if was[i] != "" {
-			late = append(late, Late{r.Lease, was[i]})
+		settle[i] = h.pass(ctx, leases[r.Lease], r.Result)
+	}
+	var errs []error
+	for i, r := range results {
+		was, err := settle[i]()
+		if was != "" {
+			late = append(late, Late{r.Lease, was})
 		}
+		errs = append(errs, err)
 	}
 	return late, errors.Join(errs...)
 }
 
-// begin counts answers that are being journaled. With the last of them all calls have come that follow from them.
-func (h *Hub) begin(n int) {
+// answer counts answers that are being journaled. With the last of them all calls have come that follow from them.
+func (h *Hub) answer(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.answering += n; h.answering == 0 {
@@ -238,8 +236,9 @@ func (h *Hub) begin(n int) {
 	}
 }
 
-// answer journals one result. It counts also if the lease has run out, as long as the call has no other answer.
-func (h *Hub) answer(ctx context.Context, who Worker, l *lease, result call.Result) (was string, err error) {
+// pass passes one result to its run; the returned function waits until it is journaled. It counts also if the lease has run out, as long
+// as the call has no other answer.
+func (h *Hub) pass(ctx context.Context, l *lease, result call.Result) (settle func() (was string, err error)) {
 	h.mu.Lock()
 	r := h.calls[l.ID]
 	known := r != nil && r.state != answering
@@ -252,28 +251,31 @@ func (h *Hub) answer(ctx context.Context, who Worker, l *lease, result call.Resu
 	}
 	late := r == nil && result.Failure == nil && h.withdrawn.take(l.ID) // failures follow from the end of the attempt
 	h.mu.Unlock()
-	was, err = h.engine.Answer(ctx, l.ID, result, late)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err != nil && late { // the worker tries again
-		h.withdrawn.add(l.ID, time.Now())
-	}
-	if known && err != nil && h.calls[l.ID] == r { // the worker tries again
-		if r.state = before; before == offered || before == assigned {
-			h.place(r)
+	wait := h.engine.Answer(ctx, l.ID, result, late)
+	return func() (was string, err error) {
+		was, err = wait()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if err != nil && late { // the worker tries again
+			h.withdrawn.add(l.ID, time.Now())
 		}
-		return said(err)
+		if known && err != nil && h.calls[l.ID] == r { // the worker tries again
+			if r.state = before; before == offered || before == assigned {
+				h.place(r)
+			}
+			return said(err)
+		}
+		if known {
+			h.drop(r)
+		}
+		if err != nil {
+			return said(err)
+		}
+		if now := h.calls[l.ID]; now != nil && now.state != answering { // the run was loaded for the answer, and has passed on the call
+			h.drop(now)
+		}
+		return was, nil
 	}
-	if known {
-		h.drop(r)
-	}
-	if err != nil {
-		return said(err)
-	}
-	if now := h.calls[l.ID]; now != nil && now.state != answering { // the run was loaded for the answer, and has passed on the call
-		h.drop(now)
-	}
-	return was, nil
 }
 
 // drop forgets a call that has ended. The caller holds mu.

@@ -19,9 +19,9 @@ type Engine interface {
 	// Ask gives a run a turn, in which it reserves workers for its ready steps, and returns after it.
 	Ask(ctx context.Context, run string) error
 
-	// Answer ends a call, and returns when that is durable. If the call has ended before, was says how, and nothing is journaled,
-	// unless late is set: then the answer is, as one that came late. A run that has ended takes none.
-	Answer(ctx context.Context, id ID, result call.Result, late bool) (was string, err error)
+	// Answer ends a call; the function that it returns does when that is durable. If the call has ended before, was says how, and
+	// nothing is journaled, unless late is set: then the answer is, as one that came late. A run that has ended takes none.
+	Answer(ctx context.Context, id ID, result call.Result, late bool) (wait func() (was string, err error))
 
 	// Report journals a report of a call.
 	Report(ctx context.Context, id ID, making, number int32, kind string, payload any) error
@@ -33,7 +33,7 @@ type Engine interface {
 // Hub brings the calls of runs and workers together. It is safe for concurrent use.
 type Hub struct {
 	engine Engine
-	key    []byte
+	signer *signer
 	number uint64 // of this engine
 	began  time.Time
 	ctx    context.Context
@@ -89,7 +89,7 @@ const (
 
 // New returns a hub. The key signs its leases.
 func New(engine Engine, key []byte) *Hub {
-	h := &Hub{engine: engine, key: key, began: time.Now(), operations: map[string]*operation{}, calls: map[ID]*request{}, sessions: map[Worker]*session{}, withdrawn: withdrawn{}, lingering: map[*take]bool{}}
+	h := &Hub{engine: engine, signer: newSigner(key), began: time.Now(), operations: map[string]*operation{}, calls: map[ID]*request{}, sessions: map[Worker]*session{}, withdrawn: withdrawn{}, lingering: map[*take]bool{}}
 	random := make([]byte, 8)
 	rand.Read(random) // never fails
 	h.number = binary.BigEndian.Uint64(random)
@@ -257,5 +257,5 @@ func (h *Hub) tell(r *request, reason string) {
 
 // signed returns the lease of a call as text. The caller holds mu.
 func (h *Hub) signed(r *request) string {
-	return (&lease{ID: r.id, making: r.making, engine: r.engine, number: r.number}).sign(h.key, r.holder.who.Token)
+	return (&lease{ID: r.id, making: r.making, engine: r.engine, number: r.number}).sign(h.signer, r.holder.who.Token)
 }

@@ -8,10 +8,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/call"
@@ -88,8 +90,25 @@ type lease struct {
 	number uint64 // of the taking, counted by that engine
 }
 
+// signer signs leases with a key. Its hashes are used again: a lease is signed once and read as often as it is named.
+type signer struct{ hashes sync.Pool }
+
+func newSigner(key []byte) *signer {
+	return &signer{sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
+}
+
+// signature returns what only the key can make of a lease and the name of the token that may use it.
+func (s *signer) signature(token string, data []byte) []byte {
+	mac := s.hashes.Get().(hash.Hash)
+	defer s.hashes.Put(mac)
+	mac.Reset()
+	mac.Write(append(binary.AppendUvarint(nil, uint64(len(token))), token...))
+	mac.Write(data)
+	return mac.Sum(nil)[:signBytes]
+}
+
 // sign returns a lease as text, which only the token of that name can use.
-func (l *lease) sign(key []byte, token string) string {
+func (l *lease) sign(by *signer, token string) string {
 	data := binary.BigEndian.AppendUint64(nil, l.engine)
 	for _, n := range []uint64{l.number, uint64(l.making), uint64(l.Attempt), uint64(l.Decision)} {
 		data = binary.AppendUvarint(data, n)
@@ -97,25 +116,17 @@ func (l *lease) sign(key []byte, token string) string {
 	for _, text := range []string{l.Run, l.Node, l.Participant} {
 		data = append(binary.AppendUvarint(data, uint64(len(text))), text...)
 	}
-	return base64.RawURLEncoding.EncodeToString(append(data, signature(key, token, data)...))
-}
-
-func signature(key []byte, token string, data []byte) []byte {
-	mac := hmac.New(sha256.New, key)
-	mac.Write(binary.AppendUvarint(nil, uint64(len(token))))
-	mac.Write([]byte(token))
-	mac.Write(data)
-	return mac.Sum(nil)[:signBytes]
+	return base64.RawURLEncoding.EncodeToString(append(data, by.signature(token, data)...))
 }
 
 // parse reads the text of a lease of the token of that name.
-func parse(key []byte, token, text string) (l lease, err error) {
+func parse(by *signer, token, text string) (l lease, err error) {
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(data) < 8+signBytes || strings.ContainsAny(text, "\r\n") {
 		return l, ErrLease
 	}
 	data, signed := data[:len(data)-signBytes], data[len(data)-signBytes:]
-	if !hmac.Equal(signed, signature(key, token, data)) {
+	if !hmac.Equal(signed, by.signature(token, data)) {
 		return l, ErrLease
 	}
 	l.engine = binary.BigEndian.Uint64(data)

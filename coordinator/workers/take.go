@@ -224,6 +224,9 @@ func (h *Hub) leave(t *take, there bool) (calls []Call, cancels []Cancel) {
 		o := h.operation(name)
 		o.takes, o.served = slices.DeleteFunc(o.takes, isThis), now
 	}
+	if there {
+		calls = make([]Call, 0, len(t.calls))
+	}
 	for _, r := range t.calls {
 		switch {
 		case r.state != assigned:
