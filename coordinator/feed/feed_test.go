@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -81,12 +82,12 @@ func journaled(t *testing.T, run *coordinator.Run) (list []string) {
 	return list
 }
 
-// kills returns how often an observer is killed: the race detector makes each kill ten times as expensive.
+// kills returns how often an observer is killed: a thousand times with SLUICE_EXHAUSTIVE, else a tenth of that.
 func kills() int {
-	if testing.Short() {
-		return 100
+	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+		return 1000
 	}
-	return 1000
+	return 100
 }
 
 func TestAnObserverThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) {
