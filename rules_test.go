@@ -353,6 +353,9 @@ func goList(args ...string) ([]byte, error) {
 }
 
 func house(t *testing.T) []pkg {
+	if testing.Short() {
+		t.Skip("the source says the same to short tests")
+	}
 	list, err := packages()
 	require.NoError(t, err)
 	require.NotEmpty(t, list)

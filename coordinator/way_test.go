@@ -37,7 +37,8 @@ func TestAResultPassesFewPackages(t *testing.T) {
 	}
 	program, counters := filepath.Join(t.TempDir(), "way"), t.TempDir()
 	const ours = "github.com/sluiceflow/sluice/"
-	output(t, "go", "build", "-cover", "-covermode=atomic", "-coverpkg="+ours+"...", "-o", program, "./testdata/way")
+	// To count needs no fast program: it is compiled as fast as it can be.
+	output(t, "go", "build", "-cover", "-covermode=atomic", "-coverpkg="+ours+"...", "-gcflags="+ours+"...=-N -l", "-ldflags=-s -w", "-o", program, "./testdata/way")
 	t.Setenv("GOCOVERDIR", t.TempDir()) // for what it writes when it exits
 	output(t, program, counters, t.TempDir())
 

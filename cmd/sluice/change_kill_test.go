@@ -22,11 +22,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// A host is killed changeKills times, changeKillsShort times in short tests, or changeKillsAll times if SLUICE_EXHAUSTIVE is set.
+// A host is killed changeKills times, or changeKillsAll times if SLUICE_EXHAUSTIVE is set.
 const (
-	changeKills      = 10
-	changeKillsShort = 3
-	changeKillsAll   = 100
+	changeKills    = 10
+	changeKillsAll = 100
 )
 
 // book is a playbook whose run is repeated from the request of its last call on.
@@ -48,11 +47,8 @@ workflow:
 // has done once to each run what it says.
 func TestAHostKilledDuringChangesLeavesNothingHalfDone(t *testing.T) {
 	kills := changeKills
-	switch {
-	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
+	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
 		kills = changeKillsAll
-	case testing.Short():
-		kills = changeKillsShort
 	}
 	dir := t.TempDir()
 	l := &changeLoad{hostLoad: hostLoad{

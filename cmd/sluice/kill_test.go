@@ -38,21 +38,27 @@ steps:
 output: all done
 `
 
-// killsMin is the minimum number of times that the command is killed, over several runs.
-const killsMin = 24
+// The command is killed at least killsMin times, or killsAll times if SLUICE_EXHAUSTIVE is set, over several runs.
+const (
+	killsMin = 12
+	killsAll = 120
+)
 
 // TestKilledAtAnyMomentARunIsResumed kills the command with SIGKILL, again and again, and resumes the run. A call with a journaled
 // answer is not repeated, and any other at most once for each kill.
 func TestKilledAtAnyMomentARunIsResumed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	kills := 0
-	for n := 0; kills < killsMin; n++ {
+	kills, least := 0, killsMin
+	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+		least = killsAll
+	}
+	for n := 0; kills < least; n++ {
 		k := &killing{t: t, rng: rng, dir: t.TempDir(), answered: map[string]int{}, open: map[string]int{}}
 		writeFile(t, k.dir, "w.yaml", counting)
 		k.run()
 		kills += k.kills
 		t.Logf("run %d: killed %d times", n, k.kills)
-		require.Less(t, n, killsMin, "too few runs last long enough to be killed")
+		require.Less(t, n, least, "too few runs last long enough to be killed")
 	}
 }
 

@@ -26,15 +26,19 @@ var built struct {
 	err  error
 }
 
-// program returns the path of the command. It is for tests that kill it or send it signals.
+// program returns the path of the command. It is for tests that kill it or send it signals. Short tests, as under the race detector, leave
+// them out: the command is built without it. They run it as scripts do.
 func program(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts processes that the race detector does not see")
+	}
 	built.once.Do(func() {
 		if built.dir, built.err = os.MkdirTemp("", "sluice-test-"); built.err != nil {
 			return
 		}
 		var out []byte
-		if out, built.err = exec.Command("go", "build", "-o", filepath.Join(built.dir, "sluice"), ".").CombinedOutput(); built.err != nil {
+		if out, built.err = exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(built.dir, "sluice"), ".").CombinedOutput(); built.err != nil {
 			t.Logf("%s", out)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
 
@@ -32,9 +33,17 @@ func (c cleaned) Run() int {
 	return code
 }
 
+// Short tests, as under the race detector, run the scripts of verb run, whose processes make calls: the others read or write a folder, one
+// thing after the other.
 func TestScripts(t *testing.T) {
+	pattern := "*.txtar"
+	if testing.Short() {
+		pattern = "run-*.txtar"
+	}
+	scripts, err := filepath.Glob(filepath.Join("testdata", "script", pattern))
+	require.NoError(t, err)
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Files:               scripts,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("SLUICE_UPDATE") != "",

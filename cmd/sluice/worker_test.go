@@ -69,6 +69,7 @@ func TestWorkersInSeveralLanguages(t *testing.T) {
 	for language, command := range workersOfExamples {
 		t.Run(language, func(t *testing.T) {
 			dir := t.TempDir()
+			program(t)
 			cmd := command(t, source, dir)
 			host, url := listens(t, dir)
 			order := filepath.Join(source, "order.yaml")

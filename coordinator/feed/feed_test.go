@@ -82,12 +82,15 @@ func journaled(t *testing.T, run *coordinator.Run) (list []string) {
 	return list
 }
 
-// kills returns how often an observer is killed: a thousand times with SLUICE_EXHAUSTIVE, else a tenth of that.
+// kills returns how often an observer is killed: the race detector makes each kill ten times as expensive.
 func kills() int {
-	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
-		return 1000
+	switch {
+	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
+		return 2000
+	case testing.Short():
+		return 40
 	}
-	return 100
+	return 200
 }
 
 func TestAnObserverThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) {
