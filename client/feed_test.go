@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -64,12 +66,16 @@ func beginOf(t *testing.T, s *site, path string) string {
 	return ""
 }
 
+// kills returns how often a client is killed: a thousand times with SLUICE_EXHAUSTIVE, else a tenth of that.
+func kills() int {
+	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+		return 1000
+	}
+	return 100
+}
+
 func TestAClientThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) {
 	const steps = 50
-	kills := 1000
-	if testing.Short() {
-		kills = 100
-	}
 	s, random := newSite(t), rand.New(rand.NewPCG(1, 2))
 	run := chain(t, s, "a", steps)
 	sent := make(chan error, 1)
@@ -83,7 +89,7 @@ func TestAClientThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) 
 	for _, path := range []string{"/v1/runs/a/feed?view=events", "/v1/feed?view=events&run=a"} {
 		begin := beginOf(t, s, path)
 		id, at, ends := begin+"0", uint64(0), 0
-		for killed := 0; killed < kills/2 || ends == 0; killed++ {
+		for killed := 0; killed < kills() || ends == 0; killed++ {
 			left := 1 + random.IntN(8)
 			for f, err := range s.remote.Feed(t.Context(), path, id) {
 				require.NoError(t, err)
@@ -104,6 +110,81 @@ func TestAClientThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) 
 		}
 	}
 	require.NoError(t, <-sent)
+}
+
+// moment is what a client of all runs has seen up to a frame.
+type moment struct {
+	id   string            // of the frame
+	seen map[string]uint64 // newest event of each run
+	ends int               // runs that have ended
+}
+
+// after returns the moment after a frame, of which each run is further than before.
+func (m moment) after(t *testing.T, f client.Frame) moment {
+	require.Equal(t, "update", f.Event)
+	m.id, m.seen = f.ID, maps.Clone(m.seen)
+	var changed feed.Changed
+	require.NoError(t, json.Unmarshal(f.Data, &changed))
+	for _, c := range changed.Runs {
+		require.Greater(t, c.Seq, m.seen[c.Run])
+		if m.seen[c.Run] = c.Seq; c.Head.Finished && c.Head.Events == c.Seq {
+			m.ends++
+		}
+	}
+	return m
+}
+
+func TestAClientOfAllRunsThatIsKilledAndResumedGetsEachChangeOnceAndInOrder(t *testing.T) {
+	const runs, steps = 5, 10
+	s, random := newSite(t), rand.New(rand.NewPCG(3, 4))
+	var past []moment // that are not the last
+	for f, err := range s.remote.Feed(t.Context(), "/v1/feed", "") {
+		require.NoError(t, err)
+		require.Equal(t, "ready", f.Event)
+		past = append(past, moment{id: f.ID, seen: map[string]uint64{}})
+		break
+	}
+	list := map[string]client.Run{}
+	for i := range runs {
+		id := fmt.Sprint("r", i)
+		list[id] = chain(t, s, id, steps)
+	}
+	sent := make(chan error, runs)
+	for _, run := range list {
+		go func() {
+			var err error
+			for i := 0; i < steps && err == nil; i++ {
+				err = run.Send(context.Background(), fmt.Sprint("m", i), i)
+			}
+			sent <- err
+		}()
+	}
+	now, whole := past[0], 0
+	for killed := 0; killed < kills() || whole == 0; killed++ {
+		left := 1 + random.IntN(8)
+		for f, err := range s.remote.Feed(t.Context(), "/v1/feed", now.id) {
+			require.NoError(t, err)
+			if now = now.after(t, f); now.ends == runs {
+				break
+			}
+			past = append(past, now)
+			if left--; left == 0 {
+				break
+			}
+		}
+		if now.ends == runs {
+			whole++
+			for id, run := range list {
+				last, err := run.Last(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, last, now.seen[id])
+			}
+			now = past[random.IntN(len(past))]
+		}
+	}
+	for range runs {
+		require.NoError(t, <-sent)
+	}
 }
 
 // What is in a map is shown where it is opened, of one run and of several.

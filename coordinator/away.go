@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/tally"
 	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/reactive"
@@ -20,6 +21,12 @@ func (e *Engine) Workers() *workers.Hub { return e.workers }
 
 // Tally returns the counts of what this engine has journaled.
 func (e *Engine) Tally() *tally.Tally { return &e.tally }
+
+// Uses returns how much is used of the limits that the calls of all runs share.
+func (e *Engine) Uses() []pool.Use { return e.pool.Uses() }
+
+// Limits returns what bounds each run.
+func (e *Engine) Limits() Limits { return e.config.Limits }
 
 // away answers the hub of the workers. It implements workers.Engine.
 type away struct{ *Engine }

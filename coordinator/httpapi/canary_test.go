@@ -92,7 +92,7 @@ func newAviary(t *testing.T) *aviary {
 	engine, err := coordinator.New(t.Context(), store, coordinator.Config{Workers: key, Logger: log})
 	require.NoError(t, err)
 	keep := tokens.Of(dir)
-	server, err := Handler(engine, Config{Logger: log, Allow: catalog.Allow(catalog.Kinds), Authenticate: func(token string) (Identity, bool) {
+	server, err := Handler(engine, Config{Folder: dir, Logger: log, Allow: catalog.Allow(catalog.Kinds), Authenticate: func(token string) (Identity, bool) {
 		known, ok := keep.Check(token, time.Now())
 		return Identity{known.Name, ParseRole(known.Role), known.Operations}, ok
 	}})

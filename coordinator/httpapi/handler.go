@@ -95,6 +95,9 @@ type Config struct {
 	// Copies is where backups are made, and looked for faults. Default: none are.
 	Copies *copies.Folder
 
+	// Folder is where the store is, the size of which the metrics have. Default: they do not.
+	Folder string
+
 	// Version is what /version returns. Default: "".
 	Version string
 
@@ -133,9 +136,11 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 	}
 	s := &Server{
 		engine: engine, config: config, log: usercode.Logger(cmp.Or(config.Logger, slog.Default())), mux: http.NewServeMux(), hub: feed.New(engine), jobs: jobs.New(),
-		streams: frames.Limit(cmp.Or(config.Streams, StreamsMax), cmp.Or(config.StreamsOfAClient, StreamsOfAClientMax)),
 	}
-	s.tokens, s.wrong, s.measures = rates.New(rateOfToken), rates.New(rateOfWrong), measures.New(engine, s.streams.Count)
+	most := cmp.Or(config.Streams, StreamsMax)
+	s.streams = frames.Limit(most, cmp.Or(config.StreamsOfAClient, StreamsOfAClientMax))
+	s.measures = measures.New(engine, measures.Server{Feeds: s.streams.Count, FeedsMax: most, Folder: config.Folder})
+	s.tokens, s.wrong = rates.New(rateOfToken), rates.New(rateOfWrong)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	var err error
 	if s.openAPI, err = OpenAPI(); err != nil {

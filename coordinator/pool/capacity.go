@@ -50,3 +50,26 @@ func (a *capacity) release(n int) {
 
 // close admits no more calls.
 func (a *capacity) close() { a.closed.Store(true) }
+
+// Use is how much of a limit of the process is used.
+type Use struct {
+	Limit   string // its name, such as calls
+	Used    int    // calls at this time
+	Max     int    // at most
+	Waiting int    // runs that wait for room
+}
+
+// limitNames names the rooms in their order.
+var limitNames = [roomKinds]string{inCalls: "calls", inPrograms: "programs", inDeciders: "decision_calls", inDecidingPrograms: "decision_programs"}
+
+// Uses returns how much is used of each limit that there is.
+func (p *Pool) Uses() (list []Use) {
+	for i := range p.room {
+		if a := &p.room[i]; a.max > 0 {
+			a.mu.Lock()
+			list = append(list, Use{limitNames[i], a.used, a.max, len(a.waiting)})
+			a.mu.Unlock()
+		}
+	}
+	return list
+}

@@ -151,7 +151,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 	if err != nil {
 		return at, err
 	}
-	config := httpapi.Config{Hosts: p.hosts, Allow: p.allow, Secure: p.tls != nil || p.proxy.IsValid(), Version: version, Logger: logger}
+	config := httpapi.Config{Folder: dir, Hosts: p.hosts, Allow: p.allow, Secure: p.tls != nil || p.proxy.IsValid(), Version: version, Logger: logger}
 	if f.Copies != "" {
 		if config.Copies, err = copies.In(f.Copies, engine, dir); err != nil {
 			return at, fmt.Errorf("--backup-dir: %w", err)

@@ -3,6 +3,7 @@ package serving
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -186,50 +187,71 @@ func TestWhoReadsSlowlyHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// 10,000 feeds are asked for, of which the server takes 2,000, and 16 of each client. The others are refused, and may ask again; nothing
-// of any of them is left.
+// 10,000 feeds are asked for at once, of which the server takes 2,000, and 16 of each client. The others are refused, and may ask again; the
+// host goes on with its runs; nothing of any feed is left.
 func TestTenThousandFeeds(t *testing.T) {
+	clients := 10_000 / 20
+	if testing.Short() {
+		clients = httpapi.StreamsMax/httpapi.StreamsOfAClientMax + 10
+	}
 	host(t, func(t *testing.T, h *hosted) {
 		h.start("a", nil)
-		require.Equal(t, httpapi.StreamsMax, h.feeds(10_000/20))
+		require.Equal(t, httpapi.StreamsMax, h.feeds(clients))
 		before := heap() // with what stays for all, such as the rates of clients
-		require.Equal(t, httpapi.StreamsMax, h.feeds(10_000/20), "the places are free again")
+		require.Equal(t, httpapi.StreamsMax, h.feeds(clients), "the places are free again")
 		require.Less(t, heap(), before+httpapi.StreamsMax*256, "a feed leaves 256 bytes")
 	})
 }
 
-// feeds opens twenty feeds of each of so many clients, and returns how many it has got. It closes them all.
+// feeds opens twenty feeds of each of so many clients at once, and returns how many they have got. It closes them all.
 func (h *hosted) feeds(clients int) (got int) {
-	var open []net.Conn
+	open, errs := make([][]net.Conn, clients), make([]error, clients)
+	var all sync.WaitGroup
 	for client := range clients {
-		asks := h.dial()
-		reader := bufio.NewReader(asks)
-		for n := range 20 {
-			_, err := io.WriteString(asks, head(fmt.Sprint("client-", client), "GET", "/v1/runs/a/feed"))
-			require.NoError(h.t, err)
-			resp, err := http.ReadResponse(reader, nil)
-			require.NoError(h.t, err)
-			if resp.StatusCode == http.StatusOK {
-				require.Less(h.t, n, httpapi.StreamsOfAClientMax)
-				got++
-				open = append(open, asks)
-				asks = h.dial()
-				reader.Reset(asks)
-				continue
-			}
-			require.Equal(h.t, http.StatusTooManyRequests, resp.StatusCode)
-			require.Equal(h.t, "1", resp.Header.Get("Retry-After"))
-			text, err := io.ReadAll(resp.Body)
-			require.NoError(h.t, err)
-			require.Contains(h.t, string(text), "too_many_streams")
-		}
-		asks.Close()
+		all.Go(func() { open[client], errs[client] = h.ask(fmt.Sprint("client-", client)) })
 	}
-	for _, conn := range open {
-		conn.Close()
+	all.Wait()
+	require.NoError(h.t, errors.Join(errs...))
+	run := h.start("", nil)
+	require.NoError(h.t, run.Send(h.t.Context(), "go", 7))
+	result, err := run.Wait(h.t.Context())
+	require.NoError(h.t, err)
+	require.EqualValues(h.t, 7, result.Output)
+	for _, list := range open {
+		require.LessOrEqual(h.t, len(list), httpapi.StreamsOfAClientMax)
+		got += len(list)
+		for _, conn := range list {
+			conn.Close()
+		}
 	}
 	pass(writeTime) // until then, deadlines keep the connections
 	return got
+}
+
+// ask asks for twenty feeds, and returns the connections of those that it has got. The error is that another one is not refused as it should be.
+func (h *hosted) ask(client string) (open []net.Conn, err error) {
+	asks := h.dial()
+	defer func() { asks.Close() }()
+	reader := bufio.NewReader(asks)
+	for range 20 {
+		if _, err := io.WriteString(asks, head(client, "GET", "/v1/runs/a/feed")); err != nil {
+			return open, err
+		}
+		resp, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			return open, err
+		}
+		if resp.StatusCode == http.StatusOK {
+			open, asks = append(open, asks), h.dial()
+			reader.Reset(asks)
+			continue
+		}
+		text, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "1" || !strings.Contains(string(text), "too_many_streams") {
+			return open, fmt.Errorf("%s: %v: %s", resp.Status, err, text)
+		}
+	}
+	return open, nil
 }
 
 // pass lets virtual time pass.

@@ -2,7 +2,6 @@
 package measures
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -12,8 +11,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/reactive"
-	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // Of are the metrics of a server. No label names a run, a step or who has asked.
@@ -24,8 +21,15 @@ type Of struct {
 	lag      prometheus.Histogram     // of feeds
 }
 
-// New returns the metrics of an engine, and of a server that has so many feeds.
-func New(engine *coordinator.Engine, feeds func() int) *Of {
+// Server is what is shown of a server.
+type Server struct {
+	Feeds    func() int // how many are open
+	FeedsMax int        // at most
+	Folder   string     // of the store; "": none is shown
+}
+
+// New returns the metrics of an engine and of a server.
+func New(engine *coordinator.Engine, server Server) *Of {
 	m := &Of{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -42,37 +46,16 @@ func New(engine *coordinator.Engine, feeds func() int) *Of {
 	}
 	m.registry.MustRegister(
 		m.requests, m.refusals, m.lag, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), openRuns{engine}, journaled{engine.Tally()},
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sluice_feed_observers", Help: "Feeds that are open."}, func() float64 { return float64(feeds()) }),
+		shared{engine, server}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sluice_feed_observers", Help: "Feeds that are open."}, func() float64 { return float64(server.Feeds()) }),
 	)
+	if server.Folder != "" {
+		size := func() float64 { return float64(bytesIn(server.Folder)) }
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sluice_store_bytes", Help: "Bytes of the files in the folder of the store."}, size))
+	}
 	if hub := engine.Workers(); hub != nil {
 		m.registry.MustRegister(crew{hub})
 	}
 	return m
-}
-
-// countedMax bounds the open runs that a scrape counts of each status.
-const countedMax = 10_000
-
-// openRuns counts the open runs of an engine.
-type openRuns struct{ engine *coordinator.Engine }
-
-var openRunsDesc = prometheus.NewDesc("sluice_open_runs", "Open runs by status; more than 10,000 are not counted.", []string{"status"}, nil)
-
-// Describe implements prometheus.Collector.
-func (openRuns) Describe(to chan<- *prometheus.Desc) { to <- openRunsDesc }
-
-// Collect implements prometheus.Collector.
-func (o openRuns) Collect(to chan<- prometheus.Metric) {
-	for _, status := range []reactive.RunStatus{reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused} {
-		n := 0
-		for _, err := range o.engine.List(context.Background(), journal.Query{Index: journal.ByStatus, Key: string(status)}) {
-			if err != nil || n == countedMax {
-				break
-			}
-			n++
-		}
-		to <- prometheus.MustNewConstMetric(openRunsDesc, prometheus.GaugeValue, float64(n), string(status))
-	}
 }
 
 // Handler returns what shows the metrics to Prometheus.
