@@ -187,13 +187,17 @@ func TestWhoReadsSlowlyHoldsNobodyUp(t *testing.T) {
 }
 
 // 10,000 feeds are asked for, of which the server takes 2,000, and 16 of each client. The others are refused, and may ask again; nothing
-// of any of them is left.
+// of any of them is left. Short tests ask for 2,600.
 func TestTenThousandFeeds(t *testing.T) {
+	clients := 10_000 / 20
+	if testing.Short() {
+		clients = 2_600 / 20
+	}
 	host(t, func(t *testing.T, h *hosted) {
 		h.start("a", nil)
-		require.Equal(t, httpapi.StreamsMax, h.feeds(10_000/20))
+		require.Equal(t, httpapi.StreamsMax, h.feeds(clients))
 		before := heap() // with what stays for all, such as the rates of clients
-		require.Equal(t, httpapi.StreamsMax, h.feeds(10_000/20), "the places are free again")
+		require.Equal(t, httpapi.StreamsMax, h.feeds(clients), "the places are free again")
 		require.Less(t, heap(), before+httpapi.StreamsMax*256, "a feed leaves 256 bytes")
 	})
 }
