@@ -41,6 +41,7 @@ func (w *worker) begin(list []wire.TakenCall) {
 		j := w.newJob(&list[i])
 		w.mu.Lock()
 		w.calls[j.lease] = j
+		w.running++
 		w.mu.Unlock()
 		go j.run(&list[i])
 	}
@@ -145,12 +146,16 @@ func (w *worker) cancel(list []wire.CancelCall) {
 	}
 }
 
-// finish passes a result on.
+// finish passes a result on, and leaves the place of its call to another.
 func (w *worker) finish(r wire.GiveResult) {
-	w.send(func(o *outbox) { o.results = append(o.results, r) })
+	w.send(func(o *outbox) {
+		o.results = append(o.results, r)
+		w.running--
+	})
+	signal(w.freed)
 }
 
-// leave frees the places of calls. The caller does not hold mu.
+// leave forgets calls whose results the server has. The caller does not hold mu.
 func (w *worker) leave(results []wire.GiveResult) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

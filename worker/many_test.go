@@ -35,19 +35,25 @@ func (d direct) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
+// inMemory returns an engine and its handler, without a listener. Each token is that of a worker of the operation that it names.
+func inMemory(t *testing.T) (*coordinator.Engine, *httpapi.Server) {
+	engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{Workers: workers.NewKey(), Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	handler, err := httpapi.Handler(engine, httpapi.Config{
+		Logger: slog.New(slog.DiscardHandler),
+		Authenticate: func(token string) (httpapi.Identity, bool) {
+			return httpapi.Identity{Name: token, Role: httpapi.Worker, Operations: []string{token}}, true
+		},
+	})
+	require.NoError(t, err)
+	return engine, handler
+}
+
 // A worker may have more calls at a time than fit into a request, and keeps the leases of all of them for as long as they take.
 func TestAWorkerKeepsMoreCallsThanARequestHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const calls = 2500
-		engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{Workers: workers.NewKey(), Logger: slog.New(slog.DiscardHandler)})
-		require.NoError(t, err)
-		handler, err := httpapi.Handler(engine, httpapi.Config{
-			Logger: slog.New(slog.DiscardHandler),
-			Authenticate: func(token string) (httpapi.Identity, bool) {
-				return httpapi.Identity{Name: token, Role: httpapi.Worker, Operations: []string{token}}, true
-			},
-		})
-		require.NoError(t, err)
+		engine, handler := inMemory(t)
 		var begun sync.WaitGroup
 		begun.Add(calls)
 		goOn := make(chan struct{})
@@ -60,6 +66,7 @@ func TestAWorkerKeepsMoreCallsThanARequestHas(t *testing.T) {
 		w := parse(t, `{kind: Workflow, name: w, steps: [{operation: a, idempotent: false}]}`)
 		runs := make([]*coordinator.Run, calls)
 		for i := range runs {
+			var err error
 			runs[i], err = engine.Start(t.Context(), w, nil, coordinator.WithID(strconv.Itoa(i)))
 			require.NoError(t, err)
 		}

@@ -80,13 +80,14 @@ type worker struct {
 	names   []string
 	life    context.Context // of calls and gifts
 
-	mu     sync.Mutex
-	calls  map[string]*job // that hold a place, by lease
-	out    outbox
-	beaten time.Time     // of the last signs of life
-	wake   chan struct{} // there is something to give
-	freed  chan struct{} // there is a free place
-	idle   chan struct{} // there is no call
+	mu      sync.Mutex
+	calls   map[string]*job // whose results are not durable, by lease
+	running int             // of these, those whose operation has not returned
+	out     outbox
+	beaten  time.Time     // of the last signs of life
+	wake    chan struct{} // there is something to give
+	freed   chan struct{} // there is a free place
+	idle    chan struct{} // there is no call
 }
 
 func newWorker(config Config) (*worker, error) {
@@ -128,54 +129,83 @@ func signal(c chan struct{}) {
 	}
 }
 
-// take takes calls until ctx ends. A worker without a free place waits for what is to be cancelled, until a place is free.
+// take takes calls until ctx ends, whenever there is a free place.
 func (w *worker) take(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer stop(nil)
+	full := make(chan struct{}, 1)
+	watching.Go(func() { w.watch(ctx, full, stop) })
 	for wait := (backoff{}); ctx.Err() == nil; {
 		free := w.free()
-		asking, stop := context.WithCancel(ctx)
-		stopped := make(chan struct{})
 		if free == 0 {
-			go func() {
-				defer close(stopped)
-				select {
-				case <-w.freed:
-					stop()
-				case <-asking.Done():
-				}
-			}()
+			signal(full)
+			select {
+			case <-w.freed:
+			case <-ctx.Done():
+			}
+			continue
 		}
-		answer := wire.TakeAnswer{}
-		err := w.post(asking, "/v1/worker/take", wire.TakeBody{Worker: w.Name, Operations: w.names, Max: &free, Wait: takeTime.String()}, &answer)
-		isFreed := asking.Err() != nil && ctx.Err() == nil
-		stop()
-		if free == 0 {
-			<-stopped
-		}
+		err := w.ask(ctx, free)
 		switch {
 		case err == nil:
 			wait = backoff{}
-			w.cancel(answer.Cancel)
-			w.begin(answer.Calls)
-		case isFreed || ctx.Err() != nil:
 		case isFinal(err):
 			return fmt.Errorf("%w: %w", ErrRefused, err)
-		default:
+		case ctx.Err() == nil:
 			w.Logger.Warn("the server gives no calls, and is asked again", "error", err)
 			wait.pause(ctx)
 		}
 	}
+	if err := context.Cause(ctx); errors.Is(err, ErrRefused) {
+		return err
+	}
 	return nil
 }
 
-// free returns for how many calls to ask.
+// watch waits for what is to be cancelled while no place is free. Its request waits on when one is, so that none is broken off; until it
+// is answered, no other is made.
+func (w *worker) watch(ctx context.Context, full <-chan struct{}, stop context.CancelCauseFunc) {
+	for wait := (backoff{}); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-full:
+		}
+		for w.free() == 0 && ctx.Err() == nil {
+			err := w.ask(ctx, 0)
+			switch {
+			case err == nil:
+				wait = backoff{}
+			case isFinal(err):
+				stop(fmt.Errorf("%w: %w", ErrRefused, err))
+				return
+			default:
+				wait.pause(ctx)
+			}
+		}
+	}
+}
+
+// ask takes at most so many calls, and begins them. It waits for the first of them, or for what is to be cancelled.
+func (w *worker) ask(ctx context.Context, most int) error {
+	answer := wire.TakeAnswer{}
+	err := w.post(ctx, "/v1/worker/take", wire.TakeBody{Worker: w.Name, Operations: w.names, Max: &most, Wait: takeTime.String()}, &answer)
+	if err == nil {
+		w.cancel(answer.Cancel)
+		w.begin(answer.Calls)
+	}
+	return err
+}
+
+// free returns for how many calls to ask. A call whose operation has returned leaves its place to another, which is taken while its result
+// is given: so the run that takes the result finds a worker that waits, and journals the result and its next request together. While
+// results are not taken, no more calls are than as many again.
 func (w *worker) free() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	select { // what was freed until now is counted here
-	case <-w.freed:
-	default:
-	}
-	return min(w.Calls-len(w.calls), takeMax)
+	return max(0, min(w.Calls-w.running, 2*w.Calls-len(w.calls), takeMax))
 }
 
 // drain waits for the calls under way, but not for ever.

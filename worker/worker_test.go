@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
@@ -198,13 +199,20 @@ func chain(n int) string {
 }
 
 // BenchmarkChains has the runs of ten steps that one worker carries out a second, 100 at a time, and the CPU time of a step of server
-// and worker together.
+// and worker together: of one that has places for all, and of one with as many as by default, for whom runs wait.
 func BenchmarkChains(b *testing.B) {
+	for _, calls := range []int{128, 64} {
+		b.Run("calls="+strconv.Itoa(calls), func(b *testing.B) { benchmarkChains(b, calls) })
+	}
+}
+
+func benchmarkChains(b *testing.B, calls int) {
 	store, err := disk.Open(b.TempDir(), disk.Config{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(b, err)
 	s := serve(b, store)
 	op := operation.Define("a", func(context.Context, any) (any, error) { return nil, nil })
-	stop := work(b, worker.Config{URL: s.url, Token: "a", Operations: []worker.Operation{op}, Calls: 64})
+	count := &counter{to: &http.Transport{MaxIdleConnsPerHost: 4}}
+	stop := work(b, worker.Config{URL: s.url, Token: "a", Operations: []worker.Operation{op}, Calls: calls, Client: &http.Client{Transport: count}})
 	w := parse(b, chain(10))
 	run := func(id string) {
 		r, err := s.Start(b.Context(), w, nil, coordinator.WithID(id))
@@ -213,6 +221,8 @@ func BenchmarkChains(b *testing.B) {
 	}
 	run("first")
 	n := 0
+	requests := count.takes.Load() + count.gives.Load()
+	appends, _, _ := s.Tally().Appends()
 	before := cpu(b)
 	for b.Loop() {
 		n++
@@ -222,8 +232,12 @@ func BenchmarkChains(b *testing.B) {
 		}
 		all.Wait()
 	}
+	steps := float64(1000 * n)
 	b.ReportMetric(float64(100*n)/b.Elapsed().Seconds(), "runs/s")
-	b.ReportMetric(float64((cpu(b)-before).Microseconds())/float64(1000*n), "µs-cpu/step")
+	b.ReportMetric(float64((cpu(b)-before).Microseconds())/steps, "µs-cpu/step")
+	after, _, _ := s.Tally().Appends()
+	b.ReportMetric(float64(after-appends)/steps, "appends/step")
+	b.ReportMetric(float64(count.takes.Load()+count.gives.Load()-requests)*100/steps, "requests/100steps")
 	stop()
 	s.close()
 	require.NoError(b, store.Close())

@@ -17,7 +17,7 @@ import (
 // long. No program may have had larger slices than doubtRuns.
 const (
 	sliceRuns = 256
-	atOnce    = 4
+	atOnce    = 3
 	doubtRuns = 256
 )
 

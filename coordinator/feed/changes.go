@@ -21,6 +21,7 @@ const commitsMax = 512
 type group struct {
 	after, to journal.Place
 	runs      []changed
+	taken     time.Time // when it was encoded for all observers; zero: it was for one
 }
 
 // changed is one run of a group, encoded once for all observers.
@@ -95,6 +96,7 @@ func (c *changes) watch() {
 		}
 		if err == nil && found.to != place {
 			c.hub.encoded.Add(int64(len(found.runs)))
+			found.taken = time.Now()
 			c.push(found)
 			place = found.to
 		}
@@ -276,7 +278,7 @@ func (o *ObserverOfAll) join(list []group) Frame {
 	if len(data) == start {
 		return Frame{}
 	}
-	return Frame{Kind: KindUpdate, ID: string(o.place), Data: append(data, "]}"...)}
+	return Frame{Kind: KindUpdate, ID: string(o.place), Data: append(data, "]}"...), Since: list[0].taken}
 }
 
 // told returns what the observer is told of a change.

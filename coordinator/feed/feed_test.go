@@ -254,6 +254,43 @@ func TestAnEventIsEncodedOnceForAllObservers(t *testing.T) {
 	require.Equal(t, int64(last-begun), hub.encoded.Load())
 }
 
+// Observers that have been shown a run up to the same event share the frame with what comes then.
+func TestAFrameIsPutTogetherOnceForAllObservers(t *testing.T) {
+	const observers = 100
+	engine := newEngine(t, memory.New())
+	hub := newHub(t, engine)
+	run, err := engine.Start(t.Context(), chain(t, 2), nil)
+	require.NoError(t, err)
+	all := make([]*Observer, observers)
+	for i := range all {
+		all[i], err = hub.Run(t.Context(), run.ID(), Options{})
+		require.NoError(t, err)
+		defer all[i].Close()
+		_, err := all[i].Next(t.Context())
+		require.NoError(t, err)
+	}
+	send(t, run, 0, 1)
+	last, err := run.Last(t.Context())
+	require.NoError(t, err)
+	for all[0].pos < last {
+		f, err := all[0].Next(t.Context())
+		require.NoError(t, err)
+		require.NotZero(t, f.Since, "it is news")
+	}
+	before := hub.joined.Load()
+	var first Frame
+	for i, o := range all[1:] {
+		f, err := o.Next(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, last, o.pos)
+		if i == 0 {
+			first = f
+		}
+		require.Same(t, &first.Data[0], &f.Data[0])
+	}
+	require.LessOrEqual(t, hub.joined.Load()-before, int64(1))
+}
+
 func TestASlowObserverOfStepsIsShownASnapshotInPlaceOfALongReplay(t *testing.T) {
 	engine := newEngine(t, memory.New())
 	hub := newHub(t, engine)

@@ -27,6 +27,10 @@ type Frame struct {
 	Data []byte // JSON
 	Run  string // of one of several runs: which
 	Err  error  // of KindError
+
+	Since time.Time // when the server has learnt the first of its changes, once they were durable; zero: it tells what was there before
+
+	last uint64 // of an update: sequence of its last event
 }
 
 // Snapshot is the data of a frame: a run after an event.
@@ -112,6 +116,7 @@ type RunChange struct {
 type fragment struct {
 	seq    uint64
 	at     time.Time
+	taken  time.Time // when it was encoded for all observers; zero: it was for one
 	status string
 	steps  []part // elements of Update.Steps
 	maps   []part // elements of Update.Maps
@@ -209,8 +214,11 @@ func addPart(list []part, in string, element any) ([]part, error) {
 
 // joined returns the frame of several updates that follow the event with sequence after.
 func joined(w *wants, after uint64, list []fragment) Frame {
-	last := &list[len(list)-1]
-	data := append(make([]byte, 0, 128+frameBytes), `{"from":`...)
+	last, size := &list[len(list)-1], 128+len(list)
+	for i := range list {
+		size += w.size(&list[i])
+	}
+	data := append(make([]byte, 0, size), `{"from":`...)
 	data = strconv.AppendUint(data, after+1, 10)
 	data = strconv.AppendUint(append(data, `,"seq":`...), last.seq, 10)
 	data = last.at.AppendFormat(append(data, `,"at":"`...), time.RFC3339Nano)
@@ -226,7 +234,7 @@ func joined(w *wants, after uint64, list []fragment) Frame {
 	case Net:
 		data = revisionOf(data, list)
 	}
-	return Frame{Kind: KindUpdate, ID: strconv.FormatUint(last.seq, 10), Data: append(data, '}')}
+	return Frame{Kind: KindUpdate, ID: strconv.FormatUint(last.seq, 10), Data: append(data, '}'), Since: list[0].taken, last: last.seq}
 }
 
 // countsOf appends how far maps have come to a frame.

@@ -30,6 +30,7 @@ type Hub struct {
 	runs   *changes          // of all runs; nil: none observes them
 
 	encoded atomic.Int64 // events and heads that were encoded for the shared lists, for tests
+	joined  atomic.Int64 // updates that were put together of what is encoded
 }
 
 // New returns the hub of an engine. Close ends it.
@@ -79,8 +80,7 @@ func (h *Hub) Run(ctx context.Context, id string, o Options) (*Observer, error) 
 	if err != nil {
 		return nil, err
 	}
-	watching, stop := context.WithCancel(h.ctx)
-	return &Observer{hub: h, run: run, topic: h.join(run, last), least: last, wants: wants, pos: o.After, begun: o.Resume, ctx: watching, stop: stop}, nil
+	return &Observer{hub: h, run: run, topic: h.join(run, last), least: last, wants: wants, pos: o.After, begun: o.Resume}, nil
 }
 
 // checkNet refuses a run that is known to have no net.

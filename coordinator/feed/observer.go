@@ -45,9 +45,6 @@ type Observer struct {
 	begun bool   // there is no need of a snapshot
 	ended bool
 
-	ctx  context.Context // of the replay
-	stop context.CancelFunc
-
 	next func() (coordinator.Update, error, bool) // of the journal, while it is behind the ring; nil: it is not
 	done func()
 	held *fragment // that did not fit in the frame before
@@ -101,9 +98,8 @@ func (o *Observer) shared() (Frame, <-chan struct{}, error) {
 	case o.pos < t.first && last > o.pos:
 		return o.catchUp(last)
 	case o.pos < last:
-		list := t.after(o.pos, &o.wants)
-		f := joined(&o.wants, o.pos, list)
-		o.pos = list[len(list)-1].seq
+		f := t.since(o.pos, &o.wants)
+		o.pos = f.last
 		return f, nil, nil
 	}
 	return o.end()
@@ -168,7 +164,9 @@ func (o *Observer) catchUp(last uint64) (Frame, <-chan struct{}, error) {
 	if o.wants.view != Events && last-o.pos > replayMax {
 		return o.reset(), nil, nil
 	}
-	o.next, o.done = iter.Pull2(o.run.History(o.ctx, o.pos+1))
+	ctx, stop := context.WithCancel(o.hub.ctx)
+	next, done := iter.Pull2(o.run.History(ctx, o.pos+1))
+	o.next, o.done = next, func() { stop(); done() }
 	return Frame{}, nil, nil
 }
 
@@ -209,7 +207,7 @@ func (o *Observer) replay() (Frame, error) {
 		return Frame{}, nil
 	}
 	f := joined(&o.wants, o.pos, list)
-	o.pos = list[len(list)-1].seq
+	o.pos = f.last
 	return f, nil
 }
 
@@ -223,6 +221,5 @@ func (o *Observer) Close() {
 	if o.next != nil {
 		o.endReplay()
 	}
-	o.stop()
 	o.hub.leave(o.topic)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -17,6 +18,7 @@ const (
 	ringBytes     = 1 << 20
 	frameBytes    = 64 << 10 // a frame with more than one event has at most so much
 	snapshotsKept = 8        // snapshots of one event that are kept: observers may open different maps
+	updatesKept   = 16       // updates to one event that are kept: observers may also have been shown the run up to different events
 )
 
 // topic is a run that is observed.
@@ -36,14 +38,21 @@ type topic struct {
 	ring     []fragment
 	bytes    int
 	encoded  map[string]Frame // the snapshot as of the newest event, by what is wanted of it
+	updates  map[update]Frame // updates as of the newest event
 	moved    uint64           // sequence of the event by which the run was moved to another workflow last; 0: none
 	err      error            // why there is nothing more; io.EOF: the run has ended
 	grown    chan struct{}    // closed by the next change; nil: none waits
 }
 
+// update names a frame that many observers are shown.
+type update struct {
+	wants string
+	after uint64 // sequence of the event before it
+}
+
 func newTopic(h *Hub, run *coordinator.Run, last uint64) *topic {
 	t := &topic{
-		hub: h, run: run, ready: last, first: last, encoded: map[string]Frame{}, snapshot: newState(run.ID()),
+		hub: h, run: run, ready: last, first: last, encoded: map[string]Frame{}, updates: map[update]Frame{}, snapshot: newState(run.ID()),
 	}
 	t.ctx, t.cancel = context.WithCancel(h.ctx)
 	return t
@@ -81,6 +90,7 @@ func (t *topic) take(u *coordinator.Update) error {
 		if f, err = fragmentOf(u); err != nil {
 			return err
 		}
+		f.taken = time.Now()
 		t.hub.encoded.Add(1)
 	}
 	t.mu.Lock()
@@ -89,6 +99,7 @@ func (t *topic) take(u *coordinator.Update) error {
 		t.moved = u.Event.Seq
 	}
 	clear(t.encoded)
+	clear(t.updates)
 	if shared {
 		t.push(f)
 	}
@@ -100,8 +111,7 @@ func (t *topic) take(u *coordinator.Update) error {
 
 // frame returns the snapshot for an observer, which is encoded once for all who want the same. The caller holds mu.
 func (t *topic) frame(w *wants) (Frame, error) {
-	key := w.key()
-	f, known := t.encoded[key]
+	f, known := t.encoded[w.name]
 	if known {
 		return f, nil
 	}
@@ -111,9 +121,25 @@ func (t *topic) frame(w *wants) (Frame, error) {
 			clear(t.encoded)
 		}
 		f = Frame{Kind: KindSnapshot, ID: strconv.FormatUint(t.snapshot.Seq, 10), Data: data}
-		t.encoded[key] = f
+		t.encoded[w.name] = f
 	}
 	return f, err
+}
+
+// since returns the update behind an event, which is put together once for all who want the same. The caller holds
+// mu, and the ring reaches back to the event.
+func (t *topic) since(seq uint64, w *wants) Frame {
+	key := update{w.name, seq}
+	f, known := t.updates[key]
+	if !known {
+		if len(t.updates) == updatesKept {
+			clear(t.updates)
+		}
+		t.hub.joined.Add(1)
+		f = joined(w, seq, t.after(seq, w))
+		t.updates[key] = f
+	}
+	return f
 }
 
 // push adds a fragment to the ring, and drops the oldest beyond its bounds.

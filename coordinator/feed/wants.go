@@ -30,6 +30,7 @@ type wants struct {
 	view View
 	open []string // sorted keys of maps
 	all  bool     // all maps are open
+	name string   // the same of the same wants
 }
 
 // newWants returns what a view shows in which some maps are open.
@@ -37,6 +38,7 @@ func newWants(view View, open []string) (w wants, err error) {
 	if w.view = view; view == "" {
 		w.view = Steps
 	}
+	w.name = string(w.view)
 	switch {
 	case len(open) == 0:
 		return w, nil
@@ -50,18 +52,13 @@ func newWants(view View, open []string) (w wants, err error) {
 			return w, fmt.Errorf("%w: the key of a map is a name, with [i] for each map around it", ErrNotShown)
 		}
 	}
-	if w.all = slices.Contains(open, EveryMap); !w.all {
-		w.open = slices.Compact(slices.Sorted(slices.Values(open)))
+	if w.all = slices.Contains(open, EveryMap); w.all {
+		w.name += "\n" + EveryMap
+		return w, nil
 	}
+	w.open = slices.Compact(slices.Sorted(slices.Values(open)))
+	w.name += "\n" + strings.Join(w.open, "\n")
 	return w, nil
-}
-
-// key names the same wants in the same way.
-func (w *wants) key() string {
-	if w.all {
-		return string(w.view) + "\n" + EveryMap
-	}
-	return string(w.view) + "\n" + strings.Join(w.open, "\n")
 }
 
 // shows reports whether what is in an item of a map is shown; "": it is in none.

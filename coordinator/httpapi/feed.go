@@ -1,20 +1,14 @@
 package httpapi
 
 import (
-	"context"
-	"errors"
-	"io"
 	"net"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 )
-
-const heartbeat = 15 * time.Second // between two signs of life
 
 // streaming counts a stream of the client, or refuses it. leave must be called at its end.
 func (c *exchange) streaming() (leave func(), err error) {
@@ -39,12 +33,6 @@ func (c *exchange) resumed() string {
 	return c.query("after")
 }
 
-// observer is one of package feed.
-type observer interface {
-	Next(ctx context.Context) (feed.Frame, error)
-	Close()
-}
-
 func feedOfRun(c *exchange) error {
 	view, err := c.view()
 	if err != nil {
@@ -63,7 +51,7 @@ func feedOfRun(c *exchange) error {
 	if c.plain() {
 		return c.watch(o.After)
 	}
-	return c.stream(func() (observer, error) { return c.hub.Run(c.req.Context(), c.req.PathValue("run"), o) })
+	return c.stream(func() (frames.Observer, error) { return c.hub.Run(c.req.Context(), c.req.PathValue("run"), o) })
 }
 
 // logView is the view of what the calls of a run write.
@@ -81,7 +69,7 @@ func (c *exchange) followLog() error {
 		_, err = c.ask(c.req.Context(), r, nil)
 		return err
 	}
-	return c.stream(func() (observer, error) { return c.hub.Log(c.req.Context(), run, step, c.resumed()) })
+	return c.stream(func() (frames.Observer, error) { return c.hub.Log(c.req.Context(), run, step, c.resumed()) })
 }
 
 // watch answers with the changes behind an event as lines of package api.
@@ -115,7 +103,7 @@ func feedOfAll(c *exchange) error {
 			return problem(CodeBadRequest, "the run %q is given more than once", run).at("query/run")
 		}
 	}
-	return c.stream(func() (observer, error) { return c.hub.Several(c.req.Context(), w, c.resumed()) })
+	return c.stream(func() (frames.Observer, error) { return c.hub.Several(c.req.Context(), w, c.resumed()) })
 }
 
 // view returns what of a run is to be shown.
@@ -142,50 +130,28 @@ type RunProblem struct {
 	*Problem
 }
 
-// stream sends frames until the client goes, the feed ends or the server stops.
-func (c *exchange) stream(open func() (observer, error)) error {
+// stream begins a feed, which is sent when the request is measured and logged.
+func (c *exchange) stream(open func() (frames.Observer, error)) error {
 	leave, err := c.streaming()
 	if err != nil {
 		return err
 	}
-	defer leave()
 	o, err := open()
 	if err != nil {
+		leave()
 		return err
 	}
-	defer o.Close()
-	ctx, cancel := context.WithCancel(c.req.Context())
-	defer cancel()
-	defer context.AfterFunc(c.ctx, cancel)()
 	c.unhurried()
 	w := frames.To(c.w, strings.Contains(c.req.Header.Get("Accept"), "text/event-stream"))
-	if err := w.Begin(); err != nil {
-		return nil // the client has gone
+	c.feed = &frames.Stream{Observer: o, Leave: leave, Check: c.authenticate, Problem: problemIn, Sent: c.measures.Sent, Writer: w}
+	_ = w.Begin() // if the client has gone, the feed ends
+	return nil
+}
+
+// problemIn is an error as a client is told about the feed, or about one of several runs in it.
+func problemIn(run string, err error) any {
+	if run == "" {
+		return problemOf(err)
 	}
-	for checked := time.Now(); ; {
-		waiting, done := context.WithTimeout(ctx, heartbeat)
-		f, err := o.Next(waiting)
-		done()
-		if now := time.Now(); now.Sub(checked) >= heartbeat { // the token may have been revoked
-			if refused := c.authenticate(); refused != nil {
-				err = refused
-			}
-			checked = now
-		}
-		switch {
-		case err == nil && f.Err != nil:
-			err = w.Told(f, RunProblem{f.Run, problemOf(f.Err)})
-		case err == nil:
-			err = w.Frame(f)
-		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-			err = w.Beat()
-		case errors.Is(err, io.EOF) || ctx.Err() != nil:
-			return nil
-		default:
-			err = errors.Join(w.Failure(problemOf(err)), io.EOF)
-		}
-		if err != nil {
-			return nil
-		}
-	}
+	return RunProblem{run, problemOf(err)}
 }

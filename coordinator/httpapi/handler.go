@@ -215,7 +215,9 @@ func (s *Server) survive(w http.ResponseWriter, req *http.Request) {
 // serve answers a request of a route.
 func (s *Server) serve(w http.ResponseWriter, req *http.Request, r *Route) {
 	c := &exchange{Server: s, w: w, req: req, route: r}
-	c.measured(c.answer)
+	if c.measured(c.answer); c.feed != nil {
+		c.feed.Send(req.Context(), s.ctx)
+	}
 }
 
 // answer carries out the request, if it is admitted.
@@ -256,6 +258,8 @@ type exchange struct {
 	started, named string // a run that it has started, and what else it was about, in the audit
 	sent           []byte // the body, once it was read
 	read           bool   // it was
+
+	feed *frames.Stream // to be sent; nil: the answer is sent
 }
 
 // admit refuses what must not be answered.

@@ -2,8 +2,10 @@ package retention_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,47 +15,73 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/copies"
 	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// BenchmarkCollectBesideRuns measures how much slower runs are while others, of 100,000, are collected: 64 callers start one run of one
-// step after the other. A collection goes on for some seconds, then none does, in turn, so that what else the machine does touches both
-// alike. It runs if SLUICE_LARGE is set, since it takes minutes.
-func BenchmarkCollectBesideRuns(b *testing.B) {
+// beside measures how much slower runs are while something else is done in a folder of so many ended runs: 64 callers start one run of
+// one step after the other. What is measured goes on for some seconds, then does not, in turn, so that what else the machine does
+// touches both alike. It runs if SLUICE_LARGE is set, since it takes minutes.
+func beside(b *testing.B, runs int, done func(ctx context.Context, b *testing.B, engine *coordinator.Engine, dir string)) {
 	if os.Getenv("SLUICE_LARGE") == "" {
 		b.Skip("set SLUICE_LARGE")
 	}
-	const runs, rounds, slice = 100_000, 6, 5 * time.Second
+	const rounds, slice = 6, 5 * time.Second
 	for b.Loop() {
-		s, err := disk.Open(b.TempDir(), disk.Config{})
+		dir := b.TempDir()
+		s, err := disk.Open(dir, disk.Config{})
 		require.NoError(b, err)
 		journaltest.Many(b, s, runs, 0)
 		engine, err := coordinator.New(b.Context(), s, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
 		require.NoError(b, err)
-		require.NoError(b, engine.Keep(b.Context(), retention.Rule{Keep: 24 * time.Hour}, "ann"))
-		alone, beside := &load{}, &load{}
-		collected := 0
+		without, with := &load{}, &load{}
 		for range rounds {
-			alone.add(b, engine, s, func() { pause(slice) })
-			beside.add(b, engine, s, func() {
+			without.add(b, engine, s, func() { pause(slice) })
+			with.add(b, engine, s, func() {
 				ctx, cancel := context.WithTimeout(b.Context(), slice)
 				defer cancel()
-				done, err := engine.Collect(ctx, retention.Collection{Beside: true})
-				require.ErrorIs(b, err, context.DeadlineExceeded, "there is more to be collected")
-				collected += done.Runs
+				done(ctx, b, engine, dir)
 			})
 		}
-		b.ReportMetric(float64(collected)/(rounds*slice).Seconds(), "collected/s")
-		b.ReportMetric(alone.perSecond(), "runs/s-alone")
-		b.ReportMetric(beside.perSecond(), "runs/s-beside")
-		b.ReportMetric(beside.perSecond()/alone.perSecond(), "ratio")
-		b.ReportMetric(alone.late(), "p99-ms-alone")
-		b.ReportMetric(beside.late(), "p99-ms-beside")
+		b.ReportMetric(without.perSecond(), "runs/s-alone")
+		b.ReportMetric(with.perSecond(), "runs/s-beside")
+		b.ReportMetric(with.perSecond()/without.perSecond(), "ratio")
+		b.ReportMetric(without.late(), "p99-ms-alone")
+		b.ReportMetric(with.late(), "p99-ms-beside")
 		require.NoError(b, engine.Shutdown(context.WithoutCancel(b.Context())))
 	}
+}
+
+// BenchmarkCollectBesideRuns collects 100,000 runs.
+func BenchmarkCollectBesideRuns(b *testing.B) {
+	collected := 0
+	beside(b, 100_000, func(ctx context.Context, b *testing.B, engine *coordinator.Engine, _ string) {
+		require.NoError(b, engine.Keep(b.Context(), retention.Rule{Keep: 24 * time.Hour}, "ann"))
+		done, err := engine.Collect(ctx, retention.Collection{Beside: true})
+		require.ErrorIs(b, err, context.DeadlineExceeded, "there is more to be collected")
+		collected += done.Runs
+	})
+	b.ReportMetric(float64(collected)/float64(b.N), "collected")
+}
+
+// BenchmarkBackupBesideRuns makes copies of 1,000,000 events, one after the other, and reads each back.
+func BenchmarkBackupBesideRuns(b *testing.B) {
+	copied, took := 0, time.Duration(0)
+	beside(b, 1_000_000, func(ctx context.Context, b *testing.B, engine *coordinator.Engine, dir string) {
+		folder, err := copies.In(filepath.Join(dir, "..", "copies"), engine, dir)
+		require.NoError(b, err)
+		for ctx.Err() == nil {
+			began := time.Now()
+			report, err := folder.Backup(b.Context(), fmt.Sprint("copy-", copied))
+			require.NoError(b, err)
+			require.GreaterOrEqual(b, report.Runs, 1_000_000)
+			copied, took = copied+1, took+time.Since(began)
+		}
+	})
+	b.ReportMetric(took.Seconds()/float64(copied), "s/copy")
 }
 
 // pause waits for a time that is measured.

@@ -182,12 +182,7 @@ func TestAPlaybookRerunFromAnyEventEndsAsTheRunDid(t *testing.T) {
 		if track.program.Plan.Workflow.Routing == nil || track.world() != nil {
 			return
 		}
-		asked := map[string][]string{}
-		for i := range track.journal {
-			if e := &track.journal[i]; e.Detail != nil && len(e.Detail.Participants) > 0 {
-				asked[reactive.RequestName(e.Node, e.Attempt)] = e.Detail.Participants
-			}
-		}
+		asked := participantsOf(track)
 		last := track.journal[len(track.journal)-1].At
 		tries := 2
 		if len(track.journal) > 500 {

@@ -210,9 +210,13 @@ func said(err error) (was string, again error) {
 // answers journals results, together.
 func (h *Hub) answers(ctx context.Context, who Worker, leases map[string]*lease, results []Result) (late []Late, err error) {
 	was, errs := make([]string, len(results)), make([]error, len(results))
+	h.begin(len(results))
 	var all sync.WaitGroup
 	for i := range results {
-		all.Go(func() { was[i], errs[i] = h.answer(ctx, who, leases[results[i].Lease], results[i].Result) })
+		all.Go(func() {
+			was[i], errs[i] = h.answer(ctx, who, leases[results[i].Lease], results[i].Result)
+			h.begin(-1)
+		})
 	}
 	all.Wait()
 	for i, r := range results {
@@ -221,6 +225,17 @@ func (h *Hub) answers(ctx context.Context, who Worker, leases map[string]*lease,
 		}
 	}
 	return late, errors.Join(errs...)
+}
+
+// begin counts answers that are being journaled. With the last of them all calls have come that follow from them.
+func (h *Hub) begin(n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.answering += n; h.answering == 0 {
+		for t := range h.lingering {
+			t.signal()
+		}
+	}
 }
 
 // answer journals one result. It counts also if the lease has run out, as long as the call has no other answer.

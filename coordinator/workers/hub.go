@@ -46,7 +46,9 @@ type Hub struct {
 	calls      map[ID]*request // requested and unanswered, as far as is known here
 	sessions   map[Worker]*session
 	withdrawn  withdrawn
-	taken      uint64 // leases given
+	answering  int            // being journaled, with the next calls of their runs
+	lingering  map[*take]bool // those that wait for further calls
+	taken      uint64         // leases given
 	scanning   bool
 }
 
@@ -87,7 +89,7 @@ const (
 
 // New returns a hub. The key signs its leases.
 func New(engine Engine, key []byte) *Hub {
-	h := &Hub{engine: engine, key: key, began: time.Now(), operations: map[string]*operation{}, calls: map[ID]*request{}, sessions: map[Worker]*session{}, withdrawn: withdrawn{}}
+	h := &Hub{engine: engine, key: key, began: time.Now(), operations: map[string]*operation{}, calls: map[ID]*request{}, sessions: map[Worker]*session{}, withdrawn: withdrawn{}, lingering: map[*take]bool{}}
 	random := make([]byte, 8)
 	rand.Read(random) // never fails
 	h.number = binary.BigEndian.Uint64(random)

@@ -203,7 +203,11 @@ func (h *Hub) look(t *take) (any, whole bool) {
 		return true, true
 	}
 	any = len(t.calls) > 0
-	return any, any && t.tickets == 0 && (t.free == 0 || t.asks == 0)
+	whole = any && t.tickets == 0 && (t.free == 0 || t.asks+h.answering == 0)
+	if any && !whole {
+		h.lingering[t] = true
+	}
+	return any, whole
 }
 
 // leave ends a take, and makes its calls leases. If its worker has gone they are offered to others.
@@ -211,6 +215,7 @@ func (h *Hub) leave(t *take, there bool) (calls []Call, cancels []Cancel) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t.over = true
+	delete(h.lingering, t)
 	isThis := func(u *take) bool { return u == t }
 	now := time.Now()
 	t.of.takes = slices.DeleteFunc(t.of.takes, isThis)

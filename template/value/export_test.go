@@ -5,3 +5,9 @@ var (
 	EncodeGenerally = encode
 	DecodeGenerally = decode
 )
+
+// The reader of most JSON, and the general one, to which it must be equal.
+var (
+	ParseQuickly   = quick
+	ParseGenerally = parseInput
+)

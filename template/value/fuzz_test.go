@@ -49,6 +49,7 @@ func FuzzJSON(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		requireSameParsed(t, text)
 		v, err := value.ParseJSON(text)
 		if err != nil {
 			return

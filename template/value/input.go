@@ -12,6 +12,14 @@ import (
 // ParseInput is ParseJSON for text that a person or a program writes for Sluice: as in a document, duplicate keys, invalid UTF-8
 // and escapes of half a surrogate pair are refused, with the line and the column, in characters from 1.
 func ParseInput(text []byte) (Value, error) {
+	if v, ok := quick(text); ok {
+		return v, nil
+	}
+	return parseInput(text)
+}
+
+// parseInput is ParseInput for any text.
+func parseInput(text []byte) (Value, error) {
 	for i := 0; i < len(text); {
 		c, size := utf8.DecodeRune(text[i:])
 		if c == utf8.RuneError && size == 1 {
@@ -19,7 +27,7 @@ func ParseInput(text []byte) (Value, error) {
 		}
 		i += size
 	}
-	v, err := ParseJSON(text)
+	v, err := parseJSON(text)
 	if at := jsontext.Half(text); err == nil && at >= 0 {
 		err = fmt.Errorf("parse JSON: %s: the escape %s is half a surrogate pair: write both halves, or the character itself", lineAndColumn(text, at), text[at:at+6])
 	}

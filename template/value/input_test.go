@@ -1,6 +1,7 @@
 package value_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,5 +40,41 @@ func TestEveryValueIsAnInput(t *testing.T) {
 		back, err := value.ParseInput(text)
 		require.NoError(t, err)
 		require.True(t, value.Equal(v, back))
+	})
+}
+
+// requireSameParsed requires that the reader in one pass takes a text as the general one does, or gives up. It returns whether it took it.
+func requireSameParsed(t require.TestingT, text []byte) bool {
+	got, ok := value.ParseQuickly(text)
+	if ok {
+		want, err := value.ParseGenerally(text)
+		require.NoError(t, err, "%q", text)
+		require.Equal(t, want, got, "%q", text)
+	}
+	return ok
+}
+
+func TestMostTextsAreReadInOnePass(t *testing.T) {
+	for _, text := range []string{
+		`null`, ` [ ] `, "{\n}\t", `[true,false,null,"",{}]`, `{"a":[{"b":1},-2.5e3],"é":"\ud83d\ude00\n"}`, `-0`, `12345678901234567890.5`, `9223372036854775807`,
+		strings.Repeat("[", 128) + strings.Repeat("]", 128),
+	} {
+		require.True(t, requireSameParsed(t, []byte(text)), text)
+	}
+	for _, text := range []string{
+		``, ` `, `{`, `[`, `"`, `"\`, `[1,]`, `{"a":1,}`, `{"a"}`, `{"a" 1}`, `{a:1}`, `{1:1}`, `[1 2]`, `1 2`, `01`, `-`, `+1`, `.5`, `1.`, `1e`, `1e999`, `9223372036854775808`, `nul`, `nulls`,
+		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `"\ud800"`, `"\x"`, "\"\xff\"", "\"\\n\xff\"", "\"\n\"", "{\"\xff\":1}", "1\x00", strings.Repeat("[", 129) + strings.Repeat("]", 129),
+	} {
+		require.False(t, requireSameParsed(t, []byte(text)), text)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		v, err := value.Of(anything(3).Draw(t, "v"))
+		require.NoError(t, err)
+		text, err := value.JSON(v)
+		require.NoError(t, err)
+		require.True(t, requireSameParsed(t, text), "%s", text)
+		at := rapid.IntRange(0, len(text)-1).Draw(t, "at")
+		text[at] = rapid.SampledFrom([]byte("{}[],:\"\\0-.eu ntf\xff\n")).Draw(t, "byte")
+		requireSameParsed(t, text)
 	})
 }

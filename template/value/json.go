@@ -16,6 +16,14 @@ import (
 // would silently change its digits. Of a duplicate key the last value counts, and what is no character is replaced, as in
 // encoding/json; ParseInput refuses both. A text with more than NodesMax nodes is refused before it is decoded.
 func ParseJSON(text []byte) (Value, error) {
+	if v, ok := quick(text); ok {
+		return v, nil
+	}
+	return parseJSON(text)
+}
+
+// parseJSON is ParseJSON for any text.
+func parseJSON(text []byte) (Value, error) {
 	v, err := decodeJSON(text)
 	if err != nil {
 		return nil, fmt.Errorf("parse JSON: %w", err)

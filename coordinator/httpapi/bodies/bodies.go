@@ -2,13 +2,11 @@
 package bodies
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -30,10 +28,10 @@ func Read(data []byte, into any) *Fault {
 	if _, ok := v.(map[string]any); !ok {
 		return &Fault{Detail: "the body is a JSON object"}
 	}
-	if fault := known(v, reflect.TypeOf(into).Elem(), ""); fault != nil {
+	if fault := shapeOf(reflect.TypeOf(into).Elem()).unknown(v); fault != nil {
 		return fault
 	}
-	if err := json.NewDecoder(bytes.NewReader(data)).Decode(into); err != nil {
+	if err := json.Unmarshal(data, into); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return &Fault{"/" + strings.ReplaceAll(wrong.Field, ".", "/"), "it is of another type"}
 		}
@@ -42,24 +40,26 @@ func Read(data []byte, into any) *Fault {
 	return nil
 }
 
-// known returns the first key of a value, at a JSON pointer, that the struct into which it is read does not have; nil: there is none. What
-// is of another type is found when it is read.
-func known(v any, t reflect.Type, at string) *Fault {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if reflect.PointerTo(t).Implements(unmarshaler) { // any JSON, or it reads itself
-		return nil
-	}
+// shape is what values of a type have: the keys of a struct, or the elements of a list. With neither they are any JSON, or of another
+// kind, which is found when they are read.
+type shape struct {
+	keys    map[string]*shape // nil: it is no struct
+	element *shape            // nil: it is no list
+	says    string            // of a key that is none
+}
+
+// unknown returns the first key, in order, that a value has and its shape has not; nil: there is none.
+func (s *shape) unknown(v any) *Fault {
 	switch v := v.(type) {
 	case map[string]any:
-		return knownKeys(v, t, at)
+		return s.unknownKey(v)
 	case []any:
-		if t.Kind() != reflect.Slice {
+		if s.element == nil {
 			return nil
 		}
 		for i := range v {
-			if fault := known(v[i], t.Elem(), fmt.Sprint(at, "/", i)); fault != nil {
+			if fault := s.element.unknown(v[i]); fault != nil {
+				fault.Pointer = "/" + strconv.Itoa(i) + fault.Pointer
 				return fault
 			}
 		}
@@ -67,53 +67,73 @@ func known(v any, t reflect.Type, at string) *Fault {
 	return nil
 }
 
-var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
-
-func knownKeys(object map[string]any, t reflect.Type, at string) *Fault {
-	if t.Kind() != reflect.Struct {
+func (s *shape) unknownKey(object map[string]any) (first *Fault) {
+	if s.keys == nil {
 		return nil
 	}
-	of := fieldsOf(t)
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		field, ok := of.types[key]
-		if !ok {
-			return &Fault{at + pointer(key), "there is no such key; the keys are " + strings.Join(of.keys, ", ")}
+	least := ""
+	for key, member := range object {
+		var fault *Fault
+		if of := s.keys[key]; of != nil {
+			fault = of.unknown(member)
+		} else if first == nil || key < least {
+			fault = &Fault{Detail: s.says}
 		}
-		if fault := known(object[key], field, at+pointer(key)); fault != nil {
-			return fault
+		if fault != nil && (first == nil || key < least) {
+			first, least = fault, key
 		}
 	}
-	return nil
-}
-
-// fields are the keys of a struct in JSON, in order, and their types.
-type fields struct {
-	keys  []string
-	types map[string]reflect.Type
-}
-
-var fieldsKnown sync.Map // by type
-
-func fieldsOf(t reflect.Type) *fields {
-	if of, ok := fieldsKnown.Load(t); ok {
-		return of.(*fields)
+	if first != nil {
+		first.Pointer = value.Pointer{least[:min(len(least), pointerMax)]}.String() + first.Pointer
 	}
-	of := &fields{types: map[string]reflect.Type{}}
-	for _, f := range reflect.VisibleFields(t) {
-		if f.Anonymous {
-			continue
-		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		of.keys, of.types[name] = append(of.keys, name), f.Type
-	}
-	fieldsKnown.Store(t, of)
-	return of
+	return first
 }
 
 // pointerMax bounds the keys that errors show.
 const pointerMax = 100
 
-// pointer returns the JSON pointer of a key of the body.
-func pointer(key string) string {
-	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key[:min(len(key), pointerMax)])
+var shapes sync.Map // by type
+
+func shapeOf(t reflect.Type) *shape {
+	if s, ok := shapes.Load(t); ok {
+		return s.(*shape)
+	}
+	s := newShape(t, map[reflect.Type]*shape{})
+	shapes.Store(t, s)
+	return s
+}
+
+var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+
+// newShape returns the shape of a type. Those within which it stands are in known.
+func newShape(t reflect.Type, known map[reflect.Type]*shape) *shape {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if s := known[t]; s != nil {
+		return s
+	}
+	s := &shape{}
+	known[t] = s
+	switch {
+	case reflect.PointerTo(t).Implements(unmarshaler): // any JSON, or it reads itself
+	case t.Kind() == reflect.Slice:
+		s.element = newShape(t.Elem(), known)
+	case t.Kind() == reflect.Struct:
+		s.addKeys(t, known)
+	}
+	return s
+}
+
+func (s *shape) addKeys(t reflect.Type, known map[reflect.Type]*shape) {
+	s.keys = map[string]*shape{}
+	var names []string
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous {
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		s.keys[name], names = newShape(f.Type, known), append(names, name)
+	}
+	s.says = "there is no such key; the keys are " + strings.Join(names, ", ")
 }

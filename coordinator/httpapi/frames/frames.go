@@ -19,6 +19,7 @@ type Writer struct {
 	flush  *http.ResponseController
 	events bool
 	buffer []byte
+	until  time.Time // when the client must have taken what is being sent
 }
 
 // To returns a writer of server-sent events or of lines.
@@ -39,17 +40,35 @@ func (w *Writer) Begin() error {
 }
 
 // Frame writes a frame. Its JSON has no line breaks.
-func (w *Writer) Frame(f feed.Frame) error {
+func (w *Writer) Frame(f *feed.Frame) error {
+	end := "\n\n"
 	if w.events {
 		w.buffer = append(append(append(w.buffer, "event: "...), f.Kind...), "\nid: "...)
-		w.buffer = append(append(append(w.buffer, f.ID...), "\ndata: "...), f.Data...)
-		w.buffer = append(w.buffer, "\n\n"...)
-		return w.send()
+		w.buffer = append(append(w.buffer, f.ID...), "\ndata: "...)
+	} else {
+		end = "}\n"
+		w.buffer = append(append(append(w.buffer, `{"event":"`...), f.Kind...), `","id":`...)
+		w.buffer = append(strconv.AppendQuote(w.buffer, f.ID), `,"data":`...)
 	}
-	w.buffer = append(append(append(w.buffer, `{"event":"`...), f.Kind...), `","id":`...)
-	w.buffer = strconv.AppendQuote(w.buffer, f.ID)
-	w.buffer = append(append(append(w.buffer, `,"data":`...), f.Data...), "}\n"...)
+	if err := w.data(f.Data); err != nil {
+		return err
+	}
+	w.buffer = append(w.buffer, end...)
 	return w.send()
+}
+
+// data writes data that many observers share. What is large is not copied: a slow observer would keep it.
+func (w *Writer) data(data []byte) error {
+	if len(data) <= copied {
+		w.buffer = append(w.buffer, data...)
+		return nil
+	}
+	w.hurry()
+	_, err := w.w.Write(w.buffer)
+	if w.buffer = w.buffer[:0]; err == nil {
+		_, err = w.w.Write(data)
+	}
+	return err
 }
 
 // Told writes a frame with other data.
@@ -57,7 +76,7 @@ func (w *Writer) Told(f feed.Frame, data any) (err error) {
 	if f.Data, err = json.Marshal(data); err != nil {
 		return err
 	}
-	return w.Frame(f)
+	return w.Frame(&f)
 }
 
 // Beat shows that the stream is alive.
@@ -83,11 +102,22 @@ func (w *Writer) Failure(why any) error {
 	return w.send()
 }
 
+// hurry gives the client some time to take what is sent next. A deadline that is nearly as late stays.
+func (w *Writer) hurry() {
+	if until := time.Now().Add(FlushTime); until.Sub(w.until) > FlushTime/10 {
+		w.until = until
+		_ = w.flush.SetWriteDeadline(until) // a writer without deadlines is one in memory
+	}
+}
+
+// copied is the size up to which data is copied, and a buffer kept.
+const copied = 1 << 10
+
 // send sends the buffer at once, and forgets one that has become large: an observer that waits keeps little memory.
 func (w *Writer) send() error {
-	_ = w.flush.SetWriteDeadline(time.Now().Add(FlushTime)) // a writer without deadlines is one in memory
+	w.hurry()
 	_, err := w.w.Write(w.buffer)
-	if w.buffer = w.buffer[:0]; cap(w.buffer) > 1<<10 {
+	if w.buffer = w.buffer[:0]; cap(w.buffer) > copied {
 		w.buffer = nil
 	}
 	if err != nil {

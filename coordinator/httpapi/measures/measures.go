@@ -21,6 +21,7 @@ type Of struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec // by route and status
 	refusals *prometheus.CounterVec   // by code
+	lag      prometheus.Histogram     // of feeds
 }
 
 // New returns the metrics of an engine, and of a server that has so many feeds.
@@ -34,9 +35,13 @@ func New(engine *coordinator.Engine, feeds func() int) *Of {
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "sluice_http_refusals_total", Help: "Requests that were refused or have failed.",
 		}, []string{"code"}),
+		lag: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "sluice_feed_lag_seconds", Help: "Time from when a change was durable until it was sent to an observer.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 5, 30},
+		}),
 	}
 	m.registry.MustRegister(
-		m.requests, m.refusals, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), openRuns{engine}, journaled{engine.Tally()},
+		m.requests, m.refusals, m.lag, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), openRuns{engine}, journaled{engine.Tally()},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sluice_feed_observers", Help: "Feeds that are open."}, func() float64 { return float64(feeds()) }),
 	)
 	if hub := engine.Workers(); hub != nil {
@@ -80,6 +85,9 @@ func (m *Of) Refused(code string) { m.refusals.WithLabelValues(code).Inc() }
 func (m *Of) Answered(method, route string, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
 }
+
+// Sent notes that an observer was sent what the server has learnt at an instant.
+func (m *Of) Sent(since time.Time) { m.lag.Observe(time.Since(since).Seconds()) }
 
 // Meter notes the status of an answer.
 type Meter struct {

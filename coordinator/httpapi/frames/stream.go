@@ -1,0 +1,92 @@
+package frames
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/feed"
+)
+
+// Heartbeat is the time between two signs of life.
+const Heartbeat = 15 * time.Second
+
+// Observer is one of package feed.
+type Observer interface {
+	// Next returns the next frame, as soon as there is one, and io.EOF at the end. If ctx ends, it can be called again.
+	Next(ctx context.Context) (feed.Frame, error)
+
+	// Close ends the observer.
+	Close()
+}
+
+// Stream is a feed that is sent to a client.
+type Stream struct {
+	Observer Observer                        // of what is sent; it is closed at the end
+	Leave    func()                          // is called at the end
+	Check    func() error                    // why the client may see no more of it, asked at each heartbeat
+	Problem  func(run string, err error) any // an error as the client is told, about one of several runs or about the feed
+	Sent     func(since time.Time)           // is told when the server has learnt what it has sent
+	Writer   *Writer                         // that has begun
+}
+
+// Send sends frames until the client goes, the feed ends, or one of the contexts does. Thousands of streams wait in it, so what calls it
+// should have little on its stack.
+func (s *Stream) Send(ctx, server context.Context) {
+	defer s.Leave()
+	defer s.Observer.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(server, cancel)()
+	for err := error(nil); err == nil && ctx.Err() == nil; {
+		if err = s.span(ctx); err == nil && ctx.Err() == nil {
+			err = s.beat()
+		}
+	}
+}
+
+// beat shows that the stream is alive, if the client may still see it.
+func (s *Stream) beat() error {
+	if err := s.Check(); err != nil {
+		return s.fail(err)
+	}
+	return s.Writer.Beat()
+}
+
+// span sends frames until the next heartbeat. It returns an error if that is the end of the stream.
+func (s *Stream) span(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, Heartbeat)
+	defer cancel()
+	for ctx.Err() == nil {
+		f, err := s.Observer.Next(ctx)
+		if err == nil {
+			err = s.frame(&f)
+		} else if ctx.Err() != nil {
+			err = nil
+		} else if !errors.Is(err, io.EOF) {
+			err = s.fail(err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// frame sends a frame.
+func (s *Stream) frame(f *feed.Frame) error {
+	if f.Err != nil {
+		return s.Writer.Told(*f, s.Problem(f.Run, f.Err))
+	}
+	err := s.Writer.Frame(f)
+	if err == nil && !f.Since.IsZero() {
+		s.Sent(f.Since)
+	}
+	return err
+}
+
+// fail tells the client why the feed ends. It returns an error.
+func (s *Stream) fail(why error) error {
+	return errors.Join(s.Writer.Failure(s.Problem("", why)), io.EOF)
+}
