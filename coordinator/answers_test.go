@@ -67,6 +67,9 @@ func TestAValueOfTooManyNodesFailsWithACode(t *testing.T) {
 
 // TestMessagesThatWaitTakeLittleMoreThanTheirEncodings: decoded, fifteen of these messages take 180 MB.
 func TestMessagesThatWaitTakeLittleMoreThanTheirEncodings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures memory, of which the race detector takes more")
+	}
 	store, err := disk.Open(t.TempDir(), disk.Config{})
 	require.NoError(t, err)
 	e, err := coordinator.New(t.Context(), store, coordinator.Config{})

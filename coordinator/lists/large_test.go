@@ -213,7 +213,7 @@ workload: {items: [], one: ""}
 workflow:
   - step: many
     loop: {in: "{{ workload.items }}", iterator: item}
-    tool: {kind: command, output: text, shell: "head -c 60000 /dev/zero | tr '\\0' x", spec: {policy: {rules: [{when: "{{ outcome.status == 'error' }}", then: {do: fail}}]}}}
+    tool: {kind: command, output: text, shell: "printf %060000d 0", spec: {policy: {rules: [{when: "{{ outcome.status == 'error' }}", then: {do: fail}}]}}}
     next: {arcs: [{step: one, when: "{{ event.name == 'loop.done' }}"}]}
   - step: one
     tool: {kind: command, output: text, shell: "head -c 60000 /dev/zero | tr '\\0' y"}
@@ -235,5 +235,5 @@ workflow:
 	out, err := run.Output(t.Context(), "many", "")
 	require.NoError(t, err)
 	require.Len(t, out, 100)
-	require.Equal(t, strings.Repeat("x", 60_000), out.([]any)[99])
+	require.Equal(t, strings.Repeat("0", 60_000), out.([]any)[99])
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -88,11 +89,16 @@ func populateEnded(t testing.TB, e *coordinator.Engine) []string {
 	return []string{"much", "outer"}
 }
 
-// completes imports a file of runs into a store that fails after every number of writes, and then again.
+// completes imports a file of runs into a store that fails after a number of writes, and then again: after every third number, and with
+// SLUICE_EXHAUSTIVE after every one.
 func completes(t *testing.T, file []byte, ids []string) {
+	step := 3
+	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+		step = 1
+	}
 	ctx := context.Background()
 	whole := everything(t, storeOf(t, file))
-	for n := 0; ; n++ {
+	for n := 0; ; n += step {
 		store := memory.New()
 		_, err := transferOf(t, &failing{store, n}).Import(ctx, bytes.NewReader(file), "ann")
 		if err == nil {

@@ -58,8 +58,8 @@
 // lost cannot be started again. OpenRaw opens a directory record by record, to check it and to rebuild heads and commit
 // numbers. It also finds damage below the records, in Pebble's own files, but cannot repair it.
 //
-// The tests flip every byte of a small store, cut its files at every length (with SLUICE_EXHAUSTIVE=1; else at every
-// eighth), and expect each event unchanged or an error. A directory replaced by an older copy of itself is not detected.
+// The tests flip a bit of every byte of a small store, cut its files at every length (with SLUICE_EXHAUSTIVE=1; else at every
+// eleventh), and expect each event unchanged or an error. A directory replaced by an older copy of itself is not detected.
 //
 // # Recovery
 //

@@ -7,6 +7,7 @@
 // TestStore tests the contract of every store, TestLists and TestSweeps that of its lists and of what is deleted, and TestContent
 // that of a journal.ContentStore. TestDurable tests the additional contract of a store that survives its
 // process: acknowledged appends exist after a restart and after the process was killed at any moment, and after damage they
-// either exist unchanged or the store reports an error; of a journal.ContentStore, so do content and trims. It flips every byte of a small store and cuts its files at
-// every eighth length, with SLUICE_EXHAUSTIVE=1 in the environment at every length; with -short it tries a sample.
+// either exist unchanged or the store reports an error; of a journal.ContentStore, so do content and trims. It flips a bit of every eleventh
+// byte of a small store and cuts its files at every eleventh length, with SLUICE_EXHAUSTIVE=1 in the environment at every one; with -short it
+// tries fewer.
 package journaltest

@@ -247,7 +247,7 @@ func (d durable) small(t *testing.T, kill bool) (files, *contents) {
 // the file is removed.
 var damages = map[string]damage{
 	"a flipped byte": {
-		step:   1,
+		step:   11, // so that it is another bit from byte to byte
 		places: places,
 		struck: func(content []byte, i int) []byte {
 			content = slices.Clone(content)
@@ -256,7 +256,7 @@ var damages = map[string]damage{
 		},
 	},
 	"a truncated file": {
-		step:   8,
+		step:   11,
 		places: places,
 		struck: func(content []byte, i int) []byte { return content[:i:i] },
 	},
