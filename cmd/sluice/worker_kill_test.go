@@ -36,8 +36,8 @@ import (
 // Workers and their host are killed crewKills times in a round, and the runs of a round end before the next; there are more rounds if
 // SLUICE_EXHAUSTIVE is set.
 const (
-	crewKills     = 20
-	crewRoundsAll = 50
+	crewKills     = 40
+	crewRoundsAll = 25
 )
 
 // parts has calls of workers: the second must not be made twice.
@@ -336,7 +336,7 @@ func TestAWorkerOutlivesItsHost(t *testing.T) {
 // Calls that must not be made twice, and that no worker has taken, are not asked of any by whatever happens to their host: none fails, and
 // each is made once when a worker comes.
 func TestCallsThatNoWorkerHasTakenOutliveRestarts(t *testing.T) {
-	calls := 300
+	calls := 1000
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
 		calls = 10_000
 	}
