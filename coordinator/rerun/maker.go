@@ -73,7 +73,7 @@ func (m *Maker) Make(ctx context.Context, run string, o *Options) (*Made, error)
 	if err := entry.Schema.Check(input); err != nil {
 		return nil, err
 	}
-	k := &keeping{m: m, ctx: ctx, s: s, entry: entry, p: entry.Plan, sel: o.selection(), set: set}
+	k := &keeping{m: m, ctx: ctx, s: s, entry: entry, p: entry.Plan, sel: o.selection(), set: set, failed: map[int32]bool{}}
 	if err := k.keep(); err != nil {
 		return nil, err
 	}
@@ -116,6 +116,8 @@ type keeping struct {
 	prefix string // of keys: the steps above
 	events []journal.Event
 
+	failed map[int32]bool // the steps that run again because they have failed
+
 	again *cut // of the old plan
 	next  *cut // the same, of the new plan: a step may follow others there
 	same  map[[2]int32]bool
@@ -130,7 +132,7 @@ func (k *keeping) keep() error {
 		return err
 	}
 	var failure error
-	k.s.steps(func(v int32) {
+	eachStep(k.s.root, func(v int32) {
 		if failure == nil {
 			failure = k.step(v)
 		}
@@ -179,17 +181,21 @@ func (k *keeping) choose() error {
 	if k.sel.only != "" {
 		return nil // what has no result runs, and what follows it has none either, or keeps it
 	}
-	failed := false
-	k.s.steps(func(v int32) {
-		if k.s.unfinished(v) {
-			failed = true
+	if k.sel.failed {
+		failed := Failed(k.s.root)
+		if len(failed) == 0 && k.prefix == "" {
+			return k.nothingFailed()
+		}
+		for _, v := range failed {
+			k.failed[v] = true
+		}
+	}
+	eachStep(k.s.root, func(v int32) {
+		if k.failed[v] || unfinished(k.s.root, v) {
 			_, indexes, _ := plan.ParseKey(k.s.root.Key(v))
 			k.repeat(k.s.rowOf(v), indexes)
 		}
 	})
-	if k.sel.failed && !failed && k.prefix == "" {
-		return fmt.Errorf("%w: nothing of run %s has failed: say from which step it runs again", decide.ErrNotPossible, k.s.id)
-	}
 	return nil
 }
 
@@ -252,19 +258,6 @@ func suggestion(key string, p *plan.Plan) string {
 		return fmt.Sprintf(" (did you mean %q?)", near)
 	}
 	return ""
-}
-
-// unfinished reports whether a step has failed and nothing has caught that, or was begun and has not ended, or was aborted.
-func (s *source) unfinished(v int32) bool {
-	switch s.root.Status(v) {
-	case reactive.Idle, reactive.Waiting, reactive.Skipped:
-		return false
-	case reactive.Completed:
-		return !s.root.Final(v)
-	case reactive.Failed:
-		return !s.root.Final(v) || !s.caught(v)
-	}
-	return true
 }
 
 // rowOf returns the row of a step.
@@ -347,7 +340,7 @@ func (k *keeping) child(v, row int32, key string) error {
 	}
 	sel := k.sel.below(key)
 	inner := k.set.below(key)
-	if sel.failed && !k.s.unfinished(v) {
+	if sel.failed && !k.failed[v] && !unfinished(k.s.root, v) {
 		sel.failed = false // it runs again because of what is before it
 	}
 	if sel == (selection{}) && inner.empty() {
@@ -365,7 +358,7 @@ func (k *keeping) child(v, row int32, key string) error {
 		}
 		return err
 	}
-	below := &keeping{m: k.m, ctx: k.ctx, s: s, entry: entry, p: entry.Plan, sel: sel, set: inner, prefix: k.prefix + key + "/"}
+	below := &keeping{m: k.m, ctx: k.ctx, s: s, entry: entry, p: entry.Plan, sel: sel, set: inner, failed: map[int32]bool{}, prefix: k.prefix + key + "/"}
 	if err := below.keep(); err != nil {
 		return err
 	}
