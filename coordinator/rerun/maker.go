@@ -3,6 +3,7 @@ package rerun
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/children"
@@ -11,7 +12,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -63,7 +63,7 @@ func (m *Maker) Make(ctx context.Context, run string, o *Options) (*Made, error)
 		return nil, err
 	}
 	in := s.input
-	if o.Input != nil {
+	if o.NewInput() {
 		in = o.Input
 	}
 	input, err := value.Own(in)
@@ -73,7 +73,8 @@ func (m *Maker) Make(ctx context.Context, run string, o *Options) (*Made, error)
 	if err := entry.Schema.Check(input); err != nil {
 		return nil, err
 	}
-	k := &keeping{m: m, ctx: ctx, s: s, entry: entry, p: entry.Plan, sel: o.selection(), set: set, failed: map[int32]bool{}}
+	k := &keeping{m: m, ctx: ctx, s: s, entry: entry, p: entry.Plan, sel: o.selection(), set: set, failed: map[int32]bool{},
+		renewed: o.NewInput() || o.Workflow != nil || o.Entry != nil}
 	if err := k.keep(); err != nil {
 		return nil, err
 	}
@@ -113,8 +114,11 @@ type keeping struct {
 	p      *plan.Plan      // of the new run
 	sel    selection
 	set    settings
-	prefix string // of keys: the steps above
+	above  *keeping // nil: it is of the run that is repeated
+	prefix string   // of keys: the steps above
 	events []journal.Event
+
+	renewed bool // branches may be taken that were not: the input or the workflow is another, or may be
 
 	failed map[int32]bool // the steps that run again because they have failed
 
@@ -172,7 +176,7 @@ func (k *keeping) choose() error {
 		if key == "" {
 			continue
 		}
-		row, indexes, err := k.find(own(key))
+		row, indexes, err := k.locate(key)
 		if err != nil {
 			return err
 		}
@@ -206,58 +210,6 @@ func (k *keeping) repeat(row int32, indexes []int) {
 	if next, ok := k.p.Row(k.s.root.Plan().Nodes[row].Key); ok && k.p.Depth(next) == k.s.root.Plan().Depth(row) {
 		k.next.add(next, indexes, follow)
 	}
-}
-
-// find returns the row and the indexes of a step, map or conditional from which runs again, or why none does.
-func (k *keeping) find(key string) (row int32, indexes []int, err error) {
-	id, indexes, ok := plan.ParseKey(key)
-	p := k.s.root.Plan()
-	if ok {
-		row, ok = p.Row(id)
-	}
-	if !ok || len(indexes) != 0 && len(indexes) != p.Depth(row) {
-		return 0, nil, k.unknown(key)
-	}
-	if _, ok := k.p.Row(id); !ok {
-		return 0, nil, fmt.Errorf("%w: %q: run %s has that step, and the new workflow %s has not%s",
-			decide.ErrStepNotFound, k.prefix+key, k.s.id, k.p.Workflow.Name, suggestion(id, k.p))
-	}
-	if p.Depth(row) > len(indexes) {
-		return row, indexes, nil // in all items
-	}
-	v, ok := k.s.root.Node(key)
-	if !ok {
-		return 0, nil, k.unknown(key)
-	}
-	switch status := k.s.root.Status(v); {
-	case status == reactive.Skipped:
-		return 0, nil, fmt.Errorf("%w: step %q of run %s was skipped: rerun from a step before it, or from the conditional that skipped it",
-			decide.ErrNotPossible, k.prefix+key, k.s.id)
-	case status == reactive.Running || k.s.root.Pending(v):
-		return 0, nil, fmt.Errorf("%w: step %q of run %s is running: wait for its end, or abort it", decide.ErrNotPossible, k.prefix+key, k.s.id)
-	case !k.s.root.Final(v):
-		return 0, nil, fmt.Errorf("%w: step %q of run %s is %s: it has not run yet", decide.ErrNotPossible, k.prefix+key, k.s.id, status)
-	}
-	return row, indexes, nil
-}
-
-// unknown is the error about a step that the old run does not have.
-func (k *keeping) unknown(key string) error {
-	return fmt.Errorf("%w: %q: run %s has no such step%s", decide.ErrStepNotFound, k.prefix+key, k.s.id, suggestion(key, k.s.root.Plan()))
-}
-
-// suggestion names the step of a plan that was probably meant.
-func suggestion(key string, p *plan.Plan) string {
-	names := []string{}
-	for i := range p.Nodes {
-		if p.Nodes[i].Key != "" {
-			names = append(names, p.Nodes[i].Key)
-		}
-	}
-	if near, ok := expr.Nearest(key, names); ok {
-		return fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return ""
 }
 
 // rowOf returns the row of a step.
@@ -330,12 +282,8 @@ func childHash(entry *registry.Entry, op int32) string {
 
 // child keeps what the child of a step that runs again is to keep.
 func (k *keeping) child(v, row int32, key string) error {
-	p := k.entry.Performers[k.p.Nodes[row].Op]
-	if p == nil || k.p.Nodes[row].Step.Target != nil {
-		return nil
-	}
-	c, ok := p.Caller.(*registry.Child)
-	if !ok {
+	c := k.childOf(row)
+	if c == nil {
 		return nil
 	}
 	sel := k.sel.below(key)
@@ -356,9 +304,13 @@ func (k *keeping) child(v, row int32, key string) error {
 		if sel.from == "" && sel.only == "" && inner.empty() {
 			return nil // it has not begun, or was deleted: it runs as a whole
 		}
+		if errors.Is(err, decide.ErrRunNotFound) {
+			return fmt.Errorf("%w: step %q of run %s has no child run, because it has not begun or was deleted, and so nothing below it can be named: name %q",
+				decide.ErrNotPossible, k.prefix+key, k.top(), k.prefix+key)
+		}
 		return err
 	}
-	below := &keeping{m: k.m, ctx: k.ctx, s: s, entry: entry, p: entry.Plan, sel: sel, set: inner, failed: map[int32]bool{}, prefix: k.prefix + key + "/"}
+	below := &keeping{m: k.m, ctx: k.ctx, s: s, entry: entry, p: entry.Plan, sel: sel, set: inner, failed: map[int32]bool{}, above: k, renewed: true, prefix: k.prefix + key + "/"}
 	if err := below.keep(); err != nil {
 		return err
 	}

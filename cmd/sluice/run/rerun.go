@@ -115,11 +115,9 @@ func (f *rerunFlags) request(cmd *cobra.Command, run string) (req *api.Request, 
 	}
 	var a api.Attachment
 	if cmd.Flags().Changed("input") {
-		input, err := cli.ReadInput(f.input, cmd.InOrStdin())
-		if err != nil {
-			return nil, cli.Refuse(fmt.Errorf("--input: %w", err))
+		if a.Input, err = cli.NewInput(f.input, cmd.InOrStdin()); err != nil {
+			return nil, err
 		}
-		a.Input = cli.ValueJSON(input)
 	}
 	if f.workflow != "" {
 		if a.Parcel, _, err = cli.LoadParcel(cmd.Context(), f.workflow); err != nil {
