@@ -98,6 +98,73 @@ func TestWhatIsAskedWronglyOfAChangeIsRefusedWhole(t *testing.T) {
 	}
 }
 
+// TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused: what names nothing, or does nothing, is not taken for something near it.
+func TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused(t *testing.T) {
+	c := newCounted(t, "e 1")
+	_, _ = c.run(t, parse(t, `{kind: Workflow, name: inner, steps: [{id: book, operation: b, input: "{{ input }}"}, {id: label, operation: c}]}`), 2)
+	r, _ := c.run(t, parse(t, `{kind: Workflow, name: outer, operations: {child: {workflow: {name: inner}}, late: {sleep: {for: PT1H}}}, steps: [
+		{id: price, operation: a, input: {n: 1}}, {map: {id: pack, over: [1, 2], steps: [{id: packit, operation: a, input: "{{ item }}"}]}},
+		{id: nap, operation: late, timing: {timeout: PT0.001S, on_timeout: skip}},
+		{map: {id: m, over: [1, 2], steps: [{id: ship, operation: child, input: "{{ item }}"}]}}, {id: one, operation: child, input: 1},
+		{conditional: {id: which, test: "{{ steps.price.output.n > 5 }}", then: [{id: no, operation: b}], else: [{id: yes, operation: b}]}},
+		{id: last, operation: e, input: 1}, {id: never, operation: child}]}`), nil)
+	from := func(key string) coordinator.Rerun { return coordinator.Rerun{From: key} }
+	set := func(place string, what coordinator.Rerun) coordinator.Rerun {
+		what.Set = map[string]any{place: 1}
+		return what
+	}
+	for name, one := range map[string]struct {
+		what coordinator.Rerun
+		text string
+	}{
+		"below a step":              {from("price/x"), `"price/x": step "price" starts no run, so nothing is below it (did you mean "price"?)`},
+		"only below a step":         {coordinator.Rerun{Only: "price/x"}, `"price/x": step "price" starts no run`},
+		"below an item's step":      {from("packit[1]/x"), `step "packit[1]" starts no run`},
+		"below a child's step":      {from("one/book/x"), `"one/book/x": step "one/book" starts no run, so nothing is below it (did you mean "one/book"?)`},
+		"nothing behind the slash":  {from("one/"), `"one/": no step of the run that "one" starts is named behind the slash (did you mean "one"?)`},
+		"a map without an item":     {from("m/label"), `"m" is no step that starts a run (did you mean "ship[0]/label"?)`},
+		"a step without an item":    {from("ship/label"), `each item of a map has its own run of step "ship" (did you mean "ship[0]/label"?)`},
+		"no step of a child":        {from("one/lable"), `"one/lable": run ` + r.ID() + ` has no such step (did you mean "one/label"?)`},
+		"an item of a map":          {from("pack[1]"), `run ` + r.ID() + ` has no such step (did you mean "packit[1]"?)`},
+		"an item that is not there": {from("packit[7]"), `"packit[7]": run ` + r.ID() + ` has no such step`},
+		"set below a step":          {set("steps.price/x.output", coordinator.Rerun{}), `steps.price/x.output: coordinator: no such step: "price/x": step "price" starts no run`},
+		"set what runs again":       {set("steps.price.output", from("price")), `steps.price.output has no effect: --from price has that step run again`},
+		"set the only one":          {set("steps.one/book.output", coordinator.Rerun{Only: "one/book"}), `steps.one/book.output has no effect: --only one/book`},
+		"set beside the only one":   {set("steps.price.input", coordinator.Rerun{Only: "yes"}), `steps.price.input has no effect: --only yes has no other step run again`},
+		"set a skipped one":         {set("steps.no.output", coordinator.Rerun{}), `steps.no.output has no effect: step "no" of run ` + r.ID() + ` was skipped`},
+		"skipped by its timing":     {from("nap"), `was skipped by its own timing: rerun from a step before it, or set steps.nap.input`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := r.PreviewRerun(t.Context(), one.what)
+			require.ErrorContains(t, err, one.text)
+			require.NotContains(t, err.Error(), "/1", "it names a run that people do not know")
+			_, again := r.Rerun(t.Context(), one.what)
+			require.EqualError(t, again, err.Error())
+		})
+	}
+	c.fails["e 1"] = false
+	p, err := r.PreviewRerun(t.Context(), coordinator.Rerun{Set: map[string]any{"steps.no.output": 1, "steps.price.output.n": 7}})
+	require.NoError(t, err, "the branch may be taken")
+	require.NotEmpty(t, p.Will)
+	p, err = r.PreviewRerun(t.Context(), set("steps.nap.input", coordinator.Rerun{}))
+	require.NoError(t, err, "it was not a branch")
+	require.Equal(t, "nap", p.Will[0].Step)
+}
+
+// TestNullIsAnInput, and a part of an input is set that the old run was never asked for.
+func TestNullIsAnInput(t *testing.T) {
+	c := newCounted(t)
+	r, _ := c.run(t, parse(t, `{kind: Workflow, name: n, steps: [{id: x, operation: a, input: "{{ input }}"}, {id: y, operation: b, input: {n: 1, of: "{{ steps.x.output }}"}}, {id: z, operation: c}]}`), 3)
+	c.made()
+	_, _, calls := c.again(t, r, coordinator.Rerun{Null: true})
+	require.Equal(t, []string{"a <nil>", "b map[n:1 of:<nil>]"}, calls)
+	next, _, _ := c.again(t, r, coordinator.Rerun{From: "z"})
+	_, _, calls = c.again(t, next, coordinator.Rerun{Set: map[string]any{"steps.y.input.n": 2}})
+	require.Equal(t, []string{"b map[n:2 of:3]", "c <nil>"}, calls)
+	_, err := r.Rerun(t.Context(), coordinator.Rerun{Null: true, Input: 1})
+	require.ErrorIs(t, err, coordinator.ErrUnclear)
+}
+
 // replaced returns a text with others in place of parts of it.
 func replaced(text string, old ...string) string {
 	return strings.NewReplacer(old...).Replace(text)
