@@ -131,7 +131,7 @@ output: "{{ steps.c.output }}"
 		"steps.a.output.price.sum": `not possible as things stand: steps.a.output.price.sum is not there: what step "a" has is an object with the keys total`,
 		"steps.a.output.lines.2":   `not possible as things stand: steps.a.output.lines.2 is not there: what step "a" has is a list of 2`,
 		"steps.x.output":           `steps.x.output: coordinator: no such step: "x": run ` + r.ID() + ` has no such step`,
-		"ctx.a":                    `not possible as things stand: "ctx.a" cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it`,
+		"ctx.a":                    `"ctx.a" cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it`,
 	} {
 		_, err := r.Rerun(t.Context(), coordinator.Rerun{Set: map[string]any{place: 1}})
 		require.ErrorContains(t, err, text)

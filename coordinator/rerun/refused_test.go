@@ -69,7 +69,7 @@ func TestWhatIsAskedWronglyOfAChangeIsRefusedWhole(t *testing.T) {
 		"set no such path":   {rerun(open, coordinator.Rerun{Set: map[string]any{"steps.first.output.m": 1}}), coordinator.ErrNotPossible, `steps.first.output.m is not there: what step "first" has is an object with the keys n, of`},
 		"set no such item":   {rerun(open, coordinator.Rerun{Set: map[string]any{"steps.first.input.of.2": 1}}), coordinator.ErrNotPossible, `steps.first.input.of.2 is not there: what step "first" has is a list of 2`},
 		"set no such step":   {rerun(open, coordinator.Rerun{Set: map[string]any{"steps.frist.output": 1}}), coordinator.ErrStepNotFound, `steps.frist.output: coordinator: no such step: "frist": run open has no such step (did you mean "first"?)`},
-		"set something else": {rerun(open, coordinator.Rerun{Set: map[string]any{"ctx.x": 1}}), coordinator.ErrNotPossible, `"ctx.x" cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it`},
+		"set something else": {rerun(open, coordinator.Rerun{Set: map[string]any{"ctx.x": 1}}), coordinator.ErrUnclear, `"ctx.x" cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it`},
 		"at beyond the end":  {rerun(ended, coordinator.Rerun{At: end + 1, From: "a"}), coordinator.ErrNoMoment, fmt.Sprintf("run %s has %d events, and so no event %d", ended.ID(), end, end+1)},
 		"nothing":            {rerun(ended, coordinator.Rerun{}), coordinator.ErrUnclear, "say what runs again"},
 		"in two ways":        {rerun(ended, coordinator.Rerun{Changed: true, Only: "a"}), coordinator.ErrUnclear, "in one way"},

@@ -38,13 +38,13 @@ func parseSet(set map[string]any) (list settings, err error) {
 			at, word, s.input = in, ".input", true
 		}
 		if !ok || at <= 0 {
-			return nil, fmt.Errorf("%w: %q cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it", decide.ErrNotPossible, place)
+			return nil, unclear(fmt.Sprintf("%q cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it", place))
 		}
 		s.step, rest = rest[:at], rest[at+len(word):]
 		if rest != "" {
 			path, ok := value.ParsePath(strings.TrimPrefix(rest, "."))
 			if !ok || rest[0] != '.' {
-				return nil, fmt.Errorf("%w: %q is not a path: write %s.key", decide.ErrNotPossible, place, place[:len(place)-len(rest)])
+				return nil, unclear(fmt.Sprintf("%q is not a path: write %s.key", place, place[:len(place)-len(rest)]))
 			}
 			s.path = path
 		}
