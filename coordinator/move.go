@@ -20,13 +20,22 @@ import (
 // PastError means that a run cannot go on under another workflow, because something that it has begun would have gone otherwise. It
 // wraps ErrNotPossible.
 type PastError struct {
-	Run    string         // id
-	Report *shadow.Report // all that would have gone otherwise
+	Run      string         // id
+	Playbook bool           // the run is of a playbook, which is not rerun under another document
+	Report   *shadow.Report // all that would have gone otherwise
 }
 
 func (e *PastError) Error() string {
-	return fmt.Sprintf("%v: run %s has begun what would have gone otherwise: %s; `sluice shadow` tells all of it, and `sluice rerun --workflow` begins again",
-		ErrNotPossible, e.Run, e.Why())
+	return fmt.Sprintf("%v: run %s has begun what would have gone otherwise: %s; `sluice shadow` tells all of it, and %s",
+		ErrNotPossible, e.Run, e.Why(), anew(e.Playbook))
+}
+
+// anew says how what a run does begins again under another document.
+func anew(playbook bool) string {
+	if playbook {
+		return "`sluice start` starts the other playbook"
+	}
+	return "`sluice rerun --workflow` begins again"
 }
 
 // Why returns the first difference.
@@ -162,9 +171,9 @@ func (m *move) check(ctx context.Context, upto uint64) (err error) {
 	}
 	switch root := m.begun.Root(); {
 	case m.report.Status.Terminal(), root.Closed():
-		return fmt.Errorf("run %s: %w; `sluice rerun --workflow` begins again under another workflow", m.run.id, ErrFinished)
+		return fmt.Errorf("run %s: %w; %s", m.run.id, ErrFinished, anew(root.Body() != nil))
 	case m.report.Past() != nil, m.report.More > 0:
-		return &PastError{m.run.id, m.report}
+		return &PastError{m.run.id, root.Body() != nil, m.report}
 	}
 	return nil
 }

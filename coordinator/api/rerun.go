@@ -94,6 +94,7 @@ func rerunOf(ctx context.Context, engine *coordinator.Engine, req *Request) (_ *
 		if what.Input, err = value.ParseInput(a.Input); err != nil {
 			return nil, nil, fmt.Errorf("%w: %w", ErrBadInput, err)
 		}
+		what.Null = what.Input == nil
 	}
 	if a.Parcel == nil {
 		return what, func() {}, nil

@@ -106,7 +106,7 @@ func (a *Act) summary() string {
 		for _, one := range []struct {
 			word string
 			is   bool
-		}{{"from " + r.From, r.From != ""}, {"only " + r.Only, r.Only != ""}, {"failed", r.Failed}, {"changed", r.Changed}, {"input", r.Input != nil}} {
+		}{{"from " + r.From, r.From != ""}, {"only " + r.Only, r.Only != ""}, {"failed", r.Failed}, {"changed", r.Changed}, {"input", r.NewInput()}} {
 			if one.is {
 				words = append(words, one.word)
 			}
@@ -131,7 +131,7 @@ func (a *Act) how(now int64, children map[string]string) []journal.Event {
 	d := journal.Detail{}
 	if r := a.Rerun; r != nil {
 		m := map[string]any{"from": r.From, "only": r.Only, "failed": r.Failed, "changed": r.Changed, "set": r.Set, "dir": a.Dir}
-		if r.Input != nil {
+		if r.NewInput() {
 			m["input"] = r.Input
 		}
 		said = m
@@ -152,7 +152,8 @@ func (a *Act) takeHow(e *journal.Event) (*journal.Start, error) {
 		return start, nil
 	}
 	m, _ := e.Value.(map[string]any)
-	what := &rerun.Options{Input: m["input"]}
+	input, given := m["input"]
+	what := &rerun.Options{Input: input, Null: given && input == nil}
 	var is [6]bool
 	what.From, is[0] = m["from"].(string)
 	what.Only, is[1] = m["only"].(string)

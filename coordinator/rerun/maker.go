@@ -3,6 +3,7 @@ package rerun
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/children"
@@ -11,7 +12,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -63,7 +63,7 @@ func (m *Maker) Make(ctx context.Context, run string, o *Options) (*Made, error)
 		return nil, err
 	}
 	in := s.input
-	if o.Input != nil {
+	if o.NewInput() {
 		in = o.Input
 	}
 	input, err := value.Own(in)
@@ -73,7 +73,8 @@ func (m *Maker) Make(ctx context.Context, run string, o *Options) (*Made, error)
 	if err := entry.Schema.Check(input); err != nil {
 		return nil, err
 	}
-	k := &keeping{m: m, ctx: ctx, s: s, entry: entry, p: entry.Plan, sel: o.selection(), set: set}
+	k := &keeping{m: m, ctx: ctx, s: s, entry: entry, p: entry.Plan, sel: o.selection(), set: set, failed: map[int32]bool{},
+		renewed: o.NewInput() || o.Workflow != nil || o.Entry != nil}
 	if err := k.keep(); err != nil {
 		return nil, err
 	}
@@ -113,8 +114,13 @@ type keeping struct {
 	p      *plan.Plan      // of the new run
 	sel    selection
 	set    settings
-	prefix string // of keys: the steps above
+	above  *keeping // nil: it is of the run that is repeated
+	prefix string   // of keys: the steps above
 	events []journal.Event
+
+	renewed bool // branches may be taken that were not: the input or the workflow is another, or may be
+
+	failed map[int32]bool // the steps that run again because they have failed
 
 	again *cut // of the old plan
 	next  *cut // the same, of the new plan: a step may follow others there
@@ -130,7 +136,7 @@ func (k *keeping) keep() error {
 		return err
 	}
 	var failure error
-	k.s.steps(func(v int32) {
+	eachStep(k.s.root, func(v int32) {
 		if failure == nil {
 			failure = k.step(v)
 		}
@@ -170,7 +176,7 @@ func (k *keeping) choose() error {
 		if key == "" {
 			continue
 		}
-		row, indexes, err := k.find(own(key))
+		row, indexes, err := k.locate(key)
 		if err != nil {
 			return err
 		}
@@ -179,17 +185,21 @@ func (k *keeping) choose() error {
 	if k.sel.only != "" {
 		return nil // what has no result runs, and what follows it has none either, or keeps it
 	}
-	failed := false
-	k.s.steps(func(v int32) {
-		if k.s.unfinished(v) {
-			failed = true
+	if k.sel.failed {
+		failed := Failed(k.s.root)
+		if len(failed) == 0 && k.prefix == "" {
+			return k.nothingFailed()
+		}
+		for _, v := range failed {
+			k.failed[v] = true
+		}
+	}
+	eachStep(k.s.root, func(v int32) {
+		if k.failed[v] || unfinished(k.s.root, v) {
 			_, indexes, _ := plan.ParseKey(k.s.root.Key(v))
 			k.repeat(k.s.rowOf(v), indexes)
 		}
 	})
-	if k.sel.failed && !failed && k.prefix == "" {
-		return fmt.Errorf("%w: nothing of run %s has failed: say from which step it runs again", decide.ErrNotPossible, k.s.id)
-	}
 	return nil
 }
 
@@ -200,71 +210,6 @@ func (k *keeping) repeat(row int32, indexes []int) {
 	if next, ok := k.p.Row(k.s.root.Plan().Nodes[row].Key); ok && k.p.Depth(next) == k.s.root.Plan().Depth(row) {
 		k.next.add(next, indexes, follow)
 	}
-}
-
-// find returns the row and the indexes of a step, map or conditional from which runs again, or why none does.
-func (k *keeping) find(key string) (row int32, indexes []int, err error) {
-	id, indexes, ok := plan.ParseKey(key)
-	p := k.s.root.Plan()
-	if ok {
-		row, ok = p.Row(id)
-	}
-	if !ok || len(indexes) != 0 && len(indexes) != p.Depth(row) {
-		return 0, nil, k.unknown(key)
-	}
-	if _, ok := k.p.Row(id); !ok {
-		return 0, nil, fmt.Errorf("%w: %q: run %s has that step, and the new workflow %s has not%s",
-			decide.ErrStepNotFound, k.prefix+key, k.s.id, k.p.Workflow.Name, suggestion(id, k.p))
-	}
-	if p.Depth(row) > len(indexes) {
-		return row, indexes, nil // in all items
-	}
-	v, ok := k.s.root.Node(key)
-	if !ok {
-		return 0, nil, k.unknown(key)
-	}
-	switch status := k.s.root.Status(v); {
-	case status == reactive.Skipped:
-		return 0, nil, fmt.Errorf("%w: step %q of run %s was skipped: rerun from a step before it, or from the conditional that skipped it",
-			decide.ErrNotPossible, k.prefix+key, k.s.id)
-	case status == reactive.Running || k.s.root.Pending(v):
-		return 0, nil, fmt.Errorf("%w: step %q of run %s is running: wait for its end, or abort it", decide.ErrNotPossible, k.prefix+key, k.s.id)
-	case !k.s.root.Final(v):
-		return 0, nil, fmt.Errorf("%w: step %q of run %s is %s: it has not run yet", decide.ErrNotPossible, k.prefix+key, k.s.id, status)
-	}
-	return row, indexes, nil
-}
-
-// unknown is the error about a step that the old run does not have.
-func (k *keeping) unknown(key string) error {
-	return fmt.Errorf("%w: %q: run %s has no such step%s", decide.ErrStepNotFound, k.prefix+key, k.s.id, suggestion(key, k.s.root.Plan()))
-}
-
-// suggestion names the step of a plan that was probably meant.
-func suggestion(key string, p *plan.Plan) string {
-	names := []string{}
-	for i := range p.Nodes {
-		if p.Nodes[i].Key != "" {
-			names = append(names, p.Nodes[i].Key)
-		}
-	}
-	if near, ok := expr.Nearest(key, names); ok {
-		return fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return ""
-}
-
-// unfinished reports whether a step has failed and nothing has caught that, or was begun and has not ended, or was aborted.
-func (s *source) unfinished(v int32) bool {
-	switch s.root.Status(v) {
-	case reactive.Idle, reactive.Waiting, reactive.Skipped:
-		return false
-	case reactive.Completed:
-		return !s.root.Final(v)
-	case reactive.Failed:
-		return !s.root.Final(v) || !s.caught(v)
-	}
-	return true
 }
 
 // rowOf returns the row of a step.
@@ -337,17 +282,13 @@ func childHash(entry *registry.Entry, op int32) string {
 
 // child keeps what the child of a step that runs again is to keep.
 func (k *keeping) child(v, row int32, key string) error {
-	p := k.entry.Performers[k.p.Nodes[row].Op]
-	if p == nil || k.p.Nodes[row].Step.Target != nil {
-		return nil
-	}
-	c, ok := p.Caller.(*registry.Child)
-	if !ok {
+	c := k.childOf(row)
+	if c == nil {
 		return nil
 	}
 	sel := k.sel.below(key)
 	inner := k.set.below(key)
-	if sel.failed && !k.s.unfinished(v) {
+	if sel.failed && !k.failed[v] && !unfinished(k.s.root, v) {
 		sel.failed = false // it runs again because of what is before it
 	}
 	if sel == (selection{}) && inner.empty() {
@@ -363,9 +304,13 @@ func (k *keeping) child(v, row int32, key string) error {
 		if sel.from == "" && sel.only == "" && inner.empty() {
 			return nil // it has not begun, or was deleted: it runs as a whole
 		}
+		if errors.Is(err, decide.ErrRunNotFound) {
+			return fmt.Errorf("%w: step %q of run %s has no child run, because it has not begun or was deleted, and so nothing below it can be named: name %q",
+				decide.ErrNotPossible, k.prefix+key, k.top(), k.prefix+key)
+		}
 		return err
 	}
-	below := &keeping{m: k.m, ctx: k.ctx, s: s, entry: entry, p: entry.Plan, sel: sel, set: inner, prefix: k.prefix + key + "/"}
+	below := &keeping{m: k.m, ctx: k.ctx, s: s, entry: entry, p: entry.Plan, sel: sel, set: inner, failed: map[int32]bool{}, above: k, renewed: true, prefix: k.prefix + key + "/"}
 	if err := below.keep(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package rerun_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -130,7 +131,7 @@ output: "{{ steps.c.output }}"
 		"steps.a.output.price.sum": `not possible as things stand: steps.a.output.price.sum is not there: what step "a" has is an object with the keys total`,
 		"steps.a.output.lines.2":   `not possible as things stand: steps.a.output.lines.2 is not there: what step "a" has is a list of 2`,
 		"steps.x.output":           `steps.x.output: coordinator: no such step: "x": run ` + r.ID() + ` has no such step`,
-		"ctx.a":                    `not possible as things stand: "ctx.a" cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it`,
+		"ctx.a":                    `"ctx.a" cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it`,
 	} {
 		_, err := r.Rerun(t.Context(), coordinator.Rerun{Set: map[string]any{place: 1}})
 		require.ErrorContains(t, err, text)
@@ -159,6 +160,56 @@ steps:
 	c.fails["a 1"] = false
 	_, _, calls = c.again(t, r, coordinator.Rerun{From: "a"})
 	require.Equal(t, []string{"a 1", "c <nil>", "d <nil>"}, calls)
+}
+
+// TestWhatHasFailedTheRunIsRepeated: of failures that a conditional has caught only those that may be why the run has failed.
+func TestWhatHasFailedTheRunIsRepeated(t *testing.T) {
+	const text = `
+kind: Workflow
+name: caught
+steps:
+  - {operation: a}
+  - {operation: b}
+  - conditional: {id: which, test: "{{ steps.b.status == 'completed' }}", then: [{operation: c}], else: [{id: alarm, operation: d, idempotent: false}]}
+  - {operation: e}
+output: "{{ steps.a.output ?? [][0] }}"`
+	for name, one := range map[string]struct {
+		text  string
+		fails []string
+		at    uint64
+		calls []string // of the rerun; nil: it is refused
+		kept  []string // failures; or the text of the refusal
+	}{
+		"the output reads a failure":       {strings.Replace(text, " ?? [][0]", ".v", 1), []string{"a <nil>"}, 0, []string{"a <nil>", "b <nil>", "c <nil>", "e <nil>"}, nil},
+		"a failure besides that is caught": {strings.Replace(text, " ?? [][0]", "", 1), []string{"a <nil>", "e <nil>"}, 0, []string{"e <nil>"}, []string{"a"}},
+		"all failures are caught":          {text[:strings.Index(text, "output:")], []string{"a <nil>"}, 0, nil, []string{"nothing of run"}},
+		"nothing has failed yet":           {text, []string{"e <nil>"}, 3, nil, []string{"nothing of run"}},
+		"no step has failed":               {text[:strings.Index(text, "output:")] + `output: "{{ steps.b.output.v }}"`, nil, 0, nil, []string{"has failed, and no step of it has: say from which step"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCounted(t, one.fails...)
+			r, _ := c.run(t, parse(t, one.text), nil)
+			c.made()
+			clear(c.fails)
+			what := coordinator.Rerun{Failed: true, At: one.at}
+			p, err := r.PreviewRerun(t.Context(), what)
+			if one.calls == nil {
+				require.ErrorIs(t, err, coordinator.ErrNotPossible)
+				require.ErrorContains(t, err, one.kept[0])
+				return
+			}
+			require.NoError(t, err)
+			var kept []string
+			for _, s := range p.Kept {
+				if s.Failed {
+					kept = append(kept, s.Step)
+				}
+			}
+			require.Equal(t, one.kept, kept)
+			_, _, calls := c.again(t, r, what)
+			require.Equal(t, one.calls, calls)
+		})
+	}
 }
 
 const parent = `

@@ -21,11 +21,12 @@ type Options struct {
 	At       uint64             // results count as of that event of the old run, 0: as of its last; of a playbook, what came up to it is kept
 	Set      map[string]any     // values by place: `steps.price.output`, `steps.price.input.currency`
 	Input    any                // of the run; nil: that of the old one
+	Null     bool               // the input of the run is null, which Input cannot say
 	Workflow *template.Workflow // nil: that of the old run
 	Entry    *registry.Entry    // of the workflow, in the engine's Registry, in place of Workflow
 }
 
-// ErrUnclear is the condition of options that do not say, or say twice, what runs again, whatever the run is.
+// ErrUnclear is the condition of options that do not say, or say twice, what runs again, or set what no run has, whatever the run is.
 var ErrUnclear = errors.New("coordinator: it is not clear what runs again")
 
 // unclear is an error of that condition. Its text is the fault alone.
@@ -33,6 +34,9 @@ type unclear string
 
 func (u unclear) Error() string        { return string(u) }
 func (u unclear) Is(target error) bool { return target == ErrUnclear }
+
+// NewInput reports whether the input is another than that of the old run.
+func (o *Options) NewInput() bool { return o.Input != nil || o.Null }
 
 // Check returns why options contradict each other, or set what cannot be set, whatever the run.
 func (o *Options) Check() error {
@@ -43,9 +47,11 @@ func (o *Options) Check() error {
 		}
 	}
 	switch {
+	case o.Null && o.Input != nil:
+		return unclear("the input is null, and it is not: say one")
 	case len(chosen) > 1:
 		return unclear("say what runs again in one way: from a step, only a step, what failed, or what changed")
-	case len(chosen) == 0 && len(o.Set) == 0 && o.Input == nil && o.Workflow == nil && o.Entry == nil && o.At == 0:
+	case len(chosen) == 0 && len(o.Set) == 0 && !o.NewInput() && o.Workflow == nil && o.Entry == nil && o.At == 0:
 		return unclear("say what runs again: from a step, only a step, what failed, or what changed; of a playbook, from which event on")
 	}
 	_, err := parseSet(o.Set)
@@ -60,7 +66,7 @@ func (o *Options) checkPast(s *source) error {
 	switch {
 	case o.From != "" || o.Only != "" || o.Failed || o.Changed:
 		return refuse("it is rerun from an event on, with --at N, and not by steps; `sluice runs events` shows its events")
-	case o.Input != nil:
+	case o.NewInput():
 		return refuse("what it keeps follows from its input: start the playbook with the other input")
 	case o.Workflow != nil || o.Entry != nil:
 		return refuse("what it keeps follows from its document: move the run while it is open, or start the other playbook")
@@ -85,7 +91,7 @@ type selection struct {
 
 func (o *Options) selection() selection {
 	s := selection{from: o.From, only: o.Only, failed: o.Failed, changed: o.Changed}
-	s.changed = s.changed || s.from == "" && s.only == "" && !s.failed && len(o.Set) == 0 && (o.Input != nil || o.Workflow != nil || o.Entry != nil)
+	s.changed = s.changed || s.from == "" && s.only == "" && !s.failed && len(o.Set) == 0 && (o.NewInput() || o.Workflow != nil || o.Entry != nil)
 	return s
 }
 
@@ -98,12 +104,6 @@ func (s selection) below(step string) selection {
 		}
 	}
 	return inner
-}
-
-// own returns the part of a key that names a step of this run.
-func own(key string) string {
-	first, _, _ := strings.Cut(key, "/")
-	return first
 }
 
 // Why runs of other kinds are not rerun.

@@ -31,6 +31,7 @@ type Step struct {
 	Step          string `json:"step"`                     // key; `pack[*]`: of every item of a list that is not known yet
 	Operation     string `json:"operation"`                // that it calls
 	NonIdempotent bool   `json:"non_idempotent,omitempty"` // making the call twice is not the same as making it once
+	Failed        bool   `json:"failed,omitempty"`         // of one that is kept: what is kept is its failure, which a conditional has caught
 }
 
 // Preview computes what the run will do, by the stepper that decides for it, as far as that is known without making a call.
@@ -128,6 +129,11 @@ func (m *Maker) below(ctx context.Context, p *Preview, entry *registry.Entry, ro
 func (p *Preview) add(root *reactive.Root, v int32, prefix string) {
 	step := stepOf(root, root.Row(v).Op, root.Place(v), prefix+root.Key(v))
 	kept := root.KeptFor(v)
+	if was := root.Adopted(v); was != nil {
+		step.Failed = was.Status == ledger.KeptFailed
+	} else if kept != nil && !kept.Detail.Kept.If {
+		step.Failed = kept.Detail.Kept.Status == ledger.KeptFailed
+	}
 	switch {
 	case root.Adopted(v) != nil:
 		p.Kept = append(p.Kept, step)
@@ -184,7 +190,9 @@ func (p *Preview) unexpanded(root *reactive.Root, kept []journal.Event, prefix s
 		}
 		id, _, _ := plan.ParseKey(e.Node)
 		if row, ok := of.Row(id); ok {
-			p.Kept = append(p.Kept, stepOf(root, of.Nodes[row].Op, &of.Nodes[row], prefix+e.Node))
+			step := stepOf(root, of.Nodes[row].Op, &of.Nodes[row], prefix+e.Node)
+			step.Failed = e.Detail.Kept.Status == ledger.KeptFailed
+			p.Kept = append(p.Kept, step)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -172,7 +173,11 @@ func TestARerunEndsAsAFreshRun(t *testing.T) {
 		o.fails, o.fixed, o.no = uint32(a.draw(3)*12), map[string]bool{}, map[string]bool{}
 		steps, known := a.nodes(nil, 3, false)
 		known = append(known, "s1")
-		text := "{kind: Workflow, name: any, steps: " + steps + "}"
+		output := ""
+		if a.draw(3) == 0 { // the run fails by it if s1 has failed, and a conditional has caught that
+			output = `, output: "{{ steps.s1.output }}"`
+		}
+		text := "{kind: Workflow, name: any, steps: " + steps + output + "}"
 		w, err := template.Parse("", []byte(text))
 		require.NoError(rt, err, text)
 		old, err := e.Start(context.Background(), w, 1)
@@ -206,6 +211,9 @@ func TestARerunEndsAsAFreshRun(t *testing.T) {
 			return // nothing has failed, or the step has not run
 		}
 		require.NoError(rt, err, text)
+		if what.Failed {
+			require.True(rt, repeatsFailure(rt, old, p), "what has failed is kept, and other steps run again: %s: %+v", text, p)
+		}
 		if mode == "fixed" { // what runs again has other answers
 			caught := false
 			for _, s := range keptFailures(rt, old, p) {
@@ -232,16 +240,29 @@ func TestARerunEndsAsAFreshRun(t *testing.T) {
 	t.Log(modes, kept)
 }
 
-// keptFailures reports of each kept step whether it has failed.
-func keptFailures(t *rapid.T, r *coordinator.Run, p *coordinator.RerunPreview) (failed []bool) {
+// failures returns the steps of a run that have failed.
+func failures(t *rapid.T, r *coordinator.Run) map[string]bool {
 	state, err := r.State(context.Background())
 	require.NoError(t, err)
 	is := map[string]bool{}
 	for i := range state.Steps {
 		is[state.Steps[i].Step] = state.Steps[i].Status.String() == "failed"
 	}
+	return is
+}
+
+// keptFailures reports of each kept step whether it has failed, which the preview says.
+func keptFailures(t *rapid.T, r *coordinator.Run, p *coordinator.RerunPreview) (failed []bool) {
+	is := failures(t, r)
 	for _, s := range p.Kept {
-		failed = append(failed, is[s.Step])
+		require.Equal(t, is[s.Step], s.Failed, s.Step)
+		failed = append(failed, s.Failed)
 	}
 	return failed
+}
+
+// repeatsFailure reports whether a step runs again that has failed.
+func repeatsFailure(t *rapid.T, r *coordinator.Run, p *coordinator.RerunPreview) bool {
+	is := failures(t, r)
+	return slices.ContainsFunc(slices.Concat(p.Will, p.May), func(s coordinator.RerunStep) bool { return is[s.Step] || strings.Contains(s.Step, "[*]") })
 }

@@ -69,7 +69,7 @@ func TestWhatIsAskedWronglyOfAChangeIsRefusedWhole(t *testing.T) {
 		"set no such path":   {rerun(open, coordinator.Rerun{Set: map[string]any{"steps.first.output.m": 1}}), coordinator.ErrNotPossible, `steps.first.output.m is not there: what step "first" has is an object with the keys n, of`},
 		"set no such item":   {rerun(open, coordinator.Rerun{Set: map[string]any{"steps.first.input.of.2": 1}}), coordinator.ErrNotPossible, `steps.first.input.of.2 is not there: what step "first" has is a list of 2`},
 		"set no such step":   {rerun(open, coordinator.Rerun{Set: map[string]any{"steps.frist.output": 1}}), coordinator.ErrStepNotFound, `steps.frist.output: coordinator: no such step: "frist": run open has no such step (did you mean "first"?)`},
-		"set something else": {rerun(open, coordinator.Rerun{Set: map[string]any{"ctx.x": 1}}), coordinator.ErrNotPossible, `"ctx.x" cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it`},
+		"set something else": {rerun(open, coordinator.Rerun{Set: map[string]any{"ctx.x": 1}}), coordinator.ErrUnclear, `"ctx.x" cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it`},
 		"at beyond the end":  {rerun(ended, coordinator.Rerun{At: end + 1, From: "a"}), coordinator.ErrNoMoment, fmt.Sprintf("run %s has %d events, and so no event %d", ended.ID(), end, end+1)},
 		"nothing":            {rerun(ended, coordinator.Rerun{}), coordinator.ErrUnclear, "say what runs again"},
 		"in two ways":        {rerun(ended, coordinator.Rerun{Changed: true, Only: "a"}), coordinator.ErrUnclear, "in one way"},
@@ -96,6 +96,73 @@ func TestWhatIsAskedWronglyOfAChangeIsRefusedWhole(t *testing.T) {
 			require.Equal(t, before, after, "something was journaled")
 		})
 	}
+}
+
+// TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused: what names nothing, or does nothing, is not taken for something near it.
+func TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused(t *testing.T) {
+	c := newCounted(t, "e 1")
+	_, _ = c.run(t, parse(t, `{kind: Workflow, name: inner, steps: [{id: book, operation: b, input: "{{ input }}"}, {id: label, operation: c}]}`), 2)
+	r, _ := c.run(t, parse(t, `{kind: Workflow, name: outer, operations: {child: {workflow: {name: inner}}, late: {sleep: {for: PT1H}}}, steps: [
+		{id: price, operation: a, input: {n: 1}}, {map: {id: pack, over: [1, 2], steps: [{id: packit, operation: a, input: "{{ item }}"}]}},
+		{id: nap, operation: late, timing: {timeout: PT0.001S, on_timeout: skip}},
+		{map: {id: m, over: [1, 2], steps: [{id: ship, operation: child, input: "{{ item }}"}]}}, {id: one, operation: child, input: 1},
+		{conditional: {id: which, test: "{{ steps.price.output.n > 5 }}", then: [{id: no, operation: b}], else: [{id: yes, operation: b}]}},
+		{id: last, operation: e, input: 1}, {id: never, operation: child}]}`), nil)
+	from := func(key string) coordinator.Rerun { return coordinator.Rerun{From: key} }
+	set := func(place string, what coordinator.Rerun) coordinator.Rerun {
+		what.Set = map[string]any{place: 1}
+		return what
+	}
+	for name, one := range map[string]struct {
+		what coordinator.Rerun
+		text string
+	}{
+		"below a step":              {from("price/x"), `"price/x": step "price" starts no run, so nothing is below it (did you mean "price"?)`},
+		"only below a step":         {coordinator.Rerun{Only: "price/x"}, `"price/x": step "price" starts no run`},
+		"below an item's step":      {from("packit[1]/x"), `step "packit[1]" starts no run`},
+		"below a child's step":      {from("one/book/x"), `"one/book/x": step "one/book" starts no run, so nothing is below it (did you mean "one/book"?)`},
+		"nothing behind the slash":  {from("one/"), `"one/": no step of the run that "one" starts is named behind the slash (did you mean "one"?)`},
+		"a map without an item":     {from("m/label"), `"m" is no step that starts a run (did you mean "ship[0]/label"?)`},
+		"a step without an item":    {from("ship/label"), `each item of a map has its own run of step "ship" (did you mean "ship[0]/label"?)`},
+		"no step of a child":        {from("one/lable"), `"one/lable": run ` + r.ID() + ` has no such step (did you mean "one/label"?)`},
+		"an item of a map":          {from("pack[1]"), `run ` + r.ID() + ` has no such step (did you mean "packit[1]"?)`},
+		"an item that is not there": {from("packit[7]"), `"packit[7]": run ` + r.ID() + ` has no such step`},
+		"set below a step":          {set("steps.price/x.output", coordinator.Rerun{}), `steps.price/x.output: coordinator: no such step: "price/x": step "price" starts no run`},
+		"set what runs again":       {set("steps.price.output", from("price")), `steps.price.output has no effect: --from price has that step run again`},
+		"set the only one":          {set("steps.one/book.output", coordinator.Rerun{Only: "one/book"}), `steps.one/book.output has no effect: --only one/book`},
+		"set beside the only one":   {set("steps.price.input", coordinator.Rerun{Only: "yes"}), `steps.price.input has no effect: --only yes has no other step run again`},
+		"set a skipped one":         {set("steps.no.output", coordinator.Rerun{}), `steps.no.output has no effect: step "no" of run ` + r.ID() + ` was skipped`},
+		"skipped by its timing":     {from("nap"), `was skipped by its own timing: rerun from a step before it, or set steps.nap.input`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := r.PreviewRerun(t.Context(), one.what)
+			require.ErrorContains(t, err, one.text)
+			require.NotContains(t, err.Error(), "/1", "it names a run that people do not know")
+			_, again := r.Rerun(t.Context(), one.what)
+			require.EqualError(t, again, err.Error())
+		})
+	}
+	c.fails["e 1"] = false
+	p, err := r.PreviewRerun(t.Context(), coordinator.Rerun{Set: map[string]any{"steps.no.output": 1, "steps.price.output.n": 7}})
+	require.NoError(t, err, "the branch may be taken")
+	require.NotEmpty(t, p.Will)
+	p, err = r.PreviewRerun(t.Context(), set("steps.nap.input", coordinator.Rerun{}))
+	require.NoError(t, err, "it was not a branch")
+	require.Equal(t, "nap", p.Will[0].Step)
+}
+
+// TestNullIsAnInput, and a part of an input is set that the old run was never asked for.
+func TestNullIsAnInput(t *testing.T) {
+	c := newCounted(t)
+	r, _ := c.run(t, parse(t, `{kind: Workflow, name: n, steps: [{id: x, operation: a, input: "{{ input }}"}, {id: y, operation: b, input: {n: 1, of: "{{ steps.x.output }}"}}, {id: z, operation: c}]}`), 3)
+	c.made()
+	_, _, calls := c.again(t, r, coordinator.Rerun{Null: true})
+	require.Equal(t, []string{"a <nil>", "b map[n:1 of:<nil>]"}, calls)
+	next, _, _ := c.again(t, r, coordinator.Rerun{From: "z"})
+	_, _, calls = c.again(t, next, coordinator.Rerun{Set: map[string]any{"steps.y.input.n": 2}})
+	require.Equal(t, []string{"b map[n:2 of:3]", "c <nil>"}, calls)
+	_, err := r.Rerun(t.Context(), coordinator.Rerun{Null: true, Input: 1})
+	require.ErrorIs(t, err, coordinator.ErrUnclear)
 }
 
 // replaced returns a text with others in place of parts of it.

@@ -1,12 +1,14 @@
 package rerun
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
@@ -36,13 +38,13 @@ func parseSet(set map[string]any) (list settings, err error) {
 			at, word, s.input = in, ".input", true
 		}
 		if !ok || at <= 0 {
-			return nil, fmt.Errorf("%w: %q cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it", decide.ErrNotPossible, place)
+			return nil, unclear(fmt.Sprintf("%q cannot be set: write steps.STEP.output or steps.STEP.input, with a path behind it", place))
 		}
 		s.step, rest = rest[:at], rest[at+len(word):]
 		if rest != "" {
 			path, ok := value.ParsePath(strings.TrimPrefix(rest, "."))
 			if !ok || rest[0] != '.' {
-				return nil, fmt.Errorf("%w: %q is not a path: write %s.key", decide.ErrNotPossible, place, place[:len(place)-len(rest)])
+				return nil, unclear(fmt.Sprintf("%q is not a path: write %s.key", place, place[:len(place)-len(rest)]))
 			}
 			s.path = path
 		}
@@ -91,8 +93,12 @@ func (l settings) below(step string) (inner settings) {
 // apply journals what is set. Without a selection, what follows it runs again, and so do steps whose input it is.
 func (k *keeping) apply() error {
 	merged := map[string]*journal.Event{}
-	for i := range k.set {
-		s := &k.set[i]
+	list := slices.Clone(k.set)
+	slices.SortStableFunc(list, func(a, b setting) int { // whether a branch may be taken again, the others say
+		return cmp.Compare(number(k.skipped(&a)), number(k.skipped(&b)))
+	})
+	for i := range list {
+		s := &list[i]
 		if strings.Contains(s.step, "/") {
 			if err := k.enter(s); err != nil {
 				return err
@@ -111,11 +117,12 @@ func (k *keeping) apply() error {
 
 // enter has a step run again whose child a setting is of.
 func (k *keeping) enter(s *setting) error {
-	row, indexes, err := k.find(own(s.step))
-	if err == nil {
-		k.repeat(row, indexes)
+	row, indexes, err := k.locate(s.step)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.place, err)
 	}
-	return err
+	k.repeat(row, indexes)
+	return nil
 }
 
 // applyOne adds a setting to the events about steps.
@@ -127,12 +134,20 @@ func (k *keeping) applyOne(s *setting, merged map[string]*journal.Event) error {
 	case !ok || !there || k.s.root.Row(v).Kind != plan.Step:
 		return fmt.Errorf("%s: %w", s.place, k.unknown(s.step))
 	case !kept:
-		return fmt.Errorf("%s: %w: %q: the new workflow has no such step%s", s.place, decide.ErrStepNotFound, s.step, suggestion(id, k.p))
+		return fmt.Errorf("%s: %w: %q: the new workflow has no such step%s", s.place, decide.ErrStepNotFound, s.step, suggestion(k.prefix, s.step, k.p))
+	}
+	if err := k.hasEffect(s, v, row, indexes); err != nil {
+		return err
 	}
 	name := s.step + "#" + strconv.FormatBool(s.input)
 	e := merged[name]
 	if e == nil {
 		e = k.setEvent(v, s)
+		if s.input && len(s.path) > 0 && e.Value == nil {
+			if err := k.derive(e, v, s); err != nil {
+				return err
+			}
+		}
 		merged[name] = e
 	}
 	was := e.Value
@@ -142,6 +157,48 @@ func (k *keeping) applyOne(s *setting, merged map[string]*journal.Event) error {
 	if !k.sel.changed && k.sel.only == "" {
 		k.repeat(row, indexes)
 	}
+	return nil
+}
+
+// skipped reports whether a setting is of a step whose branch was not taken.
+func (k *keeping) skipped(s *setting) bool {
+	v, there := k.s.root.Node(s.step)
+	return there && k.s.root.Status(v) == reactive.Skipped && k.s.root.Look(v).Fact != ledger.Dropped
+}
+
+func number(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// hasEffect returns why a setting would do nothing: its step is not to have a result, or is in a branch that is not taken again.
+func (k *keeping) hasEffect(s *setting, v, row int32, indexes []int) error {
+	for flag, key := range map[string]string{"from": k.sel.from, "only": k.sel.only} {
+		if step, _, _ := strings.Cut(key, "/"); !s.input && key != "" && step == s.step {
+			return fmt.Errorf("%w: %s has no effect: --%s %s has that step run again, and a step whose output is set does not run: set its input, or leave out --%s",
+				decide.ErrNotPossible, s.place, flag, k.prefix+key, flag)
+		}
+	}
+	if s.input && k.sel.only != "" && !k.again.has(row, indexes) && k.s.result(v) != nil {
+		return fmt.Errorf("%w: %s has no effect: --only %s has no other step run again", decide.ErrNotPossible, s.place, k.prefix+k.sel.only)
+	}
+	if !k.skipped(s) || k.sel.changed || k.renewed || k.again.has(row, indexes) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s has no effect: step %q of run %s was skipped, and nothing that runs again can change that", decide.ErrNotPossible, s.place, k.prefix+s.step, k.top())
+}
+
+// derive has an event about an input begin with that which the old run would have given the step, for one that was never asked: its result
+// was kept from another run.
+func (k *keeping) derive(e *journal.Event, v int32, s *setting) error {
+	in, failure := k.s.root.Input(v)
+	if failure != nil {
+		return fmt.Errorf("%w: %s cannot be set: the input of step %q, which was not asked in run %s, does not resolve: %s: set the whole input",
+			decide.ErrNotPossible, s.place, k.prefix+s.step, k.top(), failure.Message)
+	}
+	e.Value = in
 	return nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/expr"
-	"github.com/sluiceflow/sluice/template/plan"
 )
 
 // source is the run that is repeated, as of an event.
@@ -169,7 +168,7 @@ func (s *source) result(v int32) *journal.Event {
 		kept.Status, e.Value = ledger.KeptCompleted, s.root.Output(v)
 	case ledger.Errored:
 		kept.Status, e.Detail.Failure = ledger.KeptFailed, n.Failure
-		if !s.caught(v) {
+		if !caught(s.root, v) {
 			return nil
 		}
 	case ledger.Dropped:
@@ -194,31 +193,4 @@ func (s *source) reports(v int32) []any {
 	}
 	all, _ := list.([]any)
 	return all
-}
-
-// caught reports whether a conditional has caught the failure of a step, or of a map around it.
-func (s *source) caught(v int32) bool {
-	for {
-		if s.root.Caught(v) {
-			return true
-		}
-		id, indexes, _ := plan.ParseKey(s.root.Key(v))
-		row, ok := s.root.Plan().Row(id)
-		if !ok || len(indexes) == 0 {
-			return false
-		}
-		around := keyOf(s.root.Plan().Nodes[s.root.Plan().Nodes[row].Map].Key, indexes[:len(indexes)-1])
-		if v, ok = s.root.Node(around); !ok {
-			return false
-		}
-	}
-}
-
-// steps calls yield for the steps that the run has, in no order.
-func (s *source) steps(yield func(v int32)) {
-	for v := range s.root.Len() {
-		if s.root.Status(v) != reactive.Absent && s.root.Row(v).Kind == plan.Step && s.root.Key(v) != "" {
-			yield(v)
-		}
-	}
 }

@@ -35,11 +35,9 @@ func (v *verb) how(cmd *cobra.Command) (err error) {
 			return cli.Refuse(fmt.Errorf("--set: %w", err))
 		}
 		if cmd.Flags().Changed("input") {
-			input, err := cli.ReadInput(v.input, cmd.InOrStdin())
-			if err != nil {
-				return cli.Refuse(fmt.Errorf("--input: %w", err))
+			if a.Input, err = cli.NewInput(v.input, cmd.InOrStdin()); err != nil {
+				return err
 			}
-			a.Input = cli.ValueJSON(input)
 		}
 	}
 	if v.workflow != "" {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -28,4 +30,18 @@ func ReadInput(text string, stdin io.Reader) (value.Value, error) {
 		return nil, err
 	}
 	return value.ParseInput(data)
+}
+
+// NewInput is ReadInput for a flag --input that was given in place of another input, as JSON: "" is none.
+func NewInput(text string, stdin io.Reader) (json.RawMessage, error) {
+	input, err := value.Value(nil), error(nil)
+	if text == "" {
+		_, err = value.ParseInput(nil)
+	} else {
+		input, err = ReadInput(text, stdin)
+	}
+	if err != nil {
+		return nil, Refuse(fmt.Errorf("--input: %w", err))
+	}
+	return ValueJSON(input), nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,8 +34,8 @@ func newRerun() *cobra.Command {
 		Short: "Start a new run that keeps results of a run, and runs the rest again",
 		Long: `Rerun starts a new run of the workflow of RUN, with its input. Steps whose result is kept make no call; the others run again:
 
-  --from STEP     STEP and all that follows it; STEP may be a map, an item such as pack[3], a conditional, or a step of a child
-                  run such as ship/book
+  --from STEP     STEP and all that follows it; STEP may be a map, a conditional, a step in an item of a map, such as
+                  packit[2] for the step packit, or a step of a child run such as ship/book
   --only STEP     STEP alone; what follows keeps its result
   --failed        what has failed, and what follows it; of a map only the items that failed, and in child runs, too
   --changed       steps whose operation, or whose input once it is known, is not the same as it was
@@ -76,7 +77,7 @@ cannot be rerun in this way, and with 2 if there is no such run or step, or for 
 	flags.StringVar(&f.what.Only, "only", "", "run only `STEP` again")
 	flags.BoolVar(&f.what.Failed, "failed", false, "run again what has failed, and what follows it")
 	flags.BoolVar(&f.what.Changed, "changed", false, "run again the steps whose operation or input has changed")
-	flags.Uint64Var(&f.what.At, "at", 0, "results count as of event `N` of RUN (default: its last); of a playbook, the event from which on it runs again")
+	flags.Var((*eventNumber)(&f.what.At), "at", "results count as of event `N` of RUN (default: its last); of a playbook, the event from which on it runs again")
 	flags.StringArrayVar(&f.set, "set", nil, "set `steps.STEP.output=VALUE` or steps.STEP.input=VALUE, or a part of it (may be repeated)")
 	flags.StringVarP(&f.input, "input", "i", "", "the input of the new run: `JSON`, @FILE with JSON in it, or - for standard input (default: that of RUN)")
 	flags.StringVar(&f.workflow, "workflow", "", "run the workflow of `FILE` (default: that of RUN)")
@@ -115,11 +116,9 @@ func (f *rerunFlags) request(cmd *cobra.Command, run string) (req *api.Request, 
 	}
 	var a api.Attachment
 	if cmd.Flags().Changed("input") {
-		input, err := cli.ReadInput(f.input, cmd.InOrStdin())
-		if err != nil {
-			return nil, cli.Refuse(fmt.Errorf("--input: %w", err))
+		if a.Input, err = cli.NewInput(f.input, cmd.InOrStdin()); err != nil {
+			return nil, err
 		}
-		a.Input = cli.ValueJSON(input)
 	}
 	if f.workflow != "" {
 		if a.Parcel, _, err = cli.LoadParcel(cmd.Context(), f.workflow); err != nil {
@@ -204,9 +203,39 @@ func (f *rerunFlags) preview(cmd *cobra.Command, req *api.Request, asJSON bool) 
 		return o.End()
 	}
 	out := cmd.OutOrStdout()
+	switch w := &f.what; {
+	case len(p.Will) > 0:
+	case len(p.May) > 0:
+		fmt.Fprintln(out, "nothing runs for certain")
+	case w.At > 0 && w.From == "" && w.Only == "" && !w.Failed && !w.Changed: // a playbook, which may go on waiting
+		fmt.Fprintln(out, "nothing will run")
+	default:
+		fmt.Fprintln(out, "nothing will run: the new run would end at once")
+	}
 	listSteps(out, "will run", p.Will)
 	listSteps(out, "may run", p.May)
 	listSteps(out, "kept", p.Kept)
+	return nil
+}
+
+// eventNumber is the value of a flag that names an event of a run.
+type eventNumber uint64
+
+func (n *eventNumber) String() string { return strconv.FormatUint(uint64(*n), 10) }
+func (n *eventNumber) Type() string   { return "uint" }
+
+// Set implements pflag.Value.
+func (n *eventNumber) Set(text string) error {
+	seq, err := strconv.ParseUint(text, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return errors.New("no run has that many events")
+	case err != nil:
+		return errors.New("it is the number of an event, such as 41")
+	case seq == 0:
+		return errors.New("events begin at 1")
+	}
+	*n = eventNumber(seq)
 	return nil
 }
 
@@ -219,7 +248,11 @@ func group(key string) (id, of string) {
 		task, _, _ := strings.Cut(call[strings.LastIndex(call, ".")+1:], "~")
 		return step + "." + task, "calls"
 	}
-	id, _, _ = strings.Cut(key, "[")
+	for rest := key; rest != ""; {
+		plain, index, _ := strings.Cut(rest, "[")
+		id += plain
+		_, rest, _ = strings.Cut(index, "]")
+	}
 	return id, "items"
 }
 
@@ -228,7 +261,7 @@ func listSteps(out io.Writer, title string, steps []coordinator.RerunStep) {
 	if len(steps) == 0 {
 		return
 	}
-	count, marked, key, unit := map[string]int{}, map[string]bool{}, map[string]string{}, map[string]string{}
+	count, marked, key, unit, failed := map[string]int{}, map[string]bool{}, map[string]string{}, map[string]string{}, map[string]int{}
 	var ids []string
 	for _, s := range steps {
 		id, of := group(s.Step)
@@ -237,6 +270,9 @@ func listSteps(out io.Writer, title string, steps []coordinator.RerunStep) {
 		}
 		count[id]++
 		marked[id] = marked[id] || s.NonIdempotent
+		if s.Failed {
+			failed[id]++
+		}
 		key[id], unit[id] = s.Step, of
 		if strings.Contains(s.Step, "@*") { // any call of the task
 			key[id] = id
@@ -254,6 +290,12 @@ func listSteps(out io.Writer, title string, steps []coordinator.RerunStep) {
 		}
 		if marked[id] {
 			name += " (not idempotent)"
+		}
+		switch {
+		case failed[id] > 0 && count[id] == 1:
+			name += " (its failure, which was caught)"
+		case failed[id] > 0:
+			name += fmt.Sprintf(" (%d failures, which were caught)", failed[id])
 		}
 		names = append(names, progress.Clean(name))
 	}
