@@ -3,6 +3,7 @@ package versions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/shadow"
 	"github.com/sluiceflow/sluice/template/difference"
 )
 
@@ -49,10 +51,10 @@ type Part struct {
 	New  any    `json:"new"`  // null: it has none
 }
 
-// OpenRun says of an open run whether all that it has begun would have gone the same way by the new workflow.
+// OpenRun says of an open run whether it can be moved to the new workflow.
 type OpenRun struct {
 	Run     string `json:"run"`               // id
-	Same    bool   `json:"same"`              // nothing that it has begun would have gone otherwise
+	Same    bool   `json:"same"`              // it can be moved: nothing that it has begun would have gone otherwise
 	Because string `json:"because,omitempty"` // why not
 	Differs int    `json:"differs,omitempty"` // differences, also in what is still to come
 }
@@ -84,7 +86,7 @@ func (d *Diff) OpenRuns() string {
 			same++
 		}
 	}
-	text := fmt.Sprintf("of %d of the old version, %d have begun nothing that differs", len(d.Runs), same)
+	text := fmt.Sprintf("of %d of the old version, %d can be moved to the new one", len(d.Runs), same)
 	if d.Left > 0 {
 		text += fmt.Sprintf("; %d more were not looked at", d.Left)
 	}
@@ -145,17 +147,21 @@ func impacts(
 	return list, left, nil
 }
 
-func impact(ctx context.Context, engine *coordinator.Engine, run string, now *registry.Entry, say func(error) string) OpenRun {
-	found := engine.ImpactOf(ctx, run, now)
-	out := OpenRun{Run: run, Same: found.Same()}
-	if found.Report != nil {
-		out.Differs = len(found.Report.Differences) + found.Report.More
+// impact says of an open run what its move would come to, from the computation that a move begins with.
+func impact(ctx context.Context, engine *coordinator.Engine, id string, now *registry.Entry, say func(error) string) OpenRun {
+	out := OpenRun{Run: id}
+	run, err := engine.Run(ctx, id)
+	var report *shadow.Report
+	if err == nil {
+		report, err = run.PreviewMoveEntry(ctx, now)
 	}
-	switch {
-	case found.Err != nil:
-		out.Because = say(found.Err)
-	case found.Ahead != nil:
-		out.Because = found.Ahead.String()
+	if past, ok := errors.AsType[*coordinator.PastError](err); ok {
+		report, out.Because = past.Report, past.Why()
+	} else if err != nil {
+		out.Because = say(err)
+	}
+	if out.Same = err == nil; report != nil {
+		out.Differs = len(report.Differences) + report.More
 	}
 	return out
 }

@@ -24,9 +24,9 @@ func newDiff() *cobra.Command {
 edges, guards, timing and so on. OLD and NEW are files, or, with --data, names of published workflows: order is the newest
 version of that name, order@2 its second.
 
-With --data it also says of each open run of OLD whether all that it has begun would have gone the same way by NEW, and if
-not, what would differ; of at most 1,000 runs, and no longer than ten seconds: it counts the others. With -o json it prints one
-object:
+With --data it also says of each open run of OLD whether sluice move would move it to NEW, and if not, why; of at most 1,000
+runs, and no longer than ten seconds: it counts the others. With -o json it prints one object, in which same says that a run can be
+moved:
   {"old":HASH,"new":HASH,"added":[…],"removed":[…],"changed":[{"step":…,"parts":[{"part":…,"old":…,"new":…}]}],
    "whole":[…],"runs":[{"run":…,"same":…,"because":…,"differs":…}],"left":…}
 
@@ -127,7 +127,7 @@ func printDiff(w io.Writer, d *versions.Diff) {
 	}
 	for _, r := range d.Runs {
 		if !r.Same {
-			line(w, "", "run %s: its past differs: %s", r.Run, r.Because)
+			line(w, "", "run %s cannot be moved: %s", r.Run, r.Because)
 		}
 	}
 	if len(d.Runs)+d.Left > 0 {

@@ -22,7 +22,7 @@ sluice start NAME starts that one from now on. Runs keep the version that they w
 
 It prints the version's number and hash, and what it replaces; if the newest version is the same, it changes nothing. If a
 process works on DIR, the workflow is sent to it, at most 64 MiB with its children. Of the open runs of the version before, it
-says how many have begun nothing that differs in the new one, of at most 1,000, and no longer than two seconds; see sluice diff.
+says how many can be moved to the new one, of at most 1,000, and no longer than two seconds; see sluice diff.
 With -o json it prints one object, in which effect is what sluice diff prints:
   {"published":{"name":…,"number":…,"hash":…,"actor":…,"at":…},"replaced":{…},"unchanged":…,"effect":{…}}
 
