@@ -123,7 +123,7 @@ var floors = []floor{
 	{"reactive/bodies", uses("reactive", "reactive/net", "reactive/world", "template/machine", "template/plan", "template/playbook")},
 	{"reactive/decide", uses("reactive", "reactive/bodies", "reactive/call", "reactive/journal", "template", "template/document", "template/duration",
 		"template/expr", "template/machine", "template/plan", "template/playbook", "template/value")},
-	{"reactive/shadow", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "template/machine", "template/plan", "template/value")},
+	{"reactive/shadow", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "template/duration", "template/machine", "template/plan", "template/value")},
 	{"reactive/inspect", uses("reactive/world", "template/machine", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/ledger",
 		"reactive/explain", "reactive/routed", "template", "template/expr", "template/plan", "template/value")},
 

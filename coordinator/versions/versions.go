@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,6 +87,9 @@ func (d *Diff) OpenRuns() string {
 			same++
 		}
 	}
+	if slices.ContainsFunc(d.Whole, func(p Part) bool { return p.Part == "kind" }) {
+		return fmt.Sprintf("of %d of the old version, none can be moved to the new one, which is of another kind", len(d.Runs)+d.Left)
+	}
 	text := fmt.Sprintf("of %d of the old version, %d can be moved to the new one", len(d.Runs), same)
 	if d.Left > 0 {
 		text += fmt.Sprintf("; %d more were not looked at", d.Left)
@@ -108,7 +112,11 @@ func Find(ctx context.Context, engine *coordinator.Engine, name string, p *parce
 	of, text, numbered := strings.Cut(name, "@")
 	if numbered {
 		if number, err = strconv.ParseUint(text, 10, 64); err != nil || number == 0 {
-			return nil, fmt.Errorf("%w: %q: a version is written NAME@NUMBER, from 1", parcel.ErrParcel, name)
+			newest, err := l.Newest(ctx, of)
+			if err != nil {
+				return nil, err
+			}
+			return nil, fmt.Errorf("%w: %s: a version is written NAME@NUMBER, and %s", parcel.ErrNotPublished, name, newest.There())
 		}
 	}
 	e, _, err := l.Published(ctx, of, number)
@@ -126,10 +134,12 @@ func Compare(ctx context.Context, engine *coordinator.Engine, old, now *registry
 	return out, err
 }
 
-// impacts says of the open runs of a version what another one means for them, and counts those that it had no time for.
+// impacts says of the open runs of a version what another one means for them, and counts those that it had no time for. One of another
+// kind takes none of them, so it only counts.
 func impacts(
 	ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, most time.Duration, say func(error) string,
 ) (list []OpenRun, left int, err error) {
+	other := kindOf(old) != kindOf(now)
 	name, hash, begun := old.Plan.Workflow.Name, old.Plan.Hash, time.Now()
 	for _, status := range []reactive.RunStatus{reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused} {
 		for head, err := range engine.List(ctx, journal.Query{Index: journal.ByStatus, Key: string(status)}) {
@@ -137,7 +147,7 @@ func impacts(
 			case err != nil:
 				return nil, 0, fmt.Errorf("list runs: %w", err)
 			case head.Name != name || head.Workflow != hash:
-			case len(list) == impactMax || time.Since(begun) > most:
+			case other || len(list) == impactMax || time.Since(begun) > most:
 				left++
 			default:
 				list = append(list, impact(ctx, engine, head.Run, now, say))
@@ -145,6 +155,14 @@ func impacts(
 		}
 	}
 	return list, left, nil
+}
+
+// kindOf returns the kind of a document.
+func kindOf(e *registry.Entry) string {
+	if routing := e.Plan.Workflow.Routing; routing != nil {
+		return routing.Kind()
+	}
+	return "Workflow"
 }
 
 // impact says of an open run what its move would come to, from the computation that a move begins with.

@@ -13,7 +13,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/versions"
 	"github.com/sluiceflow/sluice/template/difference"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 func newDiff() *cobra.Command {
@@ -136,20 +135,6 @@ func printDiff(w io.Writer, d *versions.Diff) {
 }
 
 func printPart(w io.Writer, p *versions.Part) {
-	line(w, "    ", "%s: %s -> %s", p.Part, short(p.Old), short(p.New))
-}
-
-// short returns the beginning of a value.
-func short(v any) string {
-	if v == nil {
-		return "none"
-	}
-	text, whole, err := value.Preview(v, 100)
-	switch {
-	case err != nil:
-		return err.Error()
-	case !whole:
-		return string(text) + "…"
-	}
-	return string(text)
+	old, now := apart(p.Old, p.New)
+	line(w, "    ", "%s: %s -> %s", p.Part, old, now)
 }

@@ -91,7 +91,7 @@ func printMove(w io.Writer, s *api.Shadowed, dry bool) {
 		did = "may be moved"
 	}
 	if s.Same() {
-		line(w, "", "run %s %s: so far nothing goes otherwise, in %d events", s.Run, did, s.Events)
+		line(w, "", "run %s %s: so far nothing goes otherwise, in %s", s.Run, did, cli.Plural(int(s.Events), "event"))
 		return
 	}
 	line(w, "", "run %s %s; what goes otherwise from here on:", s.Run, did)

@@ -68,7 +68,10 @@ workflow is refused.`,
 			p.objects = cli.NewObjects(p.out, false)
 		}
 		err = control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error { return c.Shadow(ctx, req, p.print) })
-		if err = cli.ExitOf(errors.Join(err, p.end())); err == nil && p.differ {
+		if err == nil || p.runs > 0 {
+			err = errors.Join(err, p.end())
+		}
+		if err = cli.ExitOf(err); err == nil && p.differ {
 			err = cli.Fail(nil)
 		}
 		return err
@@ -100,9 +103,10 @@ func (p *printer) print(s *api.Shadowed) error {
 	case s.Error != nil:
 		line(p.out, "", "run %s: %s", s.Run, s.Error)
 	case s.Same():
-		line(p.out, "", "run %s: no difference in %d events", s.Run, s.Events)
+		line(p.out, "", "run %s: no difference in %s", s.Run, cli.Plural(int(s.Events), "event"))
 	default:
-		line(p.out, "", "run %s: %d differences in %d events; it is %s, and would be %s", s.Run, len(s.Differences)+s.More, s.Events, s.Status, s.Shadow)
+		line(p.out, "", "run %s: %s in %s; it is %s, and would be %s", s.Run, cli.Plural(len(s.Differences)+s.More, "difference"),
+			cli.Plural(int(s.Events), "event"), s.Status, s.Shadow)
 	}
 	for i := range s.Differences {
 		line(p.out, "  ", "%s", s.Differences[i].String())
@@ -118,7 +122,7 @@ func (p *printer) end() error {
 		return p.objects.End()
 	}
 	if p.runs != 1 {
-		fmt.Fprintf(p.out, "%d runs, %d without a difference\n", p.runs, p.same)
+		fmt.Fprintf(p.out, "%s, %d without a difference\n", cli.Plural(p.runs, "run"), p.same)
 	}
 	return nil
 }
