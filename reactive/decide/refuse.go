@@ -55,7 +55,7 @@ func (s *Stepper) refuseState(e *journal.Event) error {
 		return ErrRunNotFound
 	}
 	if s.root.Finished() != nil && !s.reopens(e) {
-		return s.finished(e)
+		return finished(s.root, e)
 	}
 	switch e.Type {
 	case journal.NodeAborted, journal.NodeRetried:
@@ -156,9 +156,9 @@ func (s *Stepper) reopens(e *journal.Event) bool {
 }
 
 // finished returns ErrFinished, and says of a retry what can be done instead.
-func (s *Stepper) finished(e *journal.Event) error {
-	switch parent := s.root.Start().Parent; {
-	case e.Type != journal.NodeRetried || s.root.Cells() != nil:
+func finished(root *reactive.Root, e *journal.Event) error {
+	switch parent := root.Start().Parent; {
+	case e.Type != journal.NodeRetried || root.Cells() != nil:
 		return ErrFinished
 	case parent != "":
 		return fmt.Errorf("%w: retry the step of run %s that started it", ErrFinished, parent)

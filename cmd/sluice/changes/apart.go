@@ -8,9 +8,9 @@ import (
 
 // What is shown of values that differ: all of short ones, else some text from before the place where they begin to differ.
 const (
-	shownMax  = 100
+	shownSize = 100
 	shownLead = 40
-	readMax   = 1 << 16
+	readSize  = 1 << 16
 )
 
 // apart returns the texts of two values, cut so that they show where the values differ.
@@ -18,7 +18,7 @@ func apart(old, now any) (before, after string) {
 	was, wasWhole := text(old)
 	is, isWhole := text(now)
 	at := 0
-	if old != nil && now != nil && max(len(was), len(is)) > shownMax {
+	if old != nil && now != nil && max(len(was), len(is)) > shownSize {
 		for at < min(len(was), len(is)) && was[at] == is[at] {
 			at++
 		}
@@ -32,7 +32,7 @@ func text(v any) (string, bool) {
 	if v == nil {
 		return "none", true
 	}
-	text, whole, err := value.Preview(v, readMax)
+	text, whole, err := value.Preview(v, readSize)
 	if err != nil {
 		return err.Error(), true
 	}
@@ -41,7 +41,7 @@ func text(v any) (string, bool) {
 
 // window returns what is shown of a text from a place on, with an ellipsis where there is more.
 func window(text string, from int, whole bool) string {
-	from, to := start(text, from), start(text, from+shownMax)
+	from, to := start(text, from), start(text, from+shownSize)
 	shown := text[from:to]
 	if from > 0 {
 		shown = "…" + shown

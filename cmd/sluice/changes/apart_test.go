@@ -17,7 +17,7 @@ func TestLongValuesAreShownWhereTheyDiffer(t *testing.T) {
 			require.Contains(t, old, "OLD", "%d, %d", before, after)
 			require.Contains(t, now, "NEW", "%d, %d", before, after)
 			require.True(t, utf8.ValidString(old+now))
-			require.LessOrEqual(t, len(old), shownMax+2*len("…"))
+			require.LessOrEqual(t, len(old), shownSize+2*len("…"))
 			require.Equal(t, before >= 30 && len(same+rest) > 90, strings.HasPrefix(old, "…"), "%d, %d", before, after)
 			require.Equal(t, after == 400, strings.HasSuffix(old, "…"), "%d, %d", before, after)
 		}
@@ -27,7 +27,7 @@ func TestLongValuesAreShownWhereTheyDiffer(t *testing.T) {
 	require.Equal(t, `"`+strings.Repeat("x", 99)+"…", now)
 	old, now = apart(strings.Repeat("x", 500)+"y", strings.Repeat("x", 500))
 	require.NotEqual(t, old, now, "one is the beginning of the other")
-	long := strings.Repeat("x", readMax)
+	long := strings.Repeat("x", readSize)
 	old, _ = apart(long+"a", long+"b")
 	require.True(t, strings.HasSuffix(old, "…"), "they differ behind what is read")
 }
