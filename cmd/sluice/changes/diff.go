@@ -23,6 +23,8 @@ func newDiff() *cobra.Command {
 edges, guards, timing and so on. OLD and NEW are files, or, with --data, names of published workflows: order is the newest
 version of that name, order@2 its second.
 
+The documents of child workflows are not compared: compare them as files of their own.
+
 With --data it also says of each open run of OLD whether sluice move would move it to NEW, and if not, why; of at most 1,000
 runs, and no longer than ten seconds: it counts the others. With -o json it prints one object, in which same says that a run can be
 moved:

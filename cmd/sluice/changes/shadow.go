@@ -25,6 +25,7 @@ conditional would decide otherwise, and how the run would end. What was never as
 NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. RUN is the id of a run, or an
 unambiguous beginning of it; --where selects runs as that of runs list does. Workflows and playbooks have a shadow, worlds have
 none.
+The runs that the run has started keep their own workflow, and what they have returned counts; each has a shadow of its own.
 With -o json it prints an object for each run:
   {"run":…,"events":…,"status":…,"shadow":…,"differences":[{"kind":…,"step":…,"seq":…,"begun":…,"old":…,"new":…}]}
 

@@ -85,6 +85,8 @@ func published(done *api.Done) string {
 		return fmt.Sprintf("%s, unchanged since %s by %s", text, cli.Local(now.At), now.Actor)
 	case was == nil:
 		return text + ", the first of this name"
+	case was.Hash == now.Hash:
+		return fmt.Sprintf("%s, replaces version %d of %s by %s, with the same document: child workflows differ", text, was.Number, cli.Local(was.At), was.Actor)
 	default:
 		return fmt.Sprintf("%s, replaces version %d of %s by %s: %s", text, was.Number, cli.Local(was.At), was.Actor, was.Hash)
 	}
