@@ -123,7 +123,7 @@ var floors = []floor{
 	{"reactive/bodies", uses("reactive", "reactive/net", "reactive/world", "template/machine", "template/plan", "template/playbook")},
 	{"reactive/decide", uses("reactive", "reactive/bodies", "reactive/call", "reactive/journal", "template", "template/document", "template/duration",
 		"template/expr", "template/machine", "template/plan", "template/playbook", "template/value")},
-	{"reactive/shadow", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "template/machine", "template/plan", "template/value")},
+	{"reactive/shadow", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "template/duration", "template/machine", "template/plan", "template/value")},
 	{"reactive/inspect", uses("reactive/world", "template/machine", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/ledger",
 		"reactive/explain", "reactive/routed", "template", "template/expr", "template/plan", "template/value")},
 
@@ -188,7 +188,7 @@ var floors = []floor{
 	{"coordinator/copies", uses("coordinator", "coordinator/doctor", "coordinator/httpapi/audit", "reactive/journal/disk")},
 	{"coordinator/find", uses("coordinator", "reactive/journal", "template/expr")},
 	{"coordinator/gap", uses("reactive/journal")},
-	{"coordinator/versions", uses("coordinator", "coordinator/parcel", "coordinator/registry", "reactive", "reactive/journal", "template/difference")},
+	{"coordinator/versions", uses("coordinator", "coordinator/parcel", "coordinator/registry", "reactive", "reactive/journal", "reactive/shadow", "template/difference")},
 	{"coordinator/api/timeline", uses("reactive/journal", "reactive/world/steps")},
 	{"coordinator/api/many", uses("coordinator/bulk")},
 	{"coordinator/api", uses("coordinator/api/many", "coordinator/api/timeline", "coordinator/calllog", "coordinator/find", "coordinator/gap", "coordinator/versions", "coordinator/bulk", "coordinator/registry", "reactive/shadow", "template/difference", "coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "coordinator/retention", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",

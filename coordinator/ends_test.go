@@ -325,13 +325,6 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		_, err := e.Diff(parse(t, waits2), parse(t, waits2))
 		return err
 	},
-	"Engine.ImpactOf": func(ctx context.Context, t testing.TB, e *coordinator.Engine, r *coordinator.Run) error {
-		entry, err := entryOf(e, parse(t, waits2))
-		if err != nil {
-			return err
-		}
-		return e.ImpactOf(ctx, r.ID(), entry).Err
-	},
 	"Run.Shadow": func(ctx context.Context, t testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		_, err := r.Shadow(ctx, parse(t, waits2))
 		return err

@@ -137,6 +137,10 @@ func (r *Run) beginMove(ctx context.Context, entry *registry.Entry) (*move, erro
 	if err := e.fits(entry); err != nil {
 		return nil, err
 	}
+	event := decide.Moved(nil, r.actor)
+	if err := r.admitMove(ctx, &event); err != nil {
+		return nil, err
+	}
 	begun, err := e.reader.BeginShadow(ctx, r.id, entry, true)
 	switch {
 	case errors.Is(err, shadow.ErrWorld):
@@ -158,6 +162,15 @@ func (r *Run) beginMove(ctx context.Context, entry *registry.Entry) (*move, erro
 	return m, nil
 }
 
+// admitMove returns why the run takes no move, whatever the workflow is.
+func (r *Run) admitMove(ctx context.Context, event *journal.Event) error {
+	if err := limits.CheckActor(r.actor); err != nil {
+		return err
+	}
+	_, err := r.engine.driven.Admit(ctx, r.id, event)
+	return err
+}
+
 // check checks what the run has begun up to an event; 0: all of it.
 func (m *move) check(ctx context.Context, upto uint64) (err error) {
 	if err = m.begun.Follow(ctx, upto); err != nil {
@@ -166,7 +179,7 @@ func (m *move) check(ctx context.Context, upto uint64) (err error) {
 	if m.report, err = m.begun.Report(); err != nil {
 		return err
 	}
-	if err := m.entry.Schema.Check(m.begun.Input()); err != nil {
+	if err := m.begun.Refused(); err != nil {
 		return err
 	}
 	switch root := m.begun.Root(); {
@@ -182,11 +195,8 @@ func (m *move) check(ctx context.Context, upto uint64) (err error) {
 // journaled here.
 func (r asked) move(ctx context.Context, event journal.Event, take func(upto uint64) (*reactive.Root, error)) error {
 	e := r.engine
-	if err := limits.CheckActor(r.actor); err != nil {
-		return err
-	}
 	defer e.BeginCommand(r.id)()
-	if _, err := e.driven.Admit(ctx, r.id, &event); err != nil {
+	if err := r.admitMove(ctx, &event); err != nil { // since it was checked, the run may have been imported
 		return err
 	}
 	if r.Driven() {

@@ -8,7 +8,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/usercode"
-	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/shadow"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/difference"
@@ -56,28 +55,4 @@ func (l Lists) entry(w *template.Workflow) (entry *registry.Entry, err error) {
 		return err
 	})
 	return entry, err
-}
-
-// Impact is what another workflow means for an open run.
-type Impact struct {
-	Run    string             // id
-	Report *shadow.Report     // nil: the run cannot be compared
-	Ahead  *shadow.Difference // the first difference in what the run has begun; nil: there is none
-	Err    error              // why it cannot be compared
-}
-
-// Same reports whether nothing that the run has begun would have gone otherwise.
-func (i *Impact) Same() bool { return i.Err == nil && i.Ahead == nil }
-
-// ImpactOf compares an open run with another workflow.
-func (l Lists) ImpactOf(ctx context.Context, run string, entry *registry.Entry) Impact {
-	out := Impact{Run: run}
-	out.Report, out.Err = Of(l, run).ShadowEntry(ctx, entry)
-	if out.Err == nil && out.Report.Status.Terminal() {
-		out.Err = decide.ErrFinished
-	}
-	if out.Err == nil {
-		out.Ahead = out.Report.Past()
-	}
-	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
@@ -122,17 +123,25 @@ func (s *Shadow) add(e *journal.Event) {
 	}
 }
 
-// Report compares the run with its shadow as of the last event that was added.
+// Report compares the run with its shadow as of the last event that was added. A workflow that refuses the run's input would not even
+// have started it.
 func (s *Shadow) Report() (report *shadow.Report, err error) {
 	panicked := s.reader.Derived(s.run, func() { report, err = s.of.Report() })
-	return report, errors.Join(panicked, err)
+	if err = errors.Join(panicked, err); err != nil {
+		return nil, err
+	}
+	if fault := s.Refused(); fault != nil {
+		refused := shadow.Difference{Kind: shadow.Refused, Seq: 1, What: journal.RunStarted.String(), Begun: true, New: fault.Error()}
+		report.Differences = slices.Insert(report.Differences, 0, refused)
+	}
+	return report, nil
 }
 
 // Root returns the root of the run as if it had been started with the other workflow, as of the last event that was added.
 func (s *Shadow) Root() *reactive.Root { return s.root }
 
-// Input returns the input of the run.
-func (s *Shadow) Input() value.Value { return s.input }
+// Refused returns why the other workflow refuses the input of the run; nil: it takes it.
+func (s *Shadow) Refused() error { return s.now.Schema.Check(s.input) }
 
 // Was returns the workflow that the run follows.
 func (s *Shadow) Was() *plan.Plan { return s.was }

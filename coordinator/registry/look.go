@@ -45,5 +45,5 @@ func (l *Registry) numbered(ctx context.Context, name string, number, newest uin
 		}
 		return nil, fmt.Errorf("%w: version %d of %s describes no workflow", journal.ErrDamaged, number, name)
 	}
-	return nil, fmt.Errorf("%w: %s has %d versions, and so no version %d", ErrNotPublished, name, newest, number)
+	return nil, fmt.Errorf("%w: %s@%d: %s", ErrNotPublished, name, number, (&Version{Name: name, Number: newest}).There())
 }

@@ -22,6 +22,14 @@ type Version struct {
 // ErrNotPublished is wrapped by errors about a name for which no workflow was published.
 var ErrNotPublished = errors.New("registry: no workflow of that name is published")
 
+// There says which versions its name has, if this is the newest.
+func (v *Version) There() string {
+	if v.Number == 1 {
+		return v.Name + " has only version 1"
+	}
+	return fmt.Sprintf("%s has the versions 1 to %d", v.Name, v.Number)
+}
+
 // Publish makes an entry the newest version of its workflow's name. was is the version before, nil if there is none. If that is the
 // same, now is was, and nothing is journaled.
 func (l *Registry) Publish(ctx context.Context, e *Entry, actor string, at int64) (now, was *Version, err error) {

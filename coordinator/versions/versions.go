@@ -3,7 +3,9 @@ package versions
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/shadow"
 	"github.com/sluiceflow/sluice/template/difference"
 )
 
@@ -49,10 +52,10 @@ type Part struct {
 	New  any    `json:"new"`  // null: it has none
 }
 
-// OpenRun says of an open run whether all that it has begun would have gone the same way by the new workflow.
+// OpenRun says of an open run whether it can be moved to the new workflow.
 type OpenRun struct {
 	Run     string `json:"run"`               // id
-	Same    bool   `json:"same"`              // nothing that it has begun would have gone otherwise
+	Same    bool   `json:"same"`              // it can be moved: nothing that it has begun would have gone otherwise
 	Because string `json:"because,omitempty"` // why not
 	Differs int    `json:"differs,omitempty"` // differences, also in what is still to come
 }
@@ -84,7 +87,10 @@ func (d *Diff) OpenRuns() string {
 			same++
 		}
 	}
-	text := fmt.Sprintf("of %d of the old version, %d have begun nothing that differs", len(d.Runs), same)
+	if slices.ContainsFunc(d.Whole, func(p Part) bool { return p.Part == "kind" }) {
+		return fmt.Sprintf("of %d of the old version, none can be moved to the new one, which is of another kind", len(d.Runs)+d.Left)
+	}
+	text := fmt.Sprintf("of %d of the old version, %d can be moved to the new one", len(d.Runs), same)
 	if d.Left > 0 {
 		text += fmt.Sprintf("; %d more were not looked at", d.Left)
 	}
@@ -106,7 +112,11 @@ func Find(ctx context.Context, engine *coordinator.Engine, name string, p *parce
 	of, text, numbered := strings.Cut(name, "@")
 	if numbered {
 		if number, err = strconv.ParseUint(text, 10, 64); err != nil || number == 0 {
-			return nil, fmt.Errorf("%w: %q: a version is written NAME@NUMBER, from 1", parcel.ErrParcel, name)
+			newest, err := l.Newest(ctx, of)
+			if err != nil {
+				return nil, err
+			}
+			return nil, fmt.Errorf("%w: %s: a version is written NAME@NUMBER, and %s", parcel.ErrNotPublished, name, newest.There())
 		}
 	}
 	e, _, err := l.Published(ctx, of, number)
@@ -124,10 +134,12 @@ func Compare(ctx context.Context, engine *coordinator.Engine, old, now *registry
 	return out, err
 }
 
-// impacts says of the open runs of a version what another one means for them, and counts those that it had no time for.
+// impacts says of the open runs of a version what another one means for them, and counts those that it had no time for. One of another
+// kind takes none of them, so it only counts.
 func impacts(
 	ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, most time.Duration, say func(error) string,
 ) (list []OpenRun, left int, err error) {
+	other := kindOf(old) != kindOf(now)
 	name, hash, begun := old.Plan.Workflow.Name, old.Plan.Hash, time.Now()
 	for _, status := range []reactive.RunStatus{reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused} {
 		for head, err := range engine.List(ctx, journal.Query{Index: journal.ByStatus, Key: string(status)}) {
@@ -135,7 +147,7 @@ func impacts(
 			case err != nil:
 				return nil, 0, fmt.Errorf("list runs: %w", err)
 			case head.Name != name || head.Workflow != hash:
-			case len(list) == impactMax || time.Since(begun) > most:
+			case other || len(list) == impactMax || time.Since(begun) > most:
 				left++
 			default:
 				list = append(list, impact(ctx, engine, head.Run, now, say))
@@ -145,17 +157,29 @@ func impacts(
 	return list, left, nil
 }
 
-func impact(ctx context.Context, engine *coordinator.Engine, run string, now *registry.Entry, say func(error) string) OpenRun {
-	found := engine.ImpactOf(ctx, run, now)
-	out := OpenRun{Run: run, Same: found.Same()}
-	if found.Report != nil {
-		out.Differs = len(found.Report.Differences) + found.Report.More
+// kindOf returns the kind of a document.
+func kindOf(e *registry.Entry) string {
+	if routing := e.Plan.Workflow.Routing; routing != nil {
+		return routing.Kind()
 	}
-	switch {
-	case found.Err != nil:
-		out.Because = say(found.Err)
-	case found.Ahead != nil:
-		out.Because = found.Ahead.String()
+	return "Workflow"
+}
+
+// impact says of an open run what its move would come to, from the computation that a move begins with.
+func impact(ctx context.Context, engine *coordinator.Engine, id string, now *registry.Entry, say func(error) string) OpenRun {
+	out := OpenRun{Run: id}
+	run, err := engine.Run(ctx, id)
+	var report *shadow.Report
+	if err == nil {
+		report, err = run.PreviewMoveEntry(ctx, now)
+	}
+	if past, ok := errors.AsType[*coordinator.PastError](err); ok {
+		report, out.Because = past.Report, past.Why()
+	} else if err != nil {
+		out.Because = say(err)
+	}
+	if out.Same = err == nil; report != nil {
+		out.Differs = len(report.Differences) + report.More
 	}
 	return out
 }

@@ -59,5 +59,9 @@ func repeats(s *journal.Start) string {
 	if s.From == nil {
 		return "run of its own"
 	}
-	return fmt.Sprintf("rerun of %s as of event %d that keeps %d results and inputs", s.From.Run, s.From.Seq, s.From.Kept)
+	kept := fmt.Sprintf("%d results and inputs", s.From.Kept)
+	if s.From.Kept == 1 {
+		kept = "one result or input"
+	}
+	return fmt.Sprintf("rerun of %s as of event %d that keeps %s", s.From.Run, s.From.Seq, kept)
 }

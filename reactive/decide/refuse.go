@@ -55,7 +55,7 @@ func (s *Stepper) refuseState(e *journal.Event) error {
 		return ErrRunNotFound
 	}
 	if s.root.Finished() != nil && !s.reopens(e) {
-		return ErrFinished
+		return finished(s.root, e)
 	}
 	switch e.Type {
 	case journal.NodeAborted, journal.NodeRetried:
@@ -153,6 +153,17 @@ func (s *Stepper) refusePause(e *journal.Event) error {
 // attempt to repeat by then, and the refusal says so.
 func (s *Stepper) reopens(e *journal.Event) bool {
 	return e.Type == journal.NodeRetried && !s.root.Closed() && s.root.Start().Parent == ""
+}
+
+// finished returns ErrFinished, and says of a retry what can be done instead.
+func finished(root *reactive.Root, e *journal.Event) error {
+	switch parent := root.Start().Parent; {
+	case e.Type != journal.NodeRetried || root.Cells() != nil:
+		return ErrFinished
+	case parent != "":
+		return fmt.Errorf("%w: retry the step of run %s that started it", ErrFinished, parent)
+	}
+	return fmt.Errorf("%w, and was ended as a whole: no step of it runs again; `sluice rerun` starts a new run that keeps its results", ErrFinished)
 }
 
 func (s *Stepper) refuseStep(e *journal.Event) error {

@@ -3,9 +3,11 @@ package shadow
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -145,7 +147,7 @@ func (p *pairs) compareRequests(was, is *event) {
 		p.found(p.of(was, Operation, nameOf(was), nameOf(is)))
 	}
 	p.differ(was, is, Input, was.value, is.value)
-	p.differ(was, is, Input, was.pause, is.pause)
+	p.differ(was, is, Input, pause(was), pause(is))
 	p.differ(was, is, Participants, participants(was.detail), participants(is.detail))
 	if was.detail != nil && is.detail != nil && was.detail.Name != is.detail.Name {
 		p.found(p.of(was, Input, was.detail.Name, is.detail.Name))
@@ -187,6 +189,14 @@ func participants(d *journal.Detail) any {
 		list[i] = id
 	}
 	return list
+}
+
+// pause returns how long a request sleeps, as documents say it; nil: it does not.
+func pause(e *event) any {
+	if e.pause == 0 {
+		return nil
+	}
+	return duration.Format(time.Duration(e.pause))
 }
 
 // code returns the code of a failure.

@@ -108,14 +108,21 @@ func (v *verb) preview(cmd *cobra.Command, dry bool) error {
 		v.describe(cmd, p)
 	}
 	switch {
+	case dry && cmd.Flags().Changed("expect") && p.Count != v.req.Expect:
+		return cli.ExitOf(api.ErrorOf(&bulk.CountError{Expected: v.req.Expect, Count: p.Count}))
 	case dry:
 		return nil
 	case p.Count == 0:
 		return cli.Refuse(errors.New("the query selects no run; nothing was done"))
+	case p.Will == 0:
+		return cli.Refuse(fmt.Errorf("no run would be %s; nothing was done", bulk.Past(p.Act)))
 	}
 	words := append([]string{"bulk", v.req.Act, "--where", v.req.Query, "--expect", fmt.Sprint(p.Count)}, v.said(cmd)...)
 	if v.req.Reason != "" {
 		words = append(words, "--reason", v.req.Reason)
+	}
+	if cmd.Flags().Changed("actor") {
+		words = append(words, "--actor", v.req.Actor)
 	}
 	return cli.Refuse(fmt.Errorf("nothing was done; to do it, name the number of runs:\n  %s", v.command(words...)))
 }

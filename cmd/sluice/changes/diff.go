@@ -13,7 +13,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/versions"
 	"github.com/sluiceflow/sluice/template/difference"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 func newDiff() *cobra.Command {
@@ -24,9 +23,11 @@ func newDiff() *cobra.Command {
 edges, guards, timing and so on. OLD and NEW are files, or, with --data, names of published workflows: order is the newest
 version of that name, order@2 its second.
 
-With --data it also says of each open run of OLD whether all that it has begun would have gone the same way by NEW, and if
-not, what would differ; of at most 1,000 runs, and no longer than ten seconds: it counts the others. With -o json it prints one
-object:
+The documents of child workflows are not compared: compare them as files of their own.
+
+With --data it also says of each open run of OLD whether sluice move would move it to NEW, and if not, why; of at most 1,000
+runs, and no longer than ten seconds: it counts the others. With -o json it prints one object, in which same says that a run can be
+moved:
   {"old":HASH,"new":HASH,"added":[…],"removed":[…],"changed":[{"step":…,"parts":[{"part":…,"old":…,"new":…}]}],
    "whole":[…],"runs":[{"run":…,"same":…,"because":…,"differs":…}],"left":…}
 
@@ -127,7 +128,7 @@ func printDiff(w io.Writer, d *versions.Diff) {
 	}
 	for _, r := range d.Runs {
 		if !r.Same {
-			line(w, "", "run %s: its past differs: %s", r.Run, r.Because)
+			line(w, "", "run %s cannot be moved: %s", r.Run, r.Because)
 		}
 	}
 	if len(d.Runs)+d.Left > 0 {
@@ -136,20 +137,6 @@ func printDiff(w io.Writer, d *versions.Diff) {
 }
 
 func printPart(w io.Writer, p *versions.Part) {
-	line(w, "    ", "%s: %s -> %s", p.Part, short(p.Old), short(p.New))
-}
-
-// short returns the beginning of a value.
-func short(v any) string {
-	if v == nil {
-		return "none"
-	}
-	text, whole, err := value.Preview(v, 100)
-	switch {
-	case err != nil:
-		return err.Error()
-	case !whole:
-		return string(text) + "…"
-	}
-	return string(text)
+	old, now := apart(p.Old, p.New)
+	line(w, "    ", "%s: %s -> %s", p.Part, old, now)
 }

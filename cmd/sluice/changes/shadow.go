@@ -25,6 +25,7 @@ conditional would decide otherwise, and how the run would end. What was never as
 NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. RUN is the id of a run, or an
 unambiguous beginning of it; --where selects runs as that of runs list does. Workflows and playbooks have a shadow, worlds have
 none.
+The runs that the run has started keep their own workflow, and what they have returned counts; each has a shadow of its own.
 With -o json it prints an object for each run:
   {"run":…,"events":…,"status":…,"shadow":…,"differences":[{"kind":…,"step":…,"seq":…,"begun":…,"old":…,"new":…}]}
 
@@ -68,7 +69,10 @@ workflow is refused.`,
 			p.objects = cli.NewObjects(p.out, false)
 		}
 		err = control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error { return c.Shadow(ctx, req, p.print) })
-		if err = cli.ExitOf(errors.Join(err, p.end())); err == nil && p.differ {
+		if err == nil || p.runs > 0 {
+			err = errors.Join(err, p.end())
+		}
+		if err = cli.ExitOf(err); err == nil && p.differ {
 			err = cli.Fail(nil)
 		}
 		return err
@@ -100,9 +104,10 @@ func (p *printer) print(s *api.Shadowed) error {
 	case s.Error != nil:
 		line(p.out, "", "run %s: %s", s.Run, s.Error)
 	case s.Same():
-		line(p.out, "", "run %s: no difference in %d events", s.Run, s.Events)
+		line(p.out, "", "run %s: no difference in %s", s.Run, cli.Plural(int(s.Events), "event"))
 	default:
-		line(p.out, "", "run %s: %d differences in %d events; it is %s, and would be %s", s.Run, len(s.Differences)+s.More, s.Events, s.Status, s.Shadow)
+		line(p.out, "", "run %s: %s in %s; it is %s, and would be %s", s.Run, cli.Plural(len(s.Differences)+s.More, "difference"),
+			cli.Plural(int(s.Events), "event"), s.Status, s.Shadow)
 	}
 	for i := range s.Differences {
 		line(p.out, "  ", "%s", s.Differences[i].String())
@@ -118,7 +123,7 @@ func (p *printer) end() error {
 		return p.objects.End()
 	}
 	if p.runs != 1 {
-		fmt.Fprintf(p.out, "%d runs, %d without a difference\n", p.runs, p.same)
+		fmt.Fprintf(p.out, "%s, %d without a difference\n", cli.Plural(p.runs, "run"), p.same)
 	}
 	return nil
 }

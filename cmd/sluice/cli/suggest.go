@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,8 +27,21 @@ func SuggestVerb(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q", args[0])
 }
 
-// SuggestFlag is the FlagErrorFunc of the program: it adds to the error for an unknown flag the one that was probably meant.
+// SuggestFlag is the FlagErrorFunc of the program: it adds to the error for an unknown flag the one that was
+// probably meant, and says of a value that is no number what it is to be.
 func SuggestFlag(cmd *cobra.Command, err error) error {
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if _, ok := errors.AsType[*strconv.NumError](err); ok {
+			want := "a whole number"
+			switch wrong.GetFlag().Value.Type() {
+			case "bool":
+				want = "true or false"
+			case "float64":
+				want = "a number"
+			}
+			return fmt.Errorf("--%s %s: want %s", wrong.GetFlag().Name, wrong.GetValue(), want)
+		}
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return err

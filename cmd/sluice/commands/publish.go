@@ -22,7 +22,7 @@ sluice start NAME starts that one from now on. Runs keep the version that they w
 
 It prints the version's number and hash, and what it replaces; if the newest version is the same, it changes nothing. If a
 process works on DIR, the workflow is sent to it, at most 64 MiB with its children. Of the open runs of the version before, it
-says how many have begun nothing that differs in the new one, of at most 1,000, and no longer than two seconds; see sluice diff.
+says how many can be moved to the new one, of at most 1,000, and no longer than two seconds; see sluice diff.
 With -o json it prints one object, in which effect is what sluice diff prints:
   {"published":{"name":…,"number":…,"hash":…,"actor":…,"at":…},"replaced":{…},"unchanged":…,"effect":{…}}
 
@@ -85,6 +85,8 @@ func published(done *api.Done) string {
 		return fmt.Sprintf("%s, unchanged since %s by %s", text, cli.Local(now.At), now.Actor)
 	case was == nil:
 		return text + ", the first of this name"
+	case was.Hash == now.Hash:
+		return fmt.Sprintf("%s, replaces version %d of %s by %s, with the same document: child workflows differ", text, was.Number, cli.Local(was.At), was.Actor)
 	default:
 		return fmt.Sprintf("%s, replaces version %d of %s by %s: %s", text, was.Number, cli.Local(was.At), was.Actor, was.Hash)
 	}

@@ -194,7 +194,9 @@ func additions(e *api.Event) (list []string) {
 	}
 	if e.Start != nil {
 		add("", e.Start.Name)
-		add("by ", e.Start.Actor)
+		if e.Actor == "" { // else the event tells who has moved the run, and its first one who has started it
+			add("by ", e.Start.Actor)
+		}
 	}
 	add("", e.Name)
 	add("", e.State)
