@@ -59,7 +59,7 @@ func ExampleRun_Rerun() {
 	// calls pick
 	// calls pack
 	// failed no room
-	// will run [{pack pack false} {ship ship true}] may run [] kept [{pick pick false}]
+	// will run [{pack pack false false} {ship ship true false}] may run [] kept [{pick pick false false}]
 	// calls pack
 	// calls ship
 	// completed
@@ -120,7 +120,7 @@ func ExampleRun_Rerun_playbook() {
 	// calls load
 	// calls send
 	// failed no line
-	// will run [{send@1.send_task send false}] may run [] kept [{load@1.load_task load false}]
+	// will run [{send@1.send_task send false false}] may run [] kept [{load@1.load_task load false false}]
 	// calls send
 	// completed
 }
