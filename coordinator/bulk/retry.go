@@ -6,18 +6,25 @@ import (
 	"slices"
 
 	"github.com/sluiceflow/sluice/coordinator/commands"
-	"github.com/sluiceflow/sluice/coordinator/rerun"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// failedSteps calls found with each step of a run that has failed for good, as a rerun of what failed takes it, in the order of the
-// template. What was aborted is not asked again.
+// failedSteps calls found with each step of a run that has failed for good, in the order of the template.
 func failedSteps(root *reactive.Root, found func(v int32)) {
-	steps := rerun.Failed(root)
-	slices.SortFunc(steps, root.Compare)
-	for _, v := range steps {
-		if root.Status(v) == reactive.Failed && !root.Pending(v) {
+	if root.Steps() != nil || root.Cells() != nil {
+		return
+	}
+	var nodes []int32
+	for v := range root.Len() {
+		if root.Key(v) != "" {
+			nodes = append(nodes, v)
+		}
+	}
+	slices.SortFunc(nodes, root.Compare)
+	for _, v := range nodes {
+		if root.Place(v).Kind == plan.Step && root.Status(v) == reactive.Failed && !root.Pending(v) {
 			found(v)
 		}
 	}
