@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -18,7 +19,7 @@ func TestAPageSaysThatItsSessionHasEnded(t *testing.T) {
 	s.start("order", "order-1", `{"lines": []}`)
 	var host atomic.Pointer[httpapi.Server]
 	restart := func() {
-		handler, err := httpapi.Handler(s.engine, httpapi.Config{Authenticate: func(token string) (httpapi.Identity, bool) {
+		handler, err := httpapi.Handler(s.engine, httpapi.Config{Logger: slog.New(slog.DiscardHandler), Authenticate: func(token string) (httpapi.Identity, bool) {
 			switch token {
 			case "person":
 				return httpapi.Identity{Name: "ann", Role: httpapi.Operator}, true
