@@ -55,7 +55,7 @@ func TestTheDecisionThatIsShownChangesByAClickOnly(t *testing.T) {
 
 	s.post("/v1/runs/urgent-1/cancel", `{"reason": "by mistake"}`)
 	p.sees("This is asked no more")
-	p.sees("the run is aborted")
+	p.sees("the run is aborted, by ann. Reason: by mistake.")
 	p.shoot("decision-cancelled")
 }
 

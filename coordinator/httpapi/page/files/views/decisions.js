@@ -76,7 +76,7 @@ export function Taken({ id, next, run, step, attempt }) {
   }
   const why = useGet(list.value && !found ? of(run, "explain") : "");
   if (!run || !step) return html`<${Empty} title="There is no such decision">The address may have been cut. <a href="/decisions">What is open</a><//>`;
-  const problem = list.problem || why.problem, e = found || (/^(running|waiting|paused)$/.test(why.value?.status) ? null : why.value?.decided);
+  const problem = list.problem || why.problem, e = found || (/^(running|waiting|paused)$/.test(why.value?.status) ? null : why.value?.reasons?.find((r) => r.decided?.actor)?.decided || why.value?.decided);
   if (problem) return html`<${Fault} problem=${problem} again=${list.again} />`;
   if (!found && !why.value) return html`<${Loading} rows=${2} />`;
   return html`<div class="note" role="status"><${Mark} status=${found?.state === "fulfilled" ? "completed" : found ? "failed" : "aborted"} /><div><b>${found ? (wordsOf[found.state] || "Ended") + (found.actor ? "" : " without a person") : "This is asked no more"}${found?.actor && html` by <bdi>${found.actor}</bdi>`}</b>
