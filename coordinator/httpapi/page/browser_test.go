@@ -17,6 +17,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -326,6 +327,7 @@ func (p *tab) shoot(name string) {
 		for _, size := range [][2]int64{{1280, 800}, {390, 844}} {
 			var picture []byte
 			p.do(
+				cdppage.BringToFront(), // what is behind another tab is not drawn
 				emulation.SetDeviceMetricsOverride(size[0], size[1], 1, false),
 				emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}),
 				chromedp.Evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))`, nil,

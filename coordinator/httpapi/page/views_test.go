@@ -149,6 +149,19 @@ func TestARunIsCancelled(t *testing.T) {
 	p.sees("A command ended it")
 }
 
+func TestADialogSaysThatTheRunHasEndedMeanwhile(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	p := newTab(t, s.url)
+	p.open("/runs/order-1")
+	p.click("button", "Cancel…")
+	p.until(`!document.querySelector("dialog footer .btn.pri").disabled`)
+	s.send("order-1", "priced")
+	p.until(`document.querySelector("dialog").innerText.includes("The run has ended meanwhile: it is failed.")`)
+	p.until(`document.querySelector("dialog footer .btn.pri").disabled`)
+	p.shoot("dialog-ended")
+}
+
 func TestAViewerSeesNoButtonThatWouldBeRefused(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order, approval, gated, shop(t))
 	s.start("order", "order-1", `{"lines": []}`)
@@ -503,12 +516,16 @@ func TestAPageIsStaleWhileTheServerDoesNotAnswer(t *testing.T) {
 	p.open("/runs/order-1")
 	p.sees("price waits for message")
 	p.until(`document.querySelector(".live").textContent.includes("live") && document.querySelector(".graph-c")`)
+	p.click("button", "Cancel…")
+	p.until(`!document.querySelector("dialog footer .btn.pri").disabled`)
 	down.Store(true)
 	close(cut)
-	p.sees("Stale since")
-	p.click("button", "Cancel…")
+	p.sees("Nothing is sent before it is back")
 	p.until(`document.querySelector("dialog footer .btn.pri").disabled`)
+	p.shoot("stale-dialog")
 	p.do(chromedp.KeyEvent(kb.Escape))
+	p.sees("Stale since")
+	p.until(`[...document.querySelectorAll(".runhead .btn")].every((b) => b.disabled && b.title === "The server does not answer")`)
 	p.shoot("stale")
 	s.send("order-1", "priced")
 	cutting()

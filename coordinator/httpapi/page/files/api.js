@@ -11,8 +11,11 @@ export class Problem extends Error {
   }
 }
 
-// me is who asks: {name, role}; null while that is not known, and {role: ""} for whom the server does not know.
+// me is who asks: {name, role}; null while that is not known, and {role: ""} for whom the server does not know; ended: no longer.
 export const me = signal(null);
+
+// leave notes that the server does not know who asks, or no longer.
+export const leave = () => { me.value = { name: "", role: "", ended: Boolean(me.value?.role || me.value?.ended) }; };
 
 const ranks = ["viewer", "operator", "author", "admin"];
 
@@ -38,7 +41,7 @@ async function ask(method, path, body, headers = {}, stop) {
   const json = /json/.test(answer.headers.get("Content-Type") || "");
   const value = json && text ? JSON.parse(text) : {};
   if (!answer.ok) {
-    if (answer.status === 401) me.value = { name: "", role: "" };
+    if (answer.status === 401) leave();
     throw new Problem(answer.status, value);
   }
   return value;

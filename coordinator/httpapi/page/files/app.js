@@ -2,7 +2,7 @@
 import { computed, effect, html, render, signal, useEffect, useState } from "./ui.js";
 import { go, here } from "./route.js";
 import { get, me, post, remove } from "./api.js";
-import { again, follow, shared, stale } from "./feed.js";
+import { again, follow, shared, signedIn, stale } from "./feed.js";
 import { Sprite } from "./mark.js";
 import { clock, number, zone } from "./time.js";
 import { Dialog, Fault, focus } from "./parts.js";
@@ -33,6 +33,7 @@ const Brand = () => html`<a class="brand" href="/runs"><svg viewBox="0 0 20 20" 
 const waves = html`<svg viewBox="0 0 18 10" aria-hidden="true"><path d="M0 6c1.5-3.5 3-3.5 4.5 0S7.5 9.5 9 6s3-3.5 4.5 0 3 3.5 4.5 0" stroke-width="1.6" /></svg>`;
 
 function Live() {
+  if (!me.value?.role) return null;
   if (stale.value) return html`<span class="live off" role="status">${waves}stale since ${clock(stale.value)}</span>`;
   return html`<span class="live" role="status" title=${shared ? "One stream for all tabs" : "This tab has a stream of its own: other tabs open more"}>${waves}live</span>`;
 }
@@ -63,7 +64,7 @@ const BottomNav = () => html`<nav class="bottomnav" aria-label="Places">${places
   html`<a href=${p.path} aria-current=${current(p.path)}><svg viewBox="0 0 16 16" aria-hidden="true"><path d=${p.icon} /></svg>${p.name}${p.path === "/decisions" && asked.value > 0 ? " " + number(asked.value) : ""}</a>`)}</nav>`;
 
 function Stale() {
-  if (!stale.value) return null;
+  if (!stale.value || me.value?.role === "") return null;
   return html`<div class="stale" role="alert">${waves}<span><b>Stale since ${clock(stale.value)}.</b> The server does not answer; it is asked again every second.</span>
     <div class="end"><button class="btn s" type="button" onClick=${again}>Try now</button></div></div>`;
 }
@@ -86,8 +87,8 @@ function SignIn({ again }) {
       setProblem(e);
     }
   };
-  return html`<main class="view" id="main"><form class="signin sheet" onSubmit=${enter}><h1>Who are you?</h1>
-    <p class="q">Open the address that <code>sluice serve</code> has printed: it signs you in, once. Or give a token; <code>sluice token create</code> makes one.</p>
+  return html`<main class="view" id="main"><form class="signin sheet" onSubmit=${enter}><h1>${me.value?.ended ? "The session has ended" : "Who are you?"}</h1>
+    <p class="q">${me.value?.ended && "Sign in again, and you are back at what you saw. "}Open the address that <code>sluice serve</code> has printed: it signs you in, once. Or give a token; <code>sluice token create</code> makes one.</p>
     <input class="vh" type="text" autocomplete="username" value="token" tabindex="-1" aria-hidden="true" readonly />
     <label class="stack">Token <input type="password" autocomplete="current-password" ref=${focus} value=${token} onInput=${(e) => setToken(e.target.value)} /></label>
     ${problem && html`<${Fault} problem=${problem} />`}<button class="btn pri" type="submit" disabled=${!token}>Sign in</button></form></main>`;
@@ -112,7 +113,11 @@ function useAsked(known) {
 function App() {
   const [help, setHelp] = useState(false);
   const [problem, setProblem] = useState(null);
-  const load = () => get("/v1/me").then((who) => { me.value = who; setProblem(null); }, (e) => { if (e.status !== 401) setProblem(e); });
+  const load = () => get("/v1/me").then((who) => { me.value = who; setProblem(null); signedIn(); }, (e) => {
+    if (e.status === 401) return;
+    if (e.status === 403) me.value = null;
+    setProblem(e);
+  });
   useEffect(() => {
     load();
     return keys(() => setHelp(true));
@@ -123,6 +128,7 @@ function App() {
   let body = null;
   if (me.value?.role === "") body = html`<${SignIn} again=${load} />`;
   else if (me.value) body = html`<${View} parts=${parts} />`;
+  else if (problem?.status === 403) body = html`<main class="view" id="main"><div class="signin sheet"><h1>This token cannot use the page</h1><${Fault} problem=${problem} /><p class="q">It is of a worker, or of another program. Sign in as a person.</p><button class="btn pri" type="button" onClick=${() => remove("/v1/session").then(() => location.reload(), setProblem)}>Sign out</button></div></main>`;
   else if (problem) body = html`<main class="view"><div class="signin sheet"><h1>The server does not answer</h1><${Fault} problem=${problem} again=${load} /></div></main>`;
   return html`<${Sprite} /><a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.querySelector("main")?.focus(); }}>To the content</a>
     <${Top} /><${Stale} />${body}<${BottomNav} />${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;

@@ -5,6 +5,7 @@
 // Keys of feeds are `all`, the changes of all runs, and `run:ID`. A subscriber gets each frame as {kind, data}. Whenever the reader begins
 // anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed.
 import { signal } from "./ui.js";
+import { get, leave as signedOut, me } from "./api.js";
 
 const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
@@ -65,6 +66,12 @@ function hear(m) {
     case "state":
       stale.value = m.stale;
       break;
+    case "out": // the session has ended, which is that of all tabs
+      signedOut();
+      break;
+    case "in":
+      if (me.value?.role === "") get("/v1/me").then((who) => { me.value = who; }, () => {});
+      break;
     case "again":
       reader?.close();
       reader?.adjust();
@@ -104,11 +111,19 @@ class Reader {
     }
   }
 
-  // lost notes that the stream has broken. The browser opens it again, unless the server has refused it.
-  lost(source) {
+  // lost notes that the stream has broken. The browser opens it again, unless the server has refused it: then perhaps since it does not
+  // know this browser any more.
+  async lost(source) {
+    if (this.source !== source) return;
+    const refused = source.readyState === EventSource.CLOSED;
+    if (refused && await get("/v1/me").then(() => false, (e) => e.status === 401)) {
+      this.close();
+      this.state(0);
+      return say({ kind: "out" });
+    }
     if (this.source !== source) return;
     this.state(this.since || Date.now());
-    if (source.readyState !== EventSource.CLOSED) return;
+    if (!refused) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.open(), 2000);
   }
@@ -125,6 +140,9 @@ class Reader {
     this.source = null;
   }
 }
+
+// signedIn tells the other tabs, which have lost the session, too.
+export const signedIn = () => say({ kind: "in" });
 
 // again tries to reach the server at once.
 export const again = () => say({ kind: "again" });

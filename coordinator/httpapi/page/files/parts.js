@@ -46,12 +46,18 @@ export const Loading = ({ rows = 6 }) => html`<div class="loading" role="status"
 
 export const Empty = ({ title, children }) => html`<div class="empty"><b>${title}</b><p>${children}</p></div>`;
 
+// unreachable is why acts are off; "": they are not.
+export const unreachable = () => (stale.value > 0 ? "The server does not answer" : "");
+
+// Opens is a button that opens the dialog of an act. It is off while the act would be.
+export const Opens = ({ class: kind = "", onClick, children }) => html`<button type="button" class=${"btn " + kind} disabled=${unreachable() !== ""} title=${unreachable() || undefined} onClick=${onClick}>${children}</button>`;
+
 // Act is a button that sends a command. Who may not send it does not see it; while the server does not answer, it is off and says why.
 // With match, the number of the run's newest event that the person has seen, it is refused if the run has gone on since.
 export function Act({ role = "operator", class: kind = "", path, body, match, onDone, onProblem, children, disabled, title }) {
   const [busy, setBusy] = useState(false);
   if (!may(role)) return null;
-  const off = stale.value > 0;
+  const off = unreachable();
   const send = async () => {
     setBusy(true);
     onProblem?.(null);
@@ -63,7 +69,7 @@ export function Act({ role = "operator", class: kind = "", path, body, match, on
       setBusy(false);
     }
   };
-  return html`<button type="button" class=${"btn " + kind} disabled=${off || busy || disabled} title=${off ? "The server does not answer" : title} onClick=${send}>${children}</button>`;
+  return html`<button type="button" class=${"btn " + kind} disabled=${off || busy || disabled} title=${off || title} onClick=${send}>${children}</button>`;
 }
 
 // focus is a ref: an element gets the focus when it appears. The attribute for that is for documents that are loaded; of what appears
@@ -84,17 +90,20 @@ export function Dialog({ title, onClose, children, wide }) {
   }, []);
   return html`<dialog ref=${ref} tabindex="-1" class=${wide ? "wide" : ""} aria-label=${title} onCancel=${(e) => { e.preventDefault(); onClose(); }}
     onClick=${(e) => { if (e.target === ref.current) onClose(); }}>
-    <div class="dialog"><header><h2>${title}</h2><button class="x" type="button" aria-label="Close" onClick=${onClose}><svg viewBox="0 0 12 12" aria-hidden="true"><path d="M2 2l8 8M10 2l-8 8" /></svg></button></header>${children}</div></dialog>`;
+    <div class="dialog"><header><h2>${title}</h2><button class="x" type="button" aria-label="Close" onClick=${onClose}><svg viewBox="0 0 12 12" aria-hidden="true"><path d="M2 2l8 8M10 2l-8 8" /></svg></button></header>${stale.value > 0 && html`<div class="note bad" role="status">The server does not answer. Nothing is sent before it is back.</div>`}${children}</div></dialog>`;
 }
 
-// Confirm asks for a reason before an act.
-export function Confirm({ title, say, path, word, bad, body = {}, match, onClose, onDone, onChanged, noReason }) {
+// Over says why an act that a dialog is about is not possible any more.
+export const Over = ({ over }) => over && html`<div class="note bad" role="status">${over}</div>`;
+
+// Confirm asks for a reason before an act. With over, which says why, the act is not possible any more.
+export function Confirm({ title, say, over, path, word, bad, body = {}, match, onClose, onDone, onChanged, noReason }) {
   const [reason, setReason] = useState("");
   const [problem, setProblem] = useState(null);
   return html`<${Dialog} title=${title} onClose=${onClose}><p class="q">${say}</p>
     ${!noReason && html`<label class="stack">Reason <span class="qq">kept in the journal, with your name</span><input data-first maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>`}
-    ${problem && html`<${Fault} problem=${problem} />`}
-    <footer><button class="btn" type="button" onClick=${onClose}>Not now</button><${Act} class=${bad ? "pri danger" : "pri"} path=${path} match=${match} body=${noReason ? body : { ...body, reason }} onProblem=${(e) => { setProblem(e); if (e?.code === "changed") onChanged?.(); }}
+    ${over ? html`<${Over} over=${over} />` : problem && html`<${Fault} problem=${problem} />`}
+    <footer><button class="btn" type="button" onClick=${onClose}>Not now</button><${Act} disabled=${over} class=${bad ? "pri danger" : "pri"} path=${path} match=${match} body=${noReason ? body : { ...body, reason }} onProblem=${(e) => { setProblem(e); if (e?.code === "changed") onChanged?.(); }}
       onDone=${(v) => { onClose(); onDone?.(v); }}>${word}<//></footer><//>`;
 }
 

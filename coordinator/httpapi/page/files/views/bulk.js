@@ -1,16 +1,15 @@
 // An act on all runs of a query. What it will do is counted first, and the count goes along: if the runs have changed since, it is refused.
 import { html, useEffect, useState } from "../ui.js";
 import { get, may, of, post } from "../api.js";
-import { stale } from "../feed.js";
 import { many, number } from "../time.js";
-import { Dialog, Fault, Loading, Name } from "../parts.js";
+import { Dialog, Fault, Loading, Name, Opens, unreachable } from "../parts.js";
 
 const acts = { retry: "Retry failed steps", cancel: "Cancel", pause: "Pause", resume: "Resume", rerun: "Run again", move: "Move" };
 
 export function BulkActs({ q }) {
   const [act, setAct] = useState("");
   if (!q || !may("operator")) return null;
-  return html`<span class="q small">All runs of this query:</span>${Object.keys(acts).map((a) => html`<button key=${a} type="button" disabled=${stale.value > 0} class=${"btn s" + (a === "cancel" ? " bad" : "")} onClick=${() => setAct(a)}>${acts[a]}…</button>`)}
+  return html`<span class="q small">All runs of this query:</span>${Object.keys(acts).map((a) => html`<${Opens} key=${a} class=${"s" + (a === "cancel" ? " bad" : "")} onClick=${() => setAct(a)}>${acts[a]}…<//>`)}
     ${act && html`<${Bulk} ...${{ act, q, close: () => setAct("") }} />`}`;
 }
 
@@ -52,14 +51,14 @@ function Bulk({ act, q, close }) {
         ${preview.already > 0 && html`<p class="small q">${number(preview.already)} are so already, or have ended.</p>`}${preview.refused > 0 && html`<p class="small q">${number(preview.refused)} would refuse: ${(preview.reasons || []).slice(0, 3).map((r) => r.why).join("; ")}</p>`}
         ${preview.not_idempotent?.length > 0 && html`<div class="note bad">Not idempotent: ${preview.not_idempotent.slice(0, 4).map((a) => `${a.step} (${number(a.count)})`).join(", ")}</div>`}</div>
         <label class="stack">Reason <span class="qq">kept in the journals, with your name</span><input maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>`}
-    <footer><button class="btn" type="button" onClick=${close}>${begun ? "Close" : "Not now"}</button>${!begun && html`<button type="button" class=${"btn pri" + (act === "cancel" ? " danger" : "")} disabled=${!preview?.will || stale.value > 0} onClick=${begin}>${act === "rerun" ? acts[act] : acts[act].split(" ")[0]} ${preview ? many(preview.will, "run") : ""}</button>`}</footer><//>`;
+    <footer><button class="btn" type="button" onClick=${close}>${begun ? "Close" : "Not now"}</button>${!begun && html`<button type="button" class=${"btn pri" + (act === "cancel" ? " danger" : "")} disabled=${!preview?.will || unreachable() !== ""} title=${unreachable() || undefined} onClick=${begin}>${act === "rerun" ? acts[act] : acts[act].split(" ")[0]} ${preview ? many(preview.will, "run") : ""}</button>`}</footer><//>`;
 }
 
 // ChosenActs are acts on the runs that are chosen in the list, and on no others.
 export function ChosenActs({ runs, clear }) {
   const [act, setAct] = useState("");
   return html`<div class="bulk" role="region" aria-label="Chosen runs"><b>${many(runs.length, "run")} chosen</b><button type="button" class="link" onClick=${clear}>None</button>
-    <span class="end">${["cancel", "pause", "resume"].map((a) => html`<button key=${a} type="button" disabled=${stale.value > 0} class=${"btn s" + (a === "cancel" ? " bad" : "")} onClick=${() => setAct(a)}>${acts[a]}…</button>`)}</span>
+    <span class="end">${["cancel", "pause", "resume"].map((a) => html`<${Opens} key=${a} class=${"s" + (a === "cancel" ? " bad" : "")} onClick=${() => setAct(a)}>${acts[a]}…<//>`)}</span>
     ${act && html`<${Chosen} ...${{ act, runs, close: (done) => { setAct(""); if (done) clear(); } }} />`}</div>`;
 }
 
@@ -80,5 +79,5 @@ function Chosen({ act, runs, close }) {
     ${done ? html`<div class="plan" role="status"><div><b>${number(done.length - refused.length)}</b> of ${number(todo.length)} done${refused.length > 0 && html`, ${number(refused.length)} refused`}</div><progress max=${todo.length} value=${done.length} aria-label="Progress" />${refused.slice(0, 5).map((d) => html`<p class="small q"><${Name} text=${d.r.run} />: <bdi>${d.problem.message}</bdi></p>`)}</div>`
       : html`<div class="plan"><div><b>${many(todo.length, "run")}</b>${todo.length < runs.length && html`; ${number(runs.length - todo.length)} of the chosen have ended`}</div><p class="small q">${todo.slice(0, 20).map((r, i) => html`${i > 0 && ", "}<${Name} text=${r.run} />`)}${todo.length > 20 && ", …"}</p></div>
         ${act !== "resume" && html`<label class="stack">Reason <span class="qq">kept in the journals, with your name</span><input data-first maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>`}`}
-    <footer><button class="btn" type="button" onClick=${() => close(done)}>${done ? "Close" : "Not now"}</button>${!done && html`<button type="button" class=${"btn pri" + (act === "cancel" ? " danger" : "")} disabled=${!todo.length || stale.value > 0} onClick=${begin}>${acts[act]} ${many(todo.length, "run")}</button>`}</footer><//>`;
+    <footer><button class="btn" type="button" onClick=${() => close(done)}>${done ? "Close" : "Not now"}</button>${!done && html`<button type="button" class=${"btn pri" + (act === "cancel" ? " danger" : "")} disabled=${!todo.length || unreachable() !== ""} title=${unreachable() || undefined} onClick=${begin}>${acts[act]} ${many(todo.length, "run")}</button>`}</footer><//>`;
 }

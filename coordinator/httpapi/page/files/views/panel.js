@@ -4,10 +4,11 @@ import { at, go, withQuery } from "../route.js";
 import { may, of, query } from "../api.js";
 import { Mark, wordOf } from "../mark.js";
 import { left, ms, now, took } from "../time.js";
-import { Act, Confirm, Fault, Loading, Name, Time, useGet } from "../parts.js";
+import { Act, Confirm, Fault, Loading, Name, Opens, Time, useGet } from "../parts.js";
 import { Tree } from "../tree.js";
 import { Participants } from "./fanouts.js";
 import { Rerun } from "./rerun.js";
+import { Taken } from "./decisions.js";
 
 export function Panel({ model, run, step }) {
   model.version.value;
@@ -109,21 +110,22 @@ function Foot({ model, run, step, s, status }) {
   const close = () => setOpen("");
   const waits = run.awaits?.find((a) => a.step === step && a.kind === "message");
   const acts = [];
-  if (s.decidable) acts.push(html`<button class="btn pri" type="button" onClick=${() => setOpen("fulfilled")}>Fulfilled…</button>`, html`<button class="btn" type="button" onClick=${() => setOpen("not_fulfilled")}>Refused…</button>`);
+  if (s.decidable) acts.push(html`<${Opens} class="pri" onClick=${() => setOpen("fulfilled")}>Fulfilled…<//>`, html`<${Opens} onClick=${() => setOpen("not_fulfilled")}>Refused…<//>`);
   if (status === "failed" || status === "aborted") acts.push(html`<${Act} class="pri" path=${of(run.run, "steps", step, "retry")} onProblem=${setProblem} onDone=${done}>Retry <${Name} text=${step} max=${18} /><//>`);
-  if (["running", "ready", "waiting", "person"].includes(status)) acts.push(html`<button class="btn bad" type="button" onClick=${() => setOpen("abort")}>Stop…</button>`);
-  if (["completed", "failed", "aborted"].includes(status)) acts.push(html`<button class="btn" type="button" onClick=${() => setOpen("rerun")}>Rerun from here…</button>`);
-  if (!acts.length) return null;
+  const moves = ["running", "ready", "waiting", "person"].includes(status);
+  if (moves) acts.push(html`<${Opens} class="bad" onClick=${() => setOpen("abort")}>Stop…<//>`);
+  if (["completed", "failed", "aborted"].includes(status)) acts.push(html`<${Opens} onClick=${() => setOpen("rerun")}>Rerun from here…<//>`);
+  if (!acts.length && !open) return null;
   return html`<footer>${problem && html`<${Fault} problem=${problem} />`}
     ${(status === "failed" || status === "aborted") && html`<p class="small q">Retry sends the same idempotency key: who was asked before can tell.</p>`}
     <div class="acts">${acts}</div>
     ${open === "rerun" && html`<${Rerun} ...${{ run, step, close }} />`}
-    ${open === "abort" && html`<${Confirm} title="Stop the step" say="Its call is stopped. What needs the step will not run, unless the workflow catches that." path=${of(run.run, "steps", step, "abort")} word="Stop it" bad onClose=${close} onDone=${done} />`}
-    ${(open === "fulfilled" || open === "not_fulfilled") && html`<${Decide} ...${{ run, step, decision: open, close, done }} />`}</footer>`;
+    ${open === "abort" && html`<${Confirm} title="Stop the step" over=${!moves && `The step has ended meanwhile: it is ${wordOf(status)}.`} say="Its call is stopped. What needs the step will not run, unless the workflow catches that." path=${of(run.run, "steps", step, "abort")} word="Stop it" bad onClose=${close} onDone=${done} />`}
+    ${(open === "fulfilled" || open === "not_fulfilled") && html`<${Decide} ...${{ run, step, s, decision: open, close, done }} />`}</footer>`;
 }
 
-function Decide({ run, step, decision, close, done }) {
+function Decide({ run, step, s, decision, close, done }) {
   const yes = decision === "fulfilled";
-  return html`<${Confirm} title=${yes ? "It is done as meant" : "It is not done as meant"} path=${of(run.run, "steps", step, "decide")} body=${{ decision }} match=${run.events} onClose=${close} onDone=${done} onChanged=${done} word=${yes ? "Fulfilled" : "Refused"}
+  return html`<${Confirm} over=${!s.decidable && html`<${Taken} ...${{ run: run.run, step, attempt: s.attempts }} />`} title=${yes ? "It is done as meant" : "It is not done as meant"} path=${of(run.run, "steps", step, "decide")} body=${{ decision }} match=${run.events} onClose=${close} onDone=${done} onChanged=${done} word=${yes ? "Fulfilled" : "Refused"}
     say=${yes ? "The step counts as fulfilled, and what follows it starts." : "The step counts as not fulfilled; the workflow says what that means."} />`;
 }

@@ -5,7 +5,7 @@ import { may, of } from "../api.js";
 import { RunModel } from "../model.js";
 import { Chip, statuses, wordOf } from "../mark.js";
 import { age, left, many, ms, now, number, took } from "../time.js";
-import { Act, Confirm, Dialog, Fault, Loading, Name, parsed, Sentence, Time, useTitle } from "../parts.js";
+import { Act, Confirm, Dialog, Fault, Loading, Name, Opens, Over, parsed, Sentence, Time, useTitle } from "../parts.js";
 import { GraphView } from "./graph.js";
 import { Rerun } from "./rerun.js";
 import { Steps } from "./steps.js";
@@ -126,20 +126,21 @@ function Acts({ model, run, status }) {
   const done = () => model.again();
   const close = () => setOpen("");
   const paused = status === "paused" || run.held;
-  return html`${!run.finished && html`${run.counts && html`<button class="btn" type="button" onClick=${() => setOpen("patch")}>Patch…</button>`}<button class="btn" type="button" onClick=${() => setOpen("send")}>Send…</button>
-    ${paused ? html`<button class="btn" type="button" onClick=${() => setOpen("resume")}>Resume</button>` : html`<button class="btn" type="button" onClick=${() => setOpen("pause")}>Pause…</button>`}
-    <button class="btn bad" type="button" onClick=${() => setOpen("cancel")}>Cancel…</button>`}
-  ${run.finished && html`<button class="btn" type="button" onClick=${() => setOpen("rerun")}>Rerun…</button>`}
+  const over = run.finished && `The run has ended meanwhile: it is ${wordOf(status)}.`;
+  return html`${!run.finished && html`${run.counts && html`<${Opens} onClick=${() => setOpen("patch")}>Patch…<//>`}<${Opens} onClick=${() => setOpen("send")}>Send…<//>
+    ${paused ? html`<${Opens} onClick=${() => setOpen("resume")}>Resume<//>` : html`<${Opens} onClick=${() => setOpen("pause")}>Pause…<//>`}
+    <${Opens} class="bad" onClick=${() => setOpen("cancel")}>Cancel…<//>`}
+  ${run.finished && html`<${Opens} onClick=${() => setOpen("rerun")}>Rerun…<//>`}
   ${open === "rerun" && html`<${Rerun} ...${{ run, close }} />`}
-  ${open === "patch" && html`<${Patch} ...${{ run, close, done }} />`}
-  ${open === "send" && html`<${Send} ...${{ run, close, done }} />`}
-  ${open === "pause" && html`<${Confirm} title="Pause the run" say="Calls in progress go on to their end; nothing new starts before somebody resumes it." path=${of(run.run, "pause")} word="Pause" onClose=${close} onDone=${done} />`}
-  ${open === "resume" && html`<${Confirm} title="Resume the run" say="What is ready starts at once." path=${of(run.run, "resume")} word="Resume" noReason onClose=${close} onDone=${done} />`}
-  ${open === "cancel" && html`<${Confirm} title="Cancel the run" say="Calls in progress are stopped, and nothing else starts. A cancelled run does not go on; it can be run again." path=${of(run.run, "cancel")} word="Cancel the run" bad onClose=${close} onDone=${done} />`}`;
+  ${open === "patch" && html`<${Patch} ...${{ run, over, close, done }} />`}
+  ${open === "send" && html`<${Send} ...${{ run, over, close, done }} />`}
+  ${open === "pause" && html`<${Confirm} over=${over} title="Pause the run" say="Calls in progress go on to their end; nothing new starts before somebody resumes it." path=${of(run.run, "pause")} word="Pause" onClose=${close} onDone=${done} />`}
+  ${open === "resume" && html`<${Confirm} over=${over} title="Resume the run" say="What is ready starts at once." path=${of(run.run, "resume")} word="Resume" noReason onClose=${close} onDone=${done} />`}
+  ${open === "cancel" && html`<${Confirm} over=${over} title="Cancel the run" say="Calls in progress are stopped, and nothing else starts. A cancelled run does not go on; it can be run again." path=${of(run.run, "cancel")} word="Cancel the run" bad onClose=${close} onDone=${done} />`}`;
 }
 
 // Patch writes to the context, which gates read.
-function Patch({ run, close, done }) {
+function Patch({ run, over, close, done }) {
   const reads = [...new Set((run.awaits || []).flatMap((a) => a.reads || []))].filter((r) => r.startsWith("ctx.")).map((r) => r.slice(4));
   const [path, setPath] = useState(reads[0] || "");
   const [text, setText] = useState("true");
@@ -149,12 +150,12 @@ function Patch({ run, close, done }) {
   return html`<${Dialog} title="Write to the context" onClose=${close}>${reads.length > 0 && html`<p class="q">Gates that are shut read <b>${reads.join(", ")}</b>.</p>`}
     <label class="stack">Path <span class="qq">as in ctx.PATH</span><input data-first class="code" list="ctx-paths" value=${path} onInput=${(e) => setPath(e.target.value)} /></label><datalist id="ctx-paths">${[...new Set([...reads, ...Object.keys(run.ctx || {})])].map((n) => html`<option value=${n} />`)}</datalist>
     <label class="stack">Value <span class="qq">JSON</span><textarea class="code" rows="3" spellcheck="false" value=${text} onInput=${(e) => setText(e.target.value)} /></label>${wrong && html`<p class="hint bad">${wrong}</p>`}
-    <label class="stack">Reason <span class="qq">kept in the journal, with your name</span><input maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>${problem && html`<${Fault} problem=${problem} />`}
-    <footer><button class="btn" type="button" onClick=${close}>Not now</button><${Act} class="pri" disabled=${!path || wrong} path=${of(run.run, "patch")} body=${() => ({ changes: { [path]: v }, reason })} onProblem=${setProblem} onDone=${() => { close(); done(); }}>Write<//></footer><//>`;
+    <label class="stack">Reason <span class="qq">kept in the journal, with your name</span><input maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>${problem && html`<${Fault} problem=${problem} />`}<${Over} over=${over} />
+    <footer><button class="btn" type="button" onClick=${close}>Not now</button><${Act} class="pri" disabled=${over || !path || wrong} path=${of(run.run, "patch")} body=${() => ({ changes: { [path]: v }, reason })} onProblem=${setProblem} onDone=${() => { close(); done(); }}>Write<//></footer><//>`;
 }
 
 // Send sends a message; what the run waits for is suggested.
-function Send({ run, close, done }) {
+function Send({ run, over, close, done }) {
   const names = [...new Set((run.awaits || []).filter((a) => a.kind === "message").map((a) => a.name))].filter(Boolean);
   const [name, setName] = useState(names[0] || "");
   const [text, setText] = useState("");
@@ -164,7 +165,7 @@ function Send({ run, close, done }) {
   return html`<${Dialog} title="Send a message" onClose=${close}><label class="stack">Name <input data-first list="message-names" value=${name} onInput=${(e) => setName(e.target.value)} /></label>
     <datalist id="message-names">${names.map((n) => html`<option value=${n} />`)}</datalist>
     <label class="stack">Payload <span class="qq">JSON; empty is null</span><textarea class="code" rows="4" spellcheck="false" value=${text} onInput=${(e) => setText(e.target.value)} /></label>
-    ${wrong && html`<p class="hint bad">${wrong}</p>`}${problem && html`<${Fault} problem=${problem} />`}${warning && html`<div class="note">${warning}</div>`}
-    <footer><button class="btn" type="button" onClick=${close}>Close</button><${Act} class="pri" disabled=${!name || wrong} path=${of(run.run, "messages")} body=${() => ({ name, payload })} onProblem=${setProblem}
+    ${wrong && html`<p class="hint bad">${wrong}</p>`}${problem && html`<${Fault} problem=${problem} />`}${warning ? html`<div class="note">${warning}</div>` : html`<${Over} over=${over} />`}
+    <footer><button class="btn" type="button" onClick=${close}>Close</button><${Act} class="pri" disabled=${over || !name || wrong} path=${of(run.run, "messages")} body=${() => ({ name, payload })} onProblem=${setProblem}
       onDone=${(v) => { done(); if (v.warning) setWarning(v.warning); else close(); }}>Send<//></footer><//>`;
 }
