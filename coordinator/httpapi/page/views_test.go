@@ -218,6 +218,17 @@ func TestAPersonSignsInByThePrintedAddressOrWithAToken(t *testing.T) {
 	p.sees("ann · admin")
 }
 
+// A preview names the steps whose calls are not the same when they are made twice.
+func TestARerunNamesWhatIsNotIdempotent(t *testing.T) {
+	s := newSite(t, httpapi.Operator, `{kind: Workflow, name: pay, operations: {quick: {value: 1}}, steps: [{operation: quick, id: look}, {operation: quick, id: charge, idempotent: false}]}`)
+	s.start("pay", "pay-1", "null")
+	s.ends("pay-1")
+	p := newTab(t, s.url)
+	p.open("/runs/pay-1?step=look")
+	p.click("button", "Rerun from here…")
+	p.until(`document.querySelector("dialog .note.bad")?.textContent === "Not idempotent, and asked again: charge"`)
+}
+
 const approval = `{kind: Workflow, name: refund, operations: {draft: {value: {total: 249, currency: EUR}}, pay: {value: {paid: true}}},
  steps: [{operation: draft, id: contract, fulfillment: {policy: external_decision, decision_source: {kind: operator, timing: {timeout: PT2H}},
   on_not_fulfilled: fail, on_error: fail}}, {operation: pay, id: pay-out}]}`
