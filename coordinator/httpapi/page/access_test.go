@@ -107,7 +107,7 @@ func TestAxeFindsNothing(t *testing.T) {
 		{path: "/runs/order-1?tab=timeline", sees: "1 attempt"},
 		{path: "/runs/order-1?tab=events", sees: "call.requested"},
 		{path: "/runs/order-1?tab=output", sees: "pump"},
-		{path: "/runs/order-1?tab=log", sees: "Nothing is written"},
+		{path: "/runs/order-1?tab=log", sees: "not kept any more"},
 		{path: "/runs/order-2", sees: "price waits", button: "Send…", then: "Payload"},
 		{path: "/runs/pages-1?step=release", sees: "release", button: "Patch…", then: "as in ctx.PATH"},
 		{path: "/runs/shop-1?cell=order[5521]", sees: "What happened"},

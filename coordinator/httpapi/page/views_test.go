@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	stdlog "log"
+	"log/slog"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -80,7 +81,7 @@ func TestWhatIsTypedStaysWhileRunsChange(t *testing.T) {
 	require.Equal(t, []any{true, "", ""}, eval[[]any](p, field))
 
 	p.open("/runs/more-0")
-	p.sees("1 running")
+	p.sees("2 waiting")
 	p.write("[data-search]", "sh")
 	s.send("more-0", "priced")
 	p.sees("charge failed (http_503)")
@@ -188,7 +189,7 @@ func TestTheGraphIsLiveAndWalkedByKeys(t *testing.T) {
 	s.start("order", "order-1", `{"lines": []}`)
 	p := newTab(t, s.url)
 	p.open("/runs/order-1")
-	p.sees("1 running")
+	p.sees("2 waiting")
 	p.shoot("graph")
 	s.send("order-1", "priced")
 	p.until(`document.querySelector(".ticker").innerText.includes("1 failed")`)
@@ -229,6 +230,115 @@ func TestAPersonSignsInByThePrintedAddressOrWithAToken(t *testing.T) {
 	p.sees("Who are you?")
 	p.open(handler.Invite(httpapi.Identity{Name: "ann", Role: httpapi.Admin}))
 	p.sees("ann · admin")
+}
+
+// A preview names the steps whose calls are not the same when they are made twice.
+func TestARerunNamesWhatIsNotIdempotent(t *testing.T) {
+	s := newSite(t, httpapi.Operator, `{kind: Workflow, name: pay, operations: {quick: {value: 1}}, steps: [{operation: quick, id: look}, {operation: quick, id: charge, idempotent: false}]}`)
+	s.start("pay", "pay-1", "null")
+	s.ends("pay-1")
+	p := newTab(t, s.url)
+	p.open("/runs/pay-1?step=look")
+	p.click("button", "Rerun from here…")
+	p.until(`document.querySelector("dialog .note.bad")?.textContent === "Not idempotent, and asked again: charge"`)
+}
+
+// What waits does not move, and is told by its name: a message, a child run and what that waits for, a worker that nobody is.
+func TestWhatWaitsIsNotSaidToMove(t *testing.T) {
+	const child = `{kind: Workflow, name: child, operations: {ask: {wait: {message: go}}}, steps: [{operation: ask, id: ask}]}`
+	s := newSite(t, httpapi.Operator, child, `{kind: Workflow, name: work, steps: [{id: pay, operation: charge}]}`,
+		`{kind: Workflow, name: above, operations: {sub: {workflow: {name: child}}}, steps: [{operation: sub, id: ship}]}`)
+	s.start("child", "child-1", "null")
+	s.start("work", "work-1", "null")
+	s.start("above", "above-1", "null")
+	p := newTab(t, s.url)
+	for run, says := range map[string]string{
+		"child-1": `/^ask waits for message "go"\.$/`, "work-1": `/^pay waits: no worker serves charge since \d\d:\d\d:\d\d\.$/`, "above-1": `/^ship waits for child run \S+, which waits for message "go"\.$/`,
+	} {
+		p.open("/runs/" + run)
+		p.until(says + `.test(document.querySelector(".why").textContent)`)
+		p.until(`document.querySelector(".ticker").innerText.trim() === "1 waiting"`)
+	}
+	p.open("/runs/work-1?step=pay")
+	p.until(`/none serves charge since \d\d:\d\d:\d\d$/.test(document.querySelector(".panel .chain bdi").textContent)`)
+}
+
+// A step that asks a person stays so when the beginning of the feed comes after the steps were read.
+func TestAStepThatAsksAPersonIsNotDrawnAsCompleted(t *testing.T) {
+	s := newSite(t, httpapi.Operator, approval)
+	s.start("refund", "refund-1", "null")
+	handler, err := httpapi.Handler(s.engine, httpapi.Config{Open: httpapi.Identity{Name: "ann", Role: httpapi.Operator}, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	drawn, again := make(chan struct{}), make(chan struct{})
+	var reads atomic.Int32
+	p := newTab(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		switch {
+		case req.URL.Path == "/v1/feed" && req.URL.Query().Has("run"):
+			<-drawn
+		case req.URL.Path == "/v1/runs/refund-1/steps" && reads.Add(1) == 2: // the feed has begun, and what it has told is all that is known
+			close(again)
+			<-req.Context().Done()
+			return
+		}
+		handler.ServeHTTP(w, req)
+	})))
+	p.open("/runs/refund-1")
+	p.sees("1 asked")
+	close(drawn)
+	<-again
+	p.until(`document.querySelector(".ticker").innerText.includes("1 asked")`)
+	require.NotContains(t, eval[string](p, `document.querySelector(".ticker").innerText`), "completed")
+}
+
+// What a step waits for is sent from its panel.
+func TestAMessageIsSentFromThePanel(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order, gated)
+	s.start("order", "order-1", `{"lines": []}`)
+	s.start("pages", "pages-1", "null")
+	p := newTab(t, s.url)
+	p.open("/runs/order-1?step=price")
+	p.click(".panel footer button", "Send…")
+	p.until(`document.querySelector("dialog input").value === "priced"`)
+	p.click("dialog button", "Send")
+	p.sees("charge failed")
+	p.open("/runs/pages-1?step=release")
+	p.click(".panel footer button", "Patch…")
+	p.sees("Gates that are shut read")
+}
+
+// Who sees only statuses has no link to anything else, and the page asks for nothing else.
+func TestAnObserverHasNoLinkToWhatItMayNotSee(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	handler, err := httpapi.Handler(s.engine, httpapi.Config{Open: httpapi.Identity{Name: "obi", Role: httpapi.Observer}})
+	require.NoError(t, err)
+	p := newTab(t, serve(t, handler))
+	for path, sees := range map[string]string{"/runs": "order-1", "/workflows": "order", "/runs/order-1": "Your role sees only statuses", "/decisions": "Your role sees only statuses", "/workflows/order": "Your role sees only statuses"} {
+		p.open(path)
+		p.sees("obi · observer")
+		p.sees(sees)
+		require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("a[href]:not(.skip)")].map((a) => a.pathname).filter((path) => !["/runs", "/workflows", "/"].includes(path))`), path)
+	}
+}
+
+// A text that turns the direction of what follows it is shown with its marks, so that nothing after it is swallowed.
+func TestMarksOfDirectionAreShown(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": ["a\u202eb"]}`)
+	p := newTab(t, s.url)
+	p.open("/runs/order-1?tab=output")
+	p.sees(`"a\u202eb"`)
+}
+
+// Where there is no such workflow, nothing is to be tried again.
+func TestThereIsAWayOnFromAWorkflowThatIsNot(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	p := newTab(t, s.url)
+	p.allow("404 (Not Found)")
+	p.open("/workflows/nonesuch")
+	p.click("a", "All workflows")
+	p.sees("order")
+	require.Equal(t, "/workflows", eval[string](p, `location.pathname`))
 }
 
 const approval = `{kind: Workflow, name: refund, operations: {draft: {value: {total: 249, currency: EUR}}, pay: {value: {paid: true}}},
@@ -320,6 +430,7 @@ func TestActsAreOnTheChosenRunsAndNoOthers(t *testing.T) {
 	p.click(`[aria-label="Choose a-1"]`, "")
 	p.click(`[aria-label="Choose a-2"]`, "")
 	p.sees("2 runs chosen")
+	p.until(`!document.querySelector(".foot .btn")`)
 	p.shoot("chosen")
 	p.click(".bulk button", "Cancel…")
 	p.sees("a-2, a-1")

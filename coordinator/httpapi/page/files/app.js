@@ -1,7 +1,7 @@
 // The frame of the page: top bar, navigation, keys, and the view that the address names.
 import { computed, effect, html, render, signal, useEffect, useState } from "./ui.js";
 import { go, here } from "./route.js";
-import { get, me, post, remove } from "./api.js";
+import { get, may, me, post, remove } from "./api.js";
 import { again, follow, shared, signedIn, stale } from "./feed.js";
 import { Sprite } from "./mark.js";
 import { clock, number, zone } from "./time.js";
@@ -25,6 +25,9 @@ const places = [
   { path: "/workflows", name: "Workflows", key: "w", icon: "M5.5 1.5h5v4h-5zM1.5 10.5h5v4h-5zM9.5 10.5h5v4h-5zM8 5.5v2.5M4 10.5V8h8v2.5" },
   { path: "/workers", name: "Workers", key: "k", icon: "M2.5 3.5h11v4h-11zM2.5 9.5h11v4h-11zM5 5.5h.01M5 11.5h.01" },
 ];
+
+// Who sees only statuses has no inbox and no workers.
+const placesOf = () => (may("viewer") ? places : places.filter((p) => p.key === "r" || p.key === "w"));
 
 const place = computed(() => ({ start: "workflows", publish: "workflows" })[here.value.parts[0]] || here.value.parts[0] || "runs");
 
@@ -52,7 +55,7 @@ const Badge = ({ path }) => path === "/decisions" && asked.value > 0 && html`<sp
 
 function Top() {
   return html`<header class="top"><${Brand} />
-    <nav class="nav" aria-label="Main">${places.map((p) => html`<a href=${p.path} aria-current=${current(p.path)}>${p.name}<${Badge} path=${p.path} /></a>`)}</nav>
+    <nav class="nav" aria-label="Main">${placesOf().map((p) => html`<a href=${p.path} aria-current=${current(p.path)}>${p.name}<${Badge} path=${p.path} /></a>`)}</nav>
     <div class="end"><${Live} />
       <button type="button" class="zone" onClick=${() => { zone.value = zone.value === "UTC" ? "local" : "UTC"; }}>${zone.value === "UTC" ? "UTC" : "local time"}</button>
       <button type="button" aria-label="Light or dark" onClick=${theme}><svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" stroke-width="1.5" /><path d="M8 2.5a5.5 5.5 0 0 1 0 11z" fill="currentColor" /></svg></button>
@@ -60,7 +63,7 @@ function Top() {
       ${me.value?.session && html`<button type="button" class="who" onClick=${() => remove("/v1/session").then(() => location.assign("/"))}>Sign out</button>`}</div></header>`;
 }
 
-const BottomNav = () => html`<nav class="bottomnav" aria-label="Places">${places.map((p) =>
+const BottomNav = () => html`<nav class="bottomnav" aria-label="Places">${placesOf().map((p) =>
   html`<a href=${p.path} aria-current=${current(p.path)}><svg viewBox="0 0 16 16" aria-hidden="true"><path d=${p.icon} /></svg>${p.name}${p.path === "/decisions" && asked.value > 0 ? " " + number(asked.value) : ""}</a>`)}</nav>`;
 
 function Stale() {
@@ -70,7 +73,7 @@ function Stale() {
 }
 
 function Help({ onClose }) {
-  const keys = [["/", "search"], ...places.map((p) => ["g " + p.key, "go to " + p.name.toLowerCase()]), ["↑ ↓", "from row to row, from step to step"], ["Enter", "open"], ["Esc", "close what is open"], ["?", "this help"]];
+  const keys = [["/", "search"], ...placesOf().map((p) => ["g " + p.key, "go to " + p.name.toLowerCase()]), ["↑ ↓", "from row to row, from step to step"], ["Enter", "open"], ["Esc", "close what is open"], ["?", "this help"]];
   return html`<${Dialog} title="Keys" onClose=${onClose}><dl class="kv keys-help">${keys.map(([k, what]) => html`<dt><kbd>${k}</kbd></dt><dd>${what}</dd>`)}</dl><//>`;
 }
 
@@ -95,6 +98,8 @@ function SignIn({ again }) {
 }
 
 const NotFound = () => html`<main class="view"><div class="signin sheet"><h1>There is no such page</h1><p>The address may have been cut. <a href="/runs">All runs</a></p></div></main>`;
+
+const Statuses = () => html`<main class="view" id="main" tabindex="-1"><div class="signin sheet"><h1>Your role sees only statuses</h1><p>What is here takes the role of a viewer. <a href="/runs">All runs</a></p></div></main>`;
 
 // useAsked counts the runs that wait for a person, and follows them.
 function useAsked(known) {
@@ -127,6 +132,7 @@ function App() {
   const View = views[parts[0] || ""] || NotFound;
   let body = null;
   if (me.value?.role === "") body = html`<${SignIn} again=${load} />`;
+  else if (me.value && !may("viewer") && !(["", "runs", "workflows"].includes(parts[0] || "") && !parts[1])) body = html`<${Statuses} />`;
   else if (me.value) body = html`<${View} parts=${parts} />`;
   else if (problem?.status === 403) body = html`<main class="view" id="main"><div class="signin sheet"><h1>This token cannot use the page</h1><${Fault} problem=${problem} /><p class="q">It is of a worker, or of another program. Sign in as a person.</p><button class="btn pri" type="button" onClick=${() => remove("/v1/session").then(() => location.reload(), setProblem)}>Sign out</button></div></main>`;
   else if (problem) body = html`<main class="view"><div class="signin sheet"><h1>The server does not answer</h1><${Fault} problem=${problem} again=${load} /></div></main>`;
@@ -141,7 +147,7 @@ function keys(showHelp) {
   let g = 0;
   const take = (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || typing(e) || document.querySelector("dialog[open]")) return;
-    const to = performance.now() - g < 1000 && places.find((p) => p.key === e.key);
+    const to = performance.now() - g < 1000 && placesOf().find((p) => p.key === e.key);
     g = e.key === "g" ? performance.now() : 0;
     if (to) go(to.path);
     else if (e.key === "?") showHelp();

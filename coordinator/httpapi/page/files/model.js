@@ -1,11 +1,13 @@
 // A run as the page knows it. The statuses of steps are a byte array that the feed writes; what a step is besides is read from the
 // server, at most once in a while. Signals tell what is counted and selected, and `version` that some status has changed.
 import { batch, signal } from "./ui.js";
-import { get, of } from "./api.js";
+import { get, of, query } from "./api.js";
 import { follow } from "./feed.js";
 import { statuses } from "./mark.js";
 
 const code = Object.fromEntries(statuses.map((name, i) => [name, i]));
+const still = new Set(["message", "child", "room", "slot"]); // kinds of waits that do not move by themselves
+const namedMax = 3; // waits of which the page asks what is behind them
 const refreshMin = 400; // ms between two readings of the steps; more if a reading takes long
 
 export class RunModel {
@@ -24,6 +26,7 @@ export class RunModel {
   steps = new Map(); // key → as the server shows it
   moved = new Map(); // place → when it last changed
   items = new Map(); // key of a map → how many items there are, and how they are
+  awaited = new Map(); // key → the status that the newest reading adds to that of the feed: person, or waiting for what does not move by itself
   parent = []; // by place: the key of the map whose item it is part of
 
   #timer = 0;
@@ -88,7 +91,7 @@ export class RunModel {
         for (const s of data.steps || []) {
           const net = /^(.+)@\d+/.exec(s.step); // a run of a playbook's step: how many there are of each is read with the steps
           if (net && !this.steps.has(s.step) && (!this.steps.size || this.steps.has(net[1]))) continue;
-          const at = this.#place(s.step), to = code[s.status] ?? 0;
+          const at = this.#place(s.step), to = this.#shown(s.step, s.status);
           if (this.state[at] === to && !live) continue;
           this.state[at] = to;
           if (live) this.moved.set(at, performance.now());
@@ -97,6 +100,12 @@ export class RunModel {
       }
     });
     if (kind !== "ready") this.#later();
+  }
+
+  // shown is the status of a step as a number. Feeds tell neither that a completed step asks a person nor what a running one waits for.
+  #shown(key, status) {
+    const more = this.awaited.get(key);
+    return code[more && (more === "person" ? status === "completed" : status === "running" || status === "ready") ? more : status] ?? 0;
   }
 
   #count() {
@@ -121,11 +130,26 @@ export class RunModel {
     this.#timer = setTimeout(() => this.#refresh(), delay);
   }
 
+  // name says of a wait what is behind it: which operation no worker serves, or what the child run waits for.
+  async #name(a) {
+    try {
+      if (a.kind === "child") {
+        const child = await get(of(a.name), this.#stop.signal), next = child.awaits?.find((b) => b.kind !== "timer");
+        if (next) a.what += `, which waits for ${next.what}`;
+        return;
+      }
+      const x = await get(of(this.id, "explain") + query({ step: a.step }), this.#stop.signal);
+      const why = x.reasons?.find((r) => r.kind === "worker");
+      if (why) a.worker = why.text.replace(/^it may start, and waits for a worker: none serves/, "no worker serves").replace(/^.*: those/, "those");
+    } catch {} // then the wait is told as the run has it
+  }
+
   async #refresh() {
     this.#timer = 0; // what changes from here on is read once more
     const begin = performance.now();
     try {
       const [run, list] = await Promise.all([get(of(this.id), this.#stop.signal), get(of(this.id, "steps"), this.#stop.signal)]);
+      await Promise.all((run.awaits || []).filter((a) => a.kind === "room" || a.kind === "child").slice(0, namedMax).map((a) => this.#name(a)));
       this.#cost = performance.now() - begin;
       batch(() => {
         this.problem.value = null;
@@ -135,6 +159,8 @@ export class RunModel {
           this.status.value = run.status;
           this.seq.value = run.events;
         }
+        this.awaited = new Map((run.awaits || []).filter((a) => still.has(a.kind)).map((a) => [a.step, "waiting"]));
+        for (const s of list.items) if (s.decidable) this.awaited.set(s.step, "person");
         const around = []; // the maps around a step, outermost first
         for (const s of list.items) {
           const at = this.#place(s.step), depth = s.depth || 0;
@@ -144,8 +170,8 @@ export class RunModel {
             around[depth] = s.step;
             if (!this.items.has(s.step)) this.items.set(s.step, {});
           }
-          if (run.events >= this.seq.value) this.state[at] = code[s.status] ?? 0;
-          if (s.decidable) this.state[at] = code.person;
+          if (run.events >= this.seq.value) this.state[at] = this.#shown(s.step, s.status);
+          else if (s.decidable) this.state[at] = code.person;
         }
         this.#count();
         this.details.value++;

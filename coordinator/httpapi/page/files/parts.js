@@ -5,13 +5,20 @@ import { stale } from "./feed.js";
 import { Mark } from "./mark.js";
 import { exactly, instant, ms } from "./time.js";
 
+// plain shows what turns the direction of a text, or is not seen, by its number: else it could swallow what stands after it.
+export const plain = (text) => text.replace(/[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+
 // Name cuts an id in the middle, since ends tell ids apart; the whole is in the title.
-export function Name({ text, max = 28 }) {
+export function Name({ text: all, max = 28 }) {
+  const text = plain(all.slice(0, 2000)) + all.slice(2000);
   if (text.length <= max) return html`<bdi>${text}</bdi>`;
   const chars = [...text.slice(0, 200)];
   const tail = Math.floor(max / 3);
   return html`<bdi title=${text.slice(0, 1000)}>${chars.slice(0, max - tail - 1).join("")}…${[...text.slice(-100)].slice(-tail).join("")}</bdi>`;
 }
+
+// Link leads to what a viewer may see; for who sees only statuses it is a text.
+export const Link = ({ children, href, ...more }) => (may("viewer") ? html`<a href=${href} ...${more}>${children}</a>` : html`<span ...${more}>${children}</span>`);
 
 export const Time = ({ at }) => {
   const t = typeof at === "string" ? ms(at) : at;
@@ -113,7 +120,7 @@ export function useTitle(text) {
 }
 
 // Sentence shows a text in which pieces between ** are strong.
-export const Sentence = ({ text }) => text.split("**").map((part, i) => (i % 2 ? html`<b><bdi>${part}</bdi></b>` : html`<bdi>${part}</bdi>`));
+export const Sentence = ({ text }) => text.split("**").map((part, i) => (i % 2 ? html`<b><bdi>${plain(part)}</bdi></b>` : html`<bdi>${plain(part)}</bdi>`));
 
 // parsed reads JSON that a person writes: the value, or what is wrong with it.
 export function parsed(text) {

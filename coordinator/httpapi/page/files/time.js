@@ -27,6 +27,12 @@ export function instant(t) {
   return Math.abs(now.peek() - t) < 12 * 3600_000 ? clock(t) : day(t) + " " + clock(t).slice(0, 5);
 }
 
+// said is a text of the server with its instants as the page writes them.
+export const said = (text) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (t) => instant(ms(t)));
+
+// awaitedOf says what a wait of a run is for, as what follows the name of the step.
+export const awaitedOf = (a) => (a.worker ? "waits: " + said(a.worker) : "waits for " + a.what);
+
 export const exactly = (t) => (t ? whole(t) : "");
 
 // took says how long, with one unit, or two where both tell something.

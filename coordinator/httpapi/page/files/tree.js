@@ -1,6 +1,7 @@
 // A value as a tree that opens as far as somebody looks. Texts are texts, whatever is in them.
 import { html, useState } from "./ui.js";
 import { bytes, number } from "./time.js";
+import { plain } from "./parts.js";
 
 const shown = 100; // members before "more"
 const cut = 400; // characters of a text before "all of it"
@@ -8,15 +9,15 @@ const cut = 400; // characters of a text before "all of it"
 export const Tree = ({ value, open = 2 }) => html`<div class="json tree"><${Value} value=${value} open=${open} /></div>`;
 
 function Value({ value, name, open }) {
-  const label = name !== undefined && html`<bdi class="k">${name}</bdi>${": "}`;
+  const label = name !== undefined && html`<bdi class="k">${plain(String(name))}</bdi>${": "}`;
   if (value !== null && typeof value === "object") return html`<${Branch} ...${{ value, label, open }} />`;
   return html`<div class="leaf">${label}${typeof value === "string" ? html`<${Text} text=${value} />` : html`<span class="lit">${String(value)}</span>`}</div>`;
 }
 
 function Text({ text }) {
   const [all, setAll] = useState(false);
-  if (text.length <= cut || all) return html`<bdi class="str">"${text}"</bdi>`;
-  return html`<bdi class="str">"${text.slice(0, cut)}…</bdi> <button class="link" type="button" onClick=${() => setAll(true)}>all ${bytes(text.length)}</button>`;
+  if (text.length <= cut || all) return html`<bdi class="str">"${plain(text)}"</bdi>`;
+  return html`<bdi class="str">"${plain(text.slice(0, cut))}…</bdi> <button class="link" type="button" onClick=${() => setAll(true)}>all ${bytes(text.length)}</button>`;
 }
 
 function Branch({ value, label, open }) {

@@ -15,6 +15,7 @@ export class Graph {
   y = 0;
   selected = -1;
   found = new Set();
+  taken = null; // of a playbook: the lines by which tokens went; otherwise they follow from the statuses
   plain = false; // without marks: there is no run
   onView = () => {};
   #frame = 0;
@@ -155,7 +156,8 @@ export class Graph {
     for (const e of edges) {
       const from = this.look(s.from[e]), to = this.look(s.to[e]);
       const done = from === code.completed || (s.kinds[s.from[e]] === "j" && to !== code.idle);
-      groups[from === code.skipped && to !== code.idle ? "by" : done && to !== code.skipped ? "wet" : "dry"].push(e);
+      if (this.taken) groups[this.taken.has(e) ? "wet" : "dry"].push(e);
+      else groups[from === code.skipped && to !== code.idle ? "by" : done && to !== code.skipped ? "wet" : "dry"].push(e);
     }
     c.lineJoin = "round";
     for (const [name, list] of Object.entries(groups)) {

@@ -1,6 +1,7 @@
 // The graph of a run: the canvas, what one does with it, and the small map beside it. The same is in the list of steps.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { go, here, withQuery } from "../route.js";
+import { of, query } from "../api.js";
 import { Mark, statuses, wordOf } from "../mark.js";
 import { many, now, number } from "../time.js";
 import { Empty, Fault, Loading, narrow, useGet } from "../parts.js";
@@ -40,6 +41,22 @@ function Canvas({ model, run, step, drawing }) {
   }, [drawing, model]);
   const version = model.version.value, details = model.details.value;
   useEffect(() => { graph.current?.change(); }, [version, details]);
+  useEffect(() => {
+    if (!run.counts) return; // it is no playbook
+    const g = graph.current, { scene } = g, source = new EventSource(of(run.run, "feed") + query({ view: "net" }));
+    g.taken = new Set();
+    const take = (e) => {
+      for (const { step, arcs } of JSON.parse(e.data).net || []) {
+        const at = scene.index.get(step), lines = arcs && scene.points.map((_, l) => l).filter((l) => scene.from[l] === at);
+        for (const a of arcs || []) if (lines[a] !== undefined) g.taken.add(lines[a]);
+      }
+      g.change();
+    };
+    source.addEventListener("snapshot", take);
+    source.addEventListener("update", take);
+    source.addEventListener("end", () => source.close());
+    return () => source.close();
+  }, [run.run, Boolean(run.counts), drawing]);
   const second = model.counts.value[3] ? now.value : 0;
   useEffect(() => { graph.current?.draw(); }, [second]);
   useEffect(() => {

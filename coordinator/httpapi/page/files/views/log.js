@@ -40,7 +40,7 @@ export function Log({ run, step }) {
   useLayoutEffect(() => { if (below.current && box.current) box.current.scrollTop = box.current.scrollHeight; }, [state.lines]);
   if (state.problem) return html`<div class="page"><${Fault} problem=${state.problem} /></div>`;
   if (!state.begun) return html`<${Loading} rows=${10} />`;
-  if (!state.lines.length) return html`<${Empty} title="Nothing is written">What programs and workers write is here while they run. The end of it stays with the result of the step.<//>`;
+  if (!state.lines.length) return run.finished ? html`<${Empty} title="The log is not kept any more">What programs and workers write is here while they run. The end of it stays with the result of the step.<//>` : html`<${Empty} title="Nothing is written">What programs and workers write is here while they run. The end of it stays with the result of the step.<//>`;
   return html`<div class="log code" role="log" tabindex="0" aria-label="Log" data-stay ref=${box} onScroll=${(e) => { const b = e.currentTarget; below.current = b.scrollHeight - b.scrollTop - b.clientHeight < 40; }}>
     ${(state.lost || state.lines.length === kept) && html`<p class="q">What was written before is not kept.</p>`}
     ${state.lines.map((l) => html`<div key=${l.n} class=${l.stream === "stderr" ? "err" : ""}><time title=${exactly(ms(l.at))}>${clock(ms(l.at))}</time><a class="cut" href=${withQuery({ step: l.step })}><${Name} text=${l.step + (l.participant ? "/" + l.participant : "")} max=${24} /></a><bdi>${l.text}</bdi></div>`)}

@@ -3,12 +3,13 @@ import { html, useEffect, useState } from "../ui.js";
 import { at, go, withQuery } from "../route.js";
 import { may, of, query } from "../api.js";
 import { Mark, wordOf } from "../mark.js";
-import { left, ms, now, took } from "../time.js";
-import { Act, Confirm, Fault, Loading, Name, Opens, Time, useGet } from "../parts.js";
+import { left, ms, now, said, took } from "../time.js";
+import { Act, Confirm, Fault, Loading, Name, Opens, plain, Time, useGet } from "../parts.js";
 import { Tree } from "../tree.js";
 import { Participants } from "./fanouts.js";
 import { Rerun } from "./rerun.js";
 import { Taken } from "./decisions.js";
+import { Patch, Send } from "./write.js";
 
 export function Panel({ model, run, step }) {
   model.version.value;
@@ -46,7 +47,7 @@ function Why({ run, step, turn, status }) {
   walk(x.reasons, 0);
   return html`<div class="sec"><h3>Why${x.decided && html`<span class="end">decided by${" "}<${Seq} of=${x.decided} /></span>`}</h3><ol class="chain">
     <li><${Mark} status=${status || x.status} /><span class="strong">${capital(wordOf(status || x.status))}</span>${x.decided && html`<small>since <${Time} at=${x.decided.at} />${x.decided.actor && html`, by <bdi>${x.decided.actor}</bdi>`}${x.decided.reason && html`: <bdi>${x.decided.reason}</bdi>`}</small>`}</li>
-    ${flat.slice(0, 12).map((r, i) => html`<li key=${i}><${Mark} status=${shapeOfReason(r)} />${r.decided && html`<${Seq} of=${r.decided} />`}<bdi>${capital(r.text)}</bdi>${r.due && html`<small>${left(ms(r.due))}</small>`}
+    ${flat.slice(0, 12).map((r, i) => html`<li key=${i}><${Mark} status=${shapeOfReason(r)} />${r.decided && html`<${Seq} of=${r.decided} />`}<bdi>${capital(said(plain(r.text.slice(0, 1000))))}</bdi>${r.due && html`<small>${left(ms(r.due))}</small>`}
       ${r.values && html`<small class="code">${Object.entries(r.values).slice(0, 6).map(([k, v]) => html`<bdi class="block">${k} = ${JSON.stringify(v)}</bdi>`)}</small>`}</li>`)}</ol></div>`;
 }
 
@@ -108,9 +109,12 @@ function Foot({ model, run, step, s, status }) {
   if (!may("operator") || !s) return null;
   const done = () => model.again();
   const close = () => setOpen("");
-  const waits = run.awaits?.find((a) => a.step === step && a.kind === "message");
+  const waits = (kind) => run.awaits?.some((a) => a.step === step && a.kind === kind);
+  const over = (kind) => !waits(kind) && `The step does not wait for it any more: it is ${wordOf(status)}.`;
   const acts = [];
   if (s.decidable) acts.push(html`<${Opens} class="pri" onClick=${() => setOpen("fulfilled")}>Fulfilled…<//>`, html`<${Opens} onClick=${() => setOpen("not_fulfilled")}>Refused…<//>`);
+  if (waits("message")) acts.push(html`<${Opens} class="pri" onClick=${() => setOpen("send")}>Send…<//>`);
+  if (waits("gate")) acts.push(html`<${Opens} class="pri" onClick=${() => setOpen("patch")}>Patch…<//>`);
   if (status === "failed" || status === "aborted") acts.push(html`<${Act} class="pri" path=${of(run.run, "steps", step, "retry")} onProblem=${setProblem} onDone=${done}>Retry <${Name} text=${step} max=${18} /><//>`);
   const moves = ["running", "ready", "waiting", "person"].includes(status);
   if (moves) acts.push(html`<${Opens} class="bad" onClick=${() => setOpen("abort")}>Stop…<//>`);
@@ -119,6 +123,8 @@ function Foot({ model, run, step, s, status }) {
   return html`<footer>${problem && html`<${Fault} problem=${problem} />`}
     ${(status === "failed" || status === "aborted") && html`<p class="small q">Retry sends the same idempotency key: who was asked before can tell.</p>`}
     <div class="acts">${acts}</div>
+    ${open === "send" && html`<${Send} ...${{ run, step, over: over("message"), close, done }} />`}
+    ${open === "patch" && html`<${Patch} ...${{ run, step, over: over("gate"), close, done }} />`}
     ${open === "rerun" && html`<${Rerun} ...${{ run, step, close }} />`}
     ${open === "abort" && html`<${Confirm} title="Stop the step" over=${!moves && `The step has ended meanwhile: it is ${wordOf(status)}.`} say="Its call is stopped. What needs the step will not run, unless the workflow catches that." path=${of(run.run, "steps", step, "abort")} word="Stop it" bad onClose=${close} onDone=${done} />`}
     ${(open === "fulfilled" || open === "not_fulfilled") && html`<${Decide} ...${{ run, step, s, decision: open, close, done }} />`}</footer>`;

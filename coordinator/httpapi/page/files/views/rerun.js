@@ -21,7 +21,7 @@ export function Rerun({ run, step, close }) {
   }, [key, run.events]);
   const modes = [step && ["from", "This step and all that follows"], step && ["only", "Only this step"], ["failed", "What has failed"], ["changed", "What has another operation or input"]].filter(Boolean);
   const kind = (does) => plan?.items.filter((s) => s.does === does) || [];
-  const risky = kind("will").filter((s) => s.not_idempotent);
+  const risky = kind("will").filter((s) => s.non_idempotent);
   return html`<${Dialog} title=${step ? "Run again from here" : "Run again"} onClose=${close} wide><fieldset class="modes"><legend class="vh">What runs again</legend>${modes.map(([m, text]) => html`<label key=${m}><input type="radio" name="mode" checked=${mode === m} onChange=${() => setMode(m)} />${text}</label>`)}</fieldset>
     <details><summary class="q small">Another input</summary><label class="stack">Input <span class="qq">JSON; empty: the input of the old run</span><textarea class="code" rows="3" spellcheck="false" value=${input} onInput=${(e) => setInput(e.target.value)} /></label>${wrong && html`<p class="hint bad">${wrong}</p>`}</details>
     ${problem ? html`<${Fault} problem=${problem} />` : !plan ? html`<${Loading} rows=${3} />` : html`<div class="plan" role="status"><${Part} list=${kind("will")} word="will run" /><${Part} list=${kind("may")} word="may run, if their input changes" /><${Part} list=${kind("kept")} word="kept, with their results" /></div>`}

@@ -4,10 +4,11 @@ import { at, go, here, withQuery } from "../route.js";
 import { may, of } from "../api.js";
 import { RunModel } from "../model.js";
 import { Chip, statuses, wordOf } from "../mark.js";
-import { age, left, many, ms, now, number, took } from "../time.js";
-import { Act, Confirm, Dialog, Fault, Loading, Name, Opens, Over, parsed, Sentence, Time, useTitle } from "../parts.js";
+import { age, awaitedOf, left, many, ms, now, number, took } from "../time.js";
+import { Confirm, Fault, Loading, Name, Opens, plain, Sentence, Time, useTitle } from "../parts.js";
 import { GraphView } from "./graph.js";
 import { Rerun } from "./rerun.js";
+import { Patch, Send } from "./write.js";
 import { Steps } from "./steps.js";
 import { Panel } from "./panel.js";
 import { Cells } from "./cells.js";
@@ -77,7 +78,7 @@ function Since({ run }) {
 
 function Labels({ labels }) {
   const all = Object.entries(labels || {});
-  return html`<span class="labels not-n">${all.slice(0, 3).map(([k, v]) => html`<span class="chip cut"><bdi title=${k + "=" + v}>${(k + "=" + v).slice(0, 60)}</bdi></span>`)}${all.length > 3 && html`<span class="chip">+${number(all.length - 3)}</span>`}</span>`;
+  return html`<span class="labels not-n">${all.slice(0, 3).map(([k, v]) => html`<span class="chip cut"><bdi title=${plain(k + "=" + v)}>${plain(k + "=" + v).slice(0, 60)}</bdi></span>`)}${all.length > 3 && html`<span class="chip">+${number(all.length - 3)}</span>`}</span>`;
 }
 
 // Why says in one sentence what is the matter.
@@ -108,7 +109,7 @@ function why(model, run, status) {
   const moving = n("running") + n("ready");
   if (moving) parts.push(`${many(moving, "step")} ${moving === 1 ? "moves" : "move"}.`);
   for (const a of (run.awaits || []).filter((a) => a.kind !== "call" && a.kind !== "timer").slice(0, 2)) {
-    parts.push(`${a.step ? "**" + a.step.slice(0, 120) + "** waits" : "It waits"} for ${a.what}${a.until ? ", " + left(ms(a.until)) : ""}.`);
+    parts.push(`${a.step ? "**" + a.step.slice(0, 120) + "**" : "It"} ${awaitedOf(a)}${a.until ? ", " + left(ms(a.until)) : ""}.`);
   }
   if (status === "paused") parts.push("It is paused: nothing new starts before it is resumed.");
   if (!parts.length) {
@@ -137,35 +138,4 @@ function Acts({ model, run, status }) {
   ${open === "pause" && html`<${Confirm} over=${over} title="Pause the run" say="Calls in progress go on to their end; nothing new starts before somebody resumes it." path=${of(run.run, "pause")} word="Pause" onClose=${close} onDone=${done} />`}
   ${open === "resume" && html`<${Confirm} over=${over} title="Resume the run" say="What is ready starts at once." path=${of(run.run, "resume")} word="Resume" noReason onClose=${close} onDone=${done} />`}
   ${open === "cancel" && html`<${Confirm} over=${over} title="Cancel the run" say="Calls in progress are stopped, and nothing else starts. A cancelled run does not go on; it can be run again." path=${of(run.run, "cancel")} word="Cancel the run" bad onClose=${close} onDone=${done} />`}`;
-}
-
-// Patch writes to the context, which gates read.
-function Patch({ run, over, close, done }) {
-  const reads = [...new Set((run.awaits || []).flatMap((a) => a.reads || []))].filter((r) => r.startsWith("ctx.")).map((r) => r.slice(4));
-  const [path, setPath] = useState(reads[0] || "");
-  const [text, setText] = useState("true");
-  const [reason, setReason] = useState("");
-  const [problem, setProblem] = useState(null);
-  const [v, wrong] = parsed(text);
-  return html`<${Dialog} title="Write to the context" onClose=${close}>${reads.length > 0 && html`<p class="q">Gates that are shut read <b>${reads.join(", ")}</b>.</p>`}
-    <label class="stack">Path <span class="qq">as in ctx.PATH</span><input data-first class="code" list="ctx-paths" value=${path} onInput=${(e) => setPath(e.target.value)} /></label><datalist id="ctx-paths">${[...new Set([...reads, ...Object.keys(run.ctx || {})])].map((n) => html`<option value=${n} />`)}</datalist>
-    <label class="stack">Value <span class="qq">JSON</span><textarea class="code" rows="3" spellcheck="false" value=${text} onInput=${(e) => setText(e.target.value)} /></label>${wrong && html`<p class="hint bad">${wrong}</p>`}
-    <label class="stack">Reason <span class="qq">kept in the journal, with your name</span><input maxlength="500" value=${reason} onInput=${(e) => setReason(e.target.value)} /></label>${problem && html`<${Fault} problem=${problem} />`}<${Over} over=${over} />
-    <footer><button class="btn" type="button" onClick=${close}>Not now</button><${Act} class="pri" disabled=${over || !path || wrong} path=${of(run.run, "patch")} body=${() => ({ changes: { [path]: v }, reason })} onProblem=${setProblem} onDone=${() => { close(); done(); }}>Write<//></footer><//>`;
-}
-
-// Send sends a message; what the run waits for is suggested.
-function Send({ run, over, close, done }) {
-  const names = [...new Set((run.awaits || []).filter((a) => a.kind === "message").map((a) => a.name))].filter(Boolean);
-  const [name, setName] = useState(names[0] || "");
-  const [text, setText] = useState("");
-  const [problem, setProblem] = useState(null);
-  const [warning, setWarning] = useState("");
-  const [payload, wrong] = parsed(text);
-  return html`<${Dialog} title="Send a message" onClose=${close}><label class="stack">Name <input data-first list="message-names" value=${name} onInput=${(e) => setName(e.target.value)} /></label>
-    <datalist id="message-names">${names.map((n) => html`<option value=${n} />`)}</datalist>
-    <label class="stack">Payload <span class="qq">JSON; empty is null</span><textarea class="code" rows="4" spellcheck="false" value=${text} onInput=${(e) => setText(e.target.value)} /></label>
-    ${wrong && html`<p class="hint bad">${wrong}</p>`}${problem && html`<${Fault} problem=${problem} />`}${warning ? html`<div class="note">${warning}</div>` : html`<${Over} over=${over} />`}
-    <footer><button class="btn" type="button" onClick=${close}>Close</button><${Act} class="pri" disabled=${over || !name || wrong} path=${of(run.run, "messages")} body=${() => ({ name, payload })} onProblem=${setProblem}
-      onDone=${(v) => { done(); if (v.warning) setWarning(v.warning); else close(); }}>Send<//></footer><//>`;
 }

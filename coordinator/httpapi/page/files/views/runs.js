@@ -6,7 +6,7 @@ import { follow } from "../feed.js";
 import { Channel, Status } from "../mark.js";
 import { age, left, many, ms, now, number, took } from "../time.js";
 import { BulkActs, ChosenActs } from "./bulk.js";
-import { Empty, Fault, Loading, Name, Sentence, useTitle } from "../parts.js";
+import { Empty, Fault, Link, Loading, Name, Sentence, useTitle } from "../parts.js";
 
 const page = 50;
 
@@ -163,7 +163,7 @@ function List({ list, q }) {
     <table class="list runs"><colgroup>${pick && html`<col class="w-pick" />`}<col class="w-st" /><col class="w-id" /><col class="w-wf" /><col /><col class="w-prog" /><col class="w-age" /><col class="w-lab" /></colgroup>
     <thead><tr>${pick && html`<td class="c-pick"><input type="checkbox" aria-label="Choose all that are shown" checked=${chosen.length === rows.length} onChange=${(e) => setIds(new Set(e.target.checked ? rows.map((r) => r.run) : []))} /></td>`}<th scope="col">Status</th><th scope="col">Run</th><th scope="col">Workflow</th><th scope="col">Where it stands</th><th scope="col">Steps</th><th scope="col" class="num">Age</th><th scope="col">Labels</th></tr></thead>
     <tbody>${rows.map((r) => html`<${Row} key=${r.run} run=${r} pick=${pick} on=${ids.has(r.run)} />`)}</tbody></table>
-    <div class="foot"><span>${many(rows.length, "run")}, newest first</span>${next && html`<button class="link" type="button" onClick=${list.more}>Show ${page} more</button>`}<span class="end"><${BulkActs} q=${q} /></span></div></div>${chosen.length > 0 && html`<${ChosenActs} runs=${chosen} clear=${() => setIds(new Set())} />`}`;
+    <div class="foot"><span>${next ? "the newest " + number(rows.length) : many(rows.length, "run") + ", newest first"}</span>${next && html`<button class="link" type="button" onClick=${list.more}>Show ${page} more</button>`}<span class="end">${chosen.length === 0 && html`<${BulkActs} q=${q} />`}</span></div></div>${chosen.length > 0 && html`<${ChosenActs} runs=${chosen} clear=${() => setIds(new Set())} />`}`;
 }
 
 // statusOf is the status of a row as a person sees it: who waits for a person is another thing than who waits for a timer.
@@ -178,7 +178,7 @@ function Row({ run: r, pick, on }) {
   const status = statusOf(r);
   const moved = r.moved && now.value - r.moved < 2000;
   return html`<tr class=${(moved ? "moved" : "") + (r.faint ? " faint" : "") + (on ? " chosen" : "")}>${pick && html`<td class="c-pick"><input type="checkbox" aria-label=${"Choose " + r.run.slice(0, 200)} checked=${on} onChange=${(e) => pick(r.run, e.target.checked)} /></td>`}<td class="c-st"><${Status} status=${status} /></td>
-    <td class="c-id"><a class="id" data-row href=${at("runs", r.run)}><${Name} text=${r.run} max=${26} /></a></td>
+    <td class="c-id"><${Link} class="id" data-row href=${at("runs", r.run)}><${Name} text=${r.run} max=${26} /><//></td>
     <td class="c-wf q cut"><bdi title=${r.workflow.slice(0, 1000)}>${r.workflow.slice(0, 200)}</bdi></td>
     <td class="c-why why"><${Where} run=${r} /></td>
     <td class="c-prog"><${Progress} run=${r} /></td>
@@ -208,7 +208,7 @@ function whereOf(r) {
   if (r.status === "completed") return "in " + took(ms(r.ended) - ms(r.started));
   if (r.finished) return (r.code ? "**" + r.code + "**" : wordsOf[r.status] || r.status) + ", after " + took(ms(r.ended) - ms(r.started));
   const w = r.waits?.find((x) => x.kind === "person") || r.waits?.[0];
-  if (!w) return r.progress?.failed ? many(r.progress.failed, "step") + " failed, others go on" : r.status === "running" ? "moving" : "";
+  if (!w) return r.progress?.failed ? many(r.progress.failed, "step") + " failed, others go on" : r.status === "running" ? "under way" : "";
   const until = w.until ? ", " + left(ms(w.until)) : "";
   const step = w.step ? "**" + w.step.slice(0, 200) + "**" : "";
   switch (w.kind) {
@@ -216,7 +216,7 @@ function whereOf(r) {
     case "message": return "for the message **" + (w.name || "") + "**" + (step ? " at " + step : "") + until;
     case "timer": return (step || "timer") + until;
     case "paused": return "paused" + (w.name ? " by **" + w.name + "**" : "");
-    case "gate": return "tokens behind the gate of " + step;
+    case "gate": return step ? "tokens behind the gate of " + step : "tokens behind a gate";
   }
   return w.kind + " " + (w.name || "") + " " + step + until;
 }

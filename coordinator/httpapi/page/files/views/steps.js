@@ -2,7 +2,7 @@
 import { html, useState } from "../ui.js";
 import { here, withQuery } from "../route.js";
 import { Mark, statuses } from "../mark.js";
-import { left, many, ms, now, number, took } from "../time.js";
+import { awaitedOf, left, many, ms, now, number, took } from "../time.js";
 import { Empty, Name } from "../parts.js";
 
 const groups = [
@@ -65,7 +65,7 @@ export function noteOf(s, status, run) {
     }
     case "waiting": case "ready": {
       const a = run.awaits?.find((a) => a.step === s.step);
-      return a ? a.what + (a.until ? ", " + left(ms(a.until)) : "") : s.message || "";
+      return a ? awaitedOf(a).replace(/^waits( for|:) /, "") + (a.until ? ", " + left(ms(a.until)) : "") : s.message || "";
     }
   }
   return "";

@@ -3,7 +3,7 @@ import { html } from "../ui.js";
 import { at, here, withQuery } from "../route.js";
 import { may, query } from "../api.js";
 import { age, ms, number } from "../time.js";
-import { Empty, Fault, Loading, Name, Time, useGet, useTitle } from "../parts.js";
+import { Empty, Fault, Link, Loading, Name, Time, useGet, useTitle } from "../parts.js";
 import { Tree } from "../tree.js";
 import { Draft } from "./draft.js";
 
@@ -21,7 +21,7 @@ function All() {
     ${problem ? html`<${Fault} problem=${problem} again=${again} />` : !value ? html`<div class="sheet"><${Loading} /></div>` : !value.items.length
       ? html`<div class="sheet"><${Empty} title="No workflow is published">A published workflow can be started by its name: here, from a terminal, and by other programs. <code>sluice publish order.yaml</code><//></div>`
       : html`<div class="sheet"><table class="list plain"><thead><tr><th scope="col">Name</th><th scope="col" class="num">Version</th><th scope="col">Hash</th><th scope="col">Published</th><th scope="col">By</th><th scope="col"><span class="vh">Acts</span></th></tr></thead>
-      <tbody>${value.items.map((v) => html`<tr key=${v.name}><td class="cut"><a class="id" data-row href=${at("workflows", v.name)}><${Name} text=${v.name} max=${48} /></a></td><td class="num q">${number(v.number)}</td><td class="code q">${v.hash.slice(0, 6)}</td>
+      <tbody>${value.items.map((v) => html`<tr key=${v.name}><td class="cut"><${Link} class="id" data-row href=${at("workflows", v.name)}><${Name} text=${v.name} max=${48} /><//></td><td class="num q">${number(v.number)}</td><td class="code q">${v.hash.slice(0, 6)}</td>
         <td class="q"><time title=${v.at}>${age(ms(v.at))} ago</time></td><td class="q cut"><bdi>${v.actor}</bdi></td><td class="num"><a href=${runsOf(v.name)}>Runs</a>${may("operator") && html`<a class="gap" href=${at("start", v.name)}>Start…</a>`}</td></tr>`)}</tbody></table>
       ${value.next && html`<div class="foot"><a href=${withQuery({ cursor: value.next })}>More</a></div>`}</div>`}</div></main>`;
 }
@@ -33,7 +33,7 @@ function Workflow({ name }) {
   const one = useGet(chosen ? `/v1/workflows/${encodeURIComponent(name)}/versions/${encodeURIComponent(chosen)}` : "");
   const versions = useGet(`/v1/workflows/${encodeURIComponent(name)}/versions?limit=100`);
   const shown = chosen ? one : newest, v = shown.value?.version;
-  if (newest.problem) return html`<main class="view" id="main" tabindex="-1"><div class="page"><div class="head"><h1><${Name} text=${name} max=${60} /></h1></div><${Fault} problem=${newest.problem} again=${newest.again} /></div></main>`;
+  if (newest.problem) return html`<main class="view" id="main" tabindex="-1"><div class="page"><div class="head"><h1><${Name} text=${name} max=${60} /></h1></div><${Fault} problem=${newest.problem} again=${newest.problem.status !== 404 && newest.again} /><p class="under"><a href="/workflows">All workflows</a></p></div></main>`;
   return html`<main class="view" id="main" tabindex="-1"><div class="page"><div class="head"><h1><${Name} text=${name} max=${48} /></h1>${v && html`<span class="q">version ${number(v.number)} <span class="code small">${v.hash.slice(0, 6)}</span></span>`}
     <div class="end"><a class="btn" href=${runsOf(name)}>Runs</a>${may("author") && html`<a class="btn" href=${"/publish" + query({ from: name })}>Publish a new version…</a>`}${may("operator") && html`<a class="btn pri" href=${at("start", name)}>Start a run</a>`}</div></div>
     <div class="two-col"><section class="sheet drawn-s">${v ? html`<${Draft} key=${v.hash} path=${`/v1/workflows/${encodeURIComponent(name)}/versions/${v.hash}/layout`} />` : html`<${Loading} />`}</section>
