@@ -45,7 +45,7 @@ export function useGet(path, when = 0) {
 
 // Fault says what went wrong, in the words of the server.
 export const Fault = ({ problem, again, title }) => html`<div class="note bad" role="alert"><${Mark} status="failed" /><div>
-  ${title && html`<b>${title}</b> `}${problem.code === "changed" && html`Nothing was done, since what you saw is not the newest: look at it again. `}<bdi>${problem.message}</bdi>${problem.suggestion && html` Did you mean <b><bdi>${problem.suggestion}</bdi></b>?`}
+  ${title && html`<b>${title}</b> `}${problem.code === "changed" && html`Nothing was done, since what you saw is not the newest: look at it again. `}<bdi>${plain(problem.message.slice(0, 600))}</bdi>${problem.suggestion && html` Did you mean <b><bdi>${problem.suggestion}</bdi></b>?`}
   ${again && html` <button class="link" type="button" onClick=${again}>Try again</button>`}</div></div>`;
 
 // Loading keeps room; it says so only if it lasts.
