@@ -35,7 +35,7 @@ export function Decisions({ parts }) {
   const known = list.value && (!list.value.next || other.problem?.status >= 400);
   const next = items.find((i) => i.id !== id);
   const again = () => setTurn((n) => n + 1);
-  return html`<main class=${"view inbox" + (id ? " one" : "")} id="main" tabindex="-1"><section class="asks" aria-label="Open decisions"><div class="tools"><h1>Decisions</h1>${list.value && html`<span class="chip">${number(items.length)}${list.value.next ? "+" : ""} open</span>`}</div>
+  return html`<main class=${"view inbox" + (id ? " one" : "")} id="main" tabindex="-1">${id && html`<h1 class="vh only-n">Decision</h1>`}<section class="asks" aria-label="Open decisions"><div class="tools"><h1>Decisions</h1>${list.value && html`<span class="chip">${number(items.length)}${list.value.next ? "+" : ""} open</span>`}</div>
     ${list.problem && !list.value ? html`<${Fault} problem=${list.problem} again=${list.again} />` : !list.value ? html`<${Loading} />` : groups(items).map(([name, all]) => html`<h2>${name}<span>${number(all.length)}</span></h2>${all.map((i) => html`<${Ask} key=${i.id} d=${i} current=${i.id === id} />`)}`)}</section>
     ${mine?.d.id === id ? html`<${Decided} key=${"mine" + id} ...${{ ...mine, next }} />`
       : d ? html`<${Detail} key=${id} ...${{ d, taken: !open && known, next, again, onDone: (how) => { setMine({ d, ...how }); again(); } }} />`
