@@ -384,7 +384,7 @@ func entryOf(e *coordinator.Engine, w *template.Workflow) (*registry.Entry, erro
 }
 
 // answerless names the methods that return no error or do their work once. InMemory is for tests.
-var answerless = []string{"Engine.BeforeShutdown", "Engine.BeginCommand", "Engine.Held", "Engine.Incomplete", "Engine.InMemory", "Engine.Logs", "Engine.Moving", "Engine.Shutdown", "Engine.Tally", "Engine.Workers", "Run.As", "Run.Driven", "Run.Held", "Run.Incomplete", "Run.ID"}
+var answerless = []string{"Engine.BeforeShutdown", "Engine.BeginCommand", "Engine.Held", "Engine.Incomplete", "Engine.InMemory", "Engine.Limits", "Engine.Logs", "Engine.Moving", "Engine.Shutdown", "Engine.Tally", "Engine.Uses", "Engine.Workers", "Run.As", "Run.Driven", "Run.Held", "Run.Incomplete", "Run.ID"}
 
 func TestTheTableOfMethodsIsComplete(t *testing.T) {
 	var want []string

@@ -70,8 +70,9 @@ With -o json it prints one object a line: without --expect the preview, {"act":�
 else {"run":…,"new":…,"result":…,"why":…} of each run, and at last {"id":…,"act":…,"query":…,"how":…,"state":…,"count":…,
 "done":…,"already":…,"refused":…,"left":…, …}.
 
-It ends with 0 when the act has ended, whatever single runs have refused, and after --dry-run; with 1 if it is refused, or would be,
-because the count is not that of --expect, or because another act is under way on one of the runs; with 2 for wrong usage, and without --expect.`
+It ends with 0 when the act has ended, whatever single runs have refused, and after --dry-run; with 1 if it is refused, or would
+be, because the count is not that of --expect, or because another act is under way on one of the runs, and if no process goes on
+with it; with 2 for wrong usage, and without --expect.`
 
 // newAct returns the verb that does something to many runs.
 func newAct(name string) *cobra.Command {

@@ -26,8 +26,8 @@ version of that name, order@2 its second.
 The documents of child workflows are not compared: compare them as files of their own.
 
 With --data it also says of each open run of OLD whether sluice move would move it to NEW, and if not, why; of at most 1,000
-runs, and no longer than ten seconds: it counts the others. With -o json it prints one object, in which same says that a run can be
-moved:
+runs, and no longer than ten seconds: it counts the others. With -o json it prints one object, in which same says that a run can
+be moved:
   {"old":HASH,"new":HASH,"added":[…],"removed":[…],"changed":[{"step":…,"parts":[{"part":…,"old":…,"new":…}]}],
    "whole":[…],"runs":[{"run":…,"same":…,"because":…,"differs":…}],"left":…}
 
