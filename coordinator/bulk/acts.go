@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/reader"
@@ -76,8 +77,8 @@ type acts struct {
 
 	registry *registry.Registry // of the engine
 
-	begin sync.Mutex // one act at a time chooses its runs
-	slice int        // runs whose outcomes are recorded at once
+	begin sync.Mutex   // one act at a time chooses its runs
+	slice atomic.Int32 // runs whose outcomes are recorded at once; tests set it while acts may go on
 
 	mu      sync.Mutex
 	index   index
@@ -86,7 +87,9 @@ type acts struct {
 
 // New returns the acts of an engine's store.
 func New(store journal.Store, from *reader.Reader, engine Engine, known *registry.Registry) Acts {
-	return Acts{&acts{store: store, reader: from, engine: engine, registry: known, slice: sliceRuns, drivers: map[uint64]*driver{}}}
+	a := &acts{store: store, reader: from, engine: engine, registry: known, drivers: map[uint64]*driver{}}
+	a.slice.Store(sliceRuns)
+	return Acts{a}
 }
 
 // index is the stream of all acts, folded.

@@ -88,7 +88,7 @@ func (d *driver) drive(ctx context.Context) error {
 		if len(left) == 0 || d.stopping.Load() && !d.again() {
 			return d.end(ctx)
 		}
-		slice := left[:min(len(left), d.slice)]
+		slice := left[:min(len(left), int(d.slice.Load()))]
 		outcomes := d.ask(ctx, slice)
 		if err := errors.Join(context.Cause(ctx), d.engine.CheckOpen()); err != nil {
 			return fmt.Errorf("act %d goes on later: %w", d.id, err)

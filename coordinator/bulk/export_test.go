@@ -4,4 +4,4 @@ package bulk
 const AtOnce = atOnce
 
 // SetSlice sets how many runs a slice has.
-func SetSlice(a Acts, n int) { a.slice = n }
+func SetSlice(a Acts, n int) { a.slice.Store(int32(n)) }
