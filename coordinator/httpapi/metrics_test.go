@@ -59,7 +59,14 @@ func (s *site) gauges() map[string]string {
 
 func TestMetricsShowHowMuchOfALimitIsUsed(t *testing.T) {
 	begun, leave := make(chan bool), make(chan bool)
-	busy := operation.Define("busy", func(context.Context, any) (any, error) { begun <- true; <-leave; return nil, nil })
+	busy := operation.Define("busy", func(context.Context, any) (any, error) {
+		select {
+		case begun <- true:
+			<-leave
+		case <-leave:
+		}
+		return nil, nil
+	})
 	engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{
 		CallsMax: 1, Limits: coordinator.Limits{EventsMax: 10}, Operations: []coordinator.Operation{busy},
 	})
