@@ -17,7 +17,7 @@ import (
 // long. No program may have had larger slices than doubtRuns.
 const (
 	sliceRuns = 256
-	atOnce    = 3
+	atOnce    = 2
 	doubtRuns = 256
 )
 
