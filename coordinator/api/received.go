@@ -48,6 +48,12 @@ func (u *Update) Received() (*coordinator.Update, error) {
 	for _, l := range u.Loops {
 		out.Loops = append(out.Loops, coordinator.LoopChange{Step: l.Step, Items: l.Items, Done: l.Done, Failed: l.Failed})
 	}
+	for i := range u.Awaits {
+		a := &u.Awaits[i]
+		out.Waits = append(out.Waits, inspect.Wait{
+			Kind: inspect.WaitKind(a.Kind), Step: a.Step, Name: a.Name, Who: a.Who, Reads: a.Reads, Due: nanoseconds(a.Until), Then: a.Then, Command: a.Command,
+		})
+	}
 	return out, nil
 }
 
