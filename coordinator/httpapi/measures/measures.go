@@ -40,7 +40,7 @@ func New(engine *coordinator.Engine, server Server) *Of {
 			Name: "sluice_http_refusals_total", Help: "Requests that were refused or have failed.",
 		}, []string{"code"}),
 		lag: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "sluice_feed_lag_seconds", Help: "Time from when a change was durable until it was sent to an observer.",
+			Name: "sluice_feed_lag_seconds", Help: "Time from when the server has read a durable change until it was sent to an observer.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 5, 30},
 		}),
 	}
