@@ -119,11 +119,7 @@ func TestWhatIsReadWithoutLargeValuesIsTheSame(t *testing.T) {
 			lean := &leanest{Store: store}
 			o := &observer{track, 1 << 62}
 			compareLean(t, s.Name, track, o.read(t, store), o.read(t, lean))
-			kind := "Workflow"
-			if p.Workflow.Routing != nil {
-				kind = p.Workflow.Routing.Kind()
-			}
-			left[kind] += lean.left
+			left[p.DocumentKind()] += lean.left
 			require.NoError(t, store.Close())
 		}
 	}

@@ -139,7 +139,7 @@ func Compare(ctx context.Context, engine *coordinator.Engine, old, now *registry
 func impacts(
 	ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, most time.Duration, say func(error) string,
 ) (list []OpenRun, left int, err error) {
-	other := kindOf(old) != kindOf(now)
+	other := old.Plan.DocumentKind() != now.Plan.DocumentKind()
 	name, hash, begun := old.Plan.Workflow.Name, old.Plan.Hash, time.Now()
 	for _, status := range []reactive.RunStatus{reactive.RunRunning, reactive.RunWaiting, reactive.RunPaused} {
 		for head, err := range engine.List(ctx, journal.Query{Index: journal.ByStatus, Key: string(status)}) {
@@ -155,14 +155,6 @@ func impacts(
 		}
 	}
 	return list, left, nil
-}
-
-// kindOf returns the kind of a document.
-func kindOf(e *registry.Entry) string {
-	if routing := e.Plan.Workflow.Routing; routing != nil {
-		return routing.Kind()
-	}
-	return "Workflow"
 }
 
 // impact says of an open run what its move would come to, from the computation that a move begins with.

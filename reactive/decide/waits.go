@@ -11,17 +11,9 @@ import (
 // cost more than the event that it is written for.
 const waitsKnownMax = 256
 
-// KindOf returns the kind of the workflow of a run: Workflow, Playbook or World.
-func KindOf(root *reactive.Root) string {
-	if routing := root.Plan().Workflow.Routing; routing != nil {
-		return routing.Kind()
-	}
-	return "Workflow"
-}
-
 // describe adds to a head what lists show besides the status.
 func describe(h *journal.Head, root *reactive.Root) {
-	h.Kind = KindOf(root)
+	h.Kind = root.Plan().DocumentKind()
 	if root.Body() == nil {
 		p := root.Progress()
 		h.Done, h.Total, h.Failed = p.Done, p.Total, p.Failed

@@ -48,11 +48,11 @@ type turn struct {
 func New(old, now *plan.Plan, start *journal.Start, serve func(*reactive.Root) decide.Host) (*Shadow, error) {
 	was, is := decide.NewRoot(old), decide.NewRoot(now)
 	for _, root := range []*reactive.Root{was, is} {
-		if decide.KindOf(root) == machine.Kind {
+		if root.Plan().DocumentKind() == machine.Kind {
 			return nil, ErrWorld
 		}
 	}
-	if before, after := decide.KindOf(was), decide.KindOf(is); before != after {
+	if before, after := was.Plan().DocumentKind(), is.Plan().DocumentKind(); before != after {
 		return nil, fmt.Errorf("%w: the run is that of a %s, the document is a %s", ErrKind, before, after)
 	}
 	s := &Shadow{was: was, is: is, start: start, early: map[key][]journal.Event{}, given: map[key]int{}, asked: map[string]bool{}}

@@ -45,10 +45,7 @@ func partsOf(p *plan.Plan) *workflow {
 	doc, _ := value.Of(p.Workflow.Document()) // a plan was made of it, so it is a value
 	root, _ := doc.(map[string]any)
 	w.whole.set(root)
-	w.whole["kind"] = "Workflow"
-	if routing := p.Workflow.Routing; routing != nil {
-		w.whole["kind"] = routing.Kind()
-	}
+	w.whole["kind"] = p.DocumentKind()
 	w.operations, _ = root["operations"].(map[string]any)
 	switch routing := p.Workflow.Routing; {
 	case routing == nil:

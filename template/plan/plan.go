@@ -65,6 +65,14 @@ type Node struct {
 	Over     *template.Map         // Map
 }
 
+// DocumentKind returns the kind of the document that the plan was made of: Workflow, Playbook or World.
+func (p *Plan) DocumentKind() string {
+	if routing := p.Workflow.Routing; routing != nil {
+		return routing.Kind()
+	}
+	return template.Kind
+}
+
 // Row is the part of a Node that every event reads: 28 bytes, so that the events of a run touch little memory.
 type Row struct {
 	Gate, Map, Group, Op, Source int32  // as in Node
