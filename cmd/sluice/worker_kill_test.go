@@ -74,7 +74,7 @@ func serveTeller(ctx context.Context, dir, name, token string, made func()) erro
 			return "", err
 		}
 		defer f.Close()
-		_, err = fmt.Fprintf(f, "%s %s\n", operation.CallOf(ctx).Key(), said)
+		_, err = fmt.Fprintf(f, "%-63s\n", operation.CallOf(ctx).Key()+" "+said) // within one page, so a reader sees all of it, and SIGKILL cuts none
 		if made != nil && operation.CallOf(ctx).Operation == "charge" {
 			made()
 		}
@@ -179,8 +179,8 @@ func (c *crewed) start() {
 func (c *crewed) makingsMade() int {
 	text, err := io.ReadAll(c.seen)
 	require.NoError(c.t, err)
-	for line := range bytes.Lines(text) { // each was written at once
-		c.made = append(c.made, strings.TrimSuffix(string(line), "\n"))
+	for line := range bytes.Lines(text) {
+		c.made = append(c.made, strings.TrimRight(string(line), " \n"))
 	}
 	return len(c.made)
 }
