@@ -20,7 +20,7 @@ import (
 func whole(t *testing.T, dir string) {
 	raw, err := disk.OpenRaw(dir, false, disk.Config{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
-	report, err := doctor.Check(t.Context(), raw, false, func(f doctor.Fault) error {
+	report, err := doctor.Check(t.Context(), raw, doctor.How{}, func(f doctor.Fault) error {
 		t.Errorf("%s: %s: %s", f.Run, f.What, f.Means)
 		return nil
 	})

@@ -398,6 +398,6 @@ func sound(dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = doctor.Check(context.Background(), raw, false, func(f doctor.Fault) error { return errors.New(f.Run + f.Content + ": " + f.What) })
+	_, err = doctor.Check(context.Background(), raw, doctor.How{}, func(f doctor.Fault) error { return errors.New(f.Run + f.Content + ": " + f.What) })
 	return errors.Join(err, raw.Close())
 }

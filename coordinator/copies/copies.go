@@ -94,7 +94,7 @@ func (f *Folder) copy(ctx context.Context, target string) (*Report, error) {
 		}
 		return nil
 	}
-	report.Report, err = doctor.Check(ctx, raw, false, tell)
+	report.Report, err = doctor.Check(ctx, raw, doctor.How{Beside: true}, tell)
 	if err = errors.Join(err, raw.Close()); err != nil {
 		return nil, fmt.Errorf("read the copy back: %w", err)
 	}

@@ -1,7 +1,7 @@
 // Package doctor checks a data folder record by record, and rebuilds the records that are derived from events.
 //
 //	raw, err := disk.OpenRaw("data", true, disk.Config{})
-//	report, err := doctor.Check(ctx, raw, true, func(f doctor.Fault) error {
+//	report, err := doctor.Check(ctx, raw, doctor.How{Mend: true}, func(f doctor.Fault) error {
 //		fmt.Printf("%s: %s: %s\n", f.Run, f.What, f.Means)
 //		return nil
 //	})

@@ -1,11 +1,13 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/holds"
+	"github.com/sluiceflow/sluice/internal/pace"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -54,11 +56,19 @@ type Report struct {
 // Sound reports whether there was no fault, or all were mended.
 func (r *Report) Sound() bool { return r.Faults == r.Mended }
 
-// Check reads everything in a directory, and calls emit with each fault as it is found. With mend, for which raw must have
-// been opened, it rebuilds derived records; it does not close raw. It returns early if ctx ends, if emit returns an error, or
-// if the directory cannot be written, with that error and the counts so far.
-func Check(ctx context.Context, raw *disk.Raw, mend bool, emit func(Fault) error) (Report, error) {
-	d := &doctor{raw: raw, mend: mend, emit: emit, plans: map[string]planned{}, holds: holds.New(nil)}
+// How says how a directory is examined.
+type How struct {
+	Mend   bool // rebuild derived records; the directory must have been opened for it
+	Beside bool // take a third of the time, because a process on this machine works on runs
+}
+
+// Check reads everything in a directory, and calls emit with each fault as it is found. It does not close raw. It returns early if
+// ctx ends, if emit returns an error, or if the directory cannot be written, with that error and the counts so far.
+func Check(ctx context.Context, raw *disk.Raw, how How, emit func(Fault) error) (Report, error) {
+	d := &doctor{raw: raw, mend: how.Mend, emit: emit, plans: map[string]planned{}, holds: holds.New(nil)}
+	if how.Beside {
+		d.pace = pace.Resting(2)
+	}
 	err := d.commits()
 	for name, unread := range raw.Streams(ctx) {
 		switch {
@@ -75,7 +85,7 @@ func Check(ctx context.Context, raw *disk.Raw, mend bool, emit func(Fault) error
 		default:
 			err = d.run(ctx, name)
 		}
-		if err != nil {
+		if err = cmp.Or(err, d.pace.Rest(ctx)); err != nil {
 			break
 		}
 	}
@@ -97,8 +107,9 @@ type doctor struct {
 	emit   func(Fault) error
 	report Report
 	plans  map[string]planned // by hash
-	holds  *holds.Holds       // what the marks say that were read
-	heads  bool               // some heads are not those that follow from the events
+	pace   pace.Pace
+	holds  *holds.Holds // what the marks say that were read
+	heads  bool         // some heads are not those that follow from the events
 }
 
 // planned is a compiled definition, or the error that prevents compiling it.
@@ -126,7 +137,7 @@ func (d *doctor) indexes(ctx context.Context) error {
 	if d.heads {
 		return nil
 	}
-	wrong := d.raw.Indexes(ctx)
+	wrong := d.raw.Indexes(ctx, d.pace.Rest)
 	if wrong == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}

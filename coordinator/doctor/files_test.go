@@ -90,7 +90,7 @@ func TestASoundStoreReadsAsBefore(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			report, err := doctor.Check(context.Background(), raw, mend, func(doctor.Fault) error { return nil })
+			report, err := doctor.Check(context.Background(), raw, doctor.How{Mend: mend}, func(doctor.Fault) error { return nil })
 			_ = raw.Close() // may report the damage again
 			if err == nil && report.Sound() {
 				h, e := everything(t, files)

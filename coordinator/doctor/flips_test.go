@@ -165,6 +165,6 @@ func doctored(dir vfs.FS) bool {
 		return true
 	}
 	defer raw.Close()
-	report, err := doctor.Check(context.Background(), raw, false, func(doctor.Fault) error { return errors.New("found") })
+	report, err := doctor.Check(context.Background(), raw, doctor.How{}, func(doctor.Fault) error { return errors.New("found") })
 	return err != nil || !report.Sound()
 }

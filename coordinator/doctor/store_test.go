@@ -230,7 +230,7 @@ func examined(t require.TestingT, files vfs.FS, mend bool) ([]doctor.Fault, doct
 	raw, err := disk.OpenRaw("data", mend, disk.Config{FS: files})
 	require.NoError(t, err)
 	var faults []doctor.Fault
-	report, err := doctor.Check(context.Background(), raw, mend, func(f doctor.Fault) error {
+	report, err := doctor.Check(context.Background(), raw, doctor.How{Mend: mend}, func(f doctor.Fault) error {
 		faults = append(faults, f)
 		return nil
 	})

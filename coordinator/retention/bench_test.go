@@ -24,12 +24,12 @@ import (
 
 // beside measures how much slower runs are while something else is done in a folder of so many ended runs: 64 callers start one run of
 // one step after the other. What is measured goes on for some seconds, then does not, in turn, so that what else the machine does
-// touches both alike. It runs if SLUICE_LARGE is set, since it takes minutes.
-func beside(b *testing.B, runs int, done func(ctx context.Context, b *testing.B, engine *coordinator.Engine, dir string)) {
+// touches both alike, in so many rounds. It runs if SLUICE_LARGE is set, since it takes minutes.
+func beside(b *testing.B, runs, rounds int, done func(ctx context.Context, b *testing.B, engine *coordinator.Engine, dir string)) {
 	if os.Getenv("SLUICE_LARGE") == "" {
 		b.Skip("set SLUICE_LARGE")
 	}
-	const rounds, slice = 6, 5 * time.Second
+	const slice = 5 * time.Second
 	for b.Loop() {
 		dir := b.TempDir()
 		s, err := disk.Open(dir, disk.Config{})
@@ -58,7 +58,7 @@ func beside(b *testing.B, runs int, done func(ctx context.Context, b *testing.B,
 // BenchmarkCollectBesideRuns collects 100,000 runs.
 func BenchmarkCollectBesideRuns(b *testing.B) {
 	collected := 0
-	beside(b, 100_000, func(ctx context.Context, b *testing.B, engine *coordinator.Engine, _ string) {
+	beside(b, 100_000, 6, func(ctx context.Context, b *testing.B, engine *coordinator.Engine, _ string) {
 		require.NoError(b, engine.Keep(b.Context(), retention.Rule{Keep: 24 * time.Hour}, "ann"))
 		done, err := engine.Collect(ctx, retention.Collection{Beside: true})
 		require.ErrorIs(b, err, context.DeadlineExceeded, "there is more to be collected")
@@ -70,7 +70,7 @@ func BenchmarkCollectBesideRuns(b *testing.B) {
 // BenchmarkBackupBesideRuns makes copies of 1,000,000 events, one after the other, and reads each back.
 func BenchmarkBackupBesideRuns(b *testing.B) {
 	copied, took := 0, time.Duration(0)
-	beside(b, 1_000_000, func(ctx context.Context, b *testing.B, engine *coordinator.Engine, dir string) {
+	beside(b, 1_000_000, 2, func(ctx context.Context, b *testing.B, engine *coordinator.Engine, dir string) {
 		folder, err := copies.In(filepath.Join(dir, "..", "copies"), engine, dir)
 		require.NoError(b, err)
 		for ctx.Err() == nil {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
+	"github.com/sluiceflow/sluice/internal/pace"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -57,7 +57,10 @@ func (r Retention) Collect(ctx context.Context, how Collection) (Collected, erro
 	if err := r.engine.CheckOpen(); err != nil {
 		return Collected{}, err
 	}
-	c := &collector{Retention: r, how: how, now: r.engine.Now(), gone: map[string]bool{}, pace: pace{beside: how.Beside, began: time.Now()}}
+	c := &collector{Retention: r, how: how, now: r.engine.Now(), gone: map[string]bool{}}
+	if how.Beside {
+		c.pace = pace.Resting(4)
+	}
 	err := c.collect(ctx)
 	return c.done, r.engine.ReadError(ctx, err)
 }
@@ -68,7 +71,7 @@ type collector struct {
 	how   Collection
 	now   int64
 	times *times
-	pace  pace
+	pace  pace.Pace
 	done  Collected
 	slice []family
 	gone  map[string]bool // runs without a parent that a dry collection would delete
@@ -122,7 +125,7 @@ func (c *collector) collectActs(ctx context.Context) error {
 		if c.how.Dry {
 			c.gone[journal.BulkStream(act)] = true
 		}
-		return errors.Join(c.found(Gone{Kind: KindAct, Name: strconv.FormatUint(act, 10), Bytes: bytes}), c.pace.rest(ctx))
+		return errors.Join(c.found(Gone{Kind: KindAct, Name: strconv.FormatUint(act, 10), Bytes: bytes}), c.pace.Rest(ctx))
 	})
 	if errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) {
 		return nil // they stay, and doctor says why
@@ -225,7 +228,7 @@ func (c *collector) flush(ctx context.Context) error {
 		}
 	}
 	c.slice = c.slice[:0]
-	return c.pace.rest(ctx)
+	return c.pace.Rest(ctx)
 }
 
 // found tells of something that was deleted.
@@ -246,7 +249,7 @@ func (c *collector) sweepWorlds(ctx context.Context) error {
 				return err
 			}
 			if looked++; looked%lookSlice == 0 {
-				if err := c.pace.rest(ctx); err != nil {
+				if err := c.pace.Rest(ctx); err != nil {
 					return err
 				}
 			}
@@ -273,7 +276,7 @@ func (c *collector) sweepWorld(ctx context.Context, run string) error {
 	if c.done.Content += deleted; deleted > 0 {
 		err = c.found(Gone{Kind: KindContent, Name: run, Blobs: deleted})
 	}
-	return errors.Join(err, c.pace.rest(ctx))
+	return errors.Join(err, c.pace.Rest(ctx))
 }
 
 // sweep deletes definitions and large values to which nothing refers.
@@ -291,7 +294,7 @@ func (c *collector) sweep(ctx context.Context) error {
 	return c.err
 }
 
-func (c *collector) rest(ctx context.Context) error { return errors.Join(c.err, c.pace.rest(ctx)) }
+func (c *collector) rest(ctx context.Context) error { return errors.Join(c.err, c.pace.Rest(ctx)) }
 
 func (c *collector) swept(stream string, bytes int64) {
 	kind, name := KindValue, strings.TrimPrefix(stream, "blob/")
@@ -304,29 +307,4 @@ func (c *collector) swept(stream string, bytes int64) {
 	if err := c.found(Gone{Kind: kind, Name: name, Bytes: bytes}); c.err == nil {
 		c.err = err
 	}
-}
-
-// pace has work that goes on beside other work take a fifth of the time.
-type pace struct {
-	beside bool
-	began  time.Time // of the slice
-}
-
-// restLongest bounds a pause.
-const restLongest = time.Second
-
-// rest pauses for four times as long as the slice has taken.
-func (p *pace) rest(ctx context.Context) error {
-	if err := ctx.Err(); err != nil || !p.beside {
-		return err
-	}
-	pause := time.NewTimer(min(4*time.Since(p.began), restLongest))
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	p.began = time.Now()
-	return nil
 }

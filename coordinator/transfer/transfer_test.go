@@ -154,7 +154,7 @@ func importing(e *coordinator.Engine, file []byte) ([]transfer.Imported, error) 
 func sound(t testing.TB, files vfs.FS) {
 	raw, err := disk.OpenRaw("data", false, disk.Config{FS: files})
 	require.NoError(t, err)
-	report, err := doctor.Check(context.Background(), raw, false, func(f doctor.Fault) error {
+	report, err := doctor.Check(context.Background(), raw, doctor.How{}, func(f doctor.Fault) error {
 		t.Errorf("%s %s: %s", f.Run, f.Content, f.What)
 		return nil
 	})

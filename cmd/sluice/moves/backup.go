@@ -65,7 +65,9 @@ none, if there is no journal, or for wrong usage.`,
 		if err != nil {
 			return cli.Fail(err)
 		}
+		var how doctor.How
 		err = control.With(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+			how.Beside = c.Held()
 			return c.Backup(cmd.Context(), target)
 		})
 		if err != nil {
@@ -74,7 +76,7 @@ none, if there is no journal, or for wrong usage.`,
 		if err := audit.Copy(dir, target); err != nil {
 			return cli.Fail(fmt.Errorf("copy the audit: %w", err))
 		}
-		report, err := readBack(cmd, target)
+		report, err := readBack(cmd, target, how)
 		if err != nil {
 			return cli.ExitOf(fmt.Errorf("read the copy back: %w", err))
 		}
@@ -95,12 +97,12 @@ func atServer(cmd *cobra.Command, url, kind string, body any) (*copies.Report, e
 }
 
 // readBack checks a copy.
-func readBack(cmd *cobra.Command, dir string) (report doctor.Report, err error) {
+func readBack(cmd *cobra.Command, dir string, how doctor.How) (report doctor.Report, err error) {
 	raw, err := control.TakeRaw(cmd.Context(), dir, false, disk.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return report, err
 	}
-	report, err = doctor.Check(cmd.Context(), raw, false, func(f doctor.Fault) error {
+	report, err = doctor.Check(cmd.Context(), raw, how, func(f doctor.Fault) error {
 		_, err := fmt.Fprintln(cmd.ErrOrStderr(), progress.Clean(fmt.Sprintf("%s%s: %s: %s", f.Run, f.Content, f.What, f.Means)))
 		return err
 	})

@@ -96,7 +96,7 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 	if err != nil {
 		return report, err
 	}
-	report, err = doctor.Check(cmd.Context(), raw, rebuild, tell)
+	report, err = doctor.Check(cmd.Context(), raw, doctor.How{Mend: rebuild}, tell)
 	damage, unread := audit.Check(dir)
 	err = errors.Join(err, unread)
 	for _, what := range damage {

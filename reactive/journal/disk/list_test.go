@@ -1,6 +1,7 @@
 package disk_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -83,11 +84,11 @@ func TestListsThatDifferAreFoundAndMadeAnew(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			files := written(t, "a", "b", "c")
 			r := raw(t, files, false)
-			require.NoError(t, r.Indexes(t.Context()))
+			require.NoError(t, r.Indexes(t.Context(), context.Context.Err))
 			require.NoError(t, r.Close())
 			spoil(files)
 			r = raw(t, files, false)
-			require.ErrorIs(t, r.Indexes(t.Context()), journal.ErrDamaged)
+			require.ErrorIs(t, r.Indexes(t.Context(), context.Context.Err), journal.ErrDamaged)
 			require.NoError(t, r.Close())
 			s := open(t, "data", disk.Config{FS: files})
 			for h, err := range s.List(t.Context(), journal.Query{Index: journal.ByStart}) {
@@ -98,7 +99,7 @@ func TestListsThatDifferAreFoundAndMadeAnew(t *testing.T) {
 			require.Equal(t, []string{"a", "b", "c"}, okRuns(t, s))
 			require.NoError(t, s.Close())
 			r = raw(t, files, true)
-			require.NoError(t, r.Indexes(t.Context()))
+			require.NoError(t, r.Indexes(t.Context(), context.Context.Err))
 			require.NoError(t, r.PutHead(journal.Head{Run: "b", Status: "other", Last: 1}))
 			require.NoError(t, r.Close())
 			s = open(t, "data", disk.Config{FS: files})

@@ -86,15 +86,15 @@ func (r *Raw) Rebuild(ctx context.Context) error {
 }
 
 // Indexes returns an error if the indexes are not those that follow from the heads. In a directory of an older program, which
-// has none, and if Close makes them anew, there is no such error.
-func (r *Raw) Indexes(ctx context.Context) error {
+// has none, and if Close makes them anew, there is no such error. It calls rest from time to time, and returns its error.
+func (r *Raw) Indexes(ctx context.Context, rest func(context.Context) error) error {
 	if r.version < records.NewestVersion || r.changed {
 		return nil
 	}
 	c := records.IndexCheck{DB: r.s.db}
 	for after, more := "", true; more; {
 		var page []listed
-		err := ctx.Err()
+		err := rest(ctx)
 		if err == nil {
 			page, after, more, err = r.s.loadHeads(nil, after, pageHeads)
 		}

@@ -117,7 +117,7 @@ func sound(t *testing.T, files vfs.FS, dir string) kept {
 			require.False(t, journal.IsRun(name) && has.values[name] == "", "events of %s, which is deleted, are left", name)
 		}
 	}
-	require.NoError(t, r.Indexes(t.Context()))
+	require.NoError(t, r.Indexes(t.Context(), context.Context.Err))
 	require.NoError(t, r.Close())
 	return has
 }
