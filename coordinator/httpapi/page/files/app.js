@@ -107,10 +107,9 @@ function useAsked(known) {
     if (!known) return;
     let timer = 0;
     const load = () => get("/v1/counts?q=waits:person").then((c) => { asked.value = c.waits.person.count; }, () => {});
-    const unfollow = follow("all", () => {
-      if (!timer) timer = setTimeout(() => { timer = 0; load(); }, 1000);
-    });
-    load();
+    const later = () => { timer ||= setTimeout(() => { timer = 0; load(); }, 1000); };
+    const unfollow = follow("all", later);
+    later(); // after what the view shows
     return () => { clearTimeout(timer); unfollow(); };
   }, [known]);
 }
