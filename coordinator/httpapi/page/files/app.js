@@ -5,6 +5,7 @@ import { get, may, me, post, remove } from "./api.js";
 import { again, follow, shared, signedIn, stale } from "./feed.js";
 import { Sprite } from "./mark.js";
 import { clock, number, zone } from "./time.js";
+import { forgetAll } from "./typed.js";
 import { Dialog, Fault, focus } from "./parts.js";
 import { Runs } from "./views/runs.js";
 import { Run } from "./views/run.js";
@@ -60,7 +61,7 @@ function Top() {
       <button type="button" class="zone" onClick=${() => { zone.value = zone.value === "UTC" ? "local" : "UTC"; }}>${zone.value === "UTC" ? "UTC" : "local time"}</button>
       <button type="button" aria-label="Light or dark" onClick=${theme}><svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" stroke-width="1.5" /><path d="M8 2.5a5.5 5.5 0 0 1 0 11z" fill="currentColor" /></svg></button>
       ${me.value?.role && html`<span class="who"><bdi>${me.value.name}</bdi> · ${me.value.role}</span>`}
-      ${me.value?.session && html`<button type="button" class="who" onClick=${() => remove("/v1/session").then(() => location.assign("/"))}>Sign out</button>`}</div></header>`;
+      ${me.value?.session && html`<button type="button" class="who" onClick=${() => remove("/v1/session").then(() => { forgetAll(); location.assign("/"); })}>Sign out</button>`}</div></header>`;
 }
 
 const BottomNav = () => html`<nav class="bottomnav" aria-label="Places">${placesOf().map((p) =>
