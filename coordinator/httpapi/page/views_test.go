@@ -480,6 +480,19 @@ func TestAPatchOpensTheGateOfAPlaybook(t *testing.T) {
 	p.until(`document.querySelector(".runhead .chip").textContent === "completed"`)
 }
 
+// Who loads the page anew sees all the channels by which tokens went, not only those of the newest run of a step.
+func TestChannelsStayWetAfterAReload(t *testing.T) {
+	s := newSite(t, httpapi.Operator, `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: loop}, workflow: [
+ {step: look, tool: {kind: noop}, next: {arcs: [{step: done, when: "{{ ctx.seen == true }}"}, {step: fix}]}},
+ {step: fix, tool: {kind: noop}, set: {ctx.seen: true}, next: {arcs: [{step: look}]}}, {step: done, tool: {kind: noop}}]}`)
+	s.start("loop", "loop-1", "null")
+	s.ends("loop-1")
+	p := newTab(t, s.url)
+	p.open("/runs/loop-1")
+	p.until(`document.querySelector(".graph-c").getAttribute("aria-label").includes("tokens went by 3 of 3 channels")`)
+	p.shoot("playbook-loop")
+}
+
 // shop returns the document of a world.
 func shop(t *testing.T) string {
 	text, err := os.ReadFile("../../../examples/shop/shop.yaml")

@@ -6,7 +6,7 @@ import { again, follow, shared, signedIn, stale } from "./feed.js";
 import { Sprite } from "./mark.js";
 import { clock, number, zone } from "./time.js";
 import { forgetAll } from "./typed.js";
-import { Dialog, Fault, focus } from "./parts.js";
+import { Dialog, Fault, focus, plain, useTitle } from "./parts.js";
 import { Runs } from "./views/runs.js";
 import { Run } from "./views/run.js";
 import { Decisions } from "./views/decisions.js";
@@ -98,7 +98,16 @@ function SignIn({ again }) {
     ${problem && html`<${Fault} problem=${problem} />`}<button class="btn pri" type="submit" disabled=${!token}>Sign in</button></form></main>`;
 }
 
-const NotFound = () => html`<main class="view"><div class="signin sheet"><h1>There is no such page</h1><p>The address may have been cut. <a href="/runs">All runs</a></p></div></main>`;
+function NotFound() {
+  useTitle("Nothing here");
+  return html`<main class="view" id="main" tabindex="-1"><div class="signin sheet"><h1>There is nothing here</h1><p>No view of the page has the address <code>${plain(here.value.path.slice(0, 300))}</code>. It may have been cut, or written by hand. <a href="/runs">All runs</a></p></div></main>`;
+}
+
+// viewOf returns the view of a path, in its shortest form, with as many parts as the view has. The server has the same table.
+function viewOf({ path, parts: [first = "", ...rest] }) {
+  const least = first === "start" ? 1 : 0, most = ["runs", "decisions", "workflows", "start"].includes(first) ? 1 : 0;
+  return Object.hasOwn(views, first) && rest.length >= least && rest.length <= most && !/\/\/|.\/$/.test(path) ? views[first] : NotFound;
+}
 
 const Statuses = () => html`<main class="view" id="main" tabindex="-1"><div class="signin sheet"><h1>Your role sees only statuses</h1><p>What is here takes the role of a viewer. <a href="/runs">All runs</a></p></div></main>`;
 
@@ -130,10 +139,10 @@ function App() {
   }, []);
   useAsked(Boolean(me.value?.role));
   const { parts } = here.value;
-  const View = views[parts[0] || ""] || NotFound;
+  const View = viewOf(here.value);
   let body = null;
   if (me.value?.role === "") body = html`<${SignIn} again=${load} />`;
-  else if (me.value && !may("viewer") && !(["", "runs", "workflows"].includes(parts[0] || "") && !parts[1])) body = html`<${Statuses} />`;
+  else if (me.value && View !== NotFound && !may("viewer") && !(["", "runs", "workflows"].includes(parts[0] || "") && !parts[1])) body = html`<${Statuses} />`;
   else if (me.value) body = html`<${View} parts=${parts} />`;
   else if (problem?.status === 403) body = html`<main class="view" id="main"><div class="signin sheet"><h1>This token cannot use the page</h1><${Fault} problem=${problem} /><p class="q">It is of a worker, or of another program. Sign in as a person.</p><button class="btn pri" type="button" onClick=${() => remove("/v1/session").then(() => location.reload(), setProblem)}>Sign out</button></div></main>`;
   else if (problem) body = html`<main class="view"><div class="signin sheet"><h1>The server does not answer</h1><${Fault} problem=${problem} again=${load} /></div></main>`;
