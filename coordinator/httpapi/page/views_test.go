@@ -454,6 +454,7 @@ func TestADraftIsCheckedWhileItIsWritten(t *testing.T) {
 	p.click("button", "Write charge")
 	p.sees("Against")
 	p.sees("added: last")
+	p.until(`document.querySelector(".pre").getBoundingClientRect().bottom <= innerHeight && document.querySelector(".drawn").scrollTop === 0`)
 	p.shoot("publish")
 	p.click("button", "Publish")
 	p.until(`location.pathname === "/workflows/order"`)
