@@ -150,9 +150,8 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 		r := &routes[i]
 		s.mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
 	}
-	people := page.Handler()
 	for _, pattern := range append(page.Views, page.Prefix) {
-		s.mux.Handle("GET "+pattern, people)
+		s.mux.Handle("GET "+pattern, page.Handler())
 	}
 	return s, engine.BeforeShutdown(func() error { s.Close(); return nil })
 }
@@ -177,7 +176,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if escaped := req.URL.EscapedPath(); path.Clean(escaped) != escaped {
-		s.fail(w, req, problem(CodeNoRoute, "the path is not in its shortest form"))
+		s.nowhere(w, req, "the path is not in its shortest form")
 		return
 	}
 	_, pattern := s.mux.Handler(req)
@@ -190,7 +189,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		s.fail(w, req, problem(CodeMethod, "%s is not a method of this path, which has %s", req.Method, strings.Join(methods, ", ")))
 		return
 	}
-	s.fail(w, req, problem(CodeNoRoute, "there is no such path: /openapi.json lists them"))
+	s.nowhere(w, req, "there is no such path: /openapi.json lists them")
+}
+
+// nowhere answers a request of what is not there: a person's with the page.
+func (s *Server) nowhere(w http.ResponseWriter, req *http.Request, why string) {
+	if !page.Missing(w, req) {
+		s.fail(w, req, problem(CodeNoRoute, "%s", why))
+	}
 }
 
 // methodsOf returns the methods that a path has.

@@ -6,6 +6,7 @@
 // anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed.
 import { signal } from "./ui.js";
 import { get, leave as signedOut, me } from "./api.js";
+import { present } from "./time.js";
 
 const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
@@ -122,7 +123,7 @@ class Reader {
       return say({ kind: "out" });
     }
     if (this.source !== source) return;
-    this.state(this.since || Date.now());
+    this.state(this.since || present());
     if (!refused) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.open(), 2000);
