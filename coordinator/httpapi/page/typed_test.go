@@ -88,7 +88,7 @@ func TestTheFormSaysWhatTheSchemaSays(t *testing.T) {
 		p.sees(text)
 	}
 	require.Equal(t, []string{"Kind of order needed kind", "pieces needed"}, eval[[]string](p, `[...document.querySelectorAll(".start label")].map((l) => l.textContent.replace("orderneeded", "order needed").replace("neededkind", "needed kind")).slice(0, 2)`))
-	require.Equal(t, []string{"", "small", "large"}, eval[[]string](p, `[...document.querySelectorAll("#f-kind option")].map((o) => o.textContent)`))
+	require.Equal(t, []string{"choose", "small", "large"}, eval[[]string](p, `[...document.querySelectorAll("#f-kind option")].map((o) => o.textContent)`))
 	require.Equal(t, []any{"3", "ring twice", "password", true, false},
 		eval[[]any](p, `[document.querySelector("#f-pieces").value, document.querySelector("#f-note").placeholder, document.querySelector("#f-pin").type, document.querySelector("#f-kind").required, document.querySelector("#f-note").required]`))
 	p.write("#f-pieces", "many")
