@@ -64,7 +64,7 @@ function Top() {
       ${me.value?.session && html`<button type="button" class="who" onClick=${() => remove("/v1/session").then(() => { forgetAll(); location.assign("/"); })}>Sign out</button>`}</div></header>`;
 }
 
-const BottomNav = () => html`<nav class="bottomnav" aria-label="Places">${placesOf().map((p) =>
+const BottomNav = () => placesOf().length > 0 && html`<nav class="bottomnav" aria-label="Places">${placesOf().map((p) =>
   html`<a href=${p.path} aria-current=${current(p.path)}><svg viewBox="0 0 16 16" aria-hidden="true"><path d=${p.icon} /></svg>${p.name}${p.path === "/decisions" && asked.value > 0 ? " " + number(asked.value) : ""}</a>`)}</nav>`;
 
 function Stale() {
