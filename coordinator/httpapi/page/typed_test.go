@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -62,6 +63,9 @@ func TestWhatIsTypedIsThereAgain(t *testing.T) {
 	p.open("/start/asking")
 	p.until(has("#f-note", "ring") + " && " + has("#f-pin", "") + " && " + has("#run-id", "asking-1"))
 	p.sees("Still needed: Kind of order")
+	s.publish(strings.Replace(asking, "note: {type: string,", "more: {type: string, default: also}, note: {type: string, enum: [ring, knock],", 1))
+	p.open("/start/asking")
+	p.until(has("#f-more", "also") + " && " + has("#f-note", "") + " && " + has("#run-id", "asking-1"))
 	p.do(chromedp.SetValue("#f-kind", `"large"`))
 	p.act(`document.querySelector("#f-kind")`, `e.dispatchEvent(new Event("input", { bubbles: true }))`)
 	require.Contains(t, eval[string](p, kept), "ring")

@@ -27,7 +27,8 @@ function begin(schema, fields) {
 
 function Form({ name, schema }) {
   const fields = schema?.type === "object" && schema.properties ? Object.entries(schema.properties).sort(([a], [b]) => order(schema, a) - order(schema, b)) : null;
-  const [typed, keep, forget] = useTyped("start " + name, begin(schema, fields)), { values, whole, id, labels } = typed;
+  const fresh = begin(schema, fields);
+  const [typed, keep, forget] = useTyped("start " + name, fresh), { whole, id, labels } = typed, values = { ...fresh.values, ...typed.values };
   const [problem, setProblem] = useState(null);
   const type = (change) => {
     const next = { ...typed, ...change };
@@ -67,7 +68,7 @@ const placeOf = (problem, key) => problem?.errors?.find((e) => e.pointer.include
 // valueOf returns what a person has written as the schema wants it; undefined: nothing.
 function valueOf(s, text) {
   if (text === undefined || (text === "" && s.type !== "string")) return [undefined, ""];
-  if (s.enum) return [JSON.parse(text), ""];
+  if (s.enum) return [s.enum.find((v) => JSON.stringify(v) === text), ""]; // what is kept may be of an older schema
   switch (s.type) {
     case "boolean": return [text === "true", ""];
     case "integer": return /^-?\d+$/.test(text.trim()) ? [Number(text), Number.isSafeInteger(Number(text)) ? "" : "This is too large for a form."] : [undefined, "This is no whole number."];
