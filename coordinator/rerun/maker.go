@@ -241,7 +241,7 @@ func (k *keeping) compare(was, now int32) bool {
 	if !bytes.Equal(meaning(a.Step.Document()), meaning(b.Step.Document())) || !bytes.Equal(binding(old, opA.Name), binding(k.p, opB.Name)) {
 		return false
 	}
-	return k.s.start.Children[old.Hash+"/"+opA.Name] == childHash(k.entry, b.Op)
+	return k.sameChild(k.s.start.Children[old.Hash+"/"+opA.Name], b.Op)
 }
 
 // meaning encodes what of a step's document, besides its input, determines its result.
@@ -268,16 +268,14 @@ func encoded(v any) []byte {
 	return text
 }
 
-// childHash returns the hash of the workflow that an operation starts; "": it starts none.
-func childHash(entry *registry.Entry, op int32) string {
-	if p := entry.Performers[op]; p != nil {
-		if c, ok := p.Caller.(*registry.Child); ok {
-			if below, err := c.Find(context.Background()); err == nil {
-				return below.Plan.Hash
-			}
-		}
+// sameChild reports whether an operation of the new run starts the workflow that it has started, "" for none, with the same ones below it.
+func (k *keeping) sameChild(was string, op int32) bool {
+	child, err := k.entry.ChildOf(k.ctx, op)
+	if err != nil || child == nil {
+		return err == nil && was == ""
 	}
-	return ""
+	family, err := registry.Family(k.ctx, child)
+	return err == nil && registry.SameFamily(was, k.s.start.Children, child.Plan.Hash, family)
 }
 
 // child keeps what the child of a step that runs again is to keep.

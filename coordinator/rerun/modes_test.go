@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/flow"
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
@@ -241,6 +242,25 @@ func TestAStepInsideAChildIsRepeatedByItsKey(t *testing.T) {
 	require.NoError(t, c.Delete(t.Context(), r.ID()))
 	_, _, calls = c.again(t, next, coordinator.Rerun{From: "child/d"})
 	require.Equal(t, []string{"d <nil>", "e 1"}, calls)
+}
+
+// A step is asked again if a workflow far below it is another, and of that only what has changed.
+func TestAChangeFarBelowAStepIsAChangeOfIt(t *testing.T) {
+	c, in := newCounted(t), flow.Input[any]()
+	op := func(name string) template.Op[any, any] { return template.NewOp[any, any](name, nil) }
+	document := func(far string) *template.Workflow {
+		x, y, z := flow.Call("x", op("a"), in), flow.Call("y", op(far), in), flow.Call("z", op("d"), in)
+		deep := flow.MustNew("deep", in, flow.Output(y), x, y)
+		below := flow.Sub("deep", deep, in)
+		middle := flow.MustNew("middle", in, flow.Output(z), z, below)
+		return flow.MustDefine("top", flow.Sub("middle", middle, flow.Value[any](1)), flow.Call("last", op("e"), flow.Value[any](2)))
+	}
+	r, _ := c.run(t, document("b"), nil)
+	c.made()
+	_, _, calls := c.again(t, r, coordinator.Rerun{Workflow: document("b")})
+	require.Empty(t, calls)
+	_, _, calls = c.again(t, r, coordinator.Rerun{Workflow: document("c")})
+	require.Equal(t, []string{"c 1"}, calls)
 }
 
 // other reads a document of any kind.
