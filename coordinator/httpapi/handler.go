@@ -21,6 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/measures"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/page"
@@ -117,6 +118,7 @@ type Server struct {
 	hub     *feed.Hub
 	streams *frames.Streams
 	kept    kept.Answers
+	values  *large.Values
 
 	sessions sessions.Keep[login]
 	jobs     *jobs.Jobs
@@ -135,7 +137,7 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 		return nil, errors.New("httpapi: neither tokens nor an identity for all are configured")
 	}
 	s := &Server{
-		engine: engine, config: config, log: usercode.Logger(cmp.Or(config.Logger, slog.Default())), mux: http.NewServeMux(), hub: feed.New(engine), jobs: jobs.New(),
+		engine: engine, config: config, log: usercode.Logger(cmp.Or(config.Logger, slog.Default())), mux: http.NewServeMux(), hub: feed.New(engine), jobs: jobs.New(), values: large.New(large.HeldBytesMax, large.LoadsMax),
 	}
 	most := cmp.Or(config.Streams, StreamsMax)
 	s.streams = frames.Limit(most, cmp.Or(config.StreamsOfAClient, StreamsOfAClientMax))

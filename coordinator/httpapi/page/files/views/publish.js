@@ -99,7 +99,7 @@ function Editor({ text, setText, faults, area }) {
 
 function Effect({ diff, name }) {
   const runs = diff.runs || [], same = runs.filter((r) => r.same).length, other = runs.length - same;
-  const rows = [["+" + number(diff.added?.length || 0), "added", diff.added], ["−" + number(diff.removed?.length || 0), "removed", diff.removed], ["~" + number(diff.changed?.length || 0), "changed", diff.changed?.map((s) => s.step + ": " + s.parts.map((p) => p.part).join(", "))]].filter(([, , list]) => list?.length);
+  const rows = [["+" + number(diff.added?.length || 0), "added", diff.added], ["−" + number(diff.removed?.length || 0), "removed", diff.removed], ["~" + number(diff.changed?.length || 0), "changed", diff.changed?.map((s) => s.step + ": " + s.parts.map((p) => p.part).join(", "))], ["~" + number(diff.children?.length || 0), "child workflows changed", diff.children?.map((c) => c.path + " (" + c.document + ")")]].filter(([, , list]) => list?.length);
   return html`<section class="sec"><h2>Against <span class="code">${diff.old.slice(0, 6)}</span> and its open runs<span class="end">${many(runs.length + (diff.left || 0), "open run")}</span></h2><div class="pre">${rows.map(([n, word, list]) => html`<b>${n}</b><span class="cut">${word}: <bdi>${list.slice(0, 6).join("; ")}${list.length > 6 ? "; …" : ""}</bdi></span>`)}
     ${!rows.length && html`<b>0</b><span>no step is another</span>`}${same > 0 && html`<b>${number(same)}</b><span>${same === 1 ? "open run" : "open runs"} can be moved to it</span>`}${other > 0 && html`<b>${number(other)}</b><span>cannot be moved: ${runs.find((r) => !r.same).because}</span>`}</div></section>`;
 }
