@@ -29,7 +29,7 @@ func TestChosenRunsAreAskedAgainRunAgainAndMoved(t *testing.T) {
 	p.open("/runs")
 	p.sees("4 runs, newest first")
 	choose("a-1", "a,2", "b-1")
-	p.click(".bulk button", "Retry failed steps…")
+	p.click(".bulk button", "Retry…")
 	p.sees("3 runs chosen; for 2 something changes; 2 steps asked again")
 	p.sees("b-1, a,2, a-1")
 	p.shoot("chosen-retry")

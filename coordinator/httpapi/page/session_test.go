@@ -44,6 +44,24 @@ func (p *tab) signIn(token string) {
 	p.click("button", "Sign in")
 }
 
+// Who opens the page, and is asked who they are, is not refused anything: the console of the browser stays empty.
+func TestTheDoorIsSilent(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	url, _ := s.locked()
+	p := newTab(t, url)
+	p.open("/runs")
+	p.sees("Who are you?")
+	require.Zero(t, eval[int](p, `document.querySelectorAll(".nav a, .bottomnav a").length`), "places to which nobody comes")
+	p.shoot("door")
+	p.signIn("program")
+	p.sees("This token cannot use the page")
+	p.click("button", "Sign out")
+	p.sees("Who are you?")
+	p.signIn("person")
+	p.sees("order-1")
+}
+
 // A host that is started again knows no session any more. A page says so at once, and is back at what it showed when the person has
 // signed in, and so are the other tabs.
 func TestAPageSaysThatItsSessionHasEnded(t *testing.T) {

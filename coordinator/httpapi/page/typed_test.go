@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -62,6 +63,9 @@ func TestWhatIsTypedIsThereAgain(t *testing.T) {
 	p.open("/start/asking")
 	p.until(has("#f-note", "ring") + " && " + has("#f-pin", "") + " && " + has("#run-id", "asking-1"))
 	p.sees("Still needed: Kind of order")
+	s.publish(strings.Replace(asking, "note: {type: string,", "more: {type: string, default: also}, note: {type: string, enum: [ring, knock],", 1))
+	p.open("/start/asking")
+	p.until(has("#f-more", "also") + " && " + has("#f-note", "") + " && " + has("#run-id", "asking-1"))
 	p.do(chromedp.SetValue("#f-kind", `"large"`))
 	p.act(`document.querySelector("#f-kind")`, `e.dispatchEvent(new Event("input", { bubbles: true }))`)
 	require.Contains(t, eval[string](p, kept), "ring")
@@ -88,7 +92,7 @@ func TestTheFormSaysWhatTheSchemaSays(t *testing.T) {
 		p.sees(text)
 	}
 	require.Equal(t, []string{"Kind of order needed kind", "pieces needed"}, eval[[]string](p, `[...document.querySelectorAll(".start label")].map((l) => l.textContent.replace("orderneeded", "order needed").replace("neededkind", "needed kind")).slice(0, 2)`))
-	require.Equal(t, []string{"", "small", "large"}, eval[[]string](p, `[...document.querySelectorAll("#f-kind option")].map((o) => o.textContent)`))
+	require.Equal(t, []string{"choose", "small", "large"}, eval[[]string](p, `[...document.querySelectorAll("#f-kind option")].map((o) => o.textContent)`))
 	require.Equal(t, []any{"3", "ring twice", "password", true, false},
 		eval[[]any](p, `[document.querySelector("#f-pieces").value, document.querySelector("#f-note").placeholder, document.querySelector("#f-pin").type, document.querySelector("#f-kind").required, document.querySelector("#f-note").required]`))
 	p.write("#f-pieces", "many")

@@ -349,6 +349,7 @@ func TestARunIsStartedByAFormAndRunAgainWithAPreview(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	p := newTab(t, s.url)
 	p.open("/workflows")
+	p.sees("Published")
 	p.shoot("workflows")
 	p.click("a", "Start…")
 	p.sees("Still needed: lines")

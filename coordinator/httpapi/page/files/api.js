@@ -53,6 +53,9 @@ export const get = (path, stop) => ask("GET", path, undefined, {}, stop);
 export const post = (path, body = {}, headers, stop) => ask("POST", path, body, headers, stop);
 export const remove = (path) => ask("DELETE", path);
 
+// known asks who uses the browser; null: nobody has signed in. It is no refusal, which the console would tell.
+export const known = () => get("/v1/session").then((who) => (who.role === "nobody" ? null : who));
+
 // of returns the path of a run, or of something of it.
 export const of = (run, ...rest) => "/v1/runs/" + [run, ...rest].map(encodeURIComponent).join("/");
 

@@ -1,7 +1,7 @@
 // The frame of the page: top bar, navigation, keys, and the view that the address names.
 import { computed, effect, html, render, signal, useEffect, useState } from "./ui.js";
 import { go, here } from "./route.js";
-import { get, may, me, post, remove } from "./api.js";
+import { get, known, leave, may, me, post, Problem, remove } from "./api.js";
 import { again, follow, shared, signedIn, stale } from "./feed.js";
 import { Sprite } from "./mark.js";
 import { clock, number, zone } from "./time.js";
@@ -27,8 +27,8 @@ const places = [
   { path: "/workers", name: "Workers", key: "k", icon: "M2.5 3.5h11v4h-11zM2.5 9.5h11v4h-11zM5 5.5h.01M5 11.5h.01" },
 ];
 
-// Who sees only statuses has no inbox and no workers.
-const placesOf = () => (may("viewer") ? places : places.filter((p) => p.key === "r" || p.key === "w"));
+// Who sees only statuses has no inbox and no workers, and who has not signed in nowhere to go. While that is not known, nothing jumps.
+const placesOf = () => (!me.value || may("viewer") ? places : me.value.role ? places.filter((p) => p.key === "r" || p.key === "w") : []);
 
 const place = computed(() => ({ start: "workflows", publish: "workflows" })[here.value.parts[0]] || here.value.parts[0] || "runs");
 
@@ -64,7 +64,7 @@ function Top() {
       ${me.value?.session && html`<button type="button" class="who" onClick=${() => remove("/v1/session").then(() => { forgetAll(); location.assign("/"); })}>Sign out</button>`}</div></header>`;
 }
 
-const BottomNav = () => html`<nav class="bottomnav" aria-label="Places">${placesOf().map((p) =>
+const BottomNav = () => placesOf().length > 0 && html`<nav class="bottomnav" aria-label="Places">${placesOf().map((p) =>
   html`<a href=${p.path} aria-current=${current(p.path)}><svg viewBox="0 0 16 16" aria-hidden="true"><path d=${p.icon} /></svg>${p.name}${p.path === "/decisions" && asked.value > 0 ? " " + number(asked.value) : ""}</a>`)}</nav>`;
 
 function Stale() {
@@ -127,11 +127,13 @@ function useAsked(known) {
 function App() {
   const [help, setHelp] = useState(false);
   const [problem, setProblem] = useState(null);
-  const load = () => get("/v1/me").then((who) => { me.value = who; setProblem(null); signedIn(); }, (e) => {
-    if (e.status === 401) return;
-    if (e.status === 403) me.value = null;
-    setProblem(e);
-  });
+  const load = () => known().then((who) => {
+    const program = who?.role === "worker";
+    setProblem(program ? new Problem(403, { detail: `${who.name} has the role worker.` }) : null);
+    if (!who) return leave();
+    me.value = program ? null : who;
+    signedIn();
+  }, setProblem);
   useEffect(() => {
     load();
     return keys(() => setHelp(true));

@@ -27,7 +27,8 @@ function begin(schema, fields) {
 
 function Form({ name, schema }) {
   const fields = schema?.type === "object" && schema.properties ? Object.entries(schema.properties).sort(([a], [b]) => order(schema, a) - order(schema, b)) : null;
-  const [typed, keep, forget] = useTyped("start " + name, begin(schema, fields)), { values, whole, id, labels } = typed;
+  const fresh = begin(schema, fields);
+  const [typed, keep, forget] = useTyped("start " + name, fresh), { whole, id, labels } = typed, values = { ...fresh.values, ...typed.values };
   const [problem, setProblem] = useState(null);
   const type = (change) => {
     const next = { ...typed, ...change };
@@ -67,7 +68,7 @@ const placeOf = (problem, key) => problem?.errors?.find((e) => e.pointer.include
 // valueOf returns what a person has written as the schema wants it; undefined: nothing.
 function valueOf(s, text) {
   if (text === undefined || (text === "" && s.type !== "string")) return [undefined, ""];
-  if (s.enum) return [JSON.parse(text), ""];
+  if (s.enum) return [s.enum.find((v) => JSON.stringify(v) === text), ""]; // what is kept may be of an older schema
   switch (s.type) {
     case "boolean": return [text === "true", ""];
     case "integer": return /^-?\d+$/.test(text.trim()) ? [Number(text), Number.isSafeInteger(Number(text)) ? "" : "This is too large for a form."] : [undefined, "This is no whole number."];
@@ -93,9 +94,10 @@ function limits(s) {
 function Field({ name, schema: s, required, value, fault, set }) {
   const id = "f-" + name, example = s.examples?.[0] === undefined ? "" : shown(s.examples[0]).slice(0, 100);
   const props = { id, value: value ?? "", required, "aria-describedby": id + "-hint", "aria-invalid": fault ? "true" : undefined, placeholder: example, onInput: (e) => set(e.target.value) };
+  const blank = required ? "choose" : "–";
   let control;
-  if (s.enum) control = html`<select ...${props}><option value=""></option>${s.enum.map((v) => html`<option value=${JSON.stringify(v)}>${shown(v)}</option>`)}</select>`;
-  else if (s.type === "boolean") control = html`<select ...${props}><option value=""></option><option value="true">true</option><option value="false">false</option></select>`;
+  if (s.enum) control = html`<select ...${props}><option value="">${blank}</option>${s.enum.map((v) => html`<option value=${JSON.stringify(v)}>${shown(v)}</option>`)}</select>`;
+  else if (s.type === "boolean") control = html`<select ...${props}><option value="">${blank}</option><option value="true">true</option><option value="false">false</option></select>`;
   else if (s.type === "integer" || s.type === "number") control = html`<input ...${props} inputmode="decimal" class="figure" />`;
   else if (s.type === "string") control = html`<input ...${props} maxlength=${s.maxLength} type=${secret(s) ? "password" : "text"} autocomplete="off" />`;
   else control = html`<textarea ...${props} class="code" rows=${s.type === "array" || s.type === "object" ? 3 : 2} spellcheck="false" placeholder=${example || { array: "[]", object: "{}" }[s.type]} />`;
