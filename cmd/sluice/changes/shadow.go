@@ -26,8 +26,8 @@ conditional would decide otherwise, and how the run would end. What was never as
 NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. RUN is the id of a run, or an
 unambiguous beginning of it; --where selects runs as that of runs list does. Workflows and playbooks have a shadow, worlds have
 none.
-What the child runs of a run have returned counts for it as it is. Each that its step would have follow another workflow is followed
-under that one, at any depth: its differences have its id, and steps like pay/charge. Others are counted as alike.
+What the child runs of a run have returned counts for it as it is. Each that its step would have follow another workflow is
+followed under that one, at any depth: its differences have its id, and steps like pay/charge. Others are counted as alike.
 With -o json it prints an object for each run:
   {"run":…,"events":…,"status":…,"shadow":…,"differences":[{"kind":…,"run":…,"step":…,"seq":…,"begun":…,"old":…,"new":…}],
    "children":[{"run":…,"events":…,"status":…,"shadow":…,"found":…,"why":…}],"alike":…}
