@@ -246,7 +246,7 @@ func commandOf(args []string) (e journal.Event, ok bool) {
 			e.Type, e.Node = journal.CellResumed, args[2]
 		}
 	case "patch":
-		e.Type, e.Value = journal.ContextPatched, map[string]any{args[2][len("ctx.") : len(args[2])-len("="+inspect.Blank)]: inspect.Blank}
+		e.Type, e.Value = journal.ContextPatched, map[string]any{args[2][len("ctx.") : len(args[2])-len("="+inspect.BlankValue)]: inspect.BlankValue}
 	}
 	return e, true
 }

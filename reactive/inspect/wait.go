@@ -48,11 +48,12 @@ type Wait struct {
 	Command []string // the arguments of the program `sluice` that end the wait, without those that name the folder; nil: no command does
 }
 
-// Blank stands for what a person has to fill in, in the commands of waits.
-const Blank = "…"
-
-// BlankObject is Blank for a payload. It is no JSON, so that a command with it is refused.
-const BlankObject = "{" + Blank + "}"
+// The words that stand in the commands of waits for what a person has to fill in, as the usage of the verbs names it. The verbs refuse
+// them.
+const (
+	BlankPayload = "PAYLOAD" // of a message
+	BlankValue   = "VALUE"   // of a patch
+)
 
 // What describes for people what is awaited, as the object of the verb "await".
 func (w *Wait) What() string {
@@ -336,7 +337,7 @@ func (w *waiting) called(v int32, one *Wait) {
 	asked, who := w.root.WaitsFor(v)
 	switch name := w.message(v); {
 	case name != "":
-		one.Kind, one.Name, one.Command = ForMessage, name, []string{"send", run, name, BlankObject}
+		one.Kind, one.Name, one.Command = ForMessage, name, []string{"send", run, name, BlankPayload}
 	case op.Kind == plan.Sleep:
 		one.Kind = ForTimer
 	case asked:
@@ -382,7 +383,7 @@ func gateWait(run string, x *routed.Wait) Wait {
 	command := []string{"patch", run}
 	for _, name := range out.Reads {
 		if strings.HasPrefix(name, "ctx.") {
-			command = append(command, name+"="+Blank)
+			command = append(command, name+"="+BlankValue)
 		}
 	}
 	if len(command) > 2 {

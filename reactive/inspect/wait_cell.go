@@ -53,7 +53,7 @@ func (w *waiting) cell(c *world.CellState, calls bool) (list []Wait) {
 func (w *waiting) messages(step string, names []string) (list []Wait) {
 	for _, name := range names[:min(len(names), namedMax)] {
 		list = append(list, Wait{
-			Kind: ForMessage, Step: step, Name: name, Command: []string{"send", w.root.Start().Run, name, BlankObject},
+			Kind: ForMessage, Step: step, Name: name, Command: []string{"send", w.root.Start().Run, name, BlankPayload},
 		})
 	}
 	return list

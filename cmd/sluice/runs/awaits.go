@@ -24,7 +24,7 @@ func awaitsByStep(r *api.Run) map[string][]*api.Awaited {
 }
 
 // showCommands prints the commands that end what is waited for.
-func showCommands(w io.Writer, dir string, awaits []api.Awaited) {
+func showCommands(w io.Writer, dir, run string, awaits []api.Awaited) {
 	var commands [][]string
 	for i := range awaits {
 		commands = append(commands, awaits[i].Command)
@@ -38,6 +38,6 @@ func showCommands(w io.Writer, dir string, awaits []api.Awaited) {
 		fmt.Fprintln(w, "  "+progress.Clean(line))
 	}
 	if more > 0 {
-		fmt.Fprintf(w, "  and %d more: sluice runs show -o json\n", more)
+		fmt.Fprintf(w, "  and %d more: %s\n", more, cli.CommandLine(dir, []string{"runs", "show", run}, "-o", "json"))
 	}
 }

@@ -191,7 +191,7 @@ func showIntent(t *cli.Table, x *api.Intent) {
 }
 
 // showWorld prints the counts of a world, and its first cells.
-func showWorld(w io.Writer, r *api.Run) {
+func showWorld(w io.Writer, dir string, r *api.Run) {
 	if len(r.Cells) == 0 {
 		return
 	}
@@ -203,7 +203,7 @@ func showWorld(w io.Writer, r *api.Run) {
 	}
 	table.End()
 	if more := r.World.Cells - len(r.Cells); more > 0 {
-		fmt.Fprintf(w, "and %d more: sluice runs cells\n", more)
+		fmt.Fprintf(w, "and %d more: %s\n", more, cli.CommandLine(dir, []string{"runs", "cells", r.Run}))
 	}
 }
 

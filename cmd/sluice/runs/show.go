@@ -86,7 +86,7 @@ func (q *query) one(cmd *cobra.Command, object any, show func(io.Writer)) error 
 // showRun prints a run and its steps for people.
 func showRun(w io.Writer, dir string, r *api.Run) {
 	if !r.Held { // none would be taken
-		defer showCommands(w, dir, r.Awaits)
+		defer showCommands(w, dir, r.Run, r.Awaits)
 	}
 	about := cli.NewTable(w)
 	fact := func(name, text string) {
@@ -114,7 +114,7 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	fact("due", cli.Local(r.Due))
 	showData(fact, r)
 	about.End()
-	showWorld(w, r)
+	showWorld(w, dir, r)
 	showSteps(w, r)
 }
 
