@@ -116,19 +116,14 @@ func Waits(root *reactive.Root) []Wait {
 	if root.Start() == nil || root.Finished() != nil || root.Done() {
 		return nil
 	}
-	soonest, messages := root.Soonest(), root.Listening()
-	w := &waiting{
-		root:    root,
-		due:     func(v int32) (ledger.Due, bool) { d, ok := soonest[v]; return d, ok },
-		message: func(v int32) string { return messages[v] },
-	}
+	w := newWaiting(root)
 	list := w.pauses()
 	if of := world.Of(root); of != nil {
 		list = w.world(list, of)
 	} else {
 		list = append(w.nodes(list), w.routed()...)
 	}
-	if due, ok := soonest[runTimer]; ok {
+	if due, ok := w.due(runTimer); ok {
 		list = append(list[:min(len(list), WaitsMax-1)], Wait{Kind: ForTimer, Due: due.At, Then: due.Means})
 	}
 	return list[:min(len(list), WaitsMax)]
@@ -239,6 +234,16 @@ type waiting struct {
 	root    *reactive.Root
 	due     func(v int32) (ledger.Due, bool) // the first timer of a node
 	message func(v int32) string             // the message that a call waits for
+}
+
+// newWaiting looks at all that a run waits for.
+func newWaiting(root *reactive.Root) *waiting {
+	soonest, messages := root.Soonest(), root.Listening()
+	return &waiting{
+		root:    root,
+		due:     func(v int32) (ledger.Due, bool) { d, ok := soonest[v]; return d, ok },
+		message: func(v int32) string { return messages[v] },
+	}
 }
 
 // pauses returns what holds the run as a whole. Where the outcome of a step does, the wait of that step says so.
