@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,7 @@ func (x *exam) judge(head journal.Head, unread error) error {
 	if unread == nil && head.Kind == "" {
 		asBefore(&expected)
 	}
+	unnamed(&expected, &head)
 	f := Fault{Kind: Head, Derived: true}
 	switch differs := differences(&head, &expected); {
 	case errors.Is(unread, disk.ErrNoHead):
@@ -62,6 +64,19 @@ func (x *exam) judge(head journal.Head, unread error) error {
 // asBefore removes from a head what programs did not write that did not know the kind of a run either.
 func asBefore(h *journal.Head) {
 	h.Kind, h.Waits, h.Done, h.Total, h.Failed, h.Code, h.Ended = "", nil, 0, 0, 0, "", 0
+}
+
+// unnamed removes from the wanted head the steps of timers and gates if the present one has none: so were heads written before.
+func unnamed(want, head *journal.Head) {
+	want.Waits = slices.Clone(want.Waits)
+	for i := range want.Waits {
+		if w := &want.Waits[i]; i < len(head.Waits) && head.Waits[i].Step == "" && (w.Kind == journal.WaitTimer || w.Kind == journal.WaitGate) {
+			w.Step = ""
+		}
+	}
+	if len(head.Waits) == 1 && head.Waits[0] == (journal.Wait{Kind: journal.WaitGate}) {
+		want.Waits = slices.Compact(want.Waits)
+	}
 }
 
 // sleepsOn reports whether the heads differ only in the instant at which the run is due. Both are right: an engine may have applied
