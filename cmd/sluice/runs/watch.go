@@ -23,7 +23,8 @@ func newRunsWatch() *cobra.Command {
 		Use:   "watch RUN",
 		Short: "Follow a run",
 		Long: `Watch prints the events of a run, and how each changes the status of steps: those so far, and each new one as it happens,
-until the run ends. Of what the run waits for now it prints until when, and the command that ends the wait. While no process works on the run, it waits for one. Ctrl-C ends watching, not the run.
+until the run ends. Of what the run waits for now it prints until when, and the command that ends the wait. While no process
+works on the run, it waits for one. Ctrl-C ends watching, not the run.
 
 With --log it prints in their place what the programs and the workers of the run write, live, each line behind the key of its
 step; with --step, only what one step, its items and its step-runs write. The process that works on the run keeps the newest
