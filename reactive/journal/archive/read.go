@@ -501,12 +501,12 @@ func notALine(text []byte, err error) error {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		why = fmt.Sprintf("%s holds a JSON %s", cmp.Or(e.Field, "it"), e.Value)
 	}
-	begin := strings.ToValidUTF8(string(text[:min(len(text), shownMax)]), "")
+	begin := strings.ToValidUTF8(string(text[:min(len(text), shownBytes)]), "")
 	return fmt.Errorf("this is no line of exported runs: %s: %s", why, strings.TrimSuffix(begin, "\n"))
 }
 
-// shownMax bounds the bytes of a line that an error shows.
-const shownMax = 60
+// shownBytes bounds the bytes of a line that an error shows.
+const shownBytes = 60
 
 // Equal reports whether two events are the same: whether their encodings are.
 func Equal(a, b *journal.Event) (bool, error) {
