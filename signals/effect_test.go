@@ -260,6 +260,9 @@ func TestDisposalIsDeepestFirstAndYoungestFirst(t *testing.T) {
 }
 
 func TestDisposalOfAMillionNestedScopesNeedsNoStack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long, in one goroutine")
+	}
 	g := signals.New()
 	count := 0
 	top, err := g.Scope(nil)

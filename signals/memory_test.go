@@ -125,6 +125,9 @@ func TestDroppingTheGraphFreesEverything(t *testing.T) {
 }
 
 func TestChainOfAMillion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long, in one goroutine")
+	}
 	const n = 1_000_000
 	build := func(g *signals.Graph, s *signals.Signal[int], read bool) *signals.Computed[int] {
 		last := plusOne(g, s)

@@ -239,8 +239,11 @@ func (l *loadOf) read(line string) {
 // send what they have no answer to again: every message counts once, and no call is made under two identities.
 func TestAWorldUnderLoadSurvivesKills(t *testing.T) {
 	kills := 20
-	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+	switch {
+	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
 		kills = 200
+	case testing.Short():
+		kills = 5
 	}
 	l := &loadOf{
 		t: t, dir: t.TempDir(), rng: rand.New(rand.NewPCG(1, 1)), lines: map[string]string{}, taken: map[string]uint64{}, keys: map[string]string{},

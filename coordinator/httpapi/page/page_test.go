@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -58,6 +59,22 @@ func TestScriptsAndStylesAreSmall(t *testing.T) {
 		require.Contains(t, sizes, page.Prefix+name)
 	}
 	require.LessOrEqual(t, sum, bytesMax)
+}
+
+// A browser asks for all modules at once: index.html names those that app.js imports, also by way of others.
+func TestModulesAreAskedForAtOnce(t *testing.T) {
+	index, err := os.ReadFile("files/index.html")
+	require.NoError(t, err)
+	var named []string
+	for _, m := range regexp.MustCompile(`<link rel="modulepreload" href="/page/(.+)">`).FindAllSubmatch(index, -1) {
+		named = append(named, string(m[1]))
+	}
+	modules, err := filepath.Glob("files/lib/*.mjs")
+	require.NoError(t, err)
+	for i, name := range modules {
+		modules[i] = strings.TrimPrefix(name, "files/")
+	}
+	require.ElementsMatch(t, append(modules, "ui.js"), named)
 }
 
 func walk(t *testing.T, take func(name string, text []byte)) {

@@ -194,6 +194,9 @@ func TestAFailedSyncIsNotAcknowledgedAndNothingIsTriedAgain(t *testing.T) {
 }
 
 func TestABatchThatIsTooLargeIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it moves megabytes in one goroutine")
+	}
 	s := open(t, "data", disk.Config{FS: vfs.NewMem()})
 	defer s.Close()
 	sized := func(mebibytes int) []journal.Event {
@@ -211,6 +214,9 @@ func TestABatchThatIsTooLargeIsRefused(t *testing.T) {
 
 // The first events of a stream are stored whole: large values beside them, and small ones too where there are many.
 func TestTheFirstEventsOfAStreamAreStoredWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it moves megabytes in one goroutine")
+	}
 	s := open(t, "data", disk.Config{FS: vfs.NewMem()})
 	defer s.Close()
 	var large, small []journal.Event

@@ -162,6 +162,9 @@ func TestACrashAtAnyWriteLosesNoContent(t *testing.T) {
 // TestAPutNeedsNoSync puts more than a log of Pebble holds, so that logs end with content that nothing has synced. The next append
 // makes all of it durable; until then a crash may take it.
 func TestAPutNeedsNoSync(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it moves megabytes in one goroutine")
+	}
 	ctx, files := context.Background(), vfs.NewCrashableMem()
 	var syncs, logs atomic.Int64
 	s := open(t, "data", disk.Config{FreeFloorBytes: -1, FS: errorfs.Wrap(files, errorfs.InjectorFunc(func(op errorfs.Op) error {

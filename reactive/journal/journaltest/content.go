@@ -170,6 +170,9 @@ func testPutLimits(t *testing.T, s journal.ContentStore) {
 }
 
 func testLargestPut(t *testing.T, s journal.ContentStore) {
+	if testing.Short() {
+		t.Skip("it moves megabytes in one goroutine")
+	}
 	mustAppend(t, s, "run", 0, batch(1, "a"), journal.Head{})
 	one, two := make([]byte, journal.ContentMaxBytes), make([]byte, journal.PutMaxBytes-journal.ContentMaxBytes)
 	one[0], two[0] = 1, 2

@@ -1,10 +1,10 @@
 // The list of runs: what is asked for, how many there are, and where each stands.
-import { html, useEffect, useRef, useState } from "../ui.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { at, go, here, withQuery } from "../route.js";
 import { get, may, query } from "../api.js";
 import { follow } from "../feed.js";
 import { Channel, Status } from "../mark.js";
-import { age, left, many, ms, now, number, took } from "../time.js";
+import { age, left, many, ms, now, number, present, took } from "../time.js";
 import { BulkActs, ChosenActs } from "./bulk.js";
 import { Empty, Fault, Link, Loading, Name, Sentence, useTitle } from "../parts.js";
 
@@ -21,7 +21,7 @@ export function Runs() {
   return html`<main class="view" id="main" tabindex="-1">${first ? html`<${First} />` : html`<div class="page">
     <div class="head"><h1>Runs</h1>${may("operator") && html`<div class="end"><a class="btn pri" href="/workflows">Start a run</a></div>`}</div>
     <${Query} q=${q} problem=${list.problem} />
-    <${Counts} q=${q} turn=${list.turn} />
+    <${Counts} q=${q} turn=${list.turn} ready=${list.rows || list.problem} />
     <${List} key=${q} list=${list} q=${q} /></div>`}</main>`;
 }
 
@@ -54,7 +54,7 @@ function useRuns(q) {
     set((s) => ({ ...s, rows: s.rows?.map((r) => (now.has(r.run) ? { ...r, faint: false } : !found.next || ms(r.started) > ms(last?.started) ? { ...r, faint: true } : r)) }));
   };
   const oldest = () => Math.min(...[...rows.current.values()].map((r) => ms(r.started)));
-  useEffect(() => {
+  useLayoutEffect(() => { // the first rows wait for no frame
     const stop = new AbortController();
     let timer = 0, loaded;
     const begin = () => {
@@ -82,7 +82,7 @@ function useRuns(q) {
         set((s) => ({ ...s, rows: s.rows?.map((r) => {
           const c = changed.get(r.run);
           if (!c) return r;
-          const row = { ...(c.head || r), faint: r.faint || c.deleted, moved: Date.now() };
+          const row = { ...(c.head || r), faint: r.faint || c.deleted, moved: present() };
           if (c.deleted) row.status = "deleted";
           rows.current.set(r.run, row);
           return row;
@@ -122,15 +122,15 @@ function Query({ q, problem }) {
 const kinds = ["failed", "waiting", "running", "paused", "completed", "aborted"];
 const waits = { person: "for a person", timer: "timer", message: "message", gate: "gate", slot: "slot", worker: "no worker" };
 
-// Counts say how many there are of each status; each is a filter.
-function Counts({ q, turn }) {
+// Counts say how many there are of each status; each is a filter. They are asked for when the first rows are there, which people wait for.
+function Counts({ q, turn, ready }) {
   const [counts, set] = useState(null);
   const timer = useRef(0);
   const rest = terms(q).filter((t) => !/^(status|waits):/.test(t)).join(" ");
   const wanted = useRef(rest); // when an answer comes or a timer goes off, another query may be shown
   wanted.current = rest;
   const load = () => { const q = wanted.current; get("/v1/counts" + query({ q })).then((c) => { if (q === wanted.current) set(c); }, () => {}); };
-  useEffect(() => { load(); }, [rest]);
+  useEffect(() => { if (ready) load(); }, [rest, !ready]);
   useEffect(() => {
     if (!turn || timer.current) return;
     timer.current = setTimeout(() => { timer.current = 0; load(); }, 1000);
