@@ -172,7 +172,7 @@ var floors = []floor{
 		"reactive", "reactive/decide", "reactive/journal", "template", "template/expr", "template/plan", "template/value")},
 	{"coordinator/lists", uses("coordinator/bulk", "coordinator/query", "coordinator/reader", "coordinator/registry", "internal/usercode", "reactive/shadow", "template", "template/difference", "coordinator/retention", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
 		"reactive/journal", "reactive/routed")},
-	{"coordinator/cells", uses("internal/usercode", "template/expr", "reactive", "reactive/decide", "reactive/journal", "reactive/world", "template/value")},
+	{"coordinator/cells", uses("internal/usercode", "template/expr", "reactive", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/world", "template/value")},
 	{"coordinator/tally", nil},
 	{"coordinator", uses("coordinator/tally", "reactive/shadow", "template/difference", "coordinator/rerun", "coordinator/bulk", "coordinator/calllog", "coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/commands", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/lists", "coordinator/operation", "coordinator/parking", "coordinator/pickup",

@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
 // Labels and names of actors that are too long are refused, with nothing journaled.
@@ -48,4 +51,39 @@ func TestLabelsAndActorsAreBounded(t *testing.T) {
 		require.ErrorIs(t, err, coordinator.ErrRunNotFound)
 	}
 	require.ErrorIs(t, r.As(name+"a").Pause(t.Context(), ""), coordinator.ErrLimit)
+}
+
+// earlier is a store that holds the journals of an earlier version, which took labels with line breaks.
+type earlier struct{ journal.Store }
+
+func (s earlier) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
+	if head.Labels["team"] == "old" {
+		head.Labels = map[string]string{"team": "a\nb"}
+		if after == 0 {
+			start := *events[0].Detail.Start
+			start.Labels = head.Labels
+			events[0].Detail.Start = &start
+		}
+	}
+	return s.Store.Append(ctx, stream, after, events, head)
+}
+
+func TestARerunKeepsTheLabelsOfItsRun(t *testing.T) {
+	w := parse(t, `{kind: Workflow, name: w, operations: {one: {value: 1}}, steps: [{operation: one}]}`)
+	e, err := coordinator.New(t.Context(), earlier{memory.New()}, coordinator.Config{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, e.Shutdown(context.Background())) }()
+	old, err := e.Start(t.Context(), w, nil, coordinator.WithID("old"), coordinator.WithLabels(map[string]string{"team": "old"}))
+	require.NoError(t, err)
+	require.NoError(t, wait(t, old).Err())
+	old, err = e.Run(t.Context(), "old")
+	require.NoError(t, err)
+	again, err := old.Rerun(t.Context(), coordinator.Rerun{From: "one"})
+	require.NoError(t, err)
+	state, err := again.State(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"team": "a\nb"}, state.Start.Labels)
+	_, err = old.Rerun(t.Context(), coordinator.Rerun{From: "one"}, coordinator.WithLabels(map[string]string{"team": "c\nd"}))
+	require.ErrorIs(t, err, coordinator.ErrRefused)
+	require.ErrorContains(t, err, `label "team": the text "c\nd": remove the character U+000A`)
 }

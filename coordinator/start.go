@@ -43,14 +43,19 @@ type startOptions struct {
 	began  int64             // of a rerun with a past: the instant of its first event
 }
 
-// apply applies options, and checks what they say.
+// apply applies options, and checks what they say. The labels of a run that is rerun stay as they are: earlier versions took others.
 func (o *startOptions) apply(opts []Option) error {
+	kept := o.labels
 	for _, opt := range opts {
 		if opt != nil {
 			opt.apply(o)
 		}
 	}
-	return errors.Join(limits.CheckLabels(o.labels), limits.CheckActor(o.actor), limits.CheckKey(o.key, o.id))
+	wrong := errors.Join(limits.CheckActor(o.actor), limits.CheckKey(o.key, o.id))
+	if maps.Equal(o.labels, kept) {
+		return wrong
+	}
+	return errors.Join(limits.CheckLabels(o.labels), wrong)
 }
 
 // WithID sets the run's id: printable, without `/ [ ] #` and white space, and none of `def`, `blob`, `.` and `..`. Default: a new
@@ -67,7 +72,8 @@ func (k KeyOption) apply(o *startOptions) { o.key = string(k) }
 // key is not taken, while the run goes on; in a world, the key is the message's id.
 func WithKey(key string) KeyOption { return KeyOption(key) }
 
-// WithLabels attaches labels to the run, by which it is found: at most 64, with visible names of 1 to 128 bytes and texts of at most 1024.
+// WithLabels attaches labels to the run, by which it is found: at most 64, with names of 1 to 128 bytes and texts of at
+// most 1024, without characters that cannot be seen.
 func WithLabels(labels map[string]string) Option {
 	labels = maps.Clone(labels)
 	return startOption(func(o *startOptions) { o.labels = labels })

@@ -257,6 +257,7 @@ func (t *tree) show(v int32, out uint8) bool {
 	before := x.unsettled
 	x.unsettled += bit(was, plan.ShowsSettled) - bit(out, plan.ShowsSettled)
 	x.bad += bit(out, plan.ShowsBlocked) - bit(was, plan.ShowsBlocked)
+	t.steps.Show(t.l.Row(v).Kind, was, out)
 	if owner >= 0 && (before == 0) != (x.unsettled == 0) {
 		t.bank.Mark(owner)
 	}

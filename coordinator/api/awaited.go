@@ -16,7 +16,7 @@ type Awaited struct {
 	Reads   []string  `json:"reads,omitempty"`   // what the rules of a gate read
 	Until   time.Time `json:"until,omitzero"`    // zero: for ever
 	Then    string    `json:"then,omitempty"`    // what happens then, for people
-	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; … is to be filled in
+	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; PAYLOAD and VALUE are to be filled in
 }
 
 // AwaitsOf describes what is waited for.

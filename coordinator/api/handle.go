@@ -108,7 +108,7 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 
 func show(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
 	if req.Step != "" {
-		return showCell(ctx, req.reading(run), req.Step, emit)
+		return showCell(ctx, run, req, emit)
 	}
 	state, err := req.reading(run).State(ctx)
 	if err != nil {

@@ -13,11 +13,14 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
+// AwaitsWorker is the kind of the wait for a worker, which queries do not know: only the process that works on the run does.
+const AwaitsWorker = "worker"
+
 // Wait is something that a run waits for.
 type Wait struct {
-	Kind  string    `json:"kind"`           // message, person, timer, gate or paused
-	Name  string    `json:"name,omitempty"` // of the message, or of who decides
-	Step  string    `json:"step,omitempty"` // key
+	Kind  string    `json:"kind"`           // message, person, timer, gate, paused or worker
+	Name  string    `json:"name,omitempty"` // of the message, of who decides, or of the operation that a worker is to serve
+	Step  string    `json:"step,omitempty"` // key; of a timer of a world: of the timer, or address of the cell
 	Until time.Time `json:"until,omitzero"` // when it is given up, or over
 }
 
@@ -114,6 +117,9 @@ func (l *lister) show(ctx context.Context, row *query.Row) error {
 		if errors.Is(err, coordinator.ErrParked) || row.Err != nil {
 			described.Parked = coordinator.ParkedReason(err)
 		}
+	}
+	if name := l.engine.Workers().Awaited(head.Run); name != "" && head.Open && described.Parked == "" && len(head.Waits) == 0 {
+		described.Waits = []Wait{{Kind: AwaitsWorker, Name: name}}
 	}
 	return l.emit(&Reply{Run: described})
 }

@@ -96,7 +96,11 @@ func importFile(ctx context.Context, engine *coordinator.Engine, req *Request, e
 func Refused(file string, err error) error {
 	if fault, ok := errors.AsType[*archive.Error](err); ok {
 		e := ErrorOf(err)
-		e.Code, e.Message = "refused_file", fmt.Sprintf("%s:%d: %s; nothing was imported", file, fault.Line, strings.ReplaceAll(fault.Text(), transfer.ErrOther.Error(), "the folder has a run of that id with other content"))
+		text := strings.ReplaceAll(fault.Text(), transfer.ErrOther.Error(), "the folder has a run of that id with other content")
+		if !errors.Is(err, transfer.ErrOther) && !strings.Contains(text, "export the runs again") && !strings.Contains(text, "use the one") {
+			text += "; export the runs again"
+		}
+		e.Code, e.Message = "refused_file", fmt.Sprintf("%s:%d: %s; nothing was imported", file, fault.Line, text)
 		return e
 	}
 	return err

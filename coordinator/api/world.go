@@ -50,6 +50,7 @@ type Cell struct {
 	Held    int             `json:"held,omitempty"`          // the same, of a cell that keeps them until it goes on
 	Last    uint64          `json:"last_seq,omitempty"`      // of its newest activation
 	Active  time.Time       `json:"active"`                  // instant of the newest event about it
+	Awaits  []Awaited       `json:"awaits,omitempty"`        // what it waits for, if it is shown by itself and as it is now
 }
 
 // Intent is an effect or timer that a cell waits for.
@@ -125,12 +126,20 @@ func cellOf(c *cells.State, whole bool) *Cell {
 }
 
 // showCell emits one cell.
-func showCell(ctx context.Context, run reading, address string, emit func(*Reply) error) error {
-	c, err := run.Cell(ctx, address)
+func showCell(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+	c, err := req.reading(run).Cell(ctx, req.Step)
 	if err != nil {
 		return err
 	}
-	return emit(&Reply{Cell: cellOf(&c, true)})
+	out := cellOf(&c, true)
+	if req.At == nil {
+		waits, err := run.CellWaits(ctx, req.Step)
+		if err != nil {
+			return err
+		}
+		out.Awaits = AwaitsOf(waits)
+	}
+	return emit(&Reply{Cell: out})
 }
 
 // listCells emits the cells that a request asks for. The warning says for how many the condition could not be evaluated.

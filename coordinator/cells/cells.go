@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template/value"
@@ -123,6 +124,15 @@ func (h Handle) Cell(ctx context.Context, address string) (State, error) {
 		return State{}, err // the run may yet look
 	}
 	return state, err
+}
+
+// CellWaits returns what a cell waits for, after what holds the world as a whole. A cell that does not exist waits for nothing.
+func (h Handle) CellWaits(ctx context.Context, address string) (list []inspect.Wait, err error) {
+	err = h.run.Look(ctx, func(root *reactive.Root) { list = inspect.CellWaits(root, address) })
+	if err != nil {
+		return nil, err // the run may yet look
+	}
+	return list, nil
 }
 
 // find returns the state of a cell.

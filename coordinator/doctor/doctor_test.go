@@ -302,3 +302,34 @@ func requireOpens(t *rapid.T, files vfs.FS, broken map[string]bool, contents boo
 		}
 	}
 }
+
+// A head of an earlier version does not name the step of the timer that the run waits for.
+func TestAHeadMayLackTheStepOfATimer(t *testing.T) {
+	files := vfs.NewMem()
+	engine := engineOn(t, files, func(journal.Head) bool { return true })
+	_, err := engine.Start(t.Context(), workflows(t)[3], nil, coordinator.WithID("r"))
+	require.NoError(t, err)
+	for waits := 0; waits == 0; { // until it sleeps
+		for head, err := range engine.Runs(t.Context(), "") {
+			require.NoError(t, err)
+			waits = len(head.Waits)
+		}
+	}
+	require.NoError(t, engine.Shutdown(t.Context()))
+
+	now := read(t, files)
+	h, err := journal.DecodeHead([]byte(now["hr"][13:]))
+	require.NoError(t, err)
+	for step, sound := range map[string]bool{"night": true, "": true, "other": false} {
+		require.Equal(t, journal.WaitTimer, h.Waits[0].Kind)
+		h.Waits[0].Step = step
+		encoded, err := journal.AppendHead(nil, &h)
+		require.NoError(t, err)
+		other := maps.Clone(now)
+		other["hr"] = sealed("hr", now["hr"][:13]+string(encoded))
+		other.become(t, files)
+		list(t, files)
+		faults, _ := examined(t, files, false)
+		require.Equal(t, sound, len(faults) == 0, "step %q: %v", step, faults)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/template/plan"
 )
 
 // judge compares the head with the events, reports the differences, and with mend rebuilds the head. unread is the error of
@@ -39,6 +41,10 @@ func (x *exam) judge(head journal.Head, unread error) error {
 	if unread == nil && head.Kind == "" {
 		asBefore(&expected)
 	}
+	unnamed(&expected, &head)
+	if head.Failed == expected.Failed+x.retrying() { // earlier programs counted those
+		expected.Failed = head.Failed
+	}
 	f := Fault{Kind: Head, Derived: true}
 	switch differs := differences(&head, &expected); {
 	case errors.Is(unread, disk.ErrNoHead):
@@ -62,6 +68,29 @@ func (x *exam) judge(head journal.Head, unread error) error {
 // asBefore removes from a head what programs did not write that did not know the kind of a run either.
 func asBefore(h *journal.Head) {
 	h.Kind, h.Waits, h.Done, h.Total, h.Failed, h.Code, h.Ended = "", nil, 0, 0, 0, "", 0
+}
+
+// unnamed removes from the wanted head the steps of timers and gates if the present one has none: so were heads written before.
+func unnamed(want, head *journal.Head) {
+	want.Waits = slices.Clone(want.Waits)
+	for i := range want.Waits {
+		if w := &want.Waits[i]; i < len(head.Waits) && head.Waits[i].Step == "" && (w.Kind == journal.WaitTimer || w.Kind == journal.WaitGate) {
+			w.Step = ""
+		}
+	}
+	if len(head.Waits) == 1 && head.Waits[0] == (journal.Wait{Kind: journal.WaitGate}) {
+		want.Waits = slices.Compact(want.Waits)
+	}
+}
+
+// retrying returns how many steps have failed, and are to be attempted again.
+func (x *exam) retrying() (n int) {
+	for v := int32(0); x.root != nil && v < x.root.Len(); v++ {
+		if x.root.Status(v) == reactive.Failed && x.root.Pending(v) && x.root.Row(v).Kind == plan.Step {
+			n++
+		}
+	}
+	return n
 }
 
 // sleepsOn reports whether the heads differ only in the instant at which the run is due. Both are right: an engine may have applied

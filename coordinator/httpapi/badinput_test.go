@@ -229,7 +229,7 @@ func TestMarkupAndLongLinesStayData(t *testing.T) {
 	evil := "<script>alert(1)</script>\u202e\n\nevent: end\ndata: {}\n\n" + strings.Repeat("long", 200<<10)
 	const w = `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}, no: {fail: {code: "<b>", message: "{{ input }}"}}},
  steps: [{operation: ask}, {operation: "no", input: "{{ steps.ask.output }}"}]}`
-	short := evil[:40]
+	short := evil[:25] // a label is visible
 	ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "labels": {"<i>": `+quoted(short)+`}, "document": `+quoted(w)+`}`)
 	ok[api.Done](s, "POST", "/v1/runs/a/messages", `{"name": "go", "payload": `+quoted(evil)+`}`, "Idempotency-Key", "<k>")
 	run := ok[api.Run](s, "GET", "/v1/runs/a", "", "Prefer", "wait=60")

@@ -47,7 +47,7 @@ func seen(what, name string) error {
 	return nil
 }
 
-// CheckLabels refuses labels that are too many or too long, names with characters that people cannot see, and texts that are not UTF-8.
+// CheckLabels refuses labels that are too many or too long, or that have characters that people cannot see: lists show them in one line.
 func CheckLabels(labels map[string]string) error {
 	if len(labels) > labelsMax {
 		return fmt.Errorf("%w: %d labels; a run has at most %d", decide.ErrLimit, len(labels), labelsMax)
@@ -63,7 +63,7 @@ func CheckLabels(labels map[string]string) error {
 		case !utf8.ValidString(text):
 			return refuse("label %q: %q is not UTF-8", name, text)
 		}
-		if err := seen("label", name); err != nil {
+		if err := cmp.Or(seen("label", name), seen(fmt.Sprintf("label %q: the text", name), labels[name])); err != nil {
 			return err
 		}
 	}

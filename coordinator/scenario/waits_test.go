@@ -158,9 +158,12 @@ func namedBy(w *journal.Wait, x *inspect.Wait) bool {
 	case journal.WaitPaused:
 		return x.Kind == inspect.ForResume
 	case journal.WaitGate:
-		return x.Kind == inspect.ForGate || x.Kind == inspect.ForJoin || x.Kind == inspect.ForTurn
+		if w.Step != "" {
+			return x.Kind == inspect.ForGate && x.Step == w.Step
+		}
+		return x.Kind == inspect.ForJoin || x.Kind == inspect.ForTurn
 	case journal.WaitTimer:
-		return x.Due == w.Until
+		return x.Due == w.Until && x.Step == w.Step
 	case journal.WaitPerson:
 		return (x.Kind == inspect.ForPerson || x.Kind == inspect.ForSource) && (w.Step == "" || w.Step == x.Step && w.Until == x.Due)
 	case journal.WaitMessage:
@@ -246,7 +249,7 @@ func commandOf(args []string) (e journal.Event, ok bool) {
 			e.Type, e.Node = journal.CellResumed, args[2]
 		}
 	case "patch":
-		e.Type, e.Value = journal.ContextPatched, map[string]any{args[2][len("ctx.") : len(args[2])-len("="+inspect.Blank)]: inspect.Blank}
+		e.Type, e.Value = journal.ContextPatched, map[string]any{args[2][len("ctx.") : len(args[2])-len("="+inspect.BlankValue)]: inspect.BlankValue}
 	}
 	return e, true
 }

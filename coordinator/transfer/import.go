@@ -129,8 +129,8 @@ func (s *survey) content(*fold, []byte) error {
 // begin checks the id of a run.
 func (s *survey) begin(id string) error {
 	top := topOf(id)
-	if err := limits.CheckID(top); err != nil {
-		return err
+	if limits.CheckID(top) != nil {
+		return fmt.Errorf("%q is no id of a run: the file was changed", id)
 	}
 	if id != top && s.runs[journal.ParentRun(id)] == nil {
 		return fmt.Errorf("run %s was started by run %s, which does not stand before it in the file", id, journal.ParentRun(id))

@@ -93,6 +93,21 @@ func (h *Hub) Explain(run, name string) string {
 	return fmt.Sprintf("it may start, and waits for a worker: those that serve %s are busy, and %d runs wait", name, len(o.queue))
 }
 
+// Awaited returns the operation, the first by name, of which a run waits for a worker; "": it waits for none.
+func (h *Hub) Awaited(run string) (name string) {
+	if h == nil {
+		return ""
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for one, o := range h.operations {
+		if o.queued[run] && (name == "" || one < name) {
+			name = one
+		}
+	}
+	return name
+}
+
 // Input returns the input of a call that a worker has.
 func (h *Hub) Input(who Worker, text string) (any, error) {
 	l, err := parse(h.signer, who.Token, text)

@@ -53,7 +53,8 @@ func waits(root *reactive.Root, h *journal.Head) []journal.Wait {
 		list = list[:journal.WaitsMax]
 	}
 	if timer && len(list) < journal.WaitsMax {
-		list = append(list, journal.Wait{Kind: journal.WaitTimer, Until: h.Due})
+		next, _ := root.Fire(h.Due)
+		list = append(list, journal.Wait{Kind: journal.WaitTimer, Step: next.Node, Until: h.Due})
 	}
 	if len(list) > 0 {
 		return list
@@ -62,9 +63,24 @@ func waits(root *reactive.Root, h *journal.Head) []journal.Wait {
 	case machine.Kind:
 		return []journal.Wait{{Kind: journal.WaitMessage}}
 	case playbook.Kind:
-		return []journal.Wait{{Kind: journal.WaitGate}}
+		return gates(root)
 	}
 	return nil
+}
+
+// gates returns the steps of a playbook at whose gates tokens wait.
+func gates(root *reactive.Root) (list []journal.Wait) {
+	if names := root.Steps().Names(); len(names) <= waitsKnownMax {
+		for _, name := range names {
+			if s, _ := root.Steps().StepNow(name); s.Pending > 0 && len(list) < journal.WaitsMax {
+				list = append(list, journal.Wait{Kind: journal.WaitGate, Step: name})
+			}
+		}
+	}
+	if len(list) == 0 {
+		return []journal.Wait{{Kind: journal.WaitGate}}
+	}
+	return list
 }
 
 func decisions(root *reactive.Root, list []journal.Wait) []journal.Wait {

@@ -48,11 +48,12 @@ type Wait struct {
 	Command []string // the arguments of the program `sluice` that end the wait, without those that name the folder; nil: no command does
 }
 
-// Blank stands for what a person has to fill in, in the commands of waits.
-const Blank = "…"
-
-// BlankObject is Blank for a payload. It is no JSON, so that a command with it is refused.
-const BlankObject = "{" + Blank + "}"
+// The words that stand in the commands of waits for what a person has to fill in, as the usage of the verbs names it. The verbs refuse
+// them.
+const (
+	BlankPayload = "PAYLOAD" // of a message
+	BlankValue   = "VALUE"   // of a patch
+)
 
 // What describes for people what is awaited, as the object of the verb "await".
 func (w *Wait) What() string {
@@ -115,19 +116,14 @@ func Waits(root *reactive.Root) []Wait {
 	if root.Start() == nil || root.Finished() != nil || root.Done() {
 		return nil
 	}
-	soonest, messages := root.Soonest(), root.Listening()
-	w := &waiting{
-		root:    root,
-		due:     func(v int32) (ledger.Due, bool) { d, ok := soonest[v]; return d, ok },
-		message: func(v int32) string { return messages[v] },
-	}
+	w := newWaiting(root)
 	list := w.pauses()
 	if of := world.Of(root); of != nil {
 		list = w.world(list, of)
 	} else {
 		list = append(w.nodes(list), w.routed()...)
 	}
-	if due, ok := soonest[runTimer]; ok {
+	if due, ok := w.due(runTimer); ok {
 		list = append(list[:min(len(list), WaitsMax-1)], Wait{Kind: ForTimer, Due: due.At, Then: due.Means})
 	}
 	return list[:min(len(list), WaitsMax)]
@@ -240,6 +236,16 @@ type waiting struct {
 	message func(v int32) string             // the message that a call waits for
 }
 
+// newWaiting looks at all that a run waits for.
+func newWaiting(root *reactive.Root) *waiting {
+	soonest, messages := root.Soonest(), root.Listening()
+	return &waiting{
+		root:    root,
+		due:     func(v int32) (ledger.Due, bool) { d, ok := soonest[v]; return d, ok },
+		message: func(v int32) string { return messages[v] },
+	}
+}
+
 // pauses returns what holds the run as a whole. Where the outcome of a step does, the wait of that step says so.
 func (w *waiting) pauses() (list []Wait) {
 	run := w.root.Start().Run
@@ -336,7 +342,7 @@ func (w *waiting) called(v int32, one *Wait) {
 	asked, who := w.root.WaitsFor(v)
 	switch name := w.message(v); {
 	case name != "":
-		one.Kind, one.Name, one.Command = ForMessage, name, []string{"send", run, name, BlankObject}
+		one.Kind, one.Name, one.Command = ForMessage, name, []string{"send", run, name, BlankPayload}
 	case op.Kind == plan.Sleep:
 		one.Kind = ForTimer
 	case asked:
@@ -382,7 +388,7 @@ func gateWait(run string, x *routed.Wait) Wait {
 	command := []string{"patch", run}
 	for _, name := range out.Reads {
 		if strings.HasPrefix(name, "ctx.") {
-			command = append(command, name+"="+Blank)
+			command = append(command, name+"="+BlankValue)
 		}
 	}
 	if len(command) > 2 {

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template/machine"
 )
@@ -17,6 +18,20 @@ func (w *waiting) world(list []Wait, of *world.World) []Wait {
 		list = append(list, w.messages("", w.root.Plan().Workflow.Routing.(*machine.World).Heard())...)
 	}
 	return list
+}
+
+// CellWaits returns what a cell of a world waits for, after what holds the world as a whole.
+func CellWaits(root *reactive.Root, address string) []Wait {
+	of := world.Of(root)
+	if of == nil || root.Finished() != nil {
+		return nil
+	}
+	c, ok := of.Cell(address)
+	if !ok {
+		return nil
+	}
+	w := newWaiting(root)
+	return append(w.pauses(), w.cell(&c, true)...)
 }
 
 // cell returns what a cell waits for: what holds it, the timers that it has set and, if they are wanted, the
@@ -53,7 +68,7 @@ func (w *waiting) cell(c *world.CellState, calls bool) (list []Wait) {
 func (w *waiting) messages(step string, names []string) (list []Wait) {
 	for _, name := range names[:min(len(names), namedMax)] {
 		list = append(list, Wait{
-			Kind: ForMessage, Step: step, Name: name, Command: []string{"send", w.root.Start().Run, name, BlankObject},
+			Kind: ForMessage, Step: step, Name: name, Command: []string{"send", w.root.Start().Run, name, BlankPayload},
 		})
 	}
 	return list

@@ -6,16 +6,17 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/plan"
 )
 
 // Progress counts the steps of a run, without those of maps that have not been expanded yet.
 type Progress struct {
 	Done   int // completed or skipped
 	Total  int // known so far
-	Failed int // failed, also with a retry to come, or aborted
+	Failed int // failed for good, or aborted
 }
 
-// Move counts the change of a step's status.
+// Move counts the change of a step's status, but for failures: see Show.
 func (p *Progress) Move(from, to Status) {
 	p.count(from, -1)
 	p.count(to, 1)
@@ -27,10 +28,17 @@ func (p *Progress) count(s Status, by int) {
 		return
 	case Completed, Skipped:
 		p.Done += by
-	case Failed, Aborted:
-		p.Failed += by
 	}
 	p.Total += by
+}
+
+// Show counts a step whose output for others changes: one that is to be attempted again has not failed.
+func (p *Progress) Show(kind plan.Kind, was, out uint8) {
+	if blocks := (was ^ out) & plan.ShowsBlocked; kind == plan.Step && blocks&out != 0 {
+		p.Failed++
+	} else if kind == plan.Step && blocks != 0 {
+		p.Failed--
+	}
 }
 
 // Decider is a step that waits for the decision of a person.

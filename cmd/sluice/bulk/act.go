@@ -117,14 +117,14 @@ func (v *verb) preview(cmd *cobra.Command, dry bool) error {
 	case p.Will == 0:
 		return cli.Refuse(fmt.Errorf("no run would be %s; nothing was done", bulk.Past(p.Act)))
 	}
-	words := append([]string{"bulk", v.req.Act, "--where", v.req.Query, "--expect", fmt.Sprint(p.Count)}, v.said(cmd)...)
+	options := append([]string{"--where", v.req.Query, "--expect", fmt.Sprint(p.Count)}, v.said(cmd)...)
 	if v.req.Reason != "" {
-		words = append(words, "--reason", v.req.Reason)
+		options = append(options, "--reason", v.req.Reason)
 	}
 	if cmd.Flags().Changed("actor") {
-		words = append(words, "--actor", v.req.Actor)
+		options = append(options, "--actor", v.req.Actor)
 	}
-	return cli.Refuse(fmt.Errorf("nothing was done; to do it, name the number of runs:\n  %s", v.command(words...)))
+	return cli.Refuse(fmt.Errorf("nothing was done; to do it, name the number of runs:\n  %s", cli.CommandLine(v.dir, []string{"bulk", v.req.Act}, options...)))
 }
 
 // describe prints a preview for people.

@@ -81,7 +81,7 @@ run, or the workflow is refused.`,
 		printMove(cmd.OutOrStdout(), moved, req.Dry)
 		if !done.Driven && !req.Dry {
 			fmt.Fprintf(cmd.ErrOrStderr(), "no process works on run %s: start again the program that has its Go operations, or if it has none, run:\n  %s\n",
-				progress.Clean(done.Run), cli.ResumeCommand(dir, progress.Clean(done.Run)))
+				progress.Clean(done.Run), cli.ResumeCommand(dir, done.Run))
 		}
 		return nil
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/client"
@@ -13,13 +14,19 @@ func ResumeCommand(dir, id string) string {
 	return Command("run", "--data", dir, "--resume", id)
 }
 
-// CommandLine returns the command line of a verb and its arguments for the journal in dir, or at the server with that URL.
-func CommandLine(dir string, args []string) string {
+// CommandLine returns the command line of a verb and its positional arguments for the journal in dir, or at the server with that URL.
+// An argument that begins with a dash, as a run's id may, stands with those that follow it behind `--`. Options are other flags, with
+// their values.
+func CommandLine(dir string, args []string, options ...string) string {
 	where := "--data"
 	if client.IsURL(dir) {
 		where = "--server"
 	}
-	return Command(append(args[:len(args):len(args)], where, dir)...)
+	plain := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") })
+	if plain < 0 {
+		return Command(slices.Concat(args, options, []string{where, dir})...)
+	}
+	return Command(slices.Concat(args[:plain], options, []string{where, dir, "--"}, args[plain:])...)
 }
 
 // Command returns a command line of this program. It names the program as it was called, or sluice if `go run` has built it, since

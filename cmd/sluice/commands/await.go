@@ -28,7 +28,7 @@ func (s *sending) await(cmd *cobra.Command, done *api.Done) error {
 	}
 	if !done.Driven {
 		fmt.Fprintf(cmd.ErrOrStderr(), "no process works on run %s: the message is journaled, and --until waits for a process (Ctrl-C ends this): start again the program that has its Go operations, or if it has none, run:\n  %s\n",
-			progress.Clean(done.Run), cli.ResumeCommand(s.dir, progress.Clean(done.Run)))
+			progress.Clean(done.Run), cli.ResumeCommand(s.dir, done.Run))
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), cli.StopSignals()...)
 	defer stop()

@@ -103,7 +103,7 @@ func (c *command) report(cmd *cobra.Command, done *api.Done) error {
 	}
 	if !done.Driven && c.req.Verb != api.Cancel && c.req.Verb != api.Pause {
 		fmt.Fprintf(cmd.ErrOrStderr(), "no process works on run %s: start again the program that has its Go operations, or if it has none, run:\n  %s\n", progress.Clean(done.Run),
-			cli.ResumeCommand(c.dir, progress.Clean(done.Run)))
+			cli.ResumeCommand(c.dir, done.Run))
 	}
 	return nil
 }

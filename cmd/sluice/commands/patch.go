@@ -68,8 +68,8 @@ func parseChanges(args []string) (map[string]any, error) {
 // patchValue returns the value of an argument: the JSON value if it parses as JSON, else the text itself. It refuses JSON beyond the
 // limits of inputs.
 func patchValue(text string) (value.Value, error) {
-	if text == inspect.Blank {
-		return nil, fmt.Errorf("%s stands for the value: write it in its place", inspect.Blank)
+	if text == inspect.BlankValue {
+		return nil, fmt.Errorf(`%[1]s stands for the value: write it in its place; for the text %[1]s itself, write '"%[1]s"'`, text)
 	}
 	if _, err := value.ParseJSON([]byte(text)); err != nil && utf8.ValidString(text) {
 		return text, nil

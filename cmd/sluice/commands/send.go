@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 )
 
 func newSend() *cobra.Command {
@@ -44,6 +45,9 @@ ends the waiting; the message stays sent.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		c.req.Run, c.req.Message = args[0], args[1]
 		if len(args) == 3 {
+			if args[2] == inspect.BlankPayload {
+				return cli.Refuse(fmt.Errorf("%s stands for the message's payload: write JSON in its place, or leave it out for null", args[2]))
+			}
 			payload, err := cli.ReadInput(args[2], cmd.InOrStdin())
 			if err != nil {
 				return cli.Refuse(fmt.Errorf("PAYLOAD: %w", err))

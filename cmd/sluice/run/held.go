@@ -105,7 +105,7 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 	case err != nil:
 		return f.refused(err)
 	}
-	return f.followHeld(cmd, &held{dir: f.data, run: done.Run, next: 1}, &view.Run{Workflow: w}, stops)
+	return f.followHeld(cmd, &held{dir: f.data, run: done.Run, next: 1}, &view.Run{Workflow: w, Dir: f.data}, stops)
 }
 
 // resumeHeld follows a run on which the process works that has the folder: it has resumed it already. Another run that this process has

@@ -222,10 +222,13 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 // labels returns the labels of the new run.
 func (f *runFlags) labels() (map[string]string, error) {
 	labels, err := cli.ParseLabels(f.label)
-	if err == nil {
-		err = limits.CheckLabels(labels)
+	if err != nil {
+		return nil, err
 	}
-	return labels, err
+	if err := limits.CheckLabels(labels); err != nil {
+		return nil, fmt.Errorf("--label: %w", err)
+	}
+	return labels, nil
 }
 
 // participants returns the directory of --directory; nil: the workflow has its own.

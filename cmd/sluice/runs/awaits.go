@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -24,7 +25,7 @@ func awaitsByStep(r *api.Run) map[string][]*api.Awaited {
 }
 
 // showCommands prints the commands that end what is waited for.
-func showCommands(w io.Writer, dir string, awaits []api.Awaited) {
+func showCommands(w io.Writer, dir, run string, awaits []api.Awaited) {
 	var commands [][]string
 	for i := range awaits {
 		commands = append(commands, awaits[i].Command)
@@ -38,6 +39,21 @@ func showCommands(w io.Writer, dir string, awaits []api.Awaited) {
 		fmt.Fprintln(w, "  "+progress.Clean(line))
 	}
 	if more > 0 {
-		fmt.Fprintf(w, "  and %d more: sluice runs show -o json\n", more)
+		fmt.Fprintf(w, "  and %d more: %s\n", more, cli.CommandLine(dir, []string{"runs", "show", run}, "-o", "json"))
+	}
+}
+
+// awaits prints what is awaited, other than calls and their turns, with the commands that end it.
+func (l *eventLines) awaits(dir string, list []api.Awaited) {
+	for i := range list {
+		w := &list[i]
+		if w.Command == nil && w.Until.IsZero() {
+			continue // its status says as much
+		}
+		text := cli.WaitText(w)
+		if w.Command != nil {
+			text += ": " + cli.CommandLine(dir, w.Command)
+		}
+		fmt.Fprintf(l.w, "      %s waits for %s\n", progress.Clean(cmp.Or(w.Step, "the run")), progress.Clean(text))
 	}
 }

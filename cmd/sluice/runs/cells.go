@@ -131,8 +131,9 @@ func intentName(x *api.Intent) string {
 	return x.Effect + "." + x.Issuer
 }
 
-// showCell prints one cell for people.
-func showCell(w io.Writer, c *api.Cell) {
+// showCell prints one cell of a run for people.
+func showCell(w io.Writer, dir, run string, c *api.Cell) {
+	defer showCommands(w, dir, run, c.Awaits)
 	about := cli.NewTable(w)
 	fact := func(name, text string) {
 		if text != "" {
@@ -156,6 +157,17 @@ func showCell(w io.Writer, c *api.Cell) {
 	case c.Mail > 0:
 		fact("mail", cli.Plural(c.Mail, "item"))
 	}
+	awaits := map[string]string{} // by step
+	for i := range c.Awaits {
+		switch a := &c.Awaits[i]; {
+		case a.Step == "":
+			fact("the run", "waits for "+cli.WaitText(a))
+		case a.Step == c.Cell && a.Kind != "timer": // its intent says it
+			fact("awaits", cli.WaitText(a))
+		case a.Step != c.Cell && (a.Kind != "call" || !a.Until.IsZero()):
+			awaits[a.Step] = cli.WaitText(a)
+		}
+	}
 	about.Row("state", string(c.State))
 	about.End()
 	if len(c.Intents) == 0 {
@@ -165,13 +177,13 @@ func showCell(w io.Writer, c *api.Cell) {
 	intents := cli.NewTable(w)
 	intents.Row("INTENT", "STATUS", "ATTEMPTS", "REMARK")
 	for i := range c.Intents {
-		showIntent(intents, &c.Intents[i])
+		showIntent(intents, &c.Intents[i], awaits[c.Intents[i].Key])
 	}
 	intents.End()
 }
 
-// showIntent prints an effect or timer that a cell waits for.
-func showIntent(t *cli.Table, x *api.Intent) {
+// showIntent prints an effect or timer that a cell waits for, and what that waits for; "": its status says enough.
+func showIntent(t *cli.Table, x *api.Intent, awaits string) {
 	if x.ID == "" {
 		t.Row(x.Key, "armed", "", fmt.Sprintf("timer %s is due at %s", x.Issuer, cli.Local(x.Due)))
 		return
@@ -184,6 +196,9 @@ func showIntent(t *cli.Table, x *api.Intent) {
 		attempts = fmt.Sprint(x.Attempts)
 	}
 	list := []string{intentName(x) + " " + cli.Short(x.Params)}
+	if awaits != "" {
+		list = append(list, "waits for "+awaits)
+	}
 	if x.Failure != nil {
 		list = append(list, x.Failure.String())
 	}
@@ -191,7 +206,7 @@ func showIntent(t *cli.Table, x *api.Intent) {
 }
 
 // showWorld prints the counts of a world, and its first cells.
-func showWorld(w io.Writer, r *api.Run) {
+func showWorld(w io.Writer, dir string, r *api.Run) {
 	if len(r.Cells) == 0 {
 		return
 	}
@@ -203,7 +218,7 @@ func showWorld(w io.Writer, r *api.Run) {
 	}
 	table.End()
 	if more := r.World.Cells - len(r.Cells); more > 0 {
-		fmt.Fprintf(w, "and %d more: sluice runs cells\n", more)
+		fmt.Fprintf(w, "and %d more: %s\n", more, cli.CommandLine(dir, []string{"runs", "cells", r.Run}))
 	}
 }
 

@@ -21,7 +21,8 @@ func newRunsList() *cobra.Command {
 		Long: `List lists the runs of a journal with their status, those of child workflows included, newest first. A run is parked if
 the process that works on the journal cannot go on with it; the end of its line says why. Where no process works on the journal, a
 run is parked if this version of Sluice cannot go on with it. A run is held from its import until it
-is resumed. Of a run that waits, the end of its line says for what, and until when.
+is resumed. Of a run that waits, the end of its line says for what, at which step, and until when; of one whose call no worker has
+taken, of which operation one is to serve.
 
 --where selects runs: terms with spaces between them, which must all hold. A comma is OR, a minus before a term is NOT.
   status:failed,aborted   running waiting paused completed failed partial aborted deadline_exceeded step_timeout damaged
@@ -137,8 +138,11 @@ func waitsRemark(waits []api.Wait) string {
 	texts := make([]string, len(waits))
 	for i, w := range waits {
 		texts[i] = strings.TrimSpace(w.Kind + " " + w.Name)
-		if w.Kind == "timer" {
-			texts[i] = "timer"
+		if w.Kind == api.AwaitsWorker {
+			texts[i] = "a worker that serves " + w.Name
+		}
+		if w.Step != "" {
+			texts[i] += " at " + w.Step
 		}
 		if !w.Until.IsZero() {
 			texts[i] += " until " + cli.Local(w.Until)

@@ -28,7 +28,7 @@ hold that yet.
 
 Of a world it prints how many cells there are, and the first 100 of them, those that have failed or are paused before the others:
 runs cells lists all. With CELL, the address of a cell such as order[a], it prints that cell: its status, state, failure and last
-event, and the effects and timers that it waits for.
+event, the effects and timers that it waits for, until when, and the commands that let it go on.
 
 With --at it prints the run as it was after an event, or at a time: what the journal held then.
 
@@ -37,7 +37,8 @@ RUN is the id of a run, or an unambiguous beginning of it. With -o json or -o js
 An output of more than 1 KiB is left out, and "preview" holds its beginning. Of a world it has, in place of steps, the counts as
 "world" and the first cells as "cells", where "state_preview" is the beginning of a state of more than 1 KiB; with CELL the object
 is the cell:
-  {"cell":…,"machine":…,"key":…,"status":…,"state":…,"intents":[{"key":…,"effect":…,"status":…,…}],"last_seq":…,…}`,
+  {"cell":…,"machine":…,"key":…,"status":…,"state":…,"intents":[{"key":…,"effect":…,"status":…,…}],"last_seq":…,…,
+   "awaits":[{"kind":…,"step":…,"what":…,"until":…,"command":…}]}`,
 		Example: `  sluice runs show tuesday --data ./journal
   sluice runs show tuesday --data ./journal -o json | jq '.steps[] | select(.decidable) | .step'
   sluice runs show tuesday --at 17 --data ./journal
@@ -54,7 +55,7 @@ is the cell:
 				if err != nil {
 					return err
 				}
-				return q.one(cmd, cell, func(w io.Writer) { showCell(w, cell) })
+				return q.one(cmd, cell, func(w io.Writer) { showCell(w, q.dir, args[0], cell) })
 			}
 			r, err := c.Show(cmd.Context(), args[0])
 			if err != nil {
@@ -86,7 +87,7 @@ func (q *query) one(cmd *cobra.Command, object any, show func(io.Writer)) error 
 // showRun prints a run and its steps for people.
 func showRun(w io.Writer, dir string, r *api.Run) {
 	if !r.Held { // none would be taken
-		defer showCommands(w, dir, r.Awaits)
+		defer showCommands(w, dir, r.Run, r.Awaits)
 	}
 	about := cli.NewTable(w)
 	fact := func(name, text string) {
@@ -114,7 +115,7 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	fact("due", cli.Local(r.Due))
 	showData(fact, r)
 	about.End()
-	showWorld(w, r)
+	showWorld(w, dir, r)
 	showSteps(w, r)
 }
 

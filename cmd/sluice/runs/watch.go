@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -22,7 +23,8 @@ func newRunsWatch() *cobra.Command {
 		Use:   "watch RUN",
 		Short: "Follow a run",
 		Long: `Watch prints the events of a run, and how each changes the status of steps: those so far, and each new one as it happens,
-until the run ends. While no process works on the run, it waits for one. Ctrl-C ends watching, not the run.
+until the run ends. Of what the run waits for now it prints until when, and the command that ends the wait. While no process
+works on the run, it waits for one. Ctrl-C ends watching, not the run.
 
 With --log it prints in their place what the programs and the workers of the run write, live, each line behind the key of its
 step; with --step, only what one step, its items and its step-runs write. The process that works on the run keeps the newest
@@ -70,7 +72,8 @@ type watcher struct {
 	each      func(context.Context, *control.Client) error // prints what a client yields
 	next      uint64                                       // sequence of the next event to be printed
 	finished  bool
-	announced bool // that no process works on the run
+	announced bool     // that no process works on the run
+	now       *api.Run // as it was when it first waited, or was read without a process; nil: it has not
 	records   *cli.Objects
 	lines     *eventLines
 	log       *logLines
@@ -104,17 +107,40 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 	}
 }
 
+// look reads what the run waits for now.
+func (w *watcher) look(ctx context.Context, c *control.Client) (err error) {
+	w.now, err = c.Show(ctx, w.run)
+	return err
+}
+
+// awaits prints what the run waits for after an update, unless more has happened since.
+func (w *watcher) awaits(ctx context.Context, c *control.Client, u *api.Update) error {
+	sleeps := u.Status == string(reactive.RunWaiting) || u.Status == string(reactive.RunPaused)
+	if w.now == nil && sleeps {
+		if err := w.look(ctx, c); err != nil {
+			return err
+		}
+	}
+	switch {
+	case w.now == nil || u.Event.Seq < w.now.Events:
+	case u.Event.Seq == w.now.Events:
+		w.lines.awaits(w.dir, w.now.Awaits)
+	default:
+		w.lines.awaits(w.dir, u.Awaits)
+	}
+	return nil
+}
+
 // read prints the events that a client yields. If this process has opened the journal itself, it reads only existing events, because it
 // blocks other processes meanwhile.
 func (w *watcher) read(ctx context.Context, c *control.Client) error {
 	last := ^uint64(0)
 	if !c.Held() {
-		r, err := c.Show(ctx, w.run)
-		if err != nil {
+		if err := w.look(ctx, c); err != nil {
 			return err
 		}
-		if last = r.Events; w.next > last {
-			w.finished = r.Finished && !r.Late // if late, its last event is still to be journaled
+		if last = w.now.Events; w.next > last {
+			w.finished = w.now.Finished && !w.now.Late // if late, its last event is still to be journaled
 			return nil
 		}
 	}
@@ -127,6 +153,9 @@ func (w *watcher) read(ctx context.Context, c *control.Client) error {
 		w.finished = u.Event.Type == journal.RunFinished.String()
 		w.records.Print(u)
 		w.lines.update(u)
+		if err := w.awaits(ctx, c, u); err != nil {
+			return err
+		}
 		if err := errors.Join(w.records.Flush(), w.lines.w.Flush()); err != nil {
 			return err
 		}

@@ -18,15 +18,19 @@ func (r *Run) hints(t *progress.Tree) []string {
 		return nil
 	}
 	var commands [][]string
+	run := ""
 	awaits := t.Awaits()
 	for _, key := range slices.Sorted(maps.Keys(awaits)) {
 		for _, w := range awaits[key] {
 			commands = append(commands, w.Command)
+			if w.Command != nil {
+				run = w.Command[1]
+			}
 		}
 	}
 	lines, more := cli.WaitCommands(r.Dir, commands, hintsMax)
 	if more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more: sluice runs show", more))
+		lines = append(lines, fmt.Sprintf("and %d more: %s", more, cli.CommandLine(r.Dir, []string{"runs", "show", run})))
 	}
 	return lines
 }

@@ -237,7 +237,7 @@ func (a *Reader) contentOf(l *line) error {
 	case len(l.Data) == 0 || len(l.Data) > journal.ContentMaxBytes:
 		return fmt.Errorf("content has %d bytes, and 1 to %d are possible", len(l.Data), journal.ContentMaxBytes)
 	case sha256.Sum256(l.Data) != hash:
-		return errors.New("the content has another hash; it was changed")
+		return changed("content", hash, sha256.Sum256(l.Data))
 	case bytes.Compare(hash[:], a.content) <= 0:
 		return errors.New("content is in the order of its hashes, each once")
 	}
@@ -329,7 +329,7 @@ func (a *Reader) large(name string, encoded []byte) (*Stored, error) {
 	case err != nil:
 		return nil, err
 	case sha256.Sum256(encoded) != hash:
-		return nil, errors.New("the value has another hash; it was changed")
+		return nil, changed("value", hash, sha256.Sum256(encoded))
 	case len(encoded) <= blobBytes:
 		return nil, fmt.Errorf("a value of %d bytes stands in its event; only one of more than %d has a line of its own", len(encoded), blobBytes)
 	}
@@ -339,6 +339,11 @@ func (a *Reader) large(name string, encoded []byte) (*Stored, error) {
 	}
 	a.blob = name
 	return a.stored(hash.Stream(), hash, v)
+}
+
+// changed returns the error of content that does not have its hash.
+func changed(what string, hash, actual journal.Hash) error {
+	return fmt.Errorf("the %s of hash %x has hash %x; it was changed", what, hash, actual)
 }
 
 // stored returns content after it has compared it with its hash.
@@ -353,7 +358,7 @@ func (a *Reader) stored(stream string, hash journal.Hash, v any) (*Stored, error
 	if actual, _, err := journal.HashOf(v); err != nil {
 		return nil, err
 	} else if actual != hash {
-		return nil, errors.New("the document has another hash; it was changed")
+		return nil, changed("document", hash, actual)
 	}
 	a.known[stream] = true
 	return &Stored{Stream: stream, Value: v}, nil
@@ -482,7 +487,7 @@ func decode(text []byte) (*line, error) {
 	d.DisallowUnknownFields()
 	d.UseNumber()
 	if err := d.Decode(&l); err != nil {
-		return nil, notALine(err)
+		return nil, notALine(text, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, errors.New("there is more after the object")
@@ -491,12 +496,17 @@ func decode(text []byte) (*line, error) {
 }
 
 // notALine returns why a text is no line, without the names of Go's types.
-func notALine(err error) error {
+func notALine(text []byte, err error) error {
+	why := strings.TrimPrefix(err.Error(), "json: ")
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("this is no line of exported runs: %s holds a JSON %s", cmp.Or(e.Field, "it"), e.Value)
+		why = fmt.Sprintf("%s holds a JSON %s", cmp.Or(e.Field, "it"), e.Value)
 	}
-	return fmt.Errorf("this is no line of exported runs: %s", strings.TrimPrefix(err.Error(), "json: "))
+	begin := strings.ToValidUTF8(string(text[:min(len(text), shownBytes)]), "")
+	return fmt.Errorf("this is no line of exported runs: %s: %s", why, strings.TrimSuffix(begin, "\n"))
 }
+
+// shownBytes bounds the bytes of a line that an error shows.
+const shownBytes = 60
 
 // Equal reports whether two events are the same: whether their encodings are.
 func Equal(a, b *journal.Event) (bool, error) {

@@ -38,6 +38,8 @@ func CheckVersion(files vfs.FS, dir string) (version int, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return NewestVersion, WriteVersion(files, dir)
+	case errors.Is(err, journal.ErrDamaged):
+		return 0, fmt.Errorf("%w. %s", err, lost)
 	case err != nil:
 		return 0, err
 	}
@@ -46,7 +48,7 @@ func CheckVersion(files vfs.FS, dir string) (version int, err error) {
 	case n == 1 && version > NewestVersion:
 		return 0, fmt.Errorf("%w: directory of version %d, and this program knows %d; use a later version of the program", journal.ErrVersion, version, NewestVersion)
 	case n != 1 || version < 1 || string(text) != fmt.Sprintf(versionFormat, version):
-		return 0, fmt.Errorf("%w: %s holds %q", journal.ErrDamaged, path, text)
+		return 0, fmt.Errorf("%w: %s holds %.40q. %s", journal.ErrDamaged, path, text, lost)
 	}
 	return version, nil
 }
