@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"path"
 	"runtime/debug"
 	"slices"
@@ -181,6 +182,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	_, pattern := s.mux.Handler(req)
+	if !s.called(names.Host(req.Host), pattern) {
+		s.fail(w, req, problem(CodeHost, "this server is not called that"))
+		return
+	}
 	if pattern != "" {
 		s.mux.ServeHTTP(w, req)
 		return
@@ -191,6 +196,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	s.fail(w, req, problem(CodeNoRoute, "there is no such path: /openapi.json lists them"))
+}
+
+// called reports whether a client may call the server by that name. A page of another site that has a name for its address may not even
+// learn what is there.
+func (s *Server) called(host, pattern string) bool {
+	return len(s.config.Hosts) == 0 || slices.Contains(s.config.Hosts, host) ||
+		slices.ContainsFunc(routes, func(r Route) bool { return r.AnyHost && r.Method+" "+r.Path == pattern })
 }
 
 // methodsOf returns the methods that a path has.
@@ -257,6 +269,7 @@ type exchange struct {
 	w              http.ResponseWriter
 	req            *http.Request
 	route          *Route
+	given          url.Values // parameters
 	who            Identity
 	id             string // of the request, in the log
 	code           string // of the problem that was answered
@@ -274,9 +287,6 @@ func (c *exchange) admit() error {
 	}
 	if c.route.AnyHost {
 		return nil
-	}
-	if host := names.Host(c.req.Host); len(c.config.Hosts) > 0 && !slices.Contains(c.config.Hosts, host) {
-		return problem(CodeHost, "this server is not called that")
 	}
 	if err := http.NewCrossOriginProtection().Check(c.req); err != nil {
 		return problem(CodeCrossOrigin, "a page of another site has made the request")
@@ -327,9 +337,13 @@ func (c *exchange) unknown(why string) error {
 	return problem(CodeUnauthorized, "%s", why)
 }
 
-// knownQuery refuses parameters that the route does not have, so that none is ignored.
-func (c *exchange) knownQuery() error {
-	for name, values := range c.req.URL.Query() {
+// knownQuery reads the parameters. It refuses those that the route does not have, and a query of which a part cannot be read, so that none is ignored.
+func (c *exchange) knownQuery() (err error) {
+	if c.given, err = url.ParseQuery(c.req.URL.RawQuery); err != nil {
+		c.given = nil
+		return problem(CodeBadRequest, "the query cannot be read: %% begins two hexadecimal digits, and ; is written %%3B").at("query")
+	}
+	for name, values := range c.given {
 		if !slices.ContainsFunc(c.route.Query, func(p Param) bool { return p.Name == name }) {
 			return problem(CodeBadRequest, "this route has no parameter of that name").at("query/" + name)
 		}

@@ -3,11 +3,11 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
 // LinesType is the media type of an answer that is the lines of package api, as by the socket of a folder: each a Reply, the last Done or
@@ -18,7 +18,7 @@ const LinesType = "application/vnd.sluice.replies"
 var errAnswered = errors.New("answered")
 
 // plain reports whether the client wants lines of package api.
-func (c *exchange) plain() bool { return strings.Contains(c.req.Header.Get("Accept"), LinesType) }
+func (c *exchange) plain() bool { return names.Accepts(c.req.Header.Values("Accept"), LinesType) }
 
 // pass carries out a request of package api and answers with its lines.
 func (c *exchange) pass(ctx context.Context, r *api.Request) error {

@@ -73,6 +73,10 @@ func (c *exchange) enter(as login) {
 
 // acceptInvitation logs in who was invited, and sends the browser to the page. Who follows the address again and is still logged in, is sent there, too.
 func acceptInvitation(c *exchange) error {
+	if c.req.Method != http.MethodGet { // a program that only looks whether there is something must not use it up
+		c.w.Header().Set("Allow", http.MethodGet)
+		return problem(CodeMethod, "%s is not a method of this path, which has GET", c.req.Method)
+	}
 	invited, ok := c.sessions.Accept(c.query("key"), time.Now())
 	if ok {
 		c.enter(invited)

@@ -68,10 +68,10 @@ type (
 
 // dry reports whether the client only wants to know what a request would do.
 func (c *exchange) dry() (bool, error) {
-	switch c.query("dry") {
-	case "":
+	switch dry := c.given.Has("dry"); {
+	case !dry:
 		return false, nil
-	case "true":
+	case c.query("dry") == "true":
 		return true, nil
 	}
 	return false, problem(CodeBadRequest, "dry is true, or is not there").at("query/dry")

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -18,6 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/ranges"
 	"github.com/sluiceflow/sluice/coordinator/query"
 )
 
@@ -103,7 +103,7 @@ func (c *exchange) of(verb api.Verb) (*api.Request, error) {
 	return r, nil
 }
 
-func (c *exchange) query(name string) string { return c.req.URL.Query().Get(name) }
+func (c *exchange) query(name string) string { return c.given.Get(name) }
 
 // limit returns the parameter of that name.
 func (c *exchange) limit(unless int) (int, error) {
@@ -415,7 +415,9 @@ func readOutput(c *exchange) error {
 	sum := sha256.Sum256(v)
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`) // what a range is a part of
-	http.ServeContent(c.w, c.req, "", time.Time{}, bytes.NewReader(v))
+	if !ranges.Serve(c.w, c.req, v) {
+		return problem(CodeRange, "a range is bytes=FROM-TO, and begins within the value, which has %d bytes", len(v)).at("header/Range")
+	}
 	return nil
 }
 
