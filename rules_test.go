@@ -181,7 +181,7 @@ var floors = []floor{
 		"template/machine", "template/value")},
 	{"coordinator/observe", uses("coordinator", "reactive", "reactive/live")},
 	{"coordinator/parcel", uses("coordinator", "coordinator/limits", "coordinator/registry", "reactive/journal", "template")},
-	{"coordinator/catalog", uses("coordinator", "coordinator/parcel", "template", "template/document", "template/kinds", "template/plan", "template/secret", "template/value")},
+	{"coordinator/catalog", uses("coordinator", "coordinator/parcel", "reactive/journal/archive", "template", "template/document", "template/kinds", "template/plan", "template/secret", "template/value")},
 	{"coordinator/doctor", uses("internal/pace", "coordinator/bulk", "coordinator/compiled", "coordinator/holds", "coordinator/retention", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
 		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
 	{"coordinator/httpapi/audit", nil},

@@ -57,6 +57,9 @@ func importRuns(c *exchange) (err error) {
 	if err != nil {
 		return problem(CodeBadRequest, "the file has not arrived whole")
 	}
+	if err := c.config.Allow.CheckFile(c.req.Context(), io.NewSectionReader(file, 0, importMax)); err != nil {
+		return err
+	}
 	list := ImportList{Items: []*api.Imported{}}
 	_, err = c.ask(c.req.Context(), &api.Request{Verb: api.Import, File: file.Name()}, func(reply *api.Reply) error {
 		if reply.Imported != nil {
