@@ -140,9 +140,9 @@ func (c *exchange) stream(open func() (frames.Observer, error)) error {
 		leave()
 		return err
 	}
-	c.unhurried()
+	c.noDeadline()
 	w := frames.To(c.w, names.Accepts(c.req.Header.Values("Accept"), "text/event-stream"))
-	c.feed = &frames.Stream{Observer: o, Leave: leave, Check: c.authenticate, Problem: problemIn, Sent: c.measures.Sent, Writer: w}
+	c.feed = &frames.Stream{Observer: o, Leave: leave, Stands: c.stands(), Problem: problemIn, Sent: c.measures.Sent, Writer: w}
 	_ = w.Begin() // if the client has gone, the feed ends
 	return nil
 }

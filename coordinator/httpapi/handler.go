@@ -27,6 +27,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/page"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/sessions"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/standing"
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
@@ -57,6 +58,7 @@ type Identity struct {
 	Role Role   // what it may do
 
 	Operations []string // of a worker: whose calls it may take
+	ID         string   // of the token itself, while another may come to have its name; "": the name is its own
 }
 
 // Rates at which requests are answered: of a token, and those without a valid one from an address.
@@ -120,6 +122,7 @@ type Server struct {
 	kept    kept.Answers
 
 	sessions sessions.Keep[login]
+	standing standing.Watch
 	jobs     *jobs.Jobs
 	tokens   *rates.Limit // by name of the token
 	wrong    *rates.Limit // by address
@@ -239,6 +242,7 @@ func (s *Server) serve(w http.ResponseWriter, req *http.Request, r *Route) {
 
 // answer carries out the request, if it is admitted.
 func (c *exchange) answer() {
+	defer func() { c.lasts.Leave() }()
 	r := c.route
 	if err := c.admit(); err != nil {
 		c.refuse(err)
@@ -259,6 +263,9 @@ func (c *exchange) answer() {
 
 // refuse answers with an error.
 func (c *exchange) refuse(err error) {
+	if gone, ok := errors.AsType[*Problem](context.Cause(c.req.Context())); ok {
+		err = gone
+	}
 	c.code = problemOf(err).Code
 	c.fail(c.w, c.req, err)
 }
@@ -277,7 +284,8 @@ type exchange struct {
 	sent           []byte // the body, once it was read
 	read           bool   // it was
 
-	feed *frames.Stream // to be sent; nil: the answer is sent
+	lasts *standing.Member // it lasts: it ends with what the client has shown; nil: it does not
+	feed  *frames.Stream   // to be sent; nil: the answer is sent
 }
 
 // admit refuses what must not be answered.
@@ -313,19 +321,27 @@ func (c *exchange) authenticate() error {
 	if c.who = c.config.Open; c.who.Role != Nobody {
 		return nil
 	}
-	sent := c.req.Header.Get("Authorization")
-	if sent == "" {
+	if c.req.Header.Get("Authorization") == "" {
 		if c.who, _ = c.session(); c.who.Role != Nobody {
 			return nil
 		}
 	}
-	if scheme, token, _ := strings.Cut(sent, " "); strings.EqualFold(scheme, "Bearer") {
-		if who, ok := c.config.Authenticate(strings.TrimSpace(token)); ok {
+	if token := c.bearer(); token != "" {
+		if who, ok := c.config.Authenticate(token); ok {
 			c.who = who
 			return nil
 		}
 	}
 	return c.unknown("send a token that is valid: Authorization: Bearer TOKEN")
+}
+
+// bearer returns the token that the client has sent; "": none.
+func (c *exchange) bearer() string {
+	scheme, token, _ := strings.Cut(c.req.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
 }
 
 // unknown is the error of a request of whom the server does not know. Those who try often are told only that.

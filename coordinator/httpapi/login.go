@@ -51,18 +51,26 @@ func (c *exchange) session() (who Identity, secret string) {
 	if err != nil {
 		return who, ""
 	}
-	found, ok := c.sessions.Of(sent.Value, time.Now())
-	if !ok {
+	if who = c.whose(sent.Value); who.Role == Nobody {
 		return who, ""
 	}
-	if found.token == "" {
-		return found.who, sent.Value
-	}
-	if who, ok = c.config.Authenticate(found.token); !ok { // it was revoked, or has expired
-		c.sessions.End(sent.Value)
-		return Identity{}, ""
-	}
 	return who, sent.Value
+}
+
+// whose returns who has the session with a secret; Nobody if there is none any more.
+func (s *Server) whose(secret string) (who Identity) {
+	found, ok := s.sessions.Of(secret, time.Now())
+	if !ok {
+		return who
+	}
+	if found.token == "" {
+		return found.who
+	}
+	if who, ok = s.config.Authenticate(found.token); !ok { // it was revoked, or has expired
+		s.sessions.End(secret)
+		return Identity{}
+	}
+	return who
 }
 
 // enter begins a session.

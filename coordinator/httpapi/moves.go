@@ -13,11 +13,6 @@ import (
 // importMax bounds a file of runs that is sent.
 const importMax = 1 << 30
 
-// ImportList is what has become of the runs of a file.
-type ImportList struct {
-	Items []*api.Imported `json:"items"` // in the order of the file
-}
-
 // export sends runs with all that they need, as a file.
 func export(c *exchange) error {
 	r := &api.Request{Verb: api.Export, Query: c.query("q")}
