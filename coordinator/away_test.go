@@ -192,8 +192,10 @@ func TestAWorkerOutlivesTheEngine(t *testing.T) {
 		}
 		require.NotEmpty(t, c.give(runs["given"], "z").Late, "gives twice")
 		require.NotEmpty(t, c.give(runs["silent"], "z").Late, "was interrupted")
-		_, err = c.Workers().Give(t.Context(), workers.Worker{Token: "eve", Name: "bob-1"}, &workers.Gift{Alive: []string{runs["again"]}})
-		require.ErrorIs(t, err, workers.ErrLease)
+		for _, other := range []workers.Worker{{Token: "eve", Name: "bob-1"}, {Token: "bob", ID: "another of that name", Name: "bob-1"}} {
+			_, err = c.Workers().Give(t.Context(), other, &workers.Gift{Alive: []string{runs["again"]}})
+			require.ErrorIs(t, err, workers.ErrLease)
+		}
 	})
 }
 

@@ -1,10 +1,12 @@
 package httpapi
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
@@ -23,8 +25,9 @@ func (c *exchange) body(into any) error {
 	if len(data) == 0 {
 		return nil
 	}
-	if kind, _, _ := mime.ParseMediaType(c.req.Header.Get("Content-Type")); kind != "application/json" {
-		return problem(CodeMediaType, "the body is application/json, and its Content-Type must say so")
+	kind, more, err := mime.ParseMediaType(c.req.Header.Get("Content-Type"))
+	if charset := cmp.Or(more["charset"], "utf-8"); err != nil || kind != "application/json" || !strings.EqualFold(charset, "utf-8") || c.req.Header.Get("Content-Encoding") != "" {
+		return problem(CodeMediaType, "the body is application/json in UTF-8 without a Content-Encoding, and its Content-Type must say so")
 	}
 	fault := bodies.Read(data, into)
 	if fault == nil {

@@ -94,7 +94,7 @@ func newAviary(t *testing.T) *aviary {
 	keep := tokens.Of(dir)
 	server, err := Handler(engine, Config{Folder: dir, Logger: log, Allow: catalog.Allow(catalog.Kinds), Authenticate: func(token string) (Identity, bool) {
 		known, ok := keep.Check(token, time.Now())
-		return Identity{known.Name, ParseRole(known.Role), known.Operations}, ok
+		return Identity{Name: known.Name, Role: ParseRole(known.Role), Operations: known.Operations, ID: known.Hash}, ok
 	}})
 	require.NoError(t, err)
 	listening := httptest.NewServer(server)

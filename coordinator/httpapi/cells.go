@@ -6,20 +6,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// Answers about worlds.
-type (
-	// CellList is the cells of a world.
-	CellList struct {
-		Items   []*api.Cell `json:"items"`             // in the order of their addresses
-		Warning string      `json:"warning,omitempty"` // why the condition could not be evaluated for some
-	}
-
-	// ViewList is what has happened in a playbook or a world.
-	ViewList struct {
-		Items []*api.View `json:"items"` // in order
-	}
-)
-
 func listCells(c *exchange) error {
 	r, err := c.of(api.Cells)
 	if err != nil {

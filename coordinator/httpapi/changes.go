@@ -19,22 +19,11 @@ type (
 		Documents
 	}
 
-	// RerunPlan says what a rerun would do.
-	RerunPlan struct {
-		Seq   uint64           `json:"seq"`   // of the run's newest event that counts
-		Items []*api.RerunStep `json:"items"` // what will run, then what may, then what is kept
-	}
-
 	// ShadowBody names the workflow by which runs would have gone.
 	ShadowBody struct {
 		Workflow string `json:"workflow,omitempty"` // published, such as order or order@3
 		Query    string `json:"q,omitempty"`        // of a shadow of many runs: which
 		Documents
-	}
-
-	// ShadowList is how runs would have gone.
-	ShadowList struct {
-		Items []*api.Shadowed `json:"items"` // one for each run
 	}
 
 	// MoveBody names the workflow under which a run goes on.

@@ -1,37 +1,13 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/columns"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
-
-// Decision is a task that a person is to decide about.
-type Decision struct {
-	ID       string            `json:"id"`                // of the decision: a step's attempt
-	Run      string            `json:"run"`               // id
-	Step     string            `json:"step"`              // key
-	Attempt  int32             `json:"attempt"`           // of the step
-	Workflow string            `json:"workflow"`          // name
-	Labels   map[string]string `json:"labels,omitempty"`  // of the run
-	Seq      uint64            `json:"seq"`               // number of the run's newest event: the ETag of the decision
-	Since    time.Time         `json:"since,omitzero"`    // when the work was answered
-	Until    time.Time         `json:"until,omitzero"`    // when it is given up
-	Then     string            `json:"then,omitempty"`    // what happens then, for people
-	Output   json.RawMessage   `json:"output,omitempty"`  // of the step, if it has at most 1 KiB
-	Preview  string            `json:"preview,omitempty"` // else its beginning
-}
-
-// DecisionPage is a part of the inbox.
-type DecisionPage struct {
-	Items []*Decision `json:"items"`          // of the newest run first
-	Next  string      `json:"next,omitempty"` // cursor of the next part; "": this is the last
-}
 
 // listDecisions lists what waits for a person, in the runs that a query selects.
 func listDecisions(c *exchange) error {

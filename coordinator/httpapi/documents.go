@@ -13,7 +13,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/draft"
 	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
-	"github.com/sluiceflow/sluice/coordinator/versions"
 )
 
 // Documents are what a request brings along: the text of a document, or a parcel, which has the documents below it, too. Neither is
@@ -51,34 +50,6 @@ func (c *exchange) parcel(d *Documents) (*parcel.Parcel, error) {
 type (
 	// PublishBody makes a workflow the newest of its name.
 	PublishBody struct{ Documents }
-
-	// PublishPreview says what a publish would do.
-	PublishPreview struct {
-		Name      string         `json:"name"`                // of the workflow
-		Hash      string         `json:"hash"`                // of its definition
-		Unchanged bool           `json:"unchanged,omitempty"` // it is the newest already
-		Effect    *versions.Diff `json:"effect,omitempty"`    // how it differs from the newest, and what that means for open runs; not there: it is the first
-	}
-
-	// WorkflowPage is a part of the list of published workflows.
-	WorkflowPage struct {
-		Items []*api.Version `json:"items"`          // the newest version of each, by name
-		Next  string         `json:"next,omitempty"` // cursor of the next part; "": this is the last
-	}
-
-	// VersionPage is a part of the list of the versions of a workflow.
-	VersionPage struct {
-		Items []*api.Version `json:"items"`          // the newest first
-		Next  string         `json:"next,omitempty"` // cursor of the next part; "": this is the last
-	}
-
-	// Definition is a version of a workflow with its document.
-	Definition struct {
-		Version  *api.Version    `json:"version"`         // which it is
-		Document json.RawMessage `json:"document"`        // in canonical form
-		Input    json.RawMessage `json:"input,omitempty"` // JSON Schema of the input of a run; not there: anything
-		Steps    []catalog.Step  `json:"steps"`           // what it calls, in its order
-	}
 )
 
 func publish(c *exchange) error {
@@ -209,7 +180,7 @@ func showWorkflow(c *exchange) error {
 	if c.req.PathValue("hash") != "" {
 		c.w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
 	}
-	return c.reply(http.StatusOK, Definition{api.VersionOf(d.Version), d.Document, d.Input, d.Steps})
+	return c.reply(http.StatusOK, Definition{Version: api.VersionOf(d.Version), Document: d.Document, Input: d.Input, Steps: d.Steps})
 }
 
 // drawWorkflow answers with a drawing that stays as it is, also of a workflow that has runs and was not published.

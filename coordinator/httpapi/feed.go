@@ -3,11 +3,11 @@ package httpapi
 import (
 	"net"
 	"slices"
-	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
 // streaming counts a stream of the client, or refuses it. leave must be called at its end.
@@ -44,7 +44,7 @@ func feedOfRun(c *exchange) error {
 	if c.query("step") != "" {
 		return problem(CodeBadRequest, "only the view %s is that of a step", logView).at("query/step")
 	}
-	o := feed.Options{View: view, Open: c.req.URL.Query()["open"]}
+	o := feed.Options{View: view, Open: c.given["open"]}
 	if o.After, o.Resume, err = feed.Sequence(c.resumed()); err != nil {
 		return err
 	}
@@ -85,9 +85,8 @@ func (c *exchange) watch(after uint64) error {
 
 // feedOfAll follows the runs of a query, or those that are named, each by itself, or both.
 func feedOfAll(c *exchange) error {
-	q := c.req.URL.Query()
-	w := feed.Wanted{Runs: q["run"], Open: q["open"], Query: q.Get("q")}
-	w.All = q.Has("q") || len(w.Runs) == 0
+	w := feed.Wanted{Runs: c.given["run"], Open: c.given["open"], Query: c.query("q")}
+	w.All = c.given.Has("q") || len(w.Runs) == 0
 	var err error
 	if w.View, err = c.view(); err != nil {
 		return err
@@ -109,7 +108,7 @@ func feedOfAll(c *exchange) error {
 // view returns what of a run is to be shown.
 func (c *exchange) view() (feed.View, error) {
 	v := feed.View(c.query("view"))
-	if c.req.URL.Query().Has("open") && v != "" && v != feed.Steps {
+	if c.given.Has("open") && v != "" && v != feed.Steps {
 		return "", problem(CodeBadRequest, "only the view steps has maps to open").at("query/open")
 	}
 	switch v {
@@ -141,9 +140,9 @@ func (c *exchange) stream(open func() (frames.Observer, error)) error {
 		leave()
 		return err
 	}
-	c.unhurried()
-	w := frames.To(c.w, strings.Contains(c.req.Header.Get("Accept"), "text/event-stream"))
-	c.feed = &frames.Stream{Observer: o, Leave: leave, Check: c.authenticate, Problem: problemIn, Sent: c.measures.Sent, Writer: w}
+	c.noDeadline()
+	w := frames.To(c.w, names.Accepts(c.req.Header.Values("Accept"), "text/event-stream"))
+	c.feed = &frames.Stream{Observer: o, Leave: leave, Stands: c.stands(), Problem: problemIn, Sent: c.measures.Sent, Writer: w}
 	_ = w.Begin() // if the client has gone, the feed ends
 	return nil
 }

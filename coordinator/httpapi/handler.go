@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"path"
 	"runtime/debug"
 	"slices"
@@ -27,6 +28,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/page"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/sessions"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/standing"
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
@@ -57,6 +59,7 @@ type Identity struct {
 	Role Role   // what it may do
 
 	Operations []string // of a worker: whose calls it may take
+	ID         string   // of the token itself, while another may come to have its name; "": the name is its own
 }
 
 // Rates at which requests are answered: of a token, and those without a valid one from an address.
@@ -121,6 +124,7 @@ type Server struct {
 	values  *large.Values
 
 	sessions sessions.Keep[login]
+	standing standing.Watch
 	jobs     *jobs.Jobs
 	tokens   *rates.Limit // by name of the token
 	wrong    *rates.Limit // by address
@@ -182,6 +186,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	_, pattern := s.mux.Handler(req)
+	if !s.called(names.Host(req.Host), pattern) {
+		s.fail(w, req, problem(CodeHost, "this server is not called that"))
+		return
+	}
 	if pattern != "" {
 		s.mux.ServeHTTP(w, req)
 		return
@@ -199,6 +207,13 @@ func (s *Server) nowhere(w http.ResponseWriter, req *http.Request, why string) {
 	if !page.Missing(w, req) {
 		s.fail(w, req, problem(CodeNoRoute, "%s", why))
 	}
+}
+
+// called reports whether a client may call the server by that name. A page of another site that has a name for its address may not even
+// learn what is there.
+func (s *Server) called(host, pattern string) bool {
+	return len(s.config.Hosts) == 0 || slices.Contains(s.config.Hosts, host) ||
+		slices.ContainsFunc(routes, func(r Route) bool { return r.AnyHost && r.Method+" "+r.Path == pattern })
 }
 
 // methodsOf returns the methods that a path has.
@@ -235,6 +250,7 @@ func (s *Server) serve(w http.ResponseWriter, req *http.Request, r *Route) {
 
 // answer carries out the request, if it is admitted.
 func (c *exchange) answer() {
+	defer func() { c.lasts.Leave() }()
 	r := c.route
 	if err := c.admit(); err != nil {
 		c.refuse(err)
@@ -255,6 +271,9 @@ func (c *exchange) answer() {
 
 // refuse answers with an error.
 func (c *exchange) refuse(err error) {
+	if gone, ok := errors.AsType[*Problem](context.Cause(c.req.Context())); ok {
+		err = gone
+	}
 	c.code = problemOf(err).Code
 	c.fail(c.w, c.req, err)
 }
@@ -265,6 +284,7 @@ type exchange struct {
 	w              http.ResponseWriter
 	req            *http.Request
 	route          *Route
+	given          url.Values // parameters
 	who            Identity
 	id             string // of the request, in the log
 	code           string // of the problem that was answered
@@ -272,7 +292,8 @@ type exchange struct {
 	sent           []byte // the body, once it was read
 	read           bool   // it was
 
-	feed *frames.Stream // to be sent; nil: the answer is sent
+	lasts *standing.Member // it lasts: it ends with what the client has shown; nil: it does not
+	feed  *frames.Stream   // to be sent; nil: the answer is sent
 }
 
 // admit refuses what must not be answered.
@@ -282,9 +303,6 @@ func (c *exchange) admit() error {
 	}
 	if c.route.AnyHost {
 		return nil
-	}
-	if host := names.Host(c.req.Host); len(c.config.Hosts) > 0 && !slices.Contains(c.config.Hosts, host) {
-		return problem(CodeHost, "this server is not called that")
 	}
 	if err := http.NewCrossOriginProtection().Check(c.req); err != nil {
 		return problem(CodeCrossOrigin, "a page of another site has made the request")
@@ -311,19 +329,27 @@ func (c *exchange) authenticate() error {
 	if c.who = c.config.Open; c.who.Role != Nobody {
 		return nil
 	}
-	sent := c.req.Header.Get("Authorization")
-	if sent == "" {
+	if c.req.Header.Get("Authorization") == "" {
 		if c.who, _ = c.session(); c.who.Role != Nobody {
 			return nil
 		}
 	}
-	if scheme, token, _ := strings.Cut(sent, " "); strings.EqualFold(scheme, "Bearer") {
-		if who, ok := c.config.Authenticate(strings.TrimSpace(token)); ok {
+	if token := c.bearer(); token != "" {
+		if who, ok := c.config.Authenticate(token); ok {
 			c.who = who
 			return nil
 		}
 	}
 	return c.unknown("send a token that is valid: Authorization: Bearer TOKEN")
+}
+
+// bearer returns the token that the client has sent; "": none.
+func (c *exchange) bearer() string {
+	scheme, token, _ := strings.Cut(c.req.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
 }
 
 // unknown is the error of a request of whom the server does not know. Those who try often are told only that.
@@ -335,9 +361,13 @@ func (c *exchange) unknown(why string) error {
 	return problem(CodeUnauthorized, "%s", why)
 }
 
-// knownQuery refuses parameters that the route does not have, so that none is ignored.
-func (c *exchange) knownQuery() error {
-	for name, values := range c.req.URL.Query() {
+// knownQuery reads the parameters. It refuses those that the route does not have, and a query of which a part cannot be read, so that none is ignored.
+func (c *exchange) knownQuery() (err error) {
+	if c.given, err = url.ParseQuery(c.req.URL.RawQuery); err != nil {
+		c.given = nil
+		return problem(CodeBadRequest, "the query cannot be read: %% begins two hexadecimal digits, and ; is written %%3B").at("query")
+	}
+	for name, values := range c.given {
 		if !slices.ContainsFunc(c.route.Query, func(p Param) bool { return p.Name == name }) {
 			return problem(CodeBadRequest, "this route has no parameter of that name").at("query/" + name)
 		}

@@ -1,13 +1,14 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
 // LinesType is the media type of an answer that is the lines of package api, as by the socket of a folder: each a Reply, the last Done or
@@ -18,7 +19,7 @@ const LinesType = "application/vnd.sluice.replies"
 var errAnswered = errors.New("answered")
 
 // plain reports whether the client wants lines of package api.
-func (c *exchange) plain() bool { return strings.Contains(c.req.Header.Get("Accept"), LinesType) }
+func (c *exchange) plain() bool { return names.Accepts(c.req.Header.Values("Accept"), LinesType) }
 
 // pass carries out a request of package api and answers with its lines.
 func (c *exchange) pass(ctx context.Context, r *api.Request) error {
@@ -29,7 +30,7 @@ func (c *exchange) pass(ctx context.Context, r *api.Request) error {
 		}
 		defer leave()
 		c.unhurried()
-		following, cancel := context.WithCancel(ctx)
+		following, cancel := context.WithCancel(c.req.Context())
 		defer cancel()
 		defer context.AfterFunc(c.ctx, cancel)()
 		ctx = following
@@ -37,14 +38,21 @@ func (c *exchange) pass(ctx context.Context, r *api.Request) error {
 	w := frames.LinesTo(c.w, LinesType, r.Verb.Follows())
 	err := api.Handle(ctx, c.engine, r, func(reply *api.Reply) error {
 		c.concerns(reply)
+		if !c.lasts.Valid() {
+			return lost()
+		}
 		return w.Reply(reply)
 	})
 	if err != nil && !w.Begun() {
 		return err
 	}
 	if err != nil {
-		c.code = api.ErrorOf(err).Code
-		_ = w.Reply(&api.Reply{Error: api.ErrorOf(err)}) // the client may have gone
+		e := api.ErrorOf(err)
+		if p, ok := errors.AsType[*Problem](cmp.Or(context.Cause(c.req.Context()), err)); ok {
+			e = &api.Error{Code: p.Code, Message: p.Detail}
+		}
+		c.code = e.Code
+		_ = w.Reply(&api.Reply{Error: e}) // the client may have gone
 	}
 	_ = w.Send()
 	return errAnswered

@@ -51,18 +51,26 @@ func (c *exchange) session() (who Identity, secret string) {
 	if err != nil {
 		return who, ""
 	}
-	found, ok := c.sessions.Of(sent.Value, time.Now())
-	if !ok {
+	if who = c.whose(sent.Value); who.Role == Nobody {
 		return who, ""
 	}
-	if found.token == "" {
-		return found.who, sent.Value
-	}
-	if who, ok = c.config.Authenticate(found.token); !ok { // it was revoked, or has expired
-		c.sessions.End(sent.Value)
-		return Identity{}, ""
-	}
 	return who, sent.Value
+}
+
+// whose returns who has the session with a secret; Nobody if there is none any more.
+func (s *Server) whose(secret string) (who Identity) {
+	found, ok := s.sessions.Of(secret, time.Now())
+	if !ok {
+		return who
+	}
+	if found.token == "" {
+		return found.who
+	}
+	if who, ok = s.config.Authenticate(found.token); !ok { // it was revoked, or has expired
+		s.sessions.End(secret)
+		return Identity{}
+	}
+	return who
 }
 
 // enter begins a session.
@@ -73,6 +81,10 @@ func (c *exchange) enter(as login) {
 
 // acceptInvitation logs in who was invited, and sends the browser to the page. Who follows the address again and is still logged in, is sent there, too.
 func acceptInvitation(c *exchange) error {
+	if c.req.Method != http.MethodGet { // a program that only looks whether there is something must not use it up
+		c.w.Header().Set("Allow", http.MethodGet)
+		return problem(CodeMethod, "%s is not a method of this path, which has GET", c.req.Method)
+	}
 	invited, ok := c.sessions.Accept(c.query("key"), time.Now())
 	if ok {
 		c.enter(invited)

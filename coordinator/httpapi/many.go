@@ -31,17 +31,6 @@ type (
 		Input   json.RawMessage            `json:"input,omitempty"`   // another one; default: the run's
 	}
 
-	// ActList is the acts on many runs.
-	ActList struct {
-		Items []*api.Act `json:"items"` // the newest first
-	}
-
-	// ActAnswer is an act, and what it has done to each run.
-	ActAnswer struct {
-		Act      *api.Act       `json:"act"`                // the act
-		Outcomes []*api.Outcome `json:"outcomes,omitempty"` // as long as they are kept
-	}
-
 	// KeepBody sets how long runs are kept that have ended.
 	KeepBody struct {
 		Query string `json:"q,omitempty"`     // which runs; "": those that no other rule selects
@@ -49,29 +38,18 @@ type (
 		Every bool   `json:"every,omitempty"` // remove all rules
 	}
 
-	// RuleList says how long runs are kept.
-	RuleList struct {
-		Items []*api.Rule `json:"items"` // each with its query
-	}
-
 	// CollectBody says what is deleted.
 	CollectBody struct {
 		Keep string `json:"keep,omitempty"` // in place of the rules: how long all runs are kept
-	}
-
-	// CollectAnswer is what was deleted.
-	CollectAnswer struct {
-		Items     []*api.Gone    `json:"items"`     // each thing
-		Collected *api.Collected `json:"collected"` // counts
 	}
 )
 
 // dry reports whether the client only wants to know what a request would do.
 func (c *exchange) dry() (bool, error) {
-	switch c.query("dry") {
-	case "":
+	switch dry := c.given.Has("dry"); {
+	case !dry:
 		return false, nil
-	case "true":
+	case c.query("dry") == "true":
 		return true, nil
 	}
 	return false, problem(CodeBadRequest, "dry is true, or is not there").at("query/dry")

@@ -13,11 +13,6 @@ import (
 // importMax bounds a file of runs that is sent.
 const importMax = 1 << 30
 
-// ImportList is what has become of the runs of a file.
-type ImportList struct {
-	Items []*api.Imported `json:"items"` // in the order of the file
-}
-
 // export sends runs with all that they need, as a file.
 func export(c *exchange) error {
 	r := &api.Request{Verb: api.Export, Query: c.query("q")}
@@ -56,6 +51,9 @@ func importRuns(c *exchange) (err error) {
 	}
 	if err != nil {
 		return problem(CodeBadRequest, "the file has not arrived whole")
+	}
+	if err := c.config.Allow.CheckFile(c.req.Context(), io.NewSectionReader(file, 0, importMax)); err != nil {
+		return err
 	}
 	list := ImportList{Items: []*api.Imported{}}
 	_, err = c.ask(c.req.Context(), &api.Request{Verb: api.Import, File: file.Name()}, func(reply *api.Reply) error {

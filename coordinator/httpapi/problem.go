@@ -36,6 +36,7 @@ const (
 	CodeNoValue      = "no_value"
 	CodeRate         = "too_many_requests"
 	CodeNoJob        = "job_not_found"
+	CodeRange        = "bad_range"
 )
 
 // statuses has the HTTP status of each code; the others are 500.
@@ -45,7 +46,7 @@ var statuses = map[string]int{
 	CodeMethod: 405, "run_exists": 409, "finished": 409, "not_possible": 409, "incomplete": 409, "not_world": 409, "missing": 409, "parked": 409,
 	"mailbox_full": 409, "limit": 409, "deleted": 410, "trimmed": 410, CodeChanged: 412, CodeBodyTooLarge: 413, "too_large": 413,
 	door.CodeLease: 403, door.CodeLate: 410, door.CodeNoWorkers: 409,
-	CodeMediaType: 415, CodeHost: 421, "bad_input": 422, "invalid_message": 422, CodeStreams: 429, "busy": 503,
+	CodeMediaType: 415, CodeRange: 416, CodeHost: 421, "bad_input": 422, "invalid_message": 422, CodeStreams: 429, "busy": 503,
 	"shutdown": 503, "read_only": 503,
 	CodeKeyUsed: 409, "count_changed": 409, "act_under_way": 409, "act_not_found": 404, CodeNoJob: 404, "no_shadow": 409, "other_kind": 409,
 	CodeBadDocument: 422, CodeNotAllowed: 422, CodeNoValue: 404, CodeRate: 429, "refused_file": 422,

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"cmp"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/answers"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
@@ -55,32 +55,20 @@ func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply
 }
 
 // reply answers with JSON.
-func (c *exchange) reply(status int, v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	c.w.Header().Set("Content-Type", "application/json")
-	c.w.WriteHeader(status)
-	_, _ = c.w.Write(append(data, '\n')) // the client may have gone
-	return nil
-}
+func (c *exchange) reply(status int, v any) error { return c.write(status, v, false) }
 
 // replyZipped answers with JSON that is large and much the same throughout.
-func (c *exchange) replyZipped(v any) error {
-	c.w.Header().Set("Vary", "Accept-Encoding")
-	if !strings.Contains(c.req.Header.Get("Accept-Encoding"), "gzip") {
-		return c.reply(http.StatusOK, v)
-	}
+func (c *exchange) replyZipped(v any) error { return c.write(http.StatusOK, v, true) }
+
+func (c *exchange) write(status int, v any, zipped bool) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Content-Type", "application/json")
-	c.w.Header().Set("Content-Encoding", "gzip")
-	z := gzip.NewWriter(c.w)
-	_, _ = z.Write(append(data, '\n')) // the client may have gone
-	_ = z.Close()
+	if !c.lasts.Valid() {
+		return lost()
+	}
+	answers.Write(c.w, c.req, status, data, zipped)
 	return nil
 }
 
@@ -104,7 +92,7 @@ func (c *exchange) of(verb api.Verb) (*api.Request, error) {
 	return r, nil
 }
 
-func (c *exchange) query(name string) string { return c.req.URL.Query().Get(name) }
+func (c *exchange) query(name string) string { return c.given.Get(name) }
 
 // limit returns the parameter of that name.
 func (c *exchange) limit(unless int) (int, error) {
@@ -261,17 +249,19 @@ func showRun(c *exchange) error {
 
 // show answers with a run, after it has ended or a while has passed.
 func (c *exchange) show(status int, id string, at *api.Moment, wait time.Duration) error {
-	ctx := c.req.Context()
 	if wait > 0 {
 		c.unhurried()
+	}
+	ctx := c.req.Context()
+	if wait > 0 {
 		run, err := c.engine.Run(ctx, id)
 		if err != nil {
 			return err
 		}
 		waiting, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()
-		if _, err := run.Wait(waiting); err != nil && waiting.Err() == nil && !errors.Is(err, coordinator.ErrParked) {
-			return err
+		if _, err := run.Wait(waiting); ctx.Err() != nil || err != nil && waiting.Err() == nil && !errors.Is(err, coordinator.ErrParked) {
+			return cmp.Or(err, ctx.Err())
 		}
 	}
 	var shown *api.Run
@@ -286,11 +276,6 @@ func (c *exchange) show(status int, id string, at *api.Moment, wait time.Duratio
 		c.w.Header().Set("ETag", etag(shown.Events))
 	}
 	return c.reply(status, shown)
-}
-
-// unhurried lifts the deadline for the request, which has arrived: else it would end an answer that lasts longer.
-func (c *exchange) unhurried() {
-	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // a writer without deadlines is one in memory
 }
 
 func etag(seq uint64) string { return `"` + seqText(seq) + `"` }
@@ -417,7 +402,9 @@ func readOutput(c *exchange) error {
 		}
 		v = part
 	}
-	large.Serve(c.w, c.req, v, frames.FlushTime)
+	if !large.Serve(c.w, c.req, v, frames.FlushTime) {
+		return problem(CodeRange, "a range is bytes=FROM-TO, and begins within the value, which has %d bytes", len(v)).at("header/Range")
+	}
 	return nil
 }
 

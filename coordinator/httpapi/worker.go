@@ -16,7 +16,7 @@ func worker[B, A any](act func(door.Door, context.Context, *B) (A, error)) func(
 			return err
 		}
 		c.unhurried()
-		at := door.Door{Hub: c.engine.Workers(), Token: c.who.Name, Operations: c.who.Operations, Any: c.who.Role == Admin}
+		at := door.Door{Hub: c.engine.Workers(), Token: c.who.Name, ID: c.who.ID, Operations: c.who.Operations, Any: c.who.Role == Admin}
 		answer, err := act(at, c.req.Context(), &b)
 		if r, ok := errors.AsType[*door.Refusal](err); ok {
 			return problem(r.Code, "%s", r.Text).at(r.Pointer)

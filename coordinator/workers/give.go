@@ -114,7 +114,7 @@ func (h *Hub) read(who Worker, g *Gift) (map[string]*lease, error) {
 		if leases[text] != nil {
 			return nil
 		}
-		l, err := parse(h.signer, who.Token, text)
+		l, err := parse(h.signer, who.bound(), text)
 		if err != nil {
 			return &PlaceError{fmt.Sprintf(format, args...), err}
 		}

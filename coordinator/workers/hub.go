@@ -257,5 +257,5 @@ func (h *Hub) tell(r *request, reason string) {
 
 // signed returns the lease of a call as text. The caller holds mu.
 func (h *Hub) signed(r *request) string {
-	return (&lease{ID: r.id, making: r.making, engine: r.engine, number: r.number}).sign(h.signer, r.holder.who.Token)
+	return (&lease{ID: r.id, making: r.making, engine: r.engine, number: r.number}).sign(h.signer, r.holder.who.bound())
 }

@@ -97,7 +97,7 @@ func newSigner(key []byte) *signer {
 	return &signer{sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
 }
 
-// signature returns what only the key can make of a lease and the name of the token that may use it.
+// signature returns what only the key can make of a lease and that to which it is bound, see Worker.
 func (s *signer) signature(token string, data []byte) []byte {
 	mac := s.hashes.Get().(hash.Hash)
 	defer s.hashes.Put(mac)
@@ -107,7 +107,7 @@ func (s *signer) signature(token string, data []byte) []byte {
 	return mac.Sum(nil)[:signBytes]
 }
 
-// sign returns a lease as text, which only the token of that name can use.
+// sign returns a lease as text, which only a worker that is bound so can use.
 func (l *lease) sign(by *signer, token string) string {
 	data := binary.BigEndian.AppendUint64(nil, l.engine)
 	for _, n := range []uint64{l.number, uint64(l.making), uint64(l.Attempt), uint64(l.Decision)} {
@@ -119,7 +119,7 @@ func (l *lease) sign(by *signer, token string) string {
 	return base64.RawURLEncoding.EncodeToString(append(data, by.signature(token, data)...))
 }
 
-// parse reads the text of a lease of the token of that name.
+// parse reads the text of a lease of a worker that is bound so.
 func parse(by *signer, token, text string) (l lease, err error) {
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(data) < 8+signBytes || strings.ContainsAny(text, "\r\n") {

@@ -110,7 +110,7 @@ func (h *Hub) Awaited(run string) (name string) {
 
 // Input returns the input of a call that a worker has.
 func (h *Hub) Input(who Worker, text string) (any, error) {
-	l, err := parse(h.signer, who.Token, text)
+	l, err := parse(h.signer, who.bound(), text)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package workers
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -17,8 +18,12 @@ const (
 // Worker names a worker: workers of one token choose names of their own.
 type Worker struct {
 	Token string // name of its token
+	ID    string // of the token itself, to which leases are bound while another may come to have its name; "": the name is its own
 	Name  string // as it calls itself
 }
+
+// bound returns that to which the leases of the worker are bound.
+func (w Worker) bound() string { return cmp.Or(w.ID, w.Token) }
 
 // Call is a call with the lease of the worker that has taken it.
 type Call struct {

@@ -277,7 +277,7 @@ func authenticate(keep *tokens.Keep) func(string) (httpapi.Identity, bool) {
 	return func(text string) (httpapi.Identity, bool) {
 		t, ok := keep.Check(text, time.Now())
 		role := httpapi.ParseRole(t.Role)
-		return httpapi.Identity{Name: t.Name, Role: role, Operations: t.Operations}, ok && role != httpapi.Nobody
+		return httpapi.Identity{Name: t.Name, Role: role, Operations: t.Operations, ID: t.Hash}, ok && role != httpapi.Nobody
 	}
 }
 

@@ -25,10 +25,14 @@ type Observer interface {
 type Stream struct {
 	Observer Observer                        // of what is sent; it is closed at the end
 	Leave    func()                          // is called at the end
-	Check    func() error                    // why the client may see no more of it, asked at each heartbeat
 	Problem  func(run string, err error) any // an error as the client is told, about one of several runs or about the feed
 	Sent     func(since time.Time)           // is told when the server has learnt what it has sent
 	Writer   *Writer                         // that has begun
+
+	// Stands makes end be called when the client may see no more of it; check says why, and is asked before each frame.
+	Stands func(end func()) (check func() error, leave func())
+
+	check func() error
 }
 
 // Send sends frames until the client goes, the feed ends, or one of the contexts does. Thousands of streams wait in it, so what calls it
@@ -39,17 +43,23 @@ func (s *Stream) Send(ctx, server context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(server, cancel)()
+	check, leave := s.Stands(cancel)
+	defer leave()
+	s.check = check
 	for err := error(nil); err == nil && ctx.Err() == nil; {
-		if err = s.span(ctx); err == nil && ctx.Err() == nil {
-			err = s.beat()
+		if err = s.span(ctx); err == nil {
+			err = s.beat(ctx)
 		}
 	}
 }
 
 // beat shows that the stream is alive, if the client may still see it.
-func (s *Stream) beat() error {
-	if err := s.Check(); err != nil {
+func (s *Stream) beat(ctx context.Context) error {
+	if err := s.check(); err != nil {
 		return s.fail(err)
+	}
+	if ctx.Err() != nil {
+		return nil
 	}
 	return s.Writer.Beat()
 }
@@ -76,6 +86,9 @@ func (s *Stream) span(ctx context.Context) error {
 
 // frame sends a frame.
 func (s *Stream) frame(f *feed.Frame) error {
+	if err := s.check(); err != nil {
+		return s.fail(err)
+	}
 	if f.Err != nil {
 		return s.Writer.Told(*f, s.Problem(f.Run, f.Err))
 	}

@@ -2,7 +2,6 @@
 package large
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/sluiceflow/sluice/coordinator/httpapi/ranges"
 )
 
 // What is loaded and sent at the same time by default.
@@ -61,12 +62,12 @@ func (v *Values) Load(ctx context.Context, load func() ([]byte, error)) (value [
 }
 
 // Serve answers a request with a value, or the parts of it that the request asks for. A client that takes longer than a time for a part
-// gets no more.
-func Serve(w http.ResponseWriter, req *http.Request, value []byte, part time.Duration) {
+// gets no more. ok is that of ranges.Serve.
+func Serve(w http.ResponseWriter, req *http.Request, value []byte, part time.Duration) (ok bool) {
 	sum := sha256.Sum256(value)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`) // what a range is a part of
-	http.ServeContent(&hurried{w, http.NewResponseController(w), part}, req, "", time.Time{}, bytes.NewReader(value))
+	return ranges.Serve(&hurried{w, http.NewResponseController(w), part}, req, value)
 }
 
 // hurried has a client take each part within a time.

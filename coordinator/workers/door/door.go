@@ -59,13 +59,14 @@ func refuse(code, pointer, format string, args ...any) error {
 type Door struct {
 	Hub        *workers.Hub // nil: there are no operations for workers
 	Token      string       // its name
+	ID         string       // of the token itself, see workers.Worker
 	Operations []string     // that the token names
 	Any        bool         // it may take calls of all others, too
 }
 
 // who returns the worker of that name.
 func (d Door) who(name string) (workers.Worker, error) {
-	who := workers.Worker{Token: d.Token, Name: name}
+	who := workers.Worker{Token: d.Token, ID: d.ID, Name: name}
 	switch {
 	case d.Hub == nil:
 		return who, refuse(CodeNoWorkers, "", "this program has no operations for workers: its engine has no Config.Workers")

@@ -1,0 +1,44 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/sluiceflow/sluice/reactive/journal/archive"
+	"github.com/sluiceflow/sluice/template/kinds"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// CheckFile refuses a file of runs of which a workflow uses what is not allowed: a run goes on, is repeated, and has others move to what it
+// brings along. What else may be wrong with the file is found when it is imported.
+func (a Allow) CheckFile(ctx context.Context, file io.Reader) error {
+	for item, err := range archive.NewReader(file).Items() {
+		if err != nil {
+			return nil // the import finds it, too
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if item.Definition == nil {
+			continue
+		}
+		if err := a.definition(item.Definition.Value); err != nil {
+			return fmt.Errorf("%w; nothing was imported", err)
+		}
+	}
+	return nil
+}
+
+// definition refuses a workflow as it is stored. Those that it starts are stored, too, so that no file is read for them.
+func (a Allow) definition(stored any) error {
+	data, err := value.JSON(stored)
+	if err != nil {
+		return err
+	}
+	w, err := kinds.ParseStored(data)
+	if err != nil {
+		return fmt.Errorf("%w: a workflow cannot be read, so that nobody knows what it uses: %w", ErrNotAllowed, err)
+	}
+	return a.workflow(w, func(string) bool { return true })
+}

@@ -1,0 +1,110 @@
+// Package answers has what the HTTP API answers, and writes it.
+package answers
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/catalog"
+	"github.com/sluiceflow/sluice/coordinator/versions"
+)
+
+// Decision is a task that a person is to decide about.
+type Decision struct {
+	ID       string            `json:"id"`                // of the decision: a step's attempt
+	Run      string            `json:"run"`               // id
+	Step     string            `json:"step"`              // key
+	Attempt  int32             `json:"attempt"`           // of the step
+	Workflow string            `json:"workflow"`          // name
+	Labels   map[string]string `json:"labels,omitempty"`  // of the run
+	Seq      uint64            `json:"seq"`               // number of the run's newest event: the ETag of the decision
+	Since    time.Time         `json:"since,omitzero"`    // when the work was answered
+	Until    time.Time         `json:"until,omitzero"`    // when it is given up
+	Then     string            `json:"then,omitempty"`    // what happens then, for people
+	Output   json.RawMessage   `json:"output,omitempty"`  // of the step, if it has at most 1 KiB
+	Preview  string            `json:"preview,omitempty"` // else its beginning
+}
+
+// DecisionPage is a part of the inbox.
+type DecisionPage struct {
+	Items []*Decision `json:"items"`          // of the newest run first
+	Next  string      `json:"next,omitempty"` // cursor of the next part; "": this is the last
+}
+
+// PublishPreview says what a publish would do.
+type PublishPreview struct {
+	Name      string         `json:"name"`                // of the workflow
+	Hash      string         `json:"hash"`                // of its definition
+	Unchanged bool           `json:"unchanged,omitempty"` // it is the newest already
+	Effect    *versions.Diff `json:"effect,omitempty"`    // how it differs from the newest, and what that means for open runs; not there: it is the first
+}
+
+// WorkflowPage is a part of the list of published workflows.
+type WorkflowPage struct {
+	Items []*api.Version `json:"items"`          // the newest version of each, by name
+	Next  string         `json:"next,omitempty"` // cursor of the next part; "": this is the last
+}
+
+// VersionPage is a part of the list of the versions of a workflow.
+type VersionPage struct {
+	Items []*api.Version `json:"items"`          // the newest first
+	Next  string         `json:"next,omitempty"` // cursor of the next part; "": this is the last
+}
+
+// Definition is a version of a workflow with its document.
+type Definition struct {
+	Version  *api.Version    `json:"version"`         // which it is
+	Document json.RawMessage `json:"document"`        // in canonical form
+	Input    json.RawMessage `json:"input,omitempty"` // JSON Schema of the input of a run; not there: anything
+	Steps    []catalog.Step  `json:"steps"`           // what it calls, in its order
+}
+
+// ActList is the acts on many runs.
+type ActList struct {
+	Items []*api.Act `json:"items"` // the newest first
+}
+
+// ActAnswer is an act, and what it has done to each run.
+type ActAnswer struct {
+	Act      *api.Act       `json:"act"`                // the act
+	Outcomes []*api.Outcome `json:"outcomes,omitempty"` // as long as they are kept
+}
+
+// RuleList says how long runs are kept.
+type RuleList struct {
+	Items []*api.Rule `json:"items"` // each with its query
+}
+
+// CollectAnswer is what was deleted.
+type CollectAnswer struct {
+	Items     []*api.Gone    `json:"items"`     // each thing
+	Collected *api.Collected `json:"collected"` // counts
+}
+
+// CellList is the cells of a world.
+type CellList struct {
+	Items   []*api.Cell `json:"items"`             // in the order of their addresses
+	Warning string      `json:"warning,omitempty"` // why the condition could not be evaluated for some
+}
+
+// ViewList is what has happened in a playbook or a world.
+type ViewList struct {
+	Items []*api.View `json:"items"` // in order
+}
+
+// RerunPlan says what a rerun would do.
+type RerunPlan struct {
+	Seq   uint64           `json:"seq"`   // of the run's newest event that counts
+	Items []*api.RerunStep `json:"items"` // what will run, then what may, then what is kept
+}
+
+// ShadowList is how runs would have gone.
+type ShadowList struct {
+	Items []*api.Shadowed `json:"items"` // one for each run
+}
+
+// ImportList is what has become of the runs of a file.
+type ImportList struct {
+	Items []*api.Imported `json:"items"` // in the order of the file
+}

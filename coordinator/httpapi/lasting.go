@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/httpapi/standing"
+)
+
+// unhurried makes a request one that may last: the deadline for it, which has arrived, is lifted, and its context ends when the token or
+// the session of the client does.
+func (c *exchange) unhurried() {
+	c.noDeadline()
+	name, valid := c.shown()
+	if valid == nil || c.lasts != nil {
+		return
+	}
+	ctx, end := context.WithCancelCause(c.req.Context())
+	c.lasts = c.standing.Join(name, valid, func() { end(lost()) })
+	c.req = c.req.WithContext(c.lasts.Context(ctx))
+}
+
+// noDeadline lifts the deadline for the request: else it would end an answer that lasts longer.
+func (c *exchange) noDeadline() {
+	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // a writer without deadlines is one in memory
+}
+
+// shown names what the client has shown, and returns what says whether it is still valid; nil: it has shown nothing that may end.
+func (c *exchange) shown() (name string, valid func() bool) {
+	s := c.Server
+	if s.config.Open.Role != Nobody || c.route.Role == Nobody {
+		return "", nil
+	}
+	if token := c.bearer(); token != "" {
+		return "token " + token, func() bool { _, ok := s.config.Authenticate(token); return ok }
+	}
+	_, secret := c.session()
+	return "session " + secret, func() bool { return s.whose(secret).Role != Nobody }
+}
+
+// lost is why something ends for a client that has lost what it has shown.
+func lost() *Problem {
+	return problem(CodeUnauthorized, "the token is not valid any more, or the session has ended")
+}
+
+// stands makes a feed end with what the client has shown. Its exchange is not kept.
+func (c *exchange) stands() func(end func()) (check func() error, leave func()) {
+	name, valid := c.shown()
+	watch := &c.standing
+	return func(end func()) (func() error, func()) {
+		var m *standing.Member
+		if valid != nil {
+			m = watch.Join(name, valid, end)
+		}
+		return func() error {
+			if !m.Valid() {
+				return lost()
+			}
+			return nil
+		}, m.Leave
+	}
+}

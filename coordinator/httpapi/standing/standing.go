@@ -1,0 +1,149 @@
+// Package standing ends what goes on for a client, such as a feed, when the token or the session that it has shown does.
+package standing
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// every is how late what only waits is ended. What is about to be sent waits for a look of its own.
+const every = 200 * time.Millisecond
+
+// Watch looks after what goes on. The zero value is ready. It is safe for concurrent use.
+type Watch struct {
+	mu    sync.Mutex
+	of    map[string]*credential
+	timer *time.Timer // of the next look; nil: nothing goes on
+}
+
+// credential is a token or a session, with all that goes on for those who have shown it.
+type credential struct {
+	valid func() bool
+	ends  map[*Member]func()
+
+	mu   sync.Mutex // held while it looks
+	over bool       // the answer was no
+}
+
+// Member is one thing that goes on. That which is nil goes on for nobody who may lose anything.
+type Member struct {
+	watch *Watch
+	name  string
+	of    *credential
+}
+
+// Join looks after something until Leave is called. The name is that of a credential; valid says whether it still is, and end, which must
+// not wait, is called when it is not. The valid of the first member is used for all of the same name.
+func (w *Watch) Join(name string, valid func() bool, end func()) *Member {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.of == nil {
+		w.of = map[string]*credential{}
+	}
+	c := w.of[name]
+	if c == nil || c.ended() {
+		c = &credential{valid: valid, ends: map[*Member]func(){}}
+		w.of[name] = c
+	}
+	m := &Member{w, name, c}
+	c.ends[m] = end
+	if w.timer == nil {
+		w.timer = time.AfterFunc(every, w.look)
+	}
+	return m
+}
+
+// Leave says that it goes on no more.
+func (m *Member) Leave() {
+	if m == nil {
+		return
+	}
+	w := m.watch
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(m.of.ends, m)
+	if len(m.of.ends) == 0 && w.of[m.name] == m.of {
+		delete(w.of, m.name)
+	}
+	if len(w.of) == 0 && w.timer != nil {
+		w.timer.Stop()
+		w.timer = nil
+	}
+}
+
+// Valid reports whether the credential is valid now. If it is not, all that goes on for it is ended.
+func (m *Member) Valid() bool {
+	if m == nil || m.of.look() {
+		return true
+	}
+	m.watch.end(m.of)
+	return false
+}
+
+// look reports whether the credential is valid. One that was not is not looked at again.
+func (c *credential) look() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = c.over || !c.valid()
+	return !c.over
+}
+
+// ended reports whether the credential was found not to be valid.
+func (c *credential) ended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.over
+}
+
+// look looks at every credential, and then again after a while.
+func (w *Watch) look() {
+	w.mu.Lock()
+	all := make([]*credential, 0, len(w.of))
+	for _, c := range w.of {
+		all = append(all, c)
+	}
+	w.mu.Unlock()
+	for _, c := range all {
+		if !c.look() {
+			w.end(c)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.timer != nil {
+		w.timer.Reset(every)
+	}
+}
+
+// end ends all that goes on for a credential that is not valid.
+func (w *Watch) end(c *credential) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, end := range c.ends {
+		end()
+	}
+}
+
+// Context returns a context that ends with a member: its Err looks whether the credential is valid, so that who asks it before he hands
+// something out, hands out nothing afterwards.
+func (m *Member) Context(of context.Context) context.Context { return looking{of, m} }
+
+type looking struct {
+	context.Context
+	m *Member
+}
+
+func (l looking) Err() error {
+	if l.Context.Err() == nil {
+		l.m.Valid()
+	}
+	return l.Context.Err()
+}
+
+// Count returns how many credentials something goes on for.
+func (w *Watch) Count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.of)
+}
