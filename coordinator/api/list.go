@@ -31,6 +31,17 @@ type Progress struct {
 	Failed int `json:"failed,omitempty"` // failed or aborted
 }
 
+// Nameless takes away the names of what the run waits for, and of the steps that do, and why it cannot go on: they may be made from
+// inputs.
+func (r *Run) Nameless() {
+	for i := range r.Waits {
+		r.Waits[i].Name, r.Waits[i].Step = "", ""
+	}
+	if r.Parked != "" {
+		r.Parked = "it cannot go on; the reason is shown to viewers"
+	}
+}
+
 func waitsOf(h *journal.Head) []Wait {
 	var list []Wait
 	for _, w := range h.Waits {

@@ -30,6 +30,7 @@ type changed struct {
 	seq     uint64       // of its newest event; 0: it was deleted
 	head    journal.Head // zero: it was deleted, maybe later
 	encoded []byte       // a RunChange
+	bare    []byte       // the same, without the names of what the run waits for
 	left    []byte       // the RunChange for those whose query does not select it
 }
 
@@ -175,6 +176,13 @@ func (h *Hub) describe(ctx context.Context, c *changed) error {
 	}
 	var err error
 	if c.encoded, err = encode(what); err == nil {
+		c.bare = c.encoded
+		if what.Head != nil && len(what.Head.Waits) > 0 {
+			what.Head.Nameless()
+			c.bare, err = encode(what)
+		}
+	}
+	if err == nil {
 		c.left, err = encode(RunChange{Run: c.run, Seq: c.seq, Left: true})
 	}
 	return err
@@ -196,6 +204,8 @@ type ObserverOfAll struct {
 	query   *query.Query
 	place   journal.Place
 	begun   bool
+
+	nameless bool // see Wanted
 }
 
 // Next returns the next frame, as soon as there is one. If ctx ends, it returns the error of ctx, and can be called again.
@@ -285,6 +295,9 @@ func (o *ObserverOfAll) join(list []group) Frame {
 func (o *ObserverOfAll) told(c *changed) []byte {
 	if c.head.Run != "" && !o.query.Matches(&c.head) {
 		return c.left
+	}
+	if o.nameless {
+		return c.bare
 	}
 	return c.encoded
 }

@@ -23,6 +23,8 @@ type Wanted struct {
 	Open  []string // keys of maps of these, see Options
 	All   bool     // also the runs that a query selects
 	Query string   // if All
+
+	Nameless bool // heads do not name what runs wait for
 }
 
 // Several follows several runs, and the runs of a query, for one reader. It belongs to one goroutine.
@@ -72,9 +74,11 @@ func (h *Hub) Several(ctx context.Context, w Wanted, after string) (*Several, er
 	var query member
 	if w.All {
 		query.place = places[len(w.Runs)]
-		if query.poller, err = h.All(w.Query, query.place); err != nil {
+		all, err := h.All(w.Query, query.place)
+		if err != nil {
 			return nil, err
 		}
+		all.nameless, query.poller = w.Nameless, all
 	}
 	s := &Several{hub: h, begin: w.begin()}
 	for i, run := range w.Runs {

@@ -85,7 +85,7 @@ func (c *exchange) watch(after uint64) error {
 
 // feedOfAll follows the runs of a query, or those that are named, each by itself, or both.
 func feedOfAll(c *exchange) error {
-	w := feed.Wanted{Runs: c.given["run"], Open: c.given["open"], Query: c.query("q")}
+	w := feed.Wanted{Runs: c.given["run"], Open: c.given["open"], Query: c.query("q"), Nameless: c.who.Role == Observer}
 	w.All = c.given.Has("q") || len(w.Runs) == 0
 	var err error
 	if w.View, err = c.view(); err != nil {

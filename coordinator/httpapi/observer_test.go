@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"io"
 	"net/http"
 	"strings"
@@ -64,4 +65,26 @@ func TestAnObserverSeesNoPayload(t *testing.T) {
 	require.Contains(t, text, `"refused"`, "the code of a failure is no payload")
 	require.False(t, strings.Contains(text, "no "+canary))
 	s.refused(CodeForbidden, "POST", "/v1/runs/open/cancel", `{}`)
+}
+
+// What a run waits for may have a name that is made of its input: an observer is told the kind alone.
+func TestAnObserverIsToldTheKindOfAWait(t *testing.T) {
+	s := newSite(t, nil)
+	resp := s.do("GET", "/v1/feed", "", "Authorization", "Bearer observer")
+	defer resp.Body.Close()
+	feed := bufio.NewReader(resp.Body)
+	_, err := feed.ReadString('\n')
+	require.NoError(t, err)
+	s.token = "admin"
+	const w = `{kind: Workflow, name: w, operations: {ask: {wait: {message: "m-{{ input }}"}}}, steps: [{operation: ask, input: "{{ input }}"}]}`
+	ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "input": "`+canary+`", "document": `+quoted(w)+`}`)
+	require.Equal(t, []api.Wait{{Kind: "message", Name: "m-" + canary, Step: "ask"}}, ok[RunPage](s, "GET", "/v1/runs", "").Items[0].Waits)
+	s.token = "observer"
+	require.Equal(t, []api.Wait{{Kind: "message"}}, ok[RunPage](s, "GET", "/v1/runs", "").Items[0].Waits)
+	line, err := feed.ReadString('\n')
+	for err == nil && !strings.Contains(line, `"waits"`) {
+		line, err = feed.ReadString('\n')
+	}
+	require.NoError(t, err)
+	require.Contains(t, line, `"waits":[{"kind":"message"}]`)
 }

@@ -137,8 +137,8 @@ func listRuns(c *exchange) error {
 	page := RunPage{Items: []*api.Run{}}
 	done, err := c.ask(c.req.Context(), r, func(r *api.Reply) error {
 		if r.Run != nil {
-			if r.Run.Parked != "" && c.who.Role == Observer {
-				r.Run.Parked = "it cannot go on; the reason is shown to viewers"
+			if c.who.Role == Observer {
+				r.Run.Nameless()
 			}
 			page.Items = append(page.Items, r.Run)
 		}

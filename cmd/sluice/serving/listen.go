@@ -113,6 +113,12 @@ func (f *Flags) plan() (p plan, err error) {
 			return p, fmt.Errorf("--behind-proxy %q: give a range of addresses, such as 10.0.0.7/32", f.Proxy)
 		}
 	}
+	switch {
+	case p.proxy.IsValid() && f.NoAuth:
+		return p, errors.New("--no-auth is not for a host --behind-proxy: whatever the proxy passes on could do everything")
+	case p.proxy.IsValid() && f.Cert == "" && p.proxy.Bits() < widest(p.proxy.Addr()):
+		return p, fmt.Errorf("--behind-proxy %s is wider than any private network: give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
+	}
 	if (f.Cert == "") != (f.Key == "") {
 		return p, errors.New("--tls-cert and --tls-key need each other")
 	}
@@ -137,6 +143,14 @@ func (f *Flags) plan() (p plan, err error) {
 		return p, fmt.Errorf("%s is every address of this machine: say with --host by which names clients call it", f.Listen)
 	}
 	return p, nil
+}
+
+// widest returns how many bits the widest range has that may be that of a proxy: that of the widest private network.
+func widest(at netip.Addr) int {
+	if at.Is4() {
+		return 8 // 10.0.0.0/8
+	}
+	return 7 // fc00::/7
 }
 
 // At is where a host answers.
@@ -168,7 +182,11 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 	if f.NoAuth {
 		config.Open = httpapi.Identity{Name: "no-auth", Role: httpapi.Admin}
 	} else {
-		config.Authenticate = authenticate(watched(dir, config.Audit))
+		keep, err := watched(dir, config.Audit, logger)
+		if err != nil {
+			return at, err
+		}
+		config.Authenticate = authenticate(keep)
 	}
 	handler, err := httpapi.Handler(engine, config)
 	if err != nil {
@@ -258,8 +276,12 @@ func (p *plan) beside(ctx context.Context, engine *coordinator.Engine, handler *
 }
 
 // watched returns the tokens of a folder, whose changes are recorded.
-func watched(dir string, to *audit.Log) *tokens.Keep {
+func watched(dir string, to *audit.Log, logger *slog.Logger) (*tokens.Keep, error) {
 	keep := tokens.Of(dir)
+	if _, err := keep.List(); err != nil {
+		return nil, err
+	}
+	keep.Damaged = func(err error) { logger.Error("no token is valid until their file can be read", "error", err) }
 	keep.Changed = func(made, revoked []tokens.Token) {
 		for _, t := range made {
 			to.Note(audit.Entry{Kind: audit.Created, Actor: t.Name, Role: t.Role})
@@ -269,7 +291,7 @@ func watched(dir string, to *audit.Log) *tokens.Keep {
 		}
 	}
 	keep.Check("", time.Now()) // from now on
-	return keep
+	return keep, nil
 }
 
 // authenticate returns the function that knows the tokens of a folder.

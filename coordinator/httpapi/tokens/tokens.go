@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,6 +29,9 @@ const (
 	tokensMax = 10_000
 	nameMax   = 128
 )
+
+// waitTime is how long a change waits for those of other processes.
+const waitTime = 5 * time.Second
 
 // prefix tells people and programs that look for secrets what it is.
 const prefix = "sluice_"
@@ -59,8 +63,12 @@ type Keep struct {
 	// Changed is told of tokens that were made and revoked while they are kept here, once that is noticed. Default: no one is.
 	Changed func(made, revoked []Token)
 
+	// Damaged is told, once for each change of the file, why it cannot be read. No token is valid then. Default: no one is.
+	Damaged func(error)
+
 	mu    sync.Mutex
 	read  os.FileInfo // of the file when it was read; nil: there was none
+	fault error       // why that cannot be read
 	known map[string]Token
 }
 
@@ -81,7 +89,11 @@ func (k *Keep) List() ([]Token, error) {
 	var list []Token
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&list); err != nil {
+	err = d.Decode(&list)
+	if _, more := d.Token(); err == nil && more != io.EOF {
+		err = errors.New("something follows the list")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", k.path(), err)
 	}
 	return list, nil
@@ -134,15 +146,18 @@ func (k *Keep) refresh() error {
 	info, err := os.Stat(k.path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		k.read, k.known = nil, map[string]Token{}
+		k.read, k.fault, k.known = nil, nil, map[string]Token{}
 		return nil
 	case err != nil:
 		return err
 	case k.read != nil && os.SameFile(info, k.read) && info.ModTime().Equal(k.read.ModTime()) && info.Size() == k.read.Size():
-		return nil
+		return k.fault
 	}
 	list, err := k.List()
-	if err != nil {
+	if k.fault = err; err != nil {
+		if k.read = info; k.Damaged != nil {
+			k.Damaged(err)
+		}
 		return err
 	}
 	before := k.known
@@ -173,6 +188,10 @@ func without(set, other map[string]Token) (list []Token) {
 func (k *Keep) change(f func([]Token) ([]Token, error)) (err error) {
 	fresh := k.path() + ".new"
 	file, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	for end := time.Now().Add(waitTime); errors.Is(err, fs.ErrExist) && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+		file, err = os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: if none does, remove %s", ErrBusy, fresh)
 	}

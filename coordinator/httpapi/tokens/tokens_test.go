@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -68,12 +69,47 @@ func TestWhatCannotBeReadLetsNoOneIn(t *testing.T) {
 	keep := Of(dir)
 	token, err := keep.Create("ann", "admin", at, time.Time{})
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, FileName), []byte(`[{"name":"ann"`), 0o600))
+	var told []error
+	keep.Damaged = func(err error) { told = append(told, err) }
+	whole, err := os.ReadFile(filepath.Join(dir, FileName))
+	require.NoError(t, err)
 	_, ok := keep.Check(token, at)
-	require.False(t, ok)
+	require.True(t, ok)
+	for i, damaged := range []string{`[{"name":"ann"`, string(whole) + "x", string(whole) + "[]"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, FileName), []byte(damaged), 0o600))
+		for range 3 {
+			_, ok = keep.Check(token, at)
+			require.False(t, ok, damaged)
+		}
+		require.Len(t, told, i+1)
+		require.ErrorContains(t, told[i], FileName)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, FileName), append(whole, "\n \n"...), 0o600))
+	_, ok = keep.Check(token, at)
+	require.True(t, ok, "it was mended")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, FileName), whole[:9], 0o600))
 	_, err = keep.Create("bob", "viewer", at, time.Time{})
 	require.ErrorContains(t, err, FileName)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, FileName+".new"), nil, 0o600))
-	_, err = keep.Create("bob", "viewer", at, time.Time{})
-	require.ErrorIs(t, err, ErrBusy)
+	synctest.Test(t, func(t *testing.T) {
+		_, err = keep.Create("bob", "viewer", at, time.Time{})
+		require.ErrorIs(t, err, ErrBusy)
+	})
+}
+
+func TestChangesWaitForEachOther(t *testing.T) {
+	dir := t.TempDir()
+	errs := make(chan error)
+	for i := range 20 {
+		go func() {
+			_, err := Of(dir).Create(fmt.Sprint("t", i), "viewer", at, time.Time{})
+			errs <- err
+		}()
+	}
+	for range 20 {
+		require.NoError(t, <-errs)
+	}
+	list, err := Of(dir).List()
+	require.NoError(t, err)
+	require.Len(t, list, 20)
 }
