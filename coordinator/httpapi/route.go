@@ -156,7 +156,7 @@ var routes = []Route{
 		{"q", "a query, such as status:failed label.team:payments"}, {"limit", "at most so many, up to 1000; default 50"},
 		cursorParam, {"labels", "a JSON object of labels that the runs have"}, {"dry", "true: only explain how the query is carried out"},
 	}},
-	{Method: "POST", Path: "/v1/runs", Role: Operator, Summary: "Start a run of a published workflow, or of one that comes along", Large: true, Body: StartBody{}, Status: 201,
+	{Method: "POST", Path: "/v1/runs", Role: Operator, Summary: "Start a run of a published workflow, or of one that comes along", Large: true, Body: StartBody{}, Status: 201, Once: true,
 		Answer: api.Run{}, Headers: []Param{idemKey, prefer}, serve: startRun},
 	{Method: "GET", Path: "/v1/runs/{run}", Role: Viewer, Summary: "Show a run", Answer: api.Run{}, Query: []Param{atParam, {"document", "true: an answer of lines has the document of the workflow, too"}},
 		Headers: []Param{prefer}, serve: showRun},
@@ -286,7 +286,7 @@ var routes = []Route{
 func act(name, summary string, body any, read func(*exchange, *api.Request) error, verb api.Verb) Route {
 	r := Route{
 		Method: http.MethodPost, Path: "/v1/runs/{run}/" + name, Role: Operator, Summary: summary, Body: body, Answer: api.Done{}, Headers: []Param{ifMatch, idemKey},
-		Once: verb != api.Send,
+		Once: true,
 	}
 	r.serve = func(c *exchange) error { return command(c, verb, read) }
 	return r

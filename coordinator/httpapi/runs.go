@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
 	"github.com/sluiceflow/sluice/coordinator/query"
+	"github.com/sluiceflow/sluice/coordinator/repeated"
 )
 
 const (
@@ -188,6 +189,13 @@ func startRun(c *exchange) error {
 	}
 	if key != "" {
 		b.ID = c.idOf(key)
+		again, err := repeated.Started(c.req.Context(), c.engine, b.ID, repeated.Start{Name: b.Workflow, Parcel: parcel, Input: b.Input, Labels: b.Labels})
+		if err != nil {
+			return err
+		}
+		if again && !c.plain() {
+			return c.begun(b.ID, wait)
+		}
 	}
 	r := &api.Request{Verb: api.Begin, Name: b.Workflow, ID: b.ID, Labels: b.Labels, Document: b.Show}
 	if len(b.Input) > 0 || parcel != nil {
@@ -201,8 +209,13 @@ func startRun(c *exchange) error {
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Location", "/v1/runs/"+url.PathEscape(done.Run))
-	return c.show(http.StatusCreated, done.Run, nil, wait)
+	return c.begun(done.Run, wait)
+}
+
+// begun answers with a run that was started.
+func (c *exchange) begun(id string, wait time.Duration) error {
+	c.w.Header().Set("Location", "/v1/runs/"+url.PathEscape(id))
+	return c.show(http.StatusCreated, id, nil, wait)
 }
 
 // idOf derives the id of a run from an Idempotency-Key. Keys of different clients are different.
