@@ -17,6 +17,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/brief"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/repeated"
@@ -453,6 +454,7 @@ func listEvents(c *exchange) error {
 			page.Next = seqText(reply.Event.Seq)
 			return errEnough
 		default:
+			brief.Event(r.Run, reply.Event)
 			page.Items = append(page.Items, reply.Event)
 		}
 		return nil
@@ -461,6 +463,21 @@ func listEvents(c *exchange) error {
 		return err
 	}
 	return c.reply(http.StatusOK, page)
+}
+
+func showEvent(c *exchange) error {
+	r, err := c.of(api.Events)
+	if err != nil {
+		return err
+	}
+	if r.From, err = strconv.ParseUint(c.req.PathValue("seq"), 10, 64); err != nil || r.From == 0 {
+		return problem("no_moment", "events have numbers from 1")
+	}
+	var event *api.Event
+	if _, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error { event = reply.Event; return errEnough }); event == nil || event.Seq != r.From {
+		return cmp.Or(err, error(problem("no_moment", "the run has no such event")))
+	}
+	return c.reply(http.StatusOK, event)
 }
 
 // from returns the number of the event with which the cursor says that a list goes on; 0: with the first.
