@@ -191,10 +191,10 @@ func startRun(c *exchange) error {
 	if key != "" {
 		b.ID = c.idOf(key)
 		again, err := repeated.Started(c.req.Context(), c.engine, b.ID, repeated.Start{Name: b.Workflow, Parcel: parcel, Input: b.Input, Labels: b.Labels})
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if again && !c.plain() {
+		case again && !c.plain():
 			return c.begun(b.ID, wait)
 		}
 	}
