@@ -240,6 +240,7 @@ func (s *site) others(t *testing.T) {
 	var me httpapi.Me
 	require.NoError(t, c.Do(ctx, "GET", "/v1/me", nil, &me))
 	require.Equal(t, httpapi.Me{Name: "ann", Role: "admin"}, me)
+	require.NoError(t, c.Do(ctx, "GET", "/v1/session", nil, &me))
 	require.NoError(t, c.Do(ctx, "POST", "/v1/session", httpapi.LoginBody{Token: "secret"}, &me))
 	require.True(t, me.Session)
 	require.NoError(t, c.Do(ctx, "DELETE", "/v1/session", nil, &me))

@@ -40,3 +40,6 @@ const (
 
 // ExistsError describes how the existing run with an id differs from the one that was to be started. It wraps ErrRunExists.
 type ExistsError = decide.ExistsError
+
+// FollowsError means that a run follows the workflow already to which it was to be moved. It wraps ErrNotPossible.
+type FollowsError = decide.FollowsError

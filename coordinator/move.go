@@ -87,7 +87,7 @@ func (r *Run) moveFor(ctx context.Context, entry *registry.Entry, act, reason st
 			}
 		}
 		m.begun.Bundled(children)
-		if err := m.check(ctx, upto); err != nil || m.begun.Was().Hash == entry.Plan.Hash {
+		if err := m.check(ctx, upto); err != nil || m.begun.Follows(children) {
 			return nil, err
 		}
 		event.Detail.Start, root, m.begun = m.begun.Start(), m.begun.Root(), nil
@@ -142,13 +142,17 @@ func (r *Run) beginMove(ctx context.Context, entry *registry.Entry) (*move, erro
 		return nil, err
 	}
 	begun, err := e.reader.BeginShadow(ctx, r.id, entry, true)
+	var family map[string]string
+	if err == nil {
+		family, err = registry.Family(ctx, entry)
+	}
 	switch {
 	case errors.Is(err, shadow.ErrWorld):
 		return nil, fmt.Errorf("%w: run %s: a world cannot be moved to another version", ErrNotPossible, r.id)
 	case err != nil:
 		return nil, e.readError(ctx, err)
-	case begun.Was().Hash == entry.Plan.Hash:
-		return nil, fmt.Errorf("%w: run %s follows this version of workflow %s already", ErrNotPossible, r.id, entry.Plan.Workflow.Name)
+	case begun.Follows(family):
+		return nil, &FollowsError{Run: r.id, Workflow: entry.Plan.Workflow.Name}
 	}
 	for _, part := range difference.Between(begun.Was(), entry.Plan).Whole {
 		if part.What == "keychain" { // the secrets were fetched before the start

@@ -57,12 +57,15 @@ func previewMove(ctx context.Context, a *acts, act *Act, run string, _ *examined
 	return a.engine.PreviewMove(ctx, run, act.Entry)
 }
 
+// follows is said of a run that a move would not change.
+const follows = "it follows this version already"
+
 func foreseeMove(a *Act, h *journal.Head, _ bool) (o Outcome) {
 	switch {
 	case !h.Open:
 		return ended(h)
-	case h.Workflow == a.Entry.Plan.Hash:
-		return already("it follows this version already")
+	case h.Workflow == a.Entry.Plan.Hash && !a.Entry.HasChildren(): // else what is below it may differ, which only the journal tells
+		return already(follows)
 	case h.Kind == "World":
 		return Outcome{Result: Refused, Why: "it is a world, which cannot be moved to another version"}
 	}

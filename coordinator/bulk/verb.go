@@ -181,5 +181,8 @@ func refusal(run string, err error) Outcome {
 	if errors.As(err, &past) {
 		return Outcome{Result: Refused, Why: shortened("what it has begun would have gone otherwise: " + past.Why())}
 	}
+	if _, ok := errors.AsType[*decide.FollowsError](err); ok {
+		return already(follows)
+	}
 	return Outcome{Result: Refused, Why: plain(run, err)}
 }

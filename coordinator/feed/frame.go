@@ -74,6 +74,7 @@ type NetStep struct {
 	Runs  int    `json:"runs,omitempty"`  // how many tokens it has taken: each begins a run of the step
 	Live  int    `json:"live,omitempty"`  // runs under way
 	Arcs  []int  `json:"arcs,omitempty"`  // indexes of the arcs by which the newest run that has ended has put tokens
+	Taken []int  `json:"taken,omitempty"` // indexes of the arcs by which any run has put tokens
 }
 
 // StepStatus is the status of a step.
@@ -168,7 +169,7 @@ func mapsOf(u *coordinator.Update) (list []MapCount, in []string) {
 
 // netStepOf returns what an observer is told of a step of a net.
 func netStepOf(m *coordinator.Marking) NetStep {
-	return NetStep{Step: m.Step, Ready: m.Ready, Gate: m.Pending, Join: m.Held, Runs: m.Runs, Live: m.Live, Arcs: m.Arcs}
+	return NetStep{Step: m.Step, Ready: m.Ready, Gate: m.Pending, Join: m.Held, Runs: m.Runs, Live: m.Live, Arcs: m.Arcs, Taken: m.Taken}
 }
 
 // fragmentOf encodes an update of a run.

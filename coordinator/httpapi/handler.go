@@ -21,6 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/measures"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/page"
@@ -117,6 +118,7 @@ type Server struct {
 	hub     *feed.Hub
 	streams *frames.Streams
 	kept    kept.Answers
+	values  *large.Values
 
 	sessions sessions.Keep[login]
 	jobs     *jobs.Jobs
@@ -135,7 +137,7 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 		return nil, errors.New("httpapi: neither tokens nor an identity for all are configured")
 	}
 	s := &Server{
-		engine: engine, config: config, log: usercode.Logger(cmp.Or(config.Logger, slog.Default())), mux: http.NewServeMux(), hub: feed.New(engine), jobs: jobs.New(),
+		engine: engine, config: config, log: usercode.Logger(cmp.Or(config.Logger, slog.Default())), mux: http.NewServeMux(), hub: feed.New(engine), jobs: jobs.New(), values: large.New(large.HeldBytesMax, large.LoadsMax),
 	}
 	most := cmp.Or(config.Streams, StreamsMax)
 	s.streams = frames.Limit(most, cmp.Or(config.StreamsOfAClient, StreamsOfAClientMax))
@@ -150,9 +152,8 @@ func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 		r := &routes[i]
 		s.mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
 	}
-	people := page.Handler()
 	for _, pattern := range append(page.Views, page.Prefix) {
-		s.mux.Handle("GET "+pattern, people)
+		s.mux.Handle("GET "+pattern, page.Handler())
 	}
 	return s, engine.BeforeShutdown(func() error { s.Close(); return nil })
 }
@@ -177,7 +178,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if escaped := req.URL.EscapedPath(); path.Clean(escaped) != escaped {
-		s.fail(w, req, problem(CodeNoRoute, "the path is not in its shortest form"))
+		s.nowhere(w, req, "the path is not in its shortest form")
 		return
 	}
 	_, pattern := s.mux.Handler(req)
@@ -190,7 +191,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		s.fail(w, req, problem(CodeMethod, "%s is not a method of this path, which has %s", req.Method, strings.Join(methods, ", ")))
 		return
 	}
-	s.fail(w, req, problem(CodeNoRoute, "there is no such path: /openapi.json lists them"))
+	s.nowhere(w, req, "there is no such path: /openapi.json lists them")
+}
+
+// nowhere answers a request of what is not there: a person's with the page.
+func (s *Server) nowhere(w http.ResponseWriter, req *http.Request, why string) {
+	if !page.Missing(w, req) {
+		s.fail(w, req, problem(CodeNoRoute, "%s", why))
+	}
 }
 
 // methodsOf returns the methods that a path has.

@@ -306,6 +306,19 @@ func TestPathsAreWhatTheySay(t *testing.T) {
 	} {
 		s.refused(CodeNoRoute, "GET", path, "")
 	}
+	for path, status := range map[string]int{"/nonsense": 404, "/runs/a/b": 404, "//runs": 404, "/runs/": 404, "/start": 404, "/runs": 200, "/runs/a": 200} {
+		resp := s.do("GET", path, "", "Accept", "text/html,*/*;q=0.8", "If-None-Match", "*")
+		text, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, status, resp.StatusCode, path)
+		require.Equal(t, "text/html; charset=utf-8", resp.Header.Get("Content-Type"), path)
+		require.Contains(t, resp.Header.Get("Content-Security-Policy"), "script-src 'self'")
+		require.Contains(t, string(text), `<div id="page">`)
+	}
+	for _, path := range []string{"/v1", "/v1/", "/v1/nothing", "//v1/nothing"} {
+		s.refused(CodeNoRoute, "GET", path, "", "Accept", "text/html")
+	}
 	for _, path := range []string{"/v1/runs/run", "/v1/runs/..%2frun-1", "/v1/runs/%00", "/v1/runs/def%2fx", "/v1/runs/%23wf%2fapproval"} {
 		s.refused("run_not_found", "GET", path, "")
 	}

@@ -117,3 +117,11 @@ func showMe(c *exchange) error {
 	_, secret := c.session()
 	return c.reply(http.StatusOK, Me{c.who.Name, c.who.Role.String(), secret != "" && c.req.Header.Get("Authorization") == ""})
 }
+
+// showSession says who uses the browser, which may be nobody: whether it must log in can be asked without being refused.
+func showSession(c *exchange) error {
+	if c.who = c.config.Open; c.who.Role == Nobody {
+		c.who, _ = c.session()
+	}
+	return showMe(c)
+}

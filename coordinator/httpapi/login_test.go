@@ -36,7 +36,9 @@ func TestABrowserLogsInOnceByAnAddress(t *testing.T) {
 	require.Equal(t, "/", c.Path)
 	require.True(t, strings.HasPrefix(c.Name, "sluice-"), c.Name)
 	browser := s.asBrowser(c)
-	require.Equal(t, Me{"ann", "admin", true}, ok[Me](s, "GET", "/v1/me", "", browser...))
+	for _, path := range []string{"/v1/me", "/v1/session"} {
+		require.Equal(t, Me{"ann", "admin", true}, ok[Me](s, "GET", path, "", browser...))
+	}
 	require.Equal(t, Me{"the operator", "operator", false}, ok[Me](s, "GET", "/v1/me", ""), "a token goes before a cookie")
 
 	s.refused(CodeUnauthorized, "GET", path, "", "Authorization", "")
@@ -55,6 +57,7 @@ func TestABrowserLogsInOnceByAnAddress(t *testing.T) {
 	gone := cookieOf(t, s.do("DELETE", "/v1/session", "", browser...))
 	require.Negative(t, gone.MaxAge)
 	s.refused(CodeUnauthorized, "GET", "/v1/me", "", browser...)
+	require.Equal(t, Me{Role: "nobody"}, ok[Me](s, "GET", "/v1/session", "", browser...))
 	require.Equal(t, "nobody", ok[Me](s, "DELETE", "/v1/session", "", browser...).Role)
 }
 
@@ -99,6 +102,7 @@ func TestForgedCookiesAreGuesses(t *testing.T) {
 func TestAnOpenServerNeedsNoLogin(t *testing.T) {
 	s := newSite(t, func(c *Config) { c.Authenticate, c.Open = nil, Identity{Name: "all", Role: Admin} })
 	require.Equal(t, Me{"all", "admin", false}, ok[Me](s, "GET", "/v1/me", "", "Authorization", ""))
+	require.Equal(t, Me{"all", "admin", false}, ok[Me](s, "GET", "/v1/session", "", "Authorization", ""))
 	s.refused(CodeBadRequest, "POST", "/v1/session", `{"token": "x"}`)
 }
 

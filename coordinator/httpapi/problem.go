@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 	"github.com/sluiceflow/sluice/coordinator/workers/door"
 	"github.com/sluiceflow/sluice/template/document"
 )
@@ -95,6 +96,9 @@ func (p *Problem) at(pointer string) *Problem {
 func problemOf(err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
+	}
+	if errors.Is(err, large.ErrBusy) {
+		return problem(CodeRate, "%v", large.ErrBusy)
 	}
 	if errors.Is(err, feed.ErrAhead) || errors.Is(err, feed.ErrNotShown) {
 		return problem(CodeBadRequest, "%v", err)

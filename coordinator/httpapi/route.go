@@ -266,6 +266,7 @@ var routes = []Route{
 	{Method: "GET", Path: "/v1/me", Role: Observer, Summary: "Show who makes the request", Answer: Me{}, serve: showMe},
 	{Method: "GET", Path: "/login", Summary: "Log in a browser by an address that the server has printed, once", Status: 303,
 		Query: []Param{{"key", "of the address"}}, serve: acceptInvitation},
+	{Method: "GET", Path: "/v1/session", Summary: "Show who uses the browser; the role nobody: it has not logged in", Answer: Me{}, serve: showSession},
 	{Method: "POST", Path: "/v1/session", Summary: "Log in a browser with a token: a cookie names it from then on", Body: LoginBody{}, Answer: Me{}, serve: logIn},
 	{Method: "DELETE", Path: "/v1/session", Summary: "Log out the browser", Answer: Me{}, serve: logOut},
 	{Method: "GET", Path: "/version", Role: Observer, Summary: "Show the version of the server", Answer: VersionAnswer{}, serve: version},

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -19,6 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/brief"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/repeated"
 )
@@ -407,10 +408,14 @@ func readOutput(c *exchange) error {
 		return err
 	}
 	r.Participant = c.query("participant")
-	var v json.RawMessage
-	if _, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error { v = reply.Value; return nil }); err != nil {
+	v, release, err := c.values.Load(c.req.Context(), func() (v []byte, err error) {
+		_, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error { v = reply.Value; return nil })
+		return v, err
+	})
+	if err != nil {
 		return err
 	}
+	defer release()
 	if text := c.query("pointer"); text != "" {
 		part, found, err := bodies.Part(v, text)
 		switch {
@@ -421,10 +426,7 @@ func readOutput(c *exchange) error {
 		}
 		v = part
 	}
-	sum := sha256.Sum256(v)
-	c.w.Header().Set("Content-Type", "application/json")
-	c.w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`) // what a range is a part of
-	http.ServeContent(c.w, c.req, "", time.Time{}, bytes.NewReader(v))
+	large.Serve(c.w, c.req, v, frames.FlushTime)
 	return nil
 }
 

@@ -59,9 +59,12 @@ func TestTheViewsOfARunHaveNoPayloadsAndAreTheSameByEveryMediaType(t *testing.T)
  {step: a, set: {ctx.secret: "` + canary + `"}, next: {spec: {mode: inclusive}, arcs: [{step: b}, {step: c}]}},
  {step: b, tool: {kind: noop}, next: {arcs: [{step: c}]}}, {step: c, spec: {join: {mode: all}}, tool: {kind: noop}}]}`
 	ok[api.Run](s, "POST", "/v1/runs", `{"id": "p", "document": `+quoted(net)+`}`)
+	const loop = `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: l}, workflow: [{step: a, tool: {kind: noop}, next: {arcs: [{step: c, when: "{{ ctx.seen == true }}"}, {step: b}]}},
+ {step: b, tool: {kind: noop}, set: {ctx.seen: true}, next: {arcs: [{step: a}]}}, {step: c, tool: {kind: noop}}]}`
+	ok[api.Run](s, "POST", "/v1/runs", `{"id": "l", "document": `+quoted(loop)+`}`)
 	const maps = `{kind: Workflow, name: w, operations: {say: {value: "` + canary + `"}}, steps: [{map: {id: m, over: "{{ [1, 2] }}", steps: [{id: a, operation: say}]}}]}`
 	ok[api.Run](s, "POST", "/v1/runs", `{"id": "w", "document": `+quoted(maps)+`}`)
-	for _, run := range []string{"p", "w"} {
+	for _, run := range []string{"p", "w", "l"} {
 		require.Equal(t, "completed", ok[api.Run](s, "GET", "/v1/runs/"+run, "", "Prefer", "wait=60").Status)
 	}
 	s.token = "observer"
@@ -87,13 +90,17 @@ func TestTheViewsOfARunHaveNoPayloadsAndAreTheSameByEveryMediaType(t *testing.T)
 		}
 		revision = max(revision, u.Revision)
 	}
-	require.Equal(t, map[string]feed.NetStep{"a": {Step: "a", Runs: 1, Arcs: []int{0, 1}}, "b": {Step: "b", Runs: 1, Arcs: []int{0}}, "c": {Step: "c", Runs: 1}}, now)
+	require.Equal(t, map[string]feed.NetStep{"a": {Step: "a", Runs: 1, Arcs: []int{0, 1}, Taken: []int{0, 1}}, "b": {Step: "b", Runs: 1, Arcs: []int{0}, Taken: []int{0}}, "c": {Step: "c", Runs: 1}}, now)
 	require.Len(t, snapshot.Net, len(now))
 	for _, n := range snapshot.Net {
 		require.Equal(t, now[n.Step], n)
 	}
 	require.Equal(t, snapshot.Revision, revision)
 	require.NotZero(t, revision)
+
+	_, data = last("/v1/runs/l/feed?view=net")
+	require.NoError(t, json.Unmarshal(data, &snapshot))
+	require.Contains(t, snapshot.Net, feed.NetStep{Step: "a", Runs: 2, Arcs: []int{0}, Taken: []int{0, 1}})
 
 	for path, steps := range map[string]int{"/v1/runs/w/feed": 1, "/v1/runs/w/feed?open=m": 3} {
 		_, data := last(path)

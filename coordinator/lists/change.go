@@ -29,7 +29,7 @@ func (r Reading) ShadowEntry(ctx context.Context, entry *registry.Entry) (*shado
 	return read(ctx, r, func(from *reader.Reader) (*shadow.Report, error) { return from.Shadow(ctx, r.id, entry) })
 }
 
-// Diff compares two versions of a workflow.
+// Diff compares two versions of a workflow, and the child workflows that both start.
 func (l Lists) Diff(old, now *template.Workflow) (*difference.Difference, error) {
 	was, err := l.entry(old)
 	if err != nil {
@@ -39,7 +39,7 @@ func (l Lists) Diff(old, now *template.Workflow) (*difference.Difference, error)
 	if err != nil {
 		return nil, fmt.Errorf("the new workflow: %w", err)
 	}
-	return difference.Between(was.Plan, is.Plan), nil
+	return registry.Compare(context.Background(), was, is)
 }
 
 // entry compiles a workflow, and registers it as Engine.Register does.

@@ -23,6 +23,7 @@ var keys = map[string]struct {
 	"workflow": {equal, nil},
 	"kind":     {equal, []string{"workflow", "playbook", "world"}},
 	"hash":     {equal, nil},
+	"run":      {equal, nil},
 	"label":    {equal, nil},
 	"waits":    {equal, []string{"message", "person", "timer", "gate", "paused"}},
 	"held":     {equal, []string{"import"}},
@@ -41,7 +42,7 @@ var (
 )
 
 // known are the keys as they are written, for suggestions.
-var known = []string{"status", "workflow", "kind", "hash", "label.NAME", "waits", "held", "code", "parent", "started", "updated", "ended", "due", "age"}
+var known = []string{"status", "workflow", "kind", "hash", "run", "label.NAME", "waits", "held", "code", "parent", "started", "updated", "ended", "due", "age"}
 
 // Parse reads a query; the empty one selects all runs. Ages count back from now. Its errors are *Error.
 func Parse(text string, now time.Time) (*Query, error) {

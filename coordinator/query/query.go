@@ -3,7 +3,7 @@
 //	status:failed,aborted workflow:order label.team:payments waits:person -held:import started>2026-11-01 age>1h code:timeout parent:none 01a2
 //
 // Terms are joined by AND, a comma within a term is OR, and a minus before it is NOT. A word without a key is the beginning of an id,
-// or a part of a workflow's name. A text with a space, a comma or a quote in it stands in double quotes, in which a backslash
+// or a part of a workflow's name; run:01a2,01a3 are whole ids. A text with a space, a comma or a quote in it stands in double quotes, in which a backslash
 // escapes a quote and a backslash.
 //
 // Parse reads the text; its errors have the place, the offending text and a suggestion. A Query is a plain filter of heads (Matches)
@@ -149,6 +149,8 @@ func (t *term) is(h *journal.Head, value string) bool {
 		return strings.EqualFold(h.Kind, value)
 	case "hash":
 		return strings.HasPrefix(h.Workflow, value)
+	case "run":
+		return h.Run == value
 	case "label":
 		text, has := h.Labels[t.label]
 		return has && text == value

@@ -20,7 +20,7 @@ var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 func TestErrorsNameThePlaceTheTextAndTheFix(t *testing.T) {
 	for text, want := range map[string]string{
-		"staus:failed":              `column 1: "staus": there is no such key: the keys are status workflow kind hash label.NAME waits held code parent started updated ended due age (did you mean "status"?)`,
+		"staus:failed":              `column 1: "staus": there is no such key: the keys are status workflow kind hash run label.NAME waits held code parent started updated ended due age (did you mean "status"?)`,
 		"workflow:a status:faild":   `column 19: "faild": status is one of running waiting paused completed failed partial aborted deadline_exceeded step_timeout damaged (did you mean "failed"?)`,
 		"status>failed":             `column 7: ">": status takes : (did you mean "status:"?)`,
 		"a status=failed":           `column 9: "=": status takes : (did you mean "status:"?)`,
@@ -41,8 +41,8 @@ func TestErrorsNameThePlaceTheTextAndTheFix(t *testing.T) {
 		`label."a b"`:               `column 12: "": a colon and the text of the label belong behind its name (did you mean "label.\"a b\":TEXT"?)`,
 		`label."a b">x`:             `column 12: ">": label.a b takes : (did you mean "label.\"a b\":"?)`,
 		`label."a b:x`:              `column 7: "\"a b:x": the quote is not closed`,
-		`label."":x`:                `column 1: "label.": there is no such key: the keys are status workflow kind hash label.NAME waits held code parent started updated ended due age (did you mean "label.NAME"?)`,
-		"label:x":                   `column 1: "label": there is no such key: the keys are status workflow kind hash label.NAME waits held code parent started updated ended due age (did you mean "label.NAME"?)`,
+		`label."":x`:                `column 1: "label.": there is no such key: the keys are status workflow kind hash run label.NAME waits held code parent started updated ended due age (did you mean "label.NAME"?)`,
+		"label:x":                   `column 1: "label": there is no such key: the keys are status workflow kind hash run label.NAME waits held code parent started updated ended due age (did you mean "label.NAME"?)`,
 		"waits:peron":               `column 7: "peron": waits is one of message person timer gate paused (did you mean "person"?)`,
 		"a\xff":                     `column 1: "a�": the query is not UTF-8`,
 		strings.Repeat("x", 10<<20): `column 1: "` + strings.Repeat("x", 40) + `…": the query has 10485760 bytes, and 4096 are the most`,
@@ -119,7 +119,7 @@ var words = rapid.Custom(func(t *rapid.T) word {
 		return rapid.SliceOfNDistinct(rapid.SampledFrom(from), 1, 2, rapid.ID[string]).Draw(t, "values")
 	}
 	var w word
-	switch pick("key", "status", "workflow", "label", "waits", "started", "age", "code", "parent", "bare") {
+	switch pick("key", "status", "workflow", "label", "waits", "started", "age", "code", "parent", "run", "bare") {
 	case "status":
 		v := several("running", "waiting", "failed", "completed")
 		w = word{"status:" + strings.Join(v, ","), func(h *journal.Head) bool { return slices.Contains(v, h.Status) }}
@@ -165,6 +165,9 @@ var words = rapid.Custom(func(t *rapid.T) word {
 		w = word{"code:timeout", func(h *journal.Head) bool { return h.Code == "timeout" }}
 	case "parent":
 		w = word{"parent:none", func(h *journal.Head) bool { return !strings.Contains(h.Run, "/") }}
+	case "run":
+		v := several("a", "b/c#1", "f", "none")
+		w = word{"run:" + strings.Join(v, ","), func(h *journal.Head) bool { return slices.Contains(v, h.Run) }}
 	default:
 		v := pick("bare", "a", "fun", "b/")
 		w = word{v, func(h *journal.Head) bool { return strings.HasPrefix(h.Run, v) || strings.Contains(h.Name, v) }}

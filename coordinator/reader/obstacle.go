@@ -25,6 +25,9 @@ func (r *Reader) Start(ctx context.Context, id string) (start *journal.Start, er
 			if start = decide.StartOf(&event); start == nil {
 				return nil, fmt.Errorf("%w: run %s does not begin with its start", journal.ErrDamaged, id)
 			}
+			if len(start.Children) > 0 { // it may have been moved to a version of which only these differ
+				continue
+			}
 			if head, err := r.Head(ctx, id); err != nil || head.Workflow == start.Workflow { // it follows what it was started with
 				return start, nil
 			}

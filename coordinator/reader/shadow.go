@@ -15,7 +15,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Shadow tells how a run would have gone by the workflow of an entry. It follows the run's whole journal, and makes no call.
+// Shadow tells how a run would have gone by the workflow of an entry, and the runs below it by the workflows that this would start. It
+// follows their whole journals, and makes no call.
 func (r *Reader) Shadow(ctx context.Context, run string, now *registry.Entry) (report *shadow.Report, err error) {
 	s, err := r.BeginShadow(ctx, run, now, false)
 	if err == nil {
@@ -24,7 +25,10 @@ func (r *Reader) Shadow(ctx context.Context, run string, now *registry.Entry) (r
 	if err != nil {
 		return nil, err
 	}
-	return s.Report()
+	if report, err = s.Report(); err == nil {
+		err = s.below(ctx, report)
+	}
+	return report, err
 }
 
 // Shadow is a run that is followed under another workflow, up to any event.
@@ -33,6 +37,7 @@ type Shadow struct {
 	run    string
 	now    *registry.Entry
 	was    *plan.Plan     // that the run follows
+	own    *journal.Start // of the run
 	start  *journal.Start // under the other workflow
 	moved  *journal.Event // the newest move, from which on the journal follows its own workflow; nil: none
 	seq    uint64         // of the last event that was added
@@ -71,7 +76,7 @@ func (s *Shadow) begin(ctx context.Context, start *journal.Start) error {
 	if err != nil {
 		return err
 	}
-	s.was = was.Plan
+	s.was, s.own = was.Plan, start
 	s.start, s.seq = decide.StartUnder(start, s.now.Plan), 0
 	if s.moves {
 		s.start.Children, s.root = s.children, decide.NewRoot(s.now.Plan)
@@ -142,6 +147,11 @@ func (s *Shadow) Root() *reactive.Root { return s.root }
 
 // Refused returns why the other workflow refuses the input of the run; nil: it takes it.
 func (s *Shadow) Refused() error { return s.now.Schema.Check(s.input) }
+
+// Follows reports whether the run follows the other workflow, which has these children, already.
+func (s *Shadow) Follows(children map[string]string) bool {
+	return registry.SameFamily(s.own.Workflow, s.own.Children, s.now.Plan.Hash, children)
+}
 
 // Was returns the workflow that the run follows.
 func (s *Shadow) Was() *plan.Plan { return s.was }

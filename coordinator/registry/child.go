@@ -73,8 +73,8 @@ func (e *unread) Error() string { return "documents that " + e.by.Name + " names
 // errAmbiguous is the error of a name that several workflows have.
 var errAmbiguous = errors.New("several registered workflows have that name: name one by its path, or include it (flow.Sub)")
 
-// sameChildren reports whether w includes the same children as the equal workflow that e was made from. The hash of a
-// definition holds only the names of children; a journal holds the hashes of both.
+// sameChildren reports whether w includes the same children as the equal workflow that e was made from, with the same ones below them.
+// The hash of a definition holds only the names of children; a journal holds the hashes of both.
 func (l *Registry) sameChildren(e *Entry, w *template.Workflow) (bool, error) {
 	for _, child := range w.Children() {
 		now, err := l.adopt(child, nil)
@@ -84,7 +84,7 @@ func (l *Registry) sameChildren(e *Entry, w *template.Workflow) (bool, error) {
 		for i, p := range e.Performers {
 			bound := e.Plan.Operations[i].Bound
 			if p != nil && bound != nil && bound.Binding.Workflow != nil && bound.Binding.Workflow.Name == child.Name &&
-				p.Caller.(*Child).below.Plan.Hash != now.Plan.Hash {
+				p.Caller.(*Child).below != now {
 				return false, nil
 			}
 		}

@@ -3,22 +3,58 @@ package registry
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // Look returns the entry of a parcel's workflow and makes nothing durable: runs are compared with it, and none is started. Like that
-// of a stored definition, the entry may lack operations and functions.
+// of a stored definition, the entry may lack operations and functions. Its children are those of the parcel.
 func (l *Registry) Look(p *Parcel) (*Entry, error) {
-	text := p.Definitions[p.Workflow]
-	if text == nil {
-		return nil, fmt.Errorf("%w: workflow %s is not among them", ErrParcel, p.Workflow)
+	return (&look{by: l, parcel: p, entries: map[string]*Entry{}}).entry(p.Workflow)
+}
+
+// look holds the entries of a parcel that is looked at.
+type look struct {
+	by      *Registry
+	parcel  *Parcel
+	mu      sync.Mutex
+	entries map[string]*Entry // by hash
+}
+
+// entry returns that of a workflow of the parcel.
+func (k *look) entry(hash string) (*Entry, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if e := k.entries[hash]; e != nil {
+		return e, nil
 	}
-	content, err := checkDefinition(p.Workflow, text)
+	text := k.parcel.Definitions[hash]
+	if text == nil {
+		return nil, fmt.Errorf("%w: workflow %s is not among them", ErrParcel, hash)
+	}
+	content, err := checkDefinition(hash, text)
 	if err != nil {
 		return nil, err
 	}
-	return l.restore(content, p.Workflow, p.Children)
+	restored, err := k.by.restore(content, hash, k.parcel.Children)
+	if err != nil {
+		return nil, err
+	}
+	e := *restored
+	e.Performers = slices.Clone(e.Performers)
+	for i, p := range e.Performers {
+		if p == nil {
+			continue
+		}
+		if _, ok := p.Caller.(*Child); ok { // which would look for its workflow in the store
+			child := k.parcel.Children[hash+"/"+e.Plan.Operations[i].Name]
+			e.Performers[i] = &Performer{Bound: true, Caller: &Child{by: k.by, find: func(context.Context) (*Entry, error) { return k.entry(child) }}}
+		}
+	}
+	k.entries[hash] = &e
+	return &e, nil
 }
 
 // Published returns the entry of a version that a name has stood for; 0 is the newest.

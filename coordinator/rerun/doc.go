@@ -18,6 +18,9 @@
 // Changed a result is kept on a condition: that the operation of the step, with its binding, target, fan-in and fulfillment, is
 // the same, and that its input is the same when it may start.
 //
+// What a person has set stays set when the run is rerun. A set result is kept like others; what counts as its input is that with which
+// the step would have been asked. A set input is kept as long as the step says the same of its input in the new workflow.
+//
 // Of a playbook the past is kept, up to an event: see past.go.
 //
 // A step that has started a child run is repeated by a new child. What is kept of the old one is journaled with the start of the

@@ -135,6 +135,9 @@ func (k *keeping) keep() error {
 	if err := k.apply(); err != nil {
 		return err
 	}
+	if k.above == nil {
+		k.carry()
+	}
 	var failure error
 	eachStep(k.s.root, func(v int32) {
 		if failure == nil {
@@ -156,10 +159,15 @@ func (k *keeping) step(v int32) error {
 		return nil // the new workflow has no such step
 	}
 	runs := k.again.has(k.s.rowOf(v), indexes) || k.next.has(row, indexes)
-	if e := k.s.result(v); e != nil && !runs && (!k.sel.changed || k.sameStep(v, row)) {
-		e.Node, e.Detail.Kept.If = k.prefix+key, k.sel.changed
+	if e := k.s.result(v); e != nil && !runs && (!k.sel.changed || k.sameResult(v, row, isSet(e.Detail.Kept))) {
+		kept := e.Detail.Kept
+		if kept.If = k.sel.changed; kept.If && isSet(kept) {
+			kept.Input = k.inputBeside(v)
+			kept.If = kept.Input != nil // else nothing but the person determines the result
+		}
+		e.Node = k.prefix + key
 		k.events = append(k.events, *e)
-		if !k.sel.changed {
+		if !kept.If {
 			return nil
 		}
 	}
@@ -218,6 +226,15 @@ func (s *source) rowOf(v int32) int32 {
 	return row
 }
 
+// sameResult reports whether a step has the same result in the new workflow, if its input is the same. What a workflow computes itself
+// costs nothing, and may read the run: it is computed again, unless a person has set it.
+func (k *keeping) sameResult(v, row int32, set bool) bool {
+	if of := k.s.root.Row(v).OpKind; !set && (of == plan.Value || of == plan.Fail) {
+		return false
+	}
+	return k.sameStep(v, row)
+}
+
 // sameStep reports whether a step calls the same operation in the same way in the new workflow.
 func (k *keeping) sameStep(v, row int32) bool {
 	pair := [2]int32{k.s.rowOf(v), row}
@@ -235,13 +252,10 @@ func (k *keeping) compare(was, now int32) bool {
 	old := k.s.root.Plan()
 	a, b := &old.Nodes[was], &k.p.Nodes[now]
 	opA, opB := &old.Operations[a.Op], &k.p.Operations[b.Op]
-	if opA.Kind == plan.Value || opA.Kind == plan.Fail {
-		return false // it costs nothing to compute, and may read the run
-	}
 	if !bytes.Equal(meaning(a.Step.Document()), meaning(b.Step.Document())) || !bytes.Equal(binding(old, opA.Name), binding(k.p, opB.Name)) {
 		return false
 	}
-	return k.s.start.Children[old.Hash+"/"+opA.Name] == childHash(k.entry, b.Op)
+	return k.sameChild(k.s.start.Children[old.Hash+"/"+opA.Name], b.Op)
 }
 
 // meaning encodes what of a step's document, besides its input, determines its result.
@@ -268,16 +282,14 @@ func encoded(v any) []byte {
 	return text
 }
 
-// childHash returns the hash of the workflow that an operation starts; "": it starts none.
-func childHash(entry *registry.Entry, op int32) string {
-	if p := entry.Performers[op]; p != nil {
-		if c, ok := p.Caller.(*registry.Child); ok {
-			if below, err := c.Find(context.Background()); err == nil {
-				return below.Plan.Hash
-			}
-		}
+// sameChild reports whether an operation of the new run starts the workflow that it has started, "" for none, with the same ones below it.
+func (k *keeping) sameChild(was string, op int32) bool {
+	child, err := k.entry.ChildOf(k.ctx, op)
+	if err != nil || child == nil {
+		return err == nil && was == ""
 	}
-	return ""
+	family, err := registry.Family(k.ctx, child)
+	return err == nil && registry.SameFamily(was, k.s.start.Children, child.Plan.Hash, family)
 }
 
 // child keeps what the child of a step that runs again is to keep.

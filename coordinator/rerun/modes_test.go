@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/flow"
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
@@ -138,6 +139,49 @@ output: "{{ steps.c.output }}"
 	}
 }
 
+// What a person has set in a rerun stays set when that is rerun, unless what determines it is another: of a result the operation and the
+// input beside it, of an input what the step says of it. Setting it again, or naming its step, has it replaced.
+func TestWhatIsSetStaysSet(t *testing.T) {
+	c := newCounted(t)
+	w := func(first, last string) *template.Workflow {
+		return parse(t, `
+kind: Workflow
+name: set
+operations: {v: {value: "{{ input }}"}}
+steps:
+  - {operation: `+first+`, id: a, input: "{{ input }}"}
+  - {operation: v, input: "{{ input }}"}
+  - {operation: b, input: "{{ steps.a.output }}"}
+  - {operation: c, input: {n: `+last+`, of: "{{ steps.b.output + steps.v.output }}"}}
+`)
+	}
+	r, _ := c.run(t, w("a", "1"), 1)
+	c.made()
+	next, _, calls := c.again(t, r, coordinator.Rerun{Set: map[string]any{"steps.a.output": 7, "steps.v.output": 5, "steps.c.input.n": 9}})
+	require.Equal(t, []string{"b 7", "c map[n:9 of:2]"}, calls)
+	for range 3 { // also what was kept from a rerun
+		next, _, calls = c.again(t, next, coordinator.Rerun{Changed: true})
+		require.Empty(t, calls)
+		state, err := next.State(t.Context())
+		require.NoError(t, err)
+		for _, s := range state.Steps[:2] {
+			require.Zero(t, s.Adopted.Seq, "a person has set it")
+		}
+	}
+	_, _, calls = c.again(t, next, coordinator.Rerun{From: "c"})
+	require.Equal(t, []string{"c map[n:9 of:2]"}, calls)
+	_, _, calls = c.again(t, next, coordinator.Rerun{Set: map[string]any{"steps.c.input.n": 8}})
+	require.Equal(t, []string{"c map[n:8 of:2]"}, calls)
+	_, _, calls = c.again(t, next, coordinator.Rerun{Workflow: w("a", "2")})
+	require.Equal(t, []string{"c map[n:2 of:12]"}, calls, "the step says another input")
+	_, _, calls = c.again(t, next, coordinator.Rerun{Workflow: w("d", "1")})
+	require.Equal(t, []string{"d 1", "b 1"}, calls, "the step calls another operation; the input that was set stays")
+	_, _, calls = c.again(t, next, coordinator.Rerun{Input: 2})
+	require.Equal(t, []string{"a 2", "b 2"}, calls, "the inputs beside what was set are others")
+	_, _, calls = c.again(t, next, coordinator.Rerun{From: "a"})
+	require.Equal(t, []string{"a 1", "b 1", "c map[n:9 of:2]"}, calls)
+}
+
 func TestACaughtFailureIsKept(t *testing.T) {
 	c := newCounted(t, "a 1")
 	w := parse(t, `
@@ -241,6 +285,25 @@ func TestAStepInsideAChildIsRepeatedByItsKey(t *testing.T) {
 	require.NoError(t, c.Delete(t.Context(), r.ID()))
 	_, _, calls = c.again(t, next, coordinator.Rerun{From: "child/d"})
 	require.Equal(t, []string{"d <nil>", "e 1"}, calls)
+}
+
+// A step is asked again if a workflow far below it is another, and of that only what has changed.
+func TestAChangeFarBelowAStepIsAChangeOfIt(t *testing.T) {
+	c, in := newCounted(t), flow.Input[any]()
+	op := func(name string) template.Op[any, any] { return template.NewOp[any, any](name, nil) }
+	document := func(far string) *template.Workflow {
+		x, y, z := flow.Call("x", op("a"), in), flow.Call("y", op(far), in), flow.Call("z", op("d"), in)
+		deep := flow.MustNew("deep", in, flow.Output(y), x, y)
+		below := flow.Sub("deep", deep, in)
+		middle := flow.MustNew("middle", in, flow.Output(z), z, below)
+		return flow.MustDefine("top", flow.Sub("middle", middle, flow.Value[any](1)), flow.Call("last", op("e"), flow.Value[any](2)))
+	}
+	r, _ := c.run(t, document("b"), nil)
+	c.made()
+	_, _, calls := c.again(t, r, coordinator.Rerun{Workflow: document("b")})
+	require.Empty(t, calls)
+	_, _, calls = c.again(t, r, coordinator.Rerun{Workflow: document("c")})
+	require.Equal(t, []string{"c 1"}, calls)
 }
 
 // other reads a document of any kind.

@@ -99,9 +99,7 @@ func (k *keeping) find(key string) (row int32, indexes []int, err error) {
 func (k *keeping) ended(v int32) error {
 	root, why := k.s.root, ""
 	switch status := root.Status(v); {
-	case status == reactive.Skipped && root.Look(v).Fact == ledger.Dropped:
-		why = fmt.Sprintf("was skipped by its own timing: rerun from a step before it, or set steps.%s.input, with which it runs again", k.prefix+root.Key(v))
-	case status == reactive.Skipped:
+	case status == reactive.Skipped && root.Look(v).Fact != ledger.Dropped: // not by its own timing or the decision about it
 		why = "was skipped: rerun from a step before it, or from the conditional that skipped it"
 	case status == reactive.Running || root.Pending(v):
 		why = "is running: wait for its end, or abort it"

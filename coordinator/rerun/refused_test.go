@@ -132,7 +132,6 @@ func TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused(t *testing.T) {
 		"set the only one":          {set("steps.one/book.output", coordinator.Rerun{Only: "one/book"}), `steps.one/book.output has no effect: --only one/book`},
 		"set beside the only one":   {set("steps.price.input", coordinator.Rerun{Only: "yes"}), `steps.price.input has no effect: --only yes has no other step run again`},
 		"set a skipped one":         {set("steps.no.output", coordinator.Rerun{}), `steps.no.output has no effect: step "no" of run ` + r.ID() + ` was skipped`},
-		"skipped by its timing":     {from("nap"), `was skipped by its own timing: rerun from a step before it, or set steps.nap.input`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := r.PreviewRerun(t.Context(), one.what)
@@ -149,6 +148,31 @@ func TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused(t *testing.T) {
 	p, err = r.PreviewRerun(t.Context(), set("steps.nap.input", coordinator.Rerun{}))
 	require.NoError(t, err, "it was not a branch")
 	require.Equal(t, "nap", p.Will[0].Step)
+}
+
+// A step that its own timing has skipped is repeated like one that has ended otherwise.
+func TestAStepThatItsTimingHasSkippedRunsAgain(t *testing.T) {
+	c := newCounted(t)
+	document := func(late string) *template.Workflow {
+		return parse(t, `{kind: Workflow, name: w, operations: {late: {`+late+`}}, steps: [{operation: a, input: 1},
+			{id: nap, operation: late, timing: {timeout: PT0.001S, on_timeout: skip}}, {operation: b, input: "{{ steps.nap.output ?? 2 }}"}], output: "{{ steps.b.output }}"}`)
+	}
+	r, result := c.run(t, document("sleep: {for: PT1H}"), nil)
+	require.EqualValues(t, 2, result.Output, "it was skipped")
+	c.made()
+	for _, what := range []coordinator.Rerun{{From: "nap"}, {Only: "nap"}} {
+		next, _, _ := c.again(t, r, what)
+		state, err := next.State(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "skipped", state.Steps[1].Status.String())
+		require.Nil(t, state.Steps[1].Adopted, "it has run into its timeout again")
+	}
+	_, result, calls := c.again(t, r, coordinator.Rerun{From: "nap", Workflow: document("value: 3")})
+	require.Equal(t, []string{"b 3"}, calls)
+	require.EqualValues(t, 3, result.Output)
+	_, result, calls = c.again(t, r, coordinator.Rerun{Only: "nap", Workflow: document("value: 3")})
+	require.Empty(t, calls)
+	require.EqualValues(t, 2, result.Output, "what follows keeps its result")
 }
 
 // TestNullIsAnInput, and a part of an input is set that the old run was never asked for.

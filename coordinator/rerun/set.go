@@ -1,6 +1,7 @@
 package rerun
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -160,6 +161,63 @@ func (k *keeping) applyOne(s *setting, merged map[string]*journal.Event) error {
 	return nil
 }
 
+// carry keeps the inputs that were set in the old run, as far as nothing sets them now, their steps are there, and what these say of their
+// inputs has not changed. The run above has those of its children, too.
+func (k *keeping) carry() {
+	set := map[string]bool{}
+	for i := range k.set {
+		if k.set[i].input {
+			set[k.set[i].step] = true
+		}
+	}
+	old := k.s.root.Plan()
+	for _, e := range k.s.given {
+		step, _, _ := strings.Cut(e.Node, "/")
+		id, _, _ := plan.ParseKey(step)
+		was, known := old.Row(id)
+		now, there := k.p.Row(id)
+		if set[e.Node] || !known || !there || k.p.Nodes[now].Kind != plan.Step ||
+			!bytes.Equal(inputOf(&old.Nodes[was]), inputOf(&k.p.Nodes[now])) {
+			continue
+		}
+		k.events = append(k.events, journal.Event{Type: journal.InputSet, Node: e.Node, Value: e.Value})
+	}
+}
+
+// inputBeside returns the hash of the input that a step would have been asked with whose result a person has set: as long as it is the
+// same, that result is kept. It returns nil if the input does not resolve.
+func (k *keeping) inputBeside(v int32) []byte {
+	input, failure := k.input(v)
+	if failure != nil {
+		return nil
+	}
+	hash, _, err := journal.HashOf(input)
+	if err != nil {
+		return nil
+	}
+	return hash[:]
+}
+
+// input returns the input that the old run would give a step.
+func (k *keeping) input(v int32) (any, *journal.Failure) {
+	root := k.s.root
+	if set, ok := root.InputFor(v); ok {
+		return set, nil
+	}
+	in, failure := root.Input(v)
+	if failure != nil || !root.Row(v).Func {
+		return in, failure
+	}
+	args, _ := in.([]any)
+	return k.m.Host(k.s.id, k.s.entry, root).Function(root.Place(v).Step.Func.Name, args)
+}
+
+// inputOf encodes what a step says of its input.
+func inputOf(n *plan.Node) []byte {
+	doc := n.Step.Document()
+	return encoded(map[string]any{"input": doc["input"], "func": doc["func"]})
+}
+
 // skipped reports whether a setting is of a step whose branch was not taken.
 func (k *keeping) skipped(s *setting) bool {
 	v, there := k.s.root.Node(s.step)
@@ -193,7 +251,7 @@ func (k *keeping) hasEffect(s *setting, v, row int32, indexes []int) error {
 // derive has an event about an input begin with that which the old run would have given the step, for one that was never asked: its result
 // was kept from another run.
 func (k *keeping) derive(e *journal.Event, v int32, s *setting) error {
-	in, failure := k.s.root.Input(v)
+	in, failure := k.input(v)
 	if failure != nil {
 		return fmt.Errorf("%w: %s cannot be set: the input of step %q, which was not asked in run %s, does not resolve: %s: set the whole input",
 			decide.ErrNotPossible, s.place, k.prefix+s.step, k.top(), failure.Message)

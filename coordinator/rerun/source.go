@@ -25,6 +25,8 @@ type source struct {
 	inputs map[string]any    // of the steps in wants
 	wants  map[string]bool
 
+	given []*journal.Event // inputs that a person has set in the run, and below it
+
 	top  bool  // it is the run that is repeated, and no child of it
 	past *past // of a playbook; nil: of any other workflow
 }
@@ -128,6 +130,10 @@ func unreadable(id string, err error) error {
 
 // note remembers what an event asks of a step.
 func (s *source) note(e *journal.Event) {
+	if e.Type == journal.InputSet {
+		given := *e
+		s.given = append(s.given, &given)
+	}
 	if e.Node == "" || e.Type == journal.ResultKept || e.Type == journal.InputSet {
 		return
 	}
@@ -157,6 +163,8 @@ func (s *source) result(v int32) *journal.Event {
 		kept.Fulfillment = string(f)
 	}
 	switch before := s.root.Adopted(v); {
+	case before != nil && s.root.Attempts(v) == 0 && isSet(before):
+		kept.Run, kept.Seq = before.Run, 0
 	case before != nil && s.root.Attempts(v) == 0:
 		kept.Input = before.Input
 	case s.asked[key].known:
@@ -181,6 +189,9 @@ func (s *source) result(v int32) *journal.Event {
 	}
 	return e
 }
+
+// isSet reports whether a person has set the result of a step.
+func isSet(kept *journal.Kept) bool { return kept.Seq == 0 }
 
 // reports returns the reports of a step as expressions see them.
 func (s *source) reports(v int32) []any {

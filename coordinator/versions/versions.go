@@ -29,14 +29,28 @@ const (
 
 // Diff is how a workflow differs from an earlier one.
 type Diff struct {
-	Old     string    `json:"old"`               // hash
-	New     string    `json:"new"`               // hash
-	Added   []string  `json:"added,omitempty"`   // steps that only the new one has
-	Removed []string  `json:"removed,omitempty"` // steps that only the old one has
-	Changed []Step    `json:"changed,omitempty"` // steps of both that have changed
-	Whole   []Part    `json:"whole,omitempty"`   // of the workflow as a whole
-	Runs    []OpenRun `json:"runs,omitempty"`    // open runs of the old one
-	Left    int       `json:"left,omitempty"`    // open runs that were not looked at
+	Old     string   `json:"old"`               // hash
+	New     string   `json:"new"`               // hash
+	Added   []string `json:"added,omitempty"`   // steps that only the new one has
+	Removed []string `json:"removed,omitempty"` // steps that only the old one has
+	Changed []Step   `json:"changed,omitempty"` // steps of both that have changed
+	Whole   []Part   `json:"whole,omitempty"`   // of the workflow as a whole
+
+	Children []Child   `json:"children,omitempty"` // child workflows that have changed
+	Runs     []OpenRun `json:"runs,omitempty"`     // open runs of the old one
+	Left     int       `json:"left,omitempty"`     // open runs that were not looked at
+}
+
+// Child is how a child workflow that both versions start differs from an earlier one.
+type Child struct {
+	Path     string   `json:"path"`              // the operations that lead to it, the outermost first: pay/refund
+	Document string   `json:"document"`          // how the last of them names it: a file or a name
+	Old      string   `json:"old"`               // hash
+	New      string   `json:"new"`               // hash
+	Added    []string `json:"added,omitempty"`   // steps that only the new one has
+	Removed  []string `json:"removed,omitempty"` // steps that only the old one has
+	Changed  []Step   `json:"changed,omitempty"` // steps of both that have changed
+	Whole    []Part   `json:"whole,omitempty"`   // of the workflow as a whole
 }
 
 // Step is a step that has changed.
@@ -60,13 +74,24 @@ type OpenRun struct {
 	Differs int    `json:"differs,omitempty"` // differences, also in what is still to come
 }
 
-// Of describes a difference.
-func Of(old, now string, d *difference.Difference) *Diff {
-	out := &Diff{Old: old, New: now, Added: d.Added, Removed: d.Removed, Whole: parts(d.Whole)}
-	for _, s := range d.Changed {
-		out.Changed = append(out.Changed, Step{s.ID, parts(s.Parts)})
+// Of describes how two workflows differ, with all below them.
+func Of(ctx context.Context, old, now *registry.Entry) (*Diff, error) {
+	d, err := registry.Compare(ctx, old, now)
+	if err != nil {
+		return nil, err
 	}
-	return out
+	out := &Diff{Old: old.Plan.Hash, New: now.Plan.Hash, Added: d.Added, Removed: d.Removed, Changed: steps(d.Changed), Whole: parts(d.Whole)}
+	for _, c := range d.Children {
+		out.Children = append(out.Children, Child{c.Path, c.Document, c.Old, c.New, c.Added, c.Removed, steps(c.Changed), parts(c.Whole)})
+	}
+	return out, nil
+}
+
+func steps(of []difference.Step) (list []Step) {
+	for _, s := range of {
+		list = append(list, Step{s.ID, parts(s.Parts)})
+	}
+	return list
 }
 
 func parts(of []difference.Part) (list []Part) {
@@ -77,7 +102,9 @@ func parts(of []difference.Part) (list []Part) {
 }
 
 // None reports whether the two versions are the same.
-func (d *Diff) None() bool { return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Whole) == 0 }
+func (d *Diff) None() bool {
+	return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Whole)+len(d.Children) == 0
+}
 
 // OpenRuns says for people what the difference means for open runs.
 func (d *Diff) OpenRuns() string {
@@ -125,17 +152,16 @@ func Find(ctx context.Context, engine *coordinator.Engine, name string, p *parce
 
 // Compare returns how two workflows differ, and what that means for the open runs of the old one. Say words an error for people.
 func Compare(ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, say func(error) string) (*Diff, error) {
-	out := Of(old.Plan.Hash, now.Plan.Hash, difference.Between(old.Plan, now.Plan))
-	if old.Plan.Hash == now.Plan.Hash {
-		return out, nil
+	out, err := Of(ctx, old, now)
+	if err != nil || out.None() && out.Old == out.New {
+		return out, err
 	}
-	var err error
 	out.Runs, out.Left, err = impacts(ctx, engine, old, now, impactTime, say)
 	return out, err
 }
 
 // impacts says of the open runs of a version what another one means for them, and counts those that it had no time for. One of another
-// kind takes none of them, so it only counts.
+// kind takes none of them, so it only counts. Where only child workflows differ, those that follow the other one already are left out.
 func impacts(
 	ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, most time.Duration, say func(error) string,
 ) (list []OpenRun, left int, err error) {
@@ -150,21 +176,25 @@ func impacts(
 			case other || len(list) == impactMax || time.Since(begun) > most:
 				left++
 			default:
-				list = append(list, impact(ctx, engine, head.Run, now, say))
+				if of, follows := impact(ctx, engine, head.Run, now, say); !follows {
+					list = append(list, of)
+				}
 			}
 		}
 	}
 	return list, left, nil
 }
 
-// impact says of an open run what its move would come to, from the computation that a move begins with.
-func impact(ctx context.Context, engine *coordinator.Engine, id string, now *registry.Entry, say func(error) string) OpenRun {
-	out := OpenRun{Run: id}
+// impact says of an open run what its move would come to, from the computation that a move begins with, and whether it follows the other
+// version already.
+func impact(ctx context.Context, engine *coordinator.Engine, id string, now *registry.Entry, say func(error) string) (out OpenRun, follows bool) {
+	out.Run = id
 	run, err := engine.Run(ctx, id)
 	var report *shadow.Report
 	if err == nil {
 		report, err = run.PreviewMoveEntry(ctx, now)
 	}
+	_, follows = errors.AsType[*coordinator.FollowsError](err)
 	if past, ok := errors.AsType[*coordinator.PastError](err); ok {
 		report, out.Because = past.Report, past.Why()
 	} else if err != nil {
@@ -173,10 +203,11 @@ func impact(ctx context.Context, engine *coordinator.Engine, id string, now *reg
 	if out.Same = err == nil; report != nil {
 		out.Differs = len(report.Differences) + report.More
 	}
-	return out
+	return out, follows
 }
 
-// Replaced returns what a version means for the open runs of the one that it has replaced; nil if there are none.
+// Replaced returns what a version means for the open runs of the one that it has replaced; nil if there are none and no child workflow
+// has changed.
 func Replaced(
 	ctx context.Context, engine *coordinator.Engine, was, now *parcel.Version, say func(error) string,
 ) (*Diff, error) {
@@ -192,8 +223,11 @@ func Replaced(
 	if err != nil {
 		return nil, err
 	}
-	out := Of(was.Hash, now.Hash, difference.Between(old.Plan, is.Plan))
-	if out.Runs, out.Left, err = impacts(ctx, engine, old, is, publishTime, say); err != nil || len(out.Runs)+out.Left == 0 {
+	out, err := Of(ctx, old, is)
+	if err == nil {
+		out.Runs, out.Left, err = impacts(ctx, engine, old, is, publishTime, say)
+	}
+	if err != nil || len(out.Runs)+out.Left+len(out.Children) == 0 {
 		return nil, err
 	}
 	return out, nil

@@ -1,6 +1,9 @@
 package decide
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Reasons why a command or an event is refused, or a run cannot proceed. Package coordinator exports them under the same
 // names.
@@ -26,3 +29,17 @@ var ErrEnded = errors.New("the attempt has ended")
 
 // ErrRules means that no other workflow, operation or function would let the run proceed. It accompanies ErrMissing.
 var ErrRules = errors.New("it was started under other rules")
+
+// FollowsError means that a run is not moved to another workflow, because it follows that one already, with the same workflows below it.
+// It wraps ErrNotPossible.
+type FollowsError struct {
+	Run      string // id
+	Workflow string // its name
+}
+
+func (e *FollowsError) Error() string {
+	return fmt.Sprintf("%v: run %s follows this version of workflow %s already", ErrNotPossible, e.Run, e.Workflow)
+}
+
+// Unwrap returns ErrNotPossible.
+func (e *FollowsError) Unwrap() error { return ErrNotPossible }

@@ -46,7 +46,7 @@ func (r *router) route() {
 		return
 	}
 	n.emit(routed.View{Name: routed.NextEvaluated, Step: run.step.Name, Run: run.key, Count: len(arcs), Reads: r.reads})
-	n.steps[run.step.Index].routed = routed.Arcs{Run: run.key, Seq: n.event.Seq, Arcs: arcs}
+	n.steps[run.step.Index].routed.Ended(run.key, n.event.Seq, arcs, nil)
 	if len(arcs) == 0 {
 		if f == nil && n.book.Executor.NoNextIsError {
 			n.halt(at(run.key, failure(ReasonNoNext, "no arc of step %q holds", run.step.Name)))
@@ -81,7 +81,7 @@ func (r *router) misroute(why *journal.Failure) {
 	n, run := r.net, r.run
 	why = at(run.key, why)
 	n.emit(routed.View{Name: routed.NextEvaluated, Step: run.step.Name, Run: run.key, Status: "error", Failure: why, Reads: r.reads})
-	n.steps[run.step.Index].routed = routed.Arcs{Run: run.key, Seq: n.event.Seq, Failure: why}
+	n.steps[run.step.Index].routed.Ended(run.key, n.event.Seq, nil, why)
 	n.branchFailed(run.group, cmp.Or(r.failure, why))
 }
 
@@ -109,8 +109,9 @@ func (r *router) emit(arcs []int) {
 			origins: []string{run.key},
 		}
 	}
-	for _, t := range made {
+	for k, t := range made {
 		if t != nil && n.halted == nil {
+			n.steps[run.step.Index].routed.Put(arcs[k])
 			n.put(t)
 		}
 	}

@@ -1,6 +1,8 @@
 package routed
 
 import (
+	"slices"
+
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/value"
@@ -26,6 +28,19 @@ type Arcs struct {
 	Seq     uint64           // of the event that ended it
 	Arcs    []int            // indexes of the arcs taken
 	Failure *journal.Failure // why the arcs could not be followed
+	Taken   []int            // indexes of the arcs by which any run has put a token, in order
+}
+
+// Ended notes the newest run that has ended: the arcs that it takes, or why they could not be followed.
+func (a *Arcs) Ended(run string, seq uint64, arcs []int, why *journal.Failure) {
+	*a = Arcs{Run: run, Seq: seq, Arcs: arcs, Failure: why, Taken: a.Taken}
+}
+
+// Put notes that a token was put by an arc. What was handed out stays as it was.
+func (a *Arcs) Put(arc int) {
+	if at, ok := slices.BinarySearch(a.Taken, arc); !ok {
+		a.Taken = slices.Insert(slices.Clone(a.Taken), at, arc)
+	}
 }
 
 // Marking is a step as a place and a transition of a net: how many tokens are before it, and how often it has taken one.
@@ -37,11 +52,12 @@ type Marking struct {
 	Runs    int    // step-runs so far: each has taken a token
 	Live    int    // step-runs under way
 	Arcs    []int  // indexes of the arcs by which its newest ended run has put tokens
+	Taken   []int  // indexes of the arcs by which any run has put tokens
 }
 
 // Marking returns a step as part of a net.
 func (s *StepState) Marking() Marking {
-	return Marking{Step: s.Step, Ready: s.Ready, Pending: s.Pending, Held: s.Held, Runs: s.Runs, Live: s.Live, Arcs: s.Routed.Arcs}
+	return Marking{Step: s.Step, Ready: s.Ready, Pending: s.Pending, Held: s.Held, Runs: s.Runs, Live: s.Live, Arcs: s.Routed.Arcs, Taken: s.Routed.Taken}
 }
 
 // Counts are the totals of a run.

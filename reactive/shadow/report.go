@@ -2,6 +2,7 @@ package shadow
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/template/value"
@@ -26,7 +27,8 @@ const (
 // Difference is one way in which the other workflow goes another way than the run went.
 type Difference struct {
 	Kind        Kind        `json:"kind"`                  // what differs
-	Step        string      `json:"step,omitempty"`        // key; "": the run
+	Run         string      `json:"run,omitempty"`         // of a child run: its id; "": that of the report
+	Step        string      `json:"step,omitempty"`        // key, of a child run behind that of the step that has started it; "": the run
 	Attempt     int32       `json:"attempt,omitempty"`     // of the step
 	Participant string      `json:"participant,omitempty"` // of the step, whom it asks
 	Seq         uint64      `json:"seq,omitempty"`         // of the run's event; of what it has not done, the event at which it would be done
@@ -46,10 +48,48 @@ type Report struct {
 	Shadow      reactive.RunStatus `json:"shadow"`         // what it would be
 	Differences []Difference       `json:"differences"`    // in the order in which they were found
 	More        int                `json:"more,omitempty"` // differences that are not listed
+
+	Children []Child `json:"children,omitempty"` // child runs that would follow another workflow; their differences are among the others
+	Alike    int     `json:"alike,omitempty"`    // child runs that would follow the workflow that they follow
 }
 
-// Same reports whether there is no difference.
-func (r *Report) Same() bool { return len(r.Differences) == 0 && r.More == 0 }
+// Child is how a child run, at any depth, would have gone under the workflow that the step above it would start.
+type Child struct {
+	Run    string             `json:"run"`              // id
+	Events uint64             `json:"events,omitempty"` // of the child
+	Status reactive.RunStatus `json:"status,omitempty"` // of the child
+	Shadow reactive.RunStatus `json:"shadow,omitempty"` // what it would be
+	Found  int                `json:"found"`            // how many differences are its own
+	Why    string             `json:"why,omitempty"`    // why it has no shadow; "": it has one
+}
+
+// Same reports whether there is no difference, also below the run.
+func (r *Report) Same() bool {
+	return len(r.Differences) == 0 && r.More == 0 && !slices.ContainsFunc(r.Children, func(c Child) bool { return c.Why != "" })
+}
+
+// AddChild adds what the shadow of a child run has found, whose steps are behind a prefix.
+func (r *Report) AddChild(child *Report, prefix string) {
+	c := Child{Run: child.Run, Events: child.Events, Status: child.Status, Shadow: child.Shadow, Found: child.More + len(child.Differences)}
+	for _, below := range child.Children {
+		c.Found -= below.Found
+	}
+	r.More += child.More
+	for _, d := range child.Differences {
+		if d.Run == "" {
+			d.Run = child.Run
+		}
+		if d.Step != "" {
+			d.Step = prefix + d.Step
+		}
+		if len(r.Differences) >= differencesMax {
+			r.More++
+			continue
+		}
+		r.Differences = append(r.Differences, d)
+	}
+	r.Children, r.Alike = append(append(r.Children, c), child.Children...), r.Alike+child.Alike
+}
 
 // Past returns the first difference in what the run has begun; nil if there is none: all differences are still to come.
 func (r *Report) Past() *Difference {
@@ -109,9 +149,12 @@ func (d *Difference) String() string {
 	if d.Participant != "" {
 		step += ", participant " + d.Participant
 	}
-	at := ""
+	run, at, of := "the run", "", ""
+	if d.Run != "" {
+		run, of = "run "+d.Run, " of run "+d.Run
+	}
 	if d.Seq > 0 {
-		at = fmt.Sprintf(" (event %d)", d.Seq)
+		at = fmt.Sprintf(" (event %d%s)", d.Seq, of)
 	}
 	was, is := preview(d.Old), preview(d.New)
 	switch d.Kind {
@@ -136,7 +179,7 @@ func (d *Difference) String() string {
 		}
 		return fmt.Sprintf("%s%s would be refused: %v%s", step, d.What, d.New, at)
 	case End:
-		return fmt.Sprintf("the run: would end with %s, and ended with %s%s", is, was, at)
+		return fmt.Sprintf("%s: would end with %s, and ended with %s%s", run, is, was, at)
 	}
 	return fmt.Sprintf("%s: %s would give %s, and gave %s%s", step, d.What, is, was, at)
 }

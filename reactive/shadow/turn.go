@@ -187,5 +187,5 @@ func (s *Shadow) refused(e *journal.Event, err error) {
 	s.pairs.found(Difference{Kind: Refused, Step: e.Node, Seq: e.Seq, What: e.Type.String(), New: err.Error()})
 }
 
-// Root returns the root of the run under its own workflow, as of the last event that was added.
-func (s *Shadow) Root() *reactive.Root { return s.was }
+// Roots returns the roots of the run under its own workflow and under the other one, as of the last event that was added.
+func (s *Shadow) Roots() (was, is *reactive.Root) { return s.was, s.is }

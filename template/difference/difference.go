@@ -14,6 +14,16 @@ type Difference struct {
 	Removed []string // those that only the old one has, in its order
 	Changed []Step   // those in both, in the order of the new one
 	Whole   []Part   // of the workflow as a whole
+
+	Children []Child // child workflows that have changed, at any depth: Between finds none, since plans hold only how they are named
+}
+
+// Child is how a child workflow that both versions start differs from an earlier one.
+type Child struct {
+	Path     string // the operations that lead to it, the outermost first: `pay/refund`
+	Document string // how the last of them names it: a file or a name
+	Old, New string // hashes
+	*Difference
 }
 
 // Step is a step that has changed.
@@ -30,7 +40,7 @@ type Part struct {
 
 // None reports whether the two versions are the same.
 func (d *Difference) None() bool {
-	return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Whole) == 0
+	return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Whole)+len(d.Children) == 0
 }
 
 // Between compares two workflows.

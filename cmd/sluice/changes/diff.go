@@ -12,7 +12,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/versions"
-	"github.com/sluiceflow/sluice/template/difference"
 )
 
 func newDiff() *cobra.Command {
@@ -23,13 +22,15 @@ func newDiff() *cobra.Command {
 edges, guards, timing and so on. OLD and NEW are files, or, with --data, names of published workflows: order is the newest
 version of that name, order@2 its second.
 
-The documents of child workflows are not compared: compare them as files of their own.
+Child workflows that both start are compared, too, at any depth: each that differs is named by the operations that lead to it, and
+the file or name by which the last of them names it.
 
 With --data it also says of each open run of OLD whether sluice move would move it to NEW, and if not, why; of at most 1,000
 runs, and no longer than ten seconds: it counts the others. With -o json it prints one object, in which same says that a run can
 be moved:
   {"old":HASH,"new":HASH,"added":[…],"removed":[…],"changed":[{"step":…,"parts":[{"part":…,"old":…,"new":…}]}],
-   "whole":[…],"runs":[{"run":…,"same":…,"because":…,"differs":…}],"left":…}
+   "whole":[…],"children":[{"path":…,"document":…,"old":HASH,"new":HASH,"added":…,"removed":…,"changed":…,"whole":…}],
+   "runs":[{"run":…,"same":…,"because":…,"differs":…}],"left":…}
 
 It ends with 0 if the two are the same, with 1 if they differ or an error occurred, and with 2 if one is refused or not there.`,
 		Example: `  sluice diff order.yaml order-new.yaml
@@ -70,15 +71,15 @@ func compared(cmd *cobra.Command, dir, old, now string) (d *versions.Diff, err e
 				return nil, cli.Refuse(fmt.Errorf("%s is no file; the name of a published workflow needs --data", arg))
 			}
 		}
-		_, was, err := cli.LoadToRun(old)
+		was, err := cli.LoadEntry(old)
 		if err != nil {
 			return nil, cli.Refuse(err)
 		}
-		_, is, err := cli.LoadToRun(now)
+		is, err := cli.LoadEntry(now)
 		if err != nil {
 			return nil, cli.Refuse(err)
 		}
-		return versions.Of(was.Hash, is.Hash, difference.Between(was, is)), nil
+		return versions.Of(cmd.Context(), was, is)
 	}
 	var req api.Request
 	var a api.Attachment
@@ -104,27 +105,10 @@ func printDiff(w io.Writer, d *versions.Diff) {
 	if d.None() {
 		line(w, "", "no difference")
 	}
-	for _, id := range d.Added {
-		line(w, "", "+ %s", id)
-	}
-	for _, id := range d.Removed {
-		line(w, "", "- %s", id)
-	}
-	for _, s := range d.Changed {
-		words := make([]string, len(s.Parts))
-		for i := range s.Parts {
-			words[i] = s.Parts[i].Part
-		}
-		line(w, "", "~ %s: %s", s.Step, strings.Join(words, ", "))
-		for _, p := range s.Parts {
-			printPart(w, &p)
-		}
-	}
-	if len(d.Whole) > 0 {
-		line(w, "", "~ the workflow as a whole")
-	}
-	for _, p := range d.Whole {
-		printPart(w, &p)
+	printSteps(w, "", d.Added, d.Removed, d.Changed, d.Whole)
+	for _, c := range d.Children {
+		line(w, "", "~ child workflow %s (%s)", c.Path, c.Document)
+		printSteps(w, "    ", c.Added, c.Removed, c.Changed, c.Whole)
 	}
 	for _, r := range d.Runs {
 		if !r.Same {
@@ -136,7 +120,31 @@ func printDiff(w io.Writer, d *versions.Diff) {
 	}
 }
 
-func printPart(w io.Writer, p *versions.Part) {
-	old, now := apart(p.Old, p.New)
-	line(w, "    ", "%s: %s -> %s", p.Part, old, now)
+// printSteps prints how one workflow differs.
+func printSteps(w io.Writer, indent string, added, removed []string, changed []versions.Step, whole []versions.Part) {
+	for _, id := range added {
+		line(w, indent, "+ %s", id)
+	}
+	for _, id := range removed {
+		line(w, indent, "- %s", id)
+	}
+	for _, s := range changed {
+		words := make([]string, len(s.Parts))
+		for i := range s.Parts {
+			words[i] = s.Parts[i].Part
+		}
+		line(w, indent, "~ %s: %s", s.Step, strings.Join(words, ", "))
+		printParts(w, indent, s.Parts)
+	}
+	if len(whole) > 0 {
+		line(w, indent, "~ the workflow as a whole")
+		printParts(w, indent, whole)
+	}
+}
+
+func printParts(w io.Writer, indent string, parts []versions.Part) {
+	for _, p := range parts {
+		old, now := apart(p.Old, p.New)
+		line(w, indent+"    ", "%s: %s -> %s", p.Part, old, now)
+	}
 }

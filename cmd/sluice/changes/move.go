@@ -26,8 +26,8 @@ NEW is a file, or the name of a published workflow: order is its newest version,
 that has ended, and the run of a world stay as they are; so does a run if NEW needs an operation that is not there, another
 keychain, or another input. Begin such a run again with sluice rerun RUN --workflow NEW.
 
-Runs that it has started keep their own workflow; those that it starts from then on follow the child workflows of NEW. A NEW of
-which only child workflows differ counts as the version that the run follows already, and is refused.
+Child runs that it has started keep their own workflow; those that it starts from then on follow the child workflows of NEW, also
+where only these differ. To move a child run that is under way, name it as RUN, and its workflow as NEW.
 
 --dry-run only says whether the run may be moved, and what will go otherwise from here on. With -o json it prints the object of
 sluice shadow, whose differences are those to come.

@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/shadow"
 )
 
 func newShadow() *cobra.Command {
@@ -25,9 +26,12 @@ conditional would decide otherwise, and how the run would end. What was never as
 NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. RUN is the id of a run, or an
 unambiguous beginning of it; --where selects runs as that of runs list does. Workflows and playbooks have a shadow, worlds have
 none.
-The runs that the run has started keep their own workflow, and what they have returned counts; each has a shadow of its own.
+What the child runs of a run have returned counts for it as it is. Each that its step would have follow another workflow is
+followed under that one, at any depth: its differences have its id, and steps like pay/charge. Others are counted as alike.
 With -o json it prints an object for each run:
-  {"run":…,"events":…,"status":…,"shadow":…,"differences":[{"kind":…,"step":…,"seq":…,"begun":…,"old":…,"new":…}]}
+  {"run":…,"events":…,"status":…,"shadow":…,"differences":[{"kind":…,"run":…,"step":…,"seq":…,"begun":…,"old":…,"new":…}],
+   "children":[{"run":…,"events":…,"status":…,"shadow":…,"found":…,"why":…}],"alike":…}
+found counts the differences of a child run, and why says why it has no shadow.
 
 It ends with 0 if there is no difference, with 1 if there is one or an error occurred, and with 2 if there is no such run, or the
 workflow is refused.`,
@@ -109,6 +113,9 @@ func (p *printer) print(s *api.Shadowed) error {
 		line(p.out, "", "run %s: %s in %s; it is %s, and would be %s", s.Run, cli.Plural(len(s.Differences)+s.More, "difference"),
 			cli.Plural(int(s.Events), "event"), s.Status, s.Shadow)
 	}
+	for i := range s.Children {
+		line(p.out, "  ", "%s", followed(&s.Children[i]))
+	}
 	for i := range s.Differences {
 		line(p.out, "  ", "%s", s.Differences[i].String())
 	}
@@ -116,6 +123,19 @@ func (p *printer) print(s *api.Shadowed) error {
 		line(p.out, "  ", "and %d more", s.More)
 	}
 	return nil
+}
+
+// followed says what has come of following a child run.
+func followed(c *shadow.Child) string {
+	switch events := cli.Plural(int(c.Events), "event"); {
+	case c.Why != "":
+		return fmt.Sprintf("child run %s was not followed: %s", c.Run, c.Why)
+	case c.Found == 0:
+		return fmt.Sprintf("child run %s would follow another workflow: no difference in %s", c.Run, events)
+	default:
+		return fmt.Sprintf("child run %s would follow another workflow: %s in %s; it is %s, and would be %s",
+			c.Run, cli.Plural(c.Found, "difference"), events, c.Status, c.Shadow)
+	}
 }
 
 func (p *printer) end() error {

@@ -37,6 +37,12 @@ func LoadToRun(file string, passEnv ...string) (*registry.Registry, *plan.Plan, 
 	return loaded, entry.Plan, nil
 }
 
+// LoadEntry is LoadToRun, with the compiled workflow and all below it.
+func LoadEntry(file string) (*registry.Entry, error) {
+	_, entry, err := loadEntry(file)
+	return entry, err
+}
+
 func loadEntry(file string, passEnv ...string) (*registry.Registry, *registry.Entry, error) {
 	loaded, entry, err := registry.Load(file, passEnv...)
 	switch {

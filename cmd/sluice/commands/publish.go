@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/versions"
 )
 
 func newPublish() *cobra.Command {
@@ -65,7 +67,7 @@ It ends with 0 if the workflow is the newest version now, with 1 if an error occ
 			return p.End()
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), progress.Clean(published(&done)))
-		if done.Effect != nil {
+		if done.Effect != nil && len(done.Effect.Runs)+done.Effect.Left > 0 {
 			fmt.Fprintln(cmd.OutOrStdout(), "open runs: "+done.Effect.OpenRuns())
 		}
 		if done.Warning != "" {
@@ -86,8 +88,21 @@ func published(done *api.Done) string {
 	case was == nil:
 		return text + ", the first of this name"
 	case was.Hash == now.Hash:
-		return fmt.Sprintf("%s, replaces version %d of %s by %s, with the same document: child workflows differ", text, was.Number, cli.Local(was.At), was.Actor)
+		return fmt.Sprintf("%s, replaces version %d of %s by %s, with the same document: child workflows differ%s",
+			text, was.Number, cli.Local(was.At), was.Actor, childrenOf(done.Effect))
 	default:
 		return fmt.Sprintf("%s, replaces version %d of %s by %s: %s", text, was.Number, cli.Local(was.At), was.Actor, was.Hash)
 	}
+}
+
+// childrenOf names the child workflows that have changed.
+func childrenOf(effect *versions.Diff) string {
+	if effect == nil {
+		return ""
+	}
+	var names []string
+	for _, c := range effect.Children {
+		names = append(names, fmt.Sprintf("%s (%s)", c.Path, c.Document))
+	}
+	return ": " + strings.Join(names, ", ")
 }

@@ -42,8 +42,10 @@ func newRerun() *cobra.Command {
 
 Steps without a result to keep run in any case. --set steps.STEP.output=VALUE gives a step that result, and without one of the
 flags above what follows it runs again; steps.STEP.input=VALUE has it run with that input. Behind them may be a path, such as
-steps.price.output.total=12. VALUE is JSON if it parses as JSON, and else a string. --input and --workflow replace the input
-and the workflow, and mean --changed unless something else is said. With --at N, results count as of event N of RUN.
+steps.price.output.total=12. VALUE is JSON if it parses as JSON, and else a string. What was set in RUN stays set: a result as
+long as it is not named, nor with --changed the step's operation or input another; an input as long as the step says the same of
+it. --input and --workflow replace the input and the workflow, and mean --changed unless something else is said. With --at N,
+results count as of event N of RUN.
 
 --dry-run says which steps will run, which may (if their input is another, their branch is taken, or their map has such an
 item) and which are kept, and starts nothing. Steps with idempotent: false are marked: running them again is not the same as

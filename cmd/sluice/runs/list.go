@@ -34,6 +34,7 @@ is resumed. Of a run that waits, the end of its line says for what, and until wh
   age>1h                  since the start: s m h d w
   code:timeout            of the failure with which the run has ended
   parent:none             or the id of the run that has started it
+  run:01a2,01a3           whole ids
   01a2                    the beginning of an id, or a part of a workflow's name
 A value with spaces, commas or quotes stands in double quotes. --explain-query says which terms an index carries: the other terms
 are checked for each run that the index has, which takes a while if it has many and few are wanted.

@@ -93,6 +93,16 @@ func Handler() http.Handler {
 	})
 }
 
+// Missing answers a browser that asks for an address at which nothing is: with the page, which says so. It reports whether it has.
+func Missing(w http.ResponseWriter, req *http.Request) bool {
+	if req.Method != http.MethodGet || strings.HasPrefix(path.Clean(req.URL.Path)+"/", "/v1/") || !strings.Contains(req.Header.Get("Accept"), "text/html") {
+		return false
+	}
+	req.Header.Del("If-None-Match") // what is not there has not stayed the same
+	files()["index.html"].send(w, req, http.StatusNotFound)
+	return true
+}
+
 func newFile(name string, raw []byte) *file {
 	sum := sha256.Sum256(raw)
 	f := &file{kind: kindOf(name), tag: `"` + hex.EncodeToString(sum[:12]) + `"`, raw: raw}
@@ -116,7 +126,9 @@ func kindOf(name string) string {
 	}
 }
 
-func (f *file) serve(w http.ResponseWriter, req *http.Request) {
+func (f *file) serve(w http.ResponseWriter, req *http.Request) { f.send(w, req, http.StatusOK) }
+
+func (f *file) send(w http.ResponseWriter, req *http.Request, status int) {
 	header := w.Header()
 	for name, value := range security {
 		header.Set(name, value)
@@ -134,5 +146,6 @@ func (f *file) serve(w http.ResponseWriter, req *http.Request) {
 		header.Set("Content-Encoding", "gzip")
 		content = f.zipped
 	}
+	w.WriteHeader(status)
 	_, _ = w.Write(content) // the client may have gone
 }

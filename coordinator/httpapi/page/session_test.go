@@ -12,48 +12,77 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 )
 
+// locked returns the URL of a server that asks who somebody is, and a function that starts it again, so that it knows no session any more.
+func (s *site) locked() (at string, restart func()) {
+	s.t.Helper()
+	known := map[string]httpapi.Identity{
+		"person": {Name: "ann", Role: httpapi.Operator}, "writer": {Name: "ann", Role: httpapi.Author}, "another": {Name: "bob", Role: httpapi.Author}, "program": {Name: "w", Role: httpapi.Worker},
+	}
+	var host atomic.Pointer[httpapi.Server]
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { host.Load().ServeHTTP(w, req) }))
+	s.t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	restart = func() {
+		handler, err := httpapi.Handler(s.engine, httpapi.Config{Logger: slog.New(slog.DiscardHandler), Authenticate: func(token string) (httpapi.Identity, bool) {
+			who, ok := known[token]
+			return who, ok
+		}})
+		require.NoError(s.t, err)
+		host.Store(handler)
+		server.CloseClientConnections()
+	}
+	restart()
+	return server.URL, restart
+}
+
+// signIn signs in with a token.
+func (p *tab) signIn(token string) {
+	p.t.Helper()
+	p.write(`[type="password"]`, token)
+	p.click("button", "Sign in")
+}
+
+// Who opens the page, and is asked who they are, is not refused anything: the console of the browser stays empty.
+func TestTheDoorIsSilent(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	url, _ := s.locked()
+	p := newTab(t, url)
+	p.open("/runs")
+	p.sees("Who are you?")
+	require.Zero(t, eval[int](p, `document.querySelectorAll(".nav a, .bottomnav a").length`), "places to which nobody comes")
+	p.shoot("door")
+	p.signIn("program")
+	p.sees("This token cannot use the page")
+	p.click("button", "Sign out")
+	p.sees("Who are you?")
+	p.signIn("person")
+	p.sees("order-1")
+}
+
 // A host that is started again knows no session any more. A page says so at once, and is back at what it showed when the person has
 // signed in, and so are the other tabs.
 func TestAPageSaysThatItsSessionHasEnded(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)
-	var host atomic.Pointer[httpapi.Server]
-	restart := func() {
-		handler, err := httpapi.Handler(s.engine, httpapi.Config{Logger: slog.New(slog.DiscardHandler), Authenticate: func(token string) (httpapi.Identity, bool) {
-			switch token {
-			case "person":
-				return httpapi.Identity{Name: "ann", Role: httpapi.Operator}, true
-			case "program":
-				return httpapi.Identity{Name: "w", Role: httpapi.Worker}, true
-			}
-			return httpapi.Identity{}, false
-		}})
-		require.NoError(t, err)
-		host.Store(handler)
-	}
-	restart()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { host.Load().ServeHTTP(w, req) }))
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
+	url, restart := s.locked()
 	var tabs []*tab
 	for range 2 {
-		p := newTab(t, server.URL)
+		p := newTab(t, url)
 		p.allow("Failed to load resource")
 		p.allow("ERR_")
 		tabs = append(tabs, p)
 	}
 	p, other := tabs[0], tabs[1]
 	p.open("/runs/order-1?tab=steps")
-	p.write(`[type="password"]`, "program")
-	p.click("button", "Sign in")
+	p.signIn("program")
 	p.sees("This token cannot use the page")
 	p.shoot("not-for-programs")
 	p.click("button", "Sign out")
 	p.sees("Who are you?")
-	p.write(`[type="password"]`, "person")
-	p.click("button", "Sign in")
+	p.signIn("person")
 	p.sees("price waits for message")
 	other.open("/runs")
 	other.sees("order-1")
@@ -62,15 +91,13 @@ func TestAPageSaysThatItsSessionHasEnded(t *testing.T) {
 	}
 
 	restart()
-	server.CloseClientConnections()
 	for _, p := range tabs {
 		p.sees("The session has ended")
 		require.False(t, eval[bool](p, `Boolean(document.querySelector(".stale, .live"))`))
 	}
 	p.shoot("session-ended")
 	require.Equal(t, "/runs/order-1?tab=steps", eval[string](p, `location.pathname + location.search`))
-	p.write(`[type="password"]`, "person")
-	p.click("button", "Sign in")
+	p.signIn("person")
 	p.sees("price waits for message")
 	other.sees("order-1")
 	s.send("order-1", "priced")

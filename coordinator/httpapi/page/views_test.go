@@ -349,6 +349,7 @@ func TestARunIsStartedByAFormAndRunAgainWithAPreview(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	p := newTab(t, s.url)
 	p.open("/workflows")
+	p.sees("Published")
 	p.shoot("workflows")
 	p.click("a", "Start…")
 	p.sees("Still needed: lines")
@@ -454,6 +455,7 @@ func TestADraftIsCheckedWhileItIsWritten(t *testing.T) {
 	p.click("button", "Write charge")
 	p.sees("Against")
 	p.sees("added: last")
+	p.until(`document.querySelector(".pre").getBoundingClientRect().bottom <= innerHeight && document.querySelector(".drawn").scrollTop === 0`)
 	p.shoot("publish")
 	p.click("button", "Publish")
 	p.until(`location.pathname === "/workflows/order"`)
@@ -478,6 +480,19 @@ func TestAPatchOpensTheGateOfAPlaybook(t *testing.T) {
 	p.until(`document.querySelector("dialog input").value === "approved"`)
 	p.click("dialog button", "Write")
 	p.until(`document.querySelector(".runhead .chip").textContent === "completed"`)
+}
+
+// Who loads the page anew sees all the channels by which tokens went, not only those of the newest run of a step.
+func TestChannelsStayWetAfterAReload(t *testing.T) {
+	s := newSite(t, httpapi.Operator, `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: loop}, workflow: [
+ {step: look, tool: {kind: noop}, next: {arcs: [{step: done, when: "{{ ctx.seen == true }}"}, {step: fix}]}},
+ {step: fix, tool: {kind: noop}, set: {ctx.seen: true}, next: {arcs: [{step: look}]}}, {step: done, tool: {kind: noop}}]}`)
+	s.start("loop", "loop-1", "null")
+	s.ends("loop-1")
+	p := newTab(t, s.url)
+	p.open("/runs/loop-1")
+	p.until(`document.querySelector(".graph-c").getAttribute("aria-label").includes("tokens went by 3 of 3 channels")`)
+	p.shoot("playbook-loop")
 }
 
 // shop returns the document of a world.

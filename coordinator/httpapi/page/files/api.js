@@ -1,5 +1,6 @@
 // Requests. Each failure is a Problem with the code and the words of the server.
 import { signal } from "./ui.js";
+import { told } from "./time.js";
 
 export class Problem extends Error {
   constructor(status, body) {
@@ -25,7 +26,7 @@ export const may = (role) => ranks.indexOf(me.value?.role) >= ranks.indexOf(role
 const timeout = 30_000;
 
 async function ask(method, path, body, headers = {}, stop) {
-  const signals = [AbortSignal.timeout(timeout)];
+  const signals = [AbortSignal.timeout(timeout)], asked = Date.now();
   if (stop) signals.push(stop);
   let answer;
   try {
@@ -37,6 +38,7 @@ async function ask(method, path, body, headers = {}, stop) {
     if (stop?.aborted) throw e;
     throw new Problem(0, { detail: e.name === "TimeoutError" ? "The server has not answered within 30 s." : "The server does not answer.", code: "offline" });
   }
+  if (answer.headers.get("Cache-Control") === "no-store") told(answer.headers.get("Date"), asked); // others may be of the browser's memory
   const text = await answer.text();
   const json = /json/.test(answer.headers.get("Content-Type") || "");
   const value = json && text ? JSON.parse(text) : {};
@@ -50,6 +52,9 @@ async function ask(method, path, body, headers = {}, stop) {
 export const get = (path, stop) => ask("GET", path, undefined, {}, stop);
 export const post = (path, body = {}, headers, stop) => ask("POST", path, body, headers, stop);
 export const remove = (path) => ask("DELETE", path);
+
+// known asks who uses the browser; null: nobody has signed in. It is no refusal, which the console would tell.
+export const known = () => get("/v1/session").then((who) => (who.role === "nobody" ? null : who));
 
 // of returns the path of a run, or of something of it.
 export const of = (run, ...rest) => "/v1/runs/" + [run, ...rest].map(encodeURIComponent).join("/");

@@ -1,11 +1,12 @@
 // The frame of the page: top bar, navigation, keys, and the view that the address names.
 import { computed, effect, html, render, signal, useEffect, useState } from "./ui.js";
 import { go, here } from "./route.js";
-import { get, may, me, post, remove } from "./api.js";
+import { get, known, leave, may, me, post, Problem, remove } from "./api.js";
 import { again, follow, shared, signedIn, stale } from "./feed.js";
 import { Sprite } from "./mark.js";
 import { clock, number, zone } from "./time.js";
-import { Dialog, Fault, focus } from "./parts.js";
+import { forgetAll } from "./typed.js";
+import { Dialog, Fault, focus, plain, useTitle } from "./parts.js";
 import { Runs } from "./views/runs.js";
 import { Run } from "./views/run.js";
 import { Decisions } from "./views/decisions.js";
@@ -26,8 +27,8 @@ const places = [
   { path: "/workers", name: "Workers", key: "k", icon: "M2.5 3.5h11v4h-11zM2.5 9.5h11v4h-11zM5 5.5h.01M5 11.5h.01" },
 ];
 
-// Who sees only statuses has no inbox and no workers.
-const placesOf = () => (may("viewer") ? places : places.filter((p) => p.key === "r" || p.key === "w"));
+// Who sees only statuses has no inbox and no workers, and who has not signed in nowhere to go. While that is not known, nothing jumps.
+const placesOf = () => (!me.value || may("viewer") ? places : me.value.role ? places.filter((p) => p.key === "r" || p.key === "w") : []);
 
 const place = computed(() => ({ start: "workflows", publish: "workflows" })[here.value.parts[0]] || here.value.parts[0] || "runs");
 
@@ -60,10 +61,10 @@ function Top() {
       <button type="button" class="zone" onClick=${() => { zone.value = zone.value === "UTC" ? "local" : "UTC"; }}>${zone.value === "UTC" ? "UTC" : "local time"}</button>
       <button type="button" aria-label="Light or dark" onClick=${theme}><svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" stroke-width="1.5" /><path d="M8 2.5a5.5 5.5 0 0 1 0 11z" fill="currentColor" /></svg></button>
       ${me.value?.role && html`<span class="who"><bdi>${me.value.name}</bdi> · ${me.value.role}</span>`}
-      ${me.value?.session && html`<button type="button" class="who" onClick=${() => remove("/v1/session").then(() => location.assign("/"))}>Sign out</button>`}</div></header>`;
+      ${me.value?.session && html`<button type="button" class="who" onClick=${() => remove("/v1/session").then(() => { forgetAll(); location.assign("/"); })}>Sign out</button>`}</div></header>`;
 }
 
-const BottomNav = () => html`<nav class="bottomnav" aria-label="Places">${placesOf().map((p) =>
+const BottomNav = () => placesOf().length > 0 && html`<nav class="bottomnav" aria-label="Places">${placesOf().map((p) =>
   html`<a href=${p.path} aria-current=${current(p.path)}><svg viewBox="0 0 16 16" aria-hidden="true"><path d=${p.icon} /></svg>${p.name}${p.path === "/decisions" && asked.value > 0 ? " " + number(asked.value) : ""}</a>`)}</nav>`;
 
 function Stale() {
@@ -97,7 +98,16 @@ function SignIn({ again }) {
     ${problem && html`<${Fault} problem=${problem} />`}<button class="btn pri" type="submit" disabled=${!token}>Sign in</button></form></main>`;
 }
 
-const NotFound = () => html`<main class="view"><div class="signin sheet"><h1>There is no such page</h1><p>The address may have been cut. <a href="/runs">All runs</a></p></div></main>`;
+function NotFound() {
+  useTitle("Nothing here");
+  return html`<main class="view" id="main" tabindex="-1"><div class="signin sheet"><h1>There is nothing here</h1><p>No view of the page has the address <code>${plain(here.value.path.slice(0, 300))}</code>. It may have been cut, or written by hand. <a href="/runs">All runs</a></p></div></main>`;
+}
+
+// viewOf returns the view of a path, in its shortest form, with as many parts as the view has. The server has the same table.
+function viewOf({ path, parts: [first = "", ...rest] }) {
+  const least = first === "start" ? 1 : 0, most = ["runs", "decisions", "workflows", "start"].includes(first) ? 1 : 0;
+  return Object.hasOwn(views, first) && rest.length >= least && rest.length <= most && !/\/\/|.\/$/.test(path) ? views[first] : NotFound;
+}
 
 const Statuses = () => html`<main class="view" id="main" tabindex="-1"><div class="signin sheet"><h1>Your role sees only statuses</h1><p>What is here takes the role of a viewer. <a href="/runs">All runs</a></p></div></main>`;
 
@@ -117,21 +127,23 @@ function useAsked(known) {
 function App() {
   const [help, setHelp] = useState(false);
   const [problem, setProblem] = useState(null);
-  const load = () => get("/v1/me").then((who) => { me.value = who; setProblem(null); signedIn(); }, (e) => {
-    if (e.status === 401) return;
-    if (e.status === 403) me.value = null;
-    setProblem(e);
-  });
+  const load = () => known().then((who) => {
+    const program = who?.role === "worker";
+    setProblem(program ? new Problem(403, { detail: `${who.name} has the role worker.` }) : null);
+    if (!who) return leave();
+    me.value = program ? null : who;
+    signedIn();
+  }, setProblem);
   useEffect(() => {
     load();
     return keys(() => setHelp(true));
   }, []);
   useAsked(Boolean(me.value?.role));
   const { parts } = here.value;
-  const View = views[parts[0] || ""] || NotFound;
+  const View = viewOf(here.value);
   let body = null;
   if (me.value?.role === "") body = html`<${SignIn} again=${load} />`;
-  else if (me.value && !may("viewer") && !(["", "runs", "workflows"].includes(parts[0] || "") && !parts[1])) body = html`<${Statuses} />`;
+  else if (me.value && View !== NotFound && !may("viewer") && !(["", "runs", "workflows"].includes(parts[0] || "") && !parts[1])) body = html`<${Statuses} />`;
   else if (me.value) body = html`<${View} parts=${parts} />`;
   else if (problem?.status === 403) body = html`<main class="view" id="main"><div class="signin sheet"><h1>This token cannot use the page</h1><${Fault} problem=${problem} /><p class="q">It is of a worker, or of another program. Sign in as a person.</p><button class="btn pri" type="button" onClick=${() => remove("/v1/session").then(() => location.reload(), setProblem)}>Sign out</button></div></main>`;
   else if (problem) body = html`<main class="view"><div class="signin sheet"><h1>The server does not answer</h1><${Fault} problem=${problem} again=${load} /></div></main>`;

@@ -5,7 +5,8 @@
 // Keys of feeds are `all`, the changes of all runs, and `run:ID`. A subscriber gets each frame as {kind, data}. Whenever the reader begins
 // anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed.
 import { signal } from "./ui.js";
-import { get, leave as signedOut, me } from "./api.js";
+import { known, leave as signedOut, me } from "./api.js";
+import { present } from "./time.js";
 
 const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
@@ -70,7 +71,7 @@ function hear(m) {
       signedOut();
       break;
     case "in":
-      if (me.value?.role === "") get("/v1/me").then((who) => { me.value = who; }, () => {});
+      if (me.value?.role === "") known().then((who) => { if (who && who.role !== "worker") me.value = who; }, () => {});
       break;
     case "again":
       reader?.close();
@@ -116,13 +117,13 @@ class Reader {
   async lost(source) {
     if (this.source !== source) return;
     const refused = source.readyState === EventSource.CLOSED;
-    if (refused && await get("/v1/me").then(() => false, (e) => e.status === 401)) {
+    if (refused && await known().then((who) => !who, () => false)) {
       this.close();
       this.state(0);
       return say({ kind: "out" });
     }
     if (this.source !== source) return;
-    this.state(this.since || Date.now());
+    this.state(this.since || present());
     if (!refused) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.open(), 2000);

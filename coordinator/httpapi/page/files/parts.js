@@ -56,8 +56,8 @@ export const Empty = ({ title, children }) => html`<div class="empty"><b>${title
 // unreachable is why acts are off; "": they are not.
 export const unreachable = () => (stale.value > 0 ? "The server does not answer" : "");
 
-// Opens is a button that opens the dialog of an act. It is off while the act would be.
-export const Opens = ({ class: kind = "", onClick, children }) => html`<button type="button" class=${"btn " + kind} disabled=${unreachable() !== ""} title=${unreachable() || undefined} onClick=${onClick}>${children}</button>`;
+// Opens is a button that opens the dialog of an act. It is off while the act would be, or for the reason that off is.
+export const Opens = ({ class: kind = "", off, onClick, children }) => html`<button type="button" class=${"btn " + kind} disabled=${Boolean(unreachable() || off)} title=${unreachable() || off || undefined} onClick=${onClick}>${children}</button>`;
 
 // Act is a button that sends a command. Who may not send it does not see it; while the server does not answer, it is off and says why.
 // With match, the number of the run's newest event that the person has seen, it is refused if the run has gone on since.

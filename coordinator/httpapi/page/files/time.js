@@ -1,9 +1,26 @@
 // Instants and durations as people read them.
 import { effect, signal } from "./ui.js";
 
+// What is known of the clock of the server: by how many milliseconds it is ahead of that of the browser, at least and at most.
+let least = -Infinity, most = Infinity, ahead = 0;
+
+// told takes the time that an answer has, in whole seconds, and when it was asked for. If that is not possible by what was known, somebody
+// has set a clock. Clocks that may be the same are taken to be.
+export function told(date, asked) {
+  const t = Date.parse(date), low = t - Date.now(), high = t + 1000 - asked;
+  if (isNaN(t)) return;
+  [least, most] = low > most || high < least ? [low, high] : [Math.max(low, least), Math.min(high, most)];
+  const before = ahead;
+  ahead = least > 0 || most < 0 ? (least + most) / 2 : 0;
+  if (Math.abs(ahead - before) > 1000) now.value = present();
+}
+
+// present is the instant by the clock of the server, of which all instants are that the page shows.
+export const present = () => Date.now() + ahead;
+
 // now ticks once a second while the page is seen.
-export const now = signal(Date.now());
-setInterval(() => { if (!document.hidden) now.value = Date.now(); }, 1000);
+export const now = signal(present());
+setInterval(() => { if (!document.hidden) now.value = present(); }, 1000);
 
 // zone is local or UTC.
 export const zone = signal(localStorage.getItem("zone") === "UTC" ? "UTC" : "local");

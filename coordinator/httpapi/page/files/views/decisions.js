@@ -7,6 +7,7 @@ import { Mark, wordOf } from "../mark.js";
 import { left, ms, now, number } from "../time.js";
 import { Act, Empty, Fault, focus, Loading, Name, narrow, Time, useGet, parsed, useTitle } from "../parts.js";
 import { Tree } from "../tree.js";
+import { useTyped } from "../typed.js";
 
 export function Decisions({ parts }) {
   useTitle("Decisions");
@@ -97,9 +98,7 @@ function Ask({ d, current }) {
 
 // Detail is the form that decides. When somebody else has, what was typed can still be read.
 function Detail({ d, taken, next, again, onDone }) {
-  const [decision, setDecision] = useState("fulfilled");
-  const [reason, setReason] = useState("");
-  const [text, setText] = useState("");
+  const [typed, keep, forget] = useTyped("decision " + d.id, { decision: "fulfilled", reason: "", text: "" }), { decision, reason, text } = typed;
   const [payload, wrong] = parsed(text);
   const [problem, setProblem] = useState(null);
   const refused = (e) => {
@@ -113,10 +112,10 @@ function Detail({ d, taken, next, again, onDone }) {
     ${taken && html`<${Taken} ...${{ id: d.id, next }} />`}
     ${facts.length > 1 && html`<div class="sum3">${facts.map(([k, v]) => html`<div><b class="cut"><bdi>${typeof v === "number" ? number(v) : String(v).slice(0, 80)}</bdi></b><span class="q"><bdi>${k.slice(0, 60)}</bdi></span></div>`)}</div>`}
     ${taken && (reason || text) && html`<p class="q">Yours was not applied. You had written:</p>`}
-    ${may("operator") ? html`<div class="form"><span class="lb" id="dec-l">Decision</span><div class="ctl"><div class="choose" role="radiogroup" aria-labelledby="dec-l"><label><input type="radio" name="dec" disabled=${taken} checked=${yes} onChange=${() => setDecision("fulfilled")} />Approve <span class="q small">fulfilled</span></label><label><input type="radio" name="dec" disabled=${taken} checked=${!yes} onChange=${() => setDecision("not_fulfilled")} />Refuse <span class="q small">not_fulfilled</span></label></div></div>
-    <label for="dec-r">Reason</label><div class="ctl"><textarea id="dec-r" maxlength="500" readonly=${taken} value=${reason} onInput=${(e) => setReason(e.target.value)} /><div class="hint">Kept in the journal with your name.</div></div>
-    <label for="dec-p">Payload</label><div class="ctl"><textarea id="dec-p" class="code" readonly=${taken} spellcheck="false" aria-invalid=${wrong ? "true" : undefined} aria-describedby="dec-ph" value=${text} onInput=${(e) => setText(e.target.value)} /><div id="dec-ph" class=${"hint" + (wrong ? " bad" : "")} role="status">${wrong || "JSON, if something is to be kept with the decision."}</div></div></div>
-    ${problem && !taken && html`<${Fault} problem=${problem} />${problem.code === "changed" && html`<a href=${at("runs", d.run) + query({ tab: "events", from: String(problem.seen + 1) })}>What has happened since</a>`}`}${!taken && html`<div class="acts"><${Act} class="pri" path=${"/v1/decisions/" + d.id} body=${() => ({ decision, reason, ...(text.trim() && { payload }) })} match=${d.seq} disabled=${wrong || problem?.code === "changed" && problem.seen === d.seq} onProblem=${refused} onDone=${() => onDone({ decision, reason })}>${yes ? "Approve" : "Refuse"}<//><a class="btn" href=${at("runs", d.run) + query({ step: d.step })}>See it in the graph</a></div>`}` : html`<p class="q">Your role may look, and not decide.</p>`}
+    ${may("operator") ? html`<div class="form"><span class="lb" id="dec-l">Decision</span><div class="ctl"><div class="choose" role="radiogroup" aria-labelledby="dec-l"><label><input type="radio" name="dec" disabled=${taken} checked=${yes} onChange=${() => keep({ ...typed, decision: "fulfilled" })} />Approve <span class="q small">fulfilled</span></label><label><input type="radio" name="dec" disabled=${taken} checked=${!yes} onChange=${() => keep({ ...typed, decision: "not_fulfilled" })} />Refuse <span class="q small">not_fulfilled</span></label></div></div>
+    <label for="dec-r">Reason</label><div class="ctl"><textarea id="dec-r" maxlength="500" readonly=${taken} value=${reason} onInput=${(e) => keep({ ...typed, reason: e.target.value })} /><div class="hint">Kept in the journal with your name.</div></div>
+    <label for="dec-p">Payload</label><div class="ctl"><textarea id="dec-p" class="code" readonly=${taken} spellcheck="false" aria-invalid=${wrong ? "true" : undefined} aria-describedby="dec-ph" value=${text} onInput=${(e) => keep({ ...typed, text: e.target.value })} /><div id="dec-ph" class=${"hint" + (wrong ? " bad" : "")} role="status">${wrong || "JSON, if something is to be kept with the decision."}</div></div></div>
+    ${problem && !taken && html`<${Fault} problem=${problem} />${problem.code === "changed" && html`<a href=${at("runs", d.run) + query({ tab: "events", from: String(problem.seen + 1) })}>What has happened since</a>`}`}${!taken && html`<div class="acts"><${Act} class="pri" path=${"/v1/decisions/" + d.id} body=${() => ({ decision, reason, ...(text.trim() && { payload }) })} match=${d.seq} disabled=${wrong || problem?.code === "changed" && problem.seen === d.seq} onProblem=${refused} onDone=${() => { forget(); onDone({ decision, reason }); }}>${yes ? "Approve" : "Refuse"}<//><a class="btn" href=${at("runs", d.run) + query({ step: d.step })}>See it in the graph</a></div>`}` : html`<p class="q">Your role may look, and not decide.</p>`}
     ${!taken && d.until && html`<p class="small q">${left(ms(d.until))}; without a decision by then, the timeout of the step applies.</p>`}${!taken && html`<div class="note">If somebody is faster, you see their decision and yours is not applied.</div>`}</section>
     <aside class="side">${!taken && html`<div class="sec"><h3>Then</h3><p class="small">${yes ? "The step counts as fulfilled, and what follows it starts at once." : "The step counts as not fulfilled; the workflow says what that means: it fails, pauses, goes on or asks again."}</p></div>`}
     <div class="sec"><h3>What was done</h3>${d.output !== undefined ? html`<${Tree} value=${d.output} open=${3} />` : d.preview ? html`<div class="json cutlines"><bdi>${d.preview}…</bdi></div>` : html`<p class="q small">The step has no output.</p>`}</div>

@@ -23,7 +23,7 @@ function Canvas({ model, run, step, drawing }) {
   const canvas = useRef(null), mini = useRef(null), graph = useRef(null), latest = useRef({});
   latest.current = { run, model };
   const find = here.value.query.get("find") || "";
-  const [scale, setScale] = useState(1);
+  const [scale, setScale] = useState(1), [wet, setWet] = useState(0); // wet: lines by which tokens of a playbook went
   useLayoutEffect(() => { // before a key or a pointer can come
     const scene = new Scene(drawing);
     const places = new Int32Array(scene.count).fill(-1);
@@ -46,10 +46,11 @@ function Canvas({ model, run, step, drawing }) {
     const g = graph.current, { scene } = g, source = new EventSource(of(run.run, "feed") + query({ view: "net" }));
     g.taken = new Set();
     const take = (e) => {
-      for (const { step, arcs } of JSON.parse(e.data).net || []) {
-        const at = scene.index.get(step), lines = arcs && scene.points.map((_, l) => l).filter((l) => scene.from[l] === at);
-        for (const a of arcs || []) if (lines[a] !== undefined) g.taken.add(lines[a]);
+      for (const { step, taken } of JSON.parse(e.data).net || []) {
+        const at = scene.index.get(step), lines = taken && scene.points.map((_, l) => l).filter((l) => scene.from[l] === at);
+        for (const a of taken || []) if (lines[a] !== undefined) g.taken.add(lines[a]);
       }
+      setWet(g.taken.size);
       g.change();
     };
     source.addEventListener("snapshot", take);
@@ -86,7 +87,7 @@ function Canvas({ model, run, step, drawing }) {
     choose(next);
   };
   const counts = model.counts.value;
-  return html`<div class="graph-box"><canvas class="graph-c" ref=${canvas} tabindex="0" role="img" aria-label=${"Graph of the run, " + many(drawing.keys.length, "step") + ". Arrow keys go from step to step; the tab Steps has the same as a list."} ...${hands} />
+  return html`<div class="graph-box"><canvas class="graph-c" ref=${canvas} tabindex="0" role="img" aria-label=${"Graph of the run, " + many(drawing.keys.length, "step") + (run.counts ? "; tokens went by " + number(wet) + " of " + many(drawing.from.length, "channel") : "") + ". Arrow keys go from step to step; the tab Steps has the same as a list."} ...${hands} />
     <span class="vh" role="status">${step ? step + ", " + wordOf(model.statusOf(step)) : ""}</span>
     <div class="mini"><canvas ref=${mini} aria-hidden="true" onPointerDown=${(e) => miniTo(e, graph.current)} onPointerMove=${(e) => { if (e.buttons) miniTo(e, graph.current); }} />
       <div class="ctl"><button type="button" onClick=${() => graph.current.fit(true)}>Fit</button><button type="button" aria-label="Smaller" onClick=${() => graph.current.zoom(0.8)}>−</button>

@@ -4,7 +4,7 @@ import { at, go, here, withQuery } from "../route.js";
 import { get, may, query } from "../api.js";
 import { follow } from "../feed.js";
 import { Channel, Status } from "../mark.js";
-import { age, left, many, ms, now, number, took } from "../time.js";
+import { age, left, many, ms, now, number, present, took } from "../time.js";
 import { BulkActs, ChosenActs } from "./bulk.js";
 import { Empty, Fault, Link, Loading, Name, Sentence, useTitle } from "../parts.js";
 
@@ -82,7 +82,7 @@ function useRuns(q) {
         set((s) => ({ ...s, rows: s.rows?.map((r) => {
           const c = changed.get(r.run);
           if (!c) return r;
-          const row = { ...(c.head || r), faint: r.faint || c.deleted, moved: Date.now() };
+          const row = { ...(c.head || r), faint: r.faint || c.deleted, moved: present() };
           if (c.deleted) row.status = "deleted";
           rows.current.set(r.run, row);
           return row;

@@ -10,6 +10,7 @@ import { Empty, Fault, Loading, Name, useGet } from "../parts.js";
 import { layoutOf } from "./graph.js";
 
 const rowsMax = 500, rowHeight = 30, folded = 44;
+const labelRoom = 150; // beside the bars: how long a step took, in how many attempts
 
 export function Timeline({ model, run, step }) {
   const [events, setEvents] = useState(null);
@@ -139,7 +140,7 @@ function Drawn({ events, model, run, step }) {
   const choose = (r) => go(withQuery({ range: r ? Math.floor(r[0] - first) + "-" + Math.ceil(r[1] - first) : "" }));
   const [ref, room] = useRoom(whole.length > 0);
   if (!whole.length) return html`<${Empty} title="Nothing has been asked yet">When a step has begun, its time is here.<//>`;
-  const width = room - 90, [start, stop] = range || [first, end], { pieces, at, timeAt } = axisOf(events, start, stop, width);
+  const width = room - labelRoom, [start, stop] = range || [first, end], { pieces, at, timeAt } = axisOf(events, start, stop, width);
   const within = (b) => Math.min(b.to, stop) - Math.max(b.from, start);
   const sum = (kind) => rows.reduce((n, r) => n + r.bars.filter((b) => b.kind === kind).reduce((m, b) => m + within(b), 0), 0);
   const failed = rows.reduce((n, r) => n + r.bars.filter((b) => b.kind === "bad").length, 0);
@@ -152,9 +153,9 @@ function Drawn({ events, model, run, step }) {
       ${path.size > 1 && html`<span><svg viewBox="0 0 20 10" aria-hidden="true"><path class="crit" d="M0 5h20" /></svg>on the critical path <b>${many(path.size, "step")}</b></span>`}</div></div>
     <div class="time-g"><ol class="time-n" data-stay>${shown.map((r) => html`<li key=${r.step}><a data-row href=${withQuery({ step: r.step })} aria-current=${r.step === step ? "true" : undefined}><${Mark} status=${model.index.has(r.step) ? model.statusOf(r.step) : "completed"} /><${Name} text=${r.step} max=${28} /></a></li>`)}</ol>
     <div class="tl-box" ref=${ref}><${Range} ...${{ width, height, timeAt, choose, range }} /><svg class="tl" width=${room} height=${height} role="img" aria-label=${"Timeline" + (path.size > 1 ? "; on the critical path: " + [...path].slice(0, 30).join(", ") : "") + ": " + shown.slice(0, 30).map((r) => r.step + " " + took(r.bars.reduce((n, b) => n + b.to - b.from, 0))).join(", ").slice(0, 1500)}>
-      ${shown.map((r, i) => i % 2 === 1 && html`<rect class="zebra" y=${28 + i * rowHeight} width=${width + 90} height=${rowHeight} />`)}
+      ${shown.map((r, i) => i % 2 === 1 && html`<rect class="zebra" y=${28 + i * rowHeight} width=${room} height=${rowHeight} />`)}
       ${pieces.map((p) => (p.quiet ? html`<rect class="fold-m" x=${p.x} width=${p.width} y="20" height=${height - 20} /><text class="ax" x=${p.x + p.width / 2} y="14" text-anchor="middle">${took(p.to - p.from)}</text>` : p.width > 64 ? html`<path class="rule" d=${`M${p.x + 0.5} 20V${height}`} /><text class="ax" x=${p.x + 2} y="14">${clock(p.from)}</text>` : ""))}
-      ${shown.map((r, i) => r.bars.map((b, k) => { const x = at(b.from), w = Math.max(3, at(b.to) - x), y = 28 + i * rowHeight + 10, next = r.bars[k + 1]; return html`${next && html`<path class="back" d=${`M${x + w} ${y + 5}H${at(next.from)}`} />`}<rect class=${{ run: "run", bad: "bad-bar", gone: "queued", wait: "wait" }[b.kind] + (b.open ? " open-b" : "")} x=${x} y=${y} width=${w} height="10" rx="2" />${k === r.bars.length - 1 && html`<text class="ax" x=${x + w > width * 0.92 ? x - 6 : x + w + 6} y=${y + 9} text-anchor=${x + w > width * 0.92 ? "end" : "start"}>${took(b.to - r.bars[0].from)}${r.bars.length > 1 ? ", " + r.bars.length + " attempts" : ""}</text>`}`; }))}
+      ${shown.map((r, i) => r.bars.map((b, k) => { const x = at(b.from), w = Math.max(3, at(b.to) - x), y = 28 + i * rowHeight + 10, next = r.bars[k + 1]; return html`${next && html`<path class="back" d=${`M${x + w} ${y + 5}H${at(next.from)}`} />`}<rect class=${{ run: "run", bad: "bad-bar", gone: "queued", wait: "wait" }[b.kind] + (b.open ? " open-b" : "")} x=${x} y=${y} width=${w} height="10" rx="2" />${k === r.bars.length - 1 && html`<text class="ax" x=${x + w + 6} y=${y + 9}>${took(b.to - r.bars[0].from)}${r.bars.length > 1 ? ", " + r.bars.length + " attempts" : ""}</text>`}`; }))}
       ${path.size > 1 && shown.map((r, i) => path.has(r.step) && html`<path class="crit" d=${`M${at(r.bars[0].from)} ${28 + i * rowHeight + 23.5}H${Math.max(at(r.bars[0].from) + 3, at(r.bars.at(-1).to))}`} />`)}</svg></div></div>
     ${rows.length > rowsMax && html`<div class="foot">The first ${number(rowsMax)} of ${many(rows.length, "step")} that have begun.</div>`}</div>`;
 }

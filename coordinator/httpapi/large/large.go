@@ -1,0 +1,87 @@
+// Package large bounds the memory of answers that are one large value: many may be asked for at the same time, and be read slowly.
+package large
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// What is loaded and sent at the same time by default.
+const (
+	HeldBytesMax = 128 << 20
+	LoadsMax     = 2
+)
+
+const (
+	smallBytes = 64 << 10         // a value up to this size takes nothing of the bound
+	partBytes  = 64 << 10         // a client has the time for a part to take it
+	patience   = 10 * time.Second // a request waits as long for others to end
+)
+
+// ErrBusy means that too many large values are being sent.
+var ErrBusy = errors.New("too many large values are being sent")
+
+// Values bounds the values that are sent at the same time. It is safe for concurrent use.
+type Values struct {
+	loads, held *semaphore.Weighted
+	most        int64
+}
+
+// New returns a bound of so many bytes, and of so many values that are being loaded: of such the size is not known yet.
+func New(bytes, loads int64) *Values {
+	return &Values{loads: semaphore.NewWeighted(loads), held: semaphore.NewWeighted(bytes), most: bytes}
+}
+
+// Load loads a value when there is room for it. The caller calls release when it is sent. The error is load's, or wraps ErrBusy.
+func (v *Values) Load(ctx context.Context, load func() ([]byte, error)) (value []byte, release func(), err error) {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := v.loads.Acquire(waiting, 1); err != nil {
+		return nil, nil, errors.Join(ErrBusy, err)
+	}
+	defer v.loads.Release(1)
+	if value, err = load(); err != nil {
+		return nil, nil, err
+	}
+	bytes := min(int64(len(value)), v.most)
+	if bytes <= smallBytes {
+		return value, func() {}, nil
+	}
+	if err := v.held.Acquire(waiting, bytes); err != nil {
+		return nil, nil, errors.Join(ErrBusy, err)
+	}
+	return value, func() { v.held.Release(bytes) }, nil
+}
+
+// Serve answers a request with a value, or the parts of it that the request asks for. A client that takes longer than a time for a part
+// gets no more.
+func Serve(w http.ResponseWriter, req *http.Request, value []byte, part time.Duration) {
+	sum := sha256.Sum256(value)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`) // what a range is a part of
+	http.ServeContent(&hurried{w, http.NewResponseController(w), part}, req, "", time.Time{}, bytes.NewReader(value))
+}
+
+// hurried has a client take each part within a time.
+type hurried struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	part    time.Duration
+}
+
+func (h *hurried) Write(data []byte) (n int, err error) {
+	for len(data) > 0 && err == nil {
+		var sent int
+		_ = h.control.SetWriteDeadline(time.Now().Add(h.part)) // a writer without deadlines is one in memory
+		sent, err = h.ResponseWriter.Write(data[:min(len(data), partBytes)])
+		n, data = n+sent, data[sent:]
+	}
+	return n, err
+}

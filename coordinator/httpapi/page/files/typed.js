@@ -1,0 +1,28 @@
+// What a person has typed and not sent. The tab keeps it, so that it is there when they come back to the view by the history, or after
+// they have signed in again. It is theirs: nobody else who signs in sees it, and who signs out takes it along. Tokens are never kept.
+import { useState } from "./ui.js";
+import { me } from "./api.js";
+
+const mark = "typed ";
+
+// useTyped returns what was typed in a view, or what is there at first; a function that keeps something else, of which only a part may be
+// written down; and one that forgets it.
+export function useTyped(view, first) {
+  const [key] = useState(() => mark + JSON.stringify([me.peek().name, view]));
+  const [value, set] = useState(() => JSON.parse(sessionStorage.getItem(key)) ?? first);
+  const forget = () => sessionStorage.removeItem(key);
+  const keep = (typed, written = typed) => {
+    set(typed);
+    try {
+      sessionStorage.setItem(key, JSON.stringify(written));
+    } catch { // it is too large: then the view alone has it
+      forget();
+    }
+  };
+  return [value, keep, forget];
+}
+
+// forgetAll forgets what was typed in all views.
+export function forgetAll() {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(mark)) sessionStorage.removeItem(key);
+}
