@@ -258,6 +258,9 @@ func (s *site) others(t *testing.T) {
 	var steps httpapi.StepList
 	require.NoError(t, c.Do(ctx, "GET", "/v1/runs/page/steps", nil, &steps))
 	require.Len(t, steps.Items, 2)
+	var event api.Event
+	require.NoError(t, c.Do(ctx, "GET", "/v1/runs/page/events/1", nil, &event))
+	require.Equal(t, "run.started", event.Type)
 	var step api.Step
 	require.NoError(t, c.Do(ctx, "GET", "/v1/runs/page/steps/ask", nil, &step))
 	require.Equal(t, "running", step.Status)

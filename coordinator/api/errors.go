@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/coordinator/repeated"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
@@ -41,6 +42,7 @@ var codes = []struct {
 	{"locked", journal.ErrLocked},
 	{"bad_input", ErrBadInput},
 	{"run_exists", coordinator.ErrRunExists},
+	{"key_used", repeated.ErrOther},
 	{"not_published", parcel.ErrNotPublished},
 	{"run_not_found", coordinator.ErrRunNotFound},
 	{"step_not_found", coordinator.ErrStepNotFound},

@@ -181,7 +181,7 @@ type Preview struct {
 	Preview string          `json:"preview,omitempty"` // else the beginning of its JSON, or the error of encoding it
 }
 
-// Large describes a value of more than 32 KiB, of which a watch shows the beginning. The verb Events returns all of it.
+// Large describes a value of which the beginning is shown. The verb Events returns all of it.
 type Large struct {
 	Kind    string `json:"kind,omitempty"`  // null, boolean, integer, number, string, list or object; not of the events of earlier programs
 	Bytes   int    `json:"bytes,omitempty"` // about its size, encoded; not of the events of earlier programs
@@ -220,7 +220,8 @@ type Event struct {
 	Participant  string          `json:"participant,omitempty"`  // one that was asked, or answered
 	Participants []string        `json:"participants,omitempty"` // those of a fan-out that are asked
 	Value        json.RawMessage `json:"value,omitempty"`        // input, output or payload, by the type
-	Large        *Large          `json:"large,omitempty"`        // in a watch, in place of a value of more than 32 KiB
+	Large        *Large          `json:"large,omitempty"`        // in place of a value: in a watch of more than 32 KiB, in answers of HTTP of more than 1 KiB
+	Whole        string          `json:"whole,omitempty"`        // in answers of HTTP that leave something out: the address of the event with all of it
 	Failure      *Failure        `json:"failure,omitempty"`      // why something failed
 	State        string          `json:"state,omitempty"`        // of a dispatch, a decision or the run
 	Name         string          `json:"name,omitempty"`         // of a message, or the kind of a report

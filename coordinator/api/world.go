@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/find"
+	"github.com/sluiceflow/sluice/coordinator/repeated"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/world"
 	"github.com/sluiceflow/sluice/template/expr"
@@ -254,7 +255,10 @@ func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 		return err
 	}
 	if !isWorld(ctx, run) {
-		if err = run.Send(ctx, req.Message, payload, coordinator.WithKey(req.ID)); err == nil {
+		err = repeated.Send(ctx, run, req.ID, req.Message, payload, func() error {
+			return run.Send(ctx, req.Message, payload, coordinator.WithKey(req.ID))
+		})
+		if err == nil {
 			done.Warning = unawaited(ctx, run, req.Message)
 		}
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/brief"
 )
 
 // Kinds of frames.
@@ -171,10 +172,12 @@ func netStepOf(m *coordinator.Marking) NetStep {
 	return NetStep{Step: m.Step, Ready: m.Ready, Gate: m.Pending, Join: m.Held, Runs: m.Runs, Live: m.Live, Arcs: m.Arcs, Taken: m.Taken}
 }
 
-// fragmentOf encodes an update.
-func fragmentOf(u *coordinator.Update) (f fragment, err error) {
+// fragmentOf encodes an update of a run.
+func fragmentOf(run string, u *coordinator.Update) (f fragment, err error) {
 	f = fragment{seq: u.Event.Seq, at: u.Event.Time().UTC(), status: string(u.Status), revised: u.Revised}
-	if f.event, err = encode(api.UpdateOf(u)); err != nil {
+	described := api.UpdateOf(u)
+	brief.Update(run, &described)
+	if f.event, err = encode(described); err != nil {
 		return f, err
 	}
 	for _, list := range [2][]coordinator.StepChange{u.Changes, u.Again} {

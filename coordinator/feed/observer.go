@@ -193,7 +193,7 @@ func (o *Observer) replay() (Frame, error) {
 		if err != nil {
 			return Frame{}, err
 		}
-		f, err := fragmentOf(&u)
+		f, err := fragmentOf(o.topic.run.ID(), &u)
 		if err != nil {
 			return Frame{}, err
 		}

@@ -87,7 +87,7 @@ func (t *topic) take(u *coordinator.Update) error {
 	shared := u.Event.Seq > t.first
 	if shared {
 		var err error
-		if f, err = fragmentOf(u); err != nil {
+		if f, err = fragmentOf(t.run.ID(), u); err != nil {
 			return err
 		}
 		f.taken = time.Now()

@@ -258,7 +258,7 @@ func (c *exchange) answer() {
 	}
 	serve := func() error { return r.serve(c) }
 	key, err := c.key()
-	if key != "" && r.keyed() {
+	if key != "" && r.Once {
 		serve = func() error { return c.once(key) }
 	}
 	if err == nil {

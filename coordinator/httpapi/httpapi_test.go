@@ -203,7 +203,7 @@ func TestAStartWithAKeyIsRepeatedWithoutHarm(t *testing.T) {
 	start := func(body string) api.Run { return ok[api.Run](s, "POST", "/v1/runs", body, "Idempotency-Key", "k 1") }
 	first := start(`{"workflow": "approval", "input": 1}`)
 	require.Equal(t, first.Run, start(`{"workflow": "approval", "input": 1}`).Run)
-	s.refused("run_exists", "POST", "/v1/runs", `{"workflow": "approval", "input": 2}`, "Idempotency-Key", "k 1")
+	s.refused(CodeKeyUsed, "POST", "/v1/runs", `{"workflow": "approval", "input": 2}`, "Idempotency-Key", "k 1")
 	s.token = "admin"
 	require.NotEqual(t, first.Run, start(`{"workflow": "approval", "input": 2}`).Run, "keys of another client are others")
 	s.refused(CodeBadRequest, "POST", "/v1/runs", `{"workflow": "approval", "id": "x"}`, "Idempotency-Key", "k")

@@ -7,10 +7,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
 )
 
-// keyed reports whether answers of the route are kept for requests with the same key. A start and a message are repeated without harm by
-// what is journaled.
-func (r *Route) keyed() bool { return r.Once }
-
 // once carries out a request that changes something and has a key, or repeats the answer that the first of its kind has got.
 func (c *exchange) once(key string) error {
 	body, err := c.content()

@@ -156,7 +156,7 @@ var routes = []Route{
 		{"q", "a query, such as status:failed label.team:payments"}, {"limit", "at most so many, up to 1000; default 50"},
 		cursorParam, {"labels", "a JSON object of labels that the runs have"}, {"dry", "true: only explain how the query is carried out"},
 	}},
-	{Method: "POST", Path: "/v1/runs", Role: Operator, Summary: "Start a run of a published workflow, or of one that comes along", Large: true, Body: StartBody{}, Status: 201,
+	{Method: "POST", Path: "/v1/runs", Role: Operator, Summary: "Start a run of a published workflow, or of one that comes along", Large: true, Body: StartBody{}, Status: 201, Once: true,
 		Answer: api.Run{}, Headers: []Param{idemKey, prefer}, serve: startRun},
 	{Method: "GET", Path: "/v1/runs/{run}", Role: Viewer, Summary: "Show a run", Answer: api.Run{}, Query: []Param{atParam, {"document", "true: an answer of lines has the document of the workflow, too"}},
 		Headers: []Param{prefer}, serve: showRun},
@@ -169,8 +169,9 @@ var routes = []Route{
 	{Method: "GET", Path: "/v1/runs/{run}/output", Role: Viewer, Summary: "Read the output of a run: any JSON", Query: []Param{pointerParam}, Headers: []Param{rangeParam}, serve: readOutput},
 	{Method: "GET", Path: "/v1/runs/{run}/steps/{key}/output", Role: Viewer, Summary: "Read the output of a step: any JSON",
 		Query: []Param{{"participant", "one of those that the step has asked"}, pointerParam}, Headers: []Param{rangeParam}, serve: readOutput},
-	{Method: "GET", Path: "/v1/runs/{run}/events", Role: Viewer, Summary: "Read the events of a run", Answer: EventPage{}, serve: listEvents,
+	{Method: "GET", Path: "/v1/runs/{run}/events", Role: Viewer, Summary: "Read the events of a run: of values of more than 1 KiB the beginning, and where the whole event is", Answer: EventPage{}, serve: listEvents,
 		Query: []Param{ofStep, {"limit", "at most so many, up to 1000; default 100"}, cursorParam}},
+	{Method: "GET", Path: "/v1/runs/{run}/events/{seq}", Role: Viewer, Summary: "Show an event of a run with all of its values", Answer: api.Event{}, serve: showEvent},
 	{Method: "GET", Path: "/v1/runs/{run}/explain", Role: Viewer, Summary: "Explain why a run or a step has its status",
 		Answer: coordinator.Explanation{}, Query: []Param{{"step", "key of the step; default: the run"}, atParam}, serve: explainRun},
 	{Method: "GET", Path: "/v1/runs/{run}/graph", Role: Viewer, Summary: "Show the calls of a run, and those of the runs around it",
@@ -287,7 +288,7 @@ var routes = []Route{
 func act(name, summary string, body any, read func(*exchange, *api.Request) error, verb api.Verb) Route {
 	r := Route{
 		Method: http.MethodPost, Path: "/v1/runs/{run}/" + name, Role: Operator, Summary: summary, Body: body, Answer: api.Done{}, Headers: []Param{ifMatch, idemKey},
-		Once: verb != api.Send,
+		Once: true,
 	}
 	r.serve = func(c *exchange) error { return command(c, verb, read) }
 	return r

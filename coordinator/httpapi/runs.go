@@ -15,11 +15,13 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/brief"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/answers"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 	"github.com/sluiceflow/sluice/coordinator/query"
+	"github.com/sluiceflow/sluice/coordinator/repeated"
 )
 
 const (
@@ -164,10 +166,7 @@ func startRun(c *exchange) error {
 	if (b.Workflow == "") == (parcel == nil) {
 		return problem(CodeBadRequest, "name a workflow that was published, or send one").at("/workflow")
 	}
-	key, err := c.key()
-	if err != nil {
-		return err
-	}
+	key, _ := c.key() // which was checked
 	wait, err := c.wait()
 	if err != nil {
 		return err
@@ -177,6 +176,13 @@ func startRun(c *exchange) error {
 	}
 	if key != "" {
 		b.ID = c.idOf(key)
+		again, err := repeated.Started(c.req.Context(), c.engine, b.ID, repeated.Start{Name: b.Workflow, Parcel: parcel, Input: b.Input, Labels: b.Labels})
+		switch {
+		case err != nil:
+			return err
+		case again && !c.plain():
+			return c.begun(b.ID, wait)
+		}
 	}
 	r := &api.Request{Verb: api.Begin, Name: b.Workflow, ID: b.ID, Labels: b.Labels, Document: b.Show}
 	if len(b.Input) > 0 || parcel != nil {
@@ -190,8 +196,13 @@ func startRun(c *exchange) error {
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Location", "/v1/runs/"+url.PathEscape(done.Run))
-	return c.show(http.StatusCreated, done.Run, nil, wait)
+	return c.begun(done.Run, wait)
+}
+
+// begun answers with a run that was started.
+func (c *exchange) begun(id string, wait time.Duration) error {
+	c.w.Header().Set("Location", "/v1/runs/"+url.PathEscape(id))
+	return c.show(http.StatusCreated, id, nil, wait)
 }
 
 // idOf derives the id of a run from an Idempotency-Key. Keys of different clients are different.
@@ -320,9 +331,7 @@ func command(c *exchange, verb api.Verb, read func(*exchange, *api.Request) erro
 		return err
 	}
 	if verb == api.Send {
-		if r.ID, err = c.key(); err != nil {
-			return err
-		}
+		r.ID, _ = c.key() // which was checked
 	}
 	if err := c.unchanged(run); err != nil {
 		return err
@@ -429,6 +438,7 @@ func listEvents(c *exchange) error {
 			page.Next = seqText(reply.Event.Seq)
 			return errEnough
 		default:
+			brief.Event(r.Run, reply.Event)
 			page.Items = append(page.Items, reply.Event)
 		}
 		return nil
@@ -437,6 +447,21 @@ func listEvents(c *exchange) error {
 		return err
 	}
 	return c.reply(http.StatusOK, page)
+}
+
+func showEvent(c *exchange) error {
+	r, err := c.of(api.Events)
+	if err != nil {
+		return err
+	}
+	if r.From, err = strconv.ParseUint(c.req.PathValue("seq"), 10, 64); err != nil || r.From == 0 {
+		return problem("no_moment", "events have numbers from 1")
+	}
+	var event *api.Event
+	if _, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error { event = reply.Event; return errEnough }); event == nil || event.Seq != r.From {
+		return cmp.Or(err, error(problem("no_moment", "the run has no such event")))
+	}
+	return c.reply(http.StatusOK, event)
 }
 
 // from returns the number of the event with which the cursor says that a list goes on; 0: with the first.

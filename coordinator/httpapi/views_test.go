@@ -110,3 +110,34 @@ func TestTheViewsOfARunHaveNoPayloadsAndAreTheSameByEveryMediaType(t *testing.T)
 		require.Equal(t, []feed.MapCount{{Map: "m", Of: 2, OK: 2}}, snapshot.Maps)
 	}
 }
+
+func TestEventsAreSmallWhateverTheyCarry(t *testing.T) {
+	s := newSite(t, nil)
+	const size = 1 << 18
+	ok[api.Run](s, "POST", "/v1/runs", `{"workflow": "approval", "id": "a", "input": "`+strings.Repeat("x", size)+`"}`)
+	ok[api.Done](s, "POST", "/v1/runs/a/messages", `{"name": "approved", "payload": {"by": "`+strings.Repeat("y", size)+`"}}`)
+	ok[api.Run](s, "GET", "/v1/runs/a", "", "Prefer", "wait=60")
+	for _, path := range []string{"/v1/runs/a/events", "/v1/runs/a/feed?view=events&after=0", "/v1/feed?run=a&view=events"} {
+		resp := s.do("GET", path, "")
+		if strings.HasPrefix(path, "/v1/feed") { // it goes on behind the end
+			lines := bufio.NewScanner(resp.Body)
+			lines.Buffer(nil, 1<<20)
+			for lines.Scan() && !strings.Contains(lines.Text(), `"run.finished"`) {
+				require.Less(t, len(lines.Text()), 20_000)
+			}
+			resp.Body.Close()
+			continue
+		}
+		data, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		require.NoError(t, err)
+		require.Contains(t, string(data), "run.finished")
+		require.Less(t, len(data), 20_000, path)
+	}
+	first := ok[EventPage](s, "GET", "/v1/runs/a/events", "").Items[0]
+	require.Equal(t, &api.Large{Kind: "string", Bytes: size + 2, Preview: `"` + strings.Repeat("x", 255)}, first.Large)
+	require.Len(t, ok[api.Event](s, "GET", first.Whole, "").Value, size+2)
+	s.refused("no_moment", "GET", "/v1/runs/a/events/99", "")
+	s.refused("no_moment", "GET", "/v1/runs/a/events/x", "")
+	s.refused("run_not_found", "GET", "/v1/runs/b/events/1", "")
+}

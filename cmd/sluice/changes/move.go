@@ -35,11 +35,12 @@ sluice shadow, whose differences are those to come.
 It ends with 0 if the run was moved, or may be, with 1 if its past differs or an error occurred, and with 2 if there is no such
 run, or the workflow is refused.`,
 		Example: `  sluice move order-5521 --workflow order-new.yaml --dry-run --data ./journal
-  sluice move order-5521 --workflow order@2 --data ./journal --actor ann`,
+  sluice move order-5521 --workflow order@2 --data ./journal --actor ann
+  sluice move order-5521 --workflow order@2 --server http://127.0.0.1:8080`,
 	}
 	var dir, file string
 	var req api.Request
-	cli.JournalFlag(cmd, &dir)
+	cli.RunsFlag(cmd, &dir)
 	cmd.Flags().StringVar(&file, "workflow", "", "the workflow `NEW`: a file, or the name of a published one")
 	cmd.Flags().BoolVar(&req.Dry, "dry-run", false, "only say whether the run may be moved")
 	cmd.Flags().StringVar(&req.Actor, "actor", "", "record `NAME` as who moved the run (default: the user's name)")

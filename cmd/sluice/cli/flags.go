@@ -111,8 +111,14 @@ func RunsFlag(cmd *cobra.Command, dir *string) {
 
 // ServerFlag adds the flag --server to a command that has --data: it sets the same.
 func ServerFlag(cmd *cobra.Command, dir *string) {
-	if *dir == "" {
-		*dir = os.Getenv(ServerVariable)
+	if text := os.Getenv(ServerVariable); *dir == "" && text != "" {
+		*dir = text
+		Before(cmd, func(cmd *cobra.Command) error {
+			if client.IsURL(text) || cmd.Flags().Changed("data") || cmd.Flags().Changed("server") {
+				return nil
+			}
+			return fmt.Errorf("$%s is %q, which is no URL of a server: is it http://%s?", ServerVariable, text, text)
+		})
 	}
 	cmd.Flags().Var(&server{dir}, "server", "in its place the `URL` of a sluice serve; its token is in $SLUICE_TOKEN (default: $"+ServerVariable+")")
 	cmd.MarkFlagsMutuallyExclusive("data", "server")

@@ -51,6 +51,8 @@ If another process works on DIR, such as sluice serve, the run is started there,
 child workflows and the input are sent, at most 64 MiB, and programs start in the folder in which sluice run was called. Ctrl-C
 then lets go of the run, and prints how to follow and how to cancel it.
 
+With --server the run is started in a sluice serve elsewhere, in the same way.
+
 With --resume --all it works on all open runs until none moves: no call is under way, and no timer is due within ten seconds. It
 prints how many are in which status, and ends with 1 if a run has failed or cannot go on.
 
@@ -72,12 +74,14 @@ the run was interrupted.`,
   sluice run --data ./journal --resume --all
   sluice run offers.yaml --directory providers.yaml
   sluice run deploy.yaml --pass-env SSH_AUTH_SOCK --pass-env KUBECONFIG
+  sluice run count.yaml --server http://127.0.0.1:8080
   sluice run count.yaml -o quiet`,
 	}
 	f := &runFlags{}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.input, "input", "i", "", "the run's input: `JSON`, @FILE with JSON in it, or - for standard input")
 	cli.DataFlag(cmd, &f.data, "keep the journal in `DIR`, so that the run can be resumed")
+	cli.ServerFlag(cmd, &f.data)
 	flags.StringVar(&f.id, "id", "", "the id `RUN` of the new run (default: a random one)")
 	flags.StringArrayVarP(&f.label, "label", "l", nil, "attach the label `NAME=TEXT` to the new run (may be repeated)")
 	flags.StringVar(&f.resume, "resume", "", "resume `RUN`, or show again how it ended; --all: work on all open runs until none moves")
@@ -120,6 +124,9 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 			return fmt.Errorf("--pass-env: %w", err)
 		}
 	}
+	if err := f.checkServer(cmd); err != nil {
+		return err
+	}
 	switch {
 	case noID(cmd, f.id) != nil:
 		return noID(cmd, f.id)
@@ -139,6 +146,22 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// checkServer refuses what only this process could do, if the run is a server's.
+func (f *runFlags) checkServer(cmd *cobra.Command) error {
+	if !client.IsURL(f.data) {
+		return nil
+	}
+	if f.resume == allRuns {
+		return errors.New("--resume --all needs --data: a server works on its runs by itself")
+	}
+	for _, name := range append([]string{"directory", "pass-env"}, f.worlds.names()...) {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s is for a run in this process: give it to the sluice serve", name)
+		}
+	}
+	return nil
+}
+
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	input, err := cli.ReadInput(f.input, cmd.InOrStdin())
 	if err != nil {
@@ -151,7 +174,10 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	stops := listen(cli.ReaderGone(cmd.OutOrStdout()))
 	defer stops.close()
 	ctx := cmd.Context()
-	if client.IsURL(f.data) {
+	switch {
+	case client.IsURL(f.data) && f.resume != "":
+		return f.resumeHeld(cmd, stops)
+	case client.IsURL(f.data):
 		return f.runHeld(cmd, input, args[0], stops)
 	}
 	s, err := f.open(ctx, input, args)

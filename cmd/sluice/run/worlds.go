@@ -32,6 +32,14 @@ func (f *worldFlags) add(cmd *cobra.Command) {
 	}
 }
 
+// names returns the names of the flags.
+func (f *worldFlags) names() (list []string) {
+	for _, flag := range f.of() {
+		list = append(list, flag.name)
+	}
+	return list
+}
+
 // configure gives an engine what the flags say.
 func (f *worldFlags) configure(c *coordinator.Config) {
 	c.KeepEvents, c.CellsInMemory, c.CellBytesInMemory = f.keepEvents, f.cellsInMemory, f.cellBytesInMemory

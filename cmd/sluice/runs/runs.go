@@ -35,7 +35,7 @@ or journal, or for wrong usage.`,
   sluice runs show tuesday --data ./journal
   sluice runs watch tuesday --data ./journal`,
 		Args: cli.SuggestVerb,
-		RunE: list.RunE,
+		RunE: list.RunE, PreRunE: list.PreRunE,
 	}
 	cmd.Flags().AddFlagSet(list.Flags())
 	cmd.AddCommand(list, newRunsShow(), newRunsCells(), newRunsOutput(), newRunsEvents(), newRunsWatch())

@@ -54,11 +54,11 @@ func (k *Answers) Begin(key, body [sha256.Size]byte, now time.Time) (a *Answer, 
 	return a, true
 }
 
-// End keeps an answer, unless the server has failed: then the request may be tried again.
+// End keeps an answer, unless it is a refusal: that has changed nothing, so the request may be tried again.
 func (k *Answers) End(a *Answer, w *Recorder) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if a.status = w.status; a.status == 0 || a.status >= http.StatusInternalServerError || a.status == http.StatusTooManyRequests {
+	if a.status = w.status; a.status == 0 || a.status >= http.StatusBadRequest {
 		a.status = 0
 		k.drop(a)
 	}

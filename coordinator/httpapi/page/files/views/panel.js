@@ -97,9 +97,18 @@ function Result({ run, s }) {
 function Input({ run, step, turn }) {
   const [open, setOpen] = useState(false);
   const { value, problem, again } = useGet(open ? of(run.run, "events") + query({ step, limit: "50" }) : "", turn || 0);
-  const asked = value?.items.findLast((e) => e.type === "call.requested" && e.value !== undefined);
+  const asked = value?.items.findLast((e) => e.type === "call.requested" && (e.value !== undefined || e.large));
   return html`<details class="sec fold" onToggle=${(e) => setOpen(e.target.open)}><summary><h3>Input</h3></summary>
-    ${problem ? html`<${Fault} problem=${problem} again=${again} />` : !value ? open && html`<${Loading} rows=${1} />` : asked ? html`<${Tree} value=${asked.value} />` : html`<p class="q small">It has none, or was not asked yet.</p>`}</details>`;
+    ${problem ? html`<${Fault} problem=${problem} again=${again} />` : !value ? open && html`<${Loading} rows=${1} />` : asked ? html`<${Asked} event=${asked} />` : html`<p class="q small">It has none, or was not asked yet.</p>`}</details>`;
+}
+
+// Asked shows the input of a call or a run; a large one is read when somebody asks for it.
+export function Asked({ event }) {
+  const [all, setAll] = useState(false);
+  const { value, problem, again } = useGet(all ? event.whole : "");
+  if (event.value !== undefined || value) return html`<${Tree} value=${(value || event).value} open=${3} />`;
+  return html`<div class="json cutlines"><bdi>${event.large.preview}…</bdi></div>
+    ${problem ? html`<${Fault} problem=${problem} again=${again} />` : html`<button class="btn s under" type="button" onClick=${() => setAll(true)}>Load all of it</button>`}`;
 }
 
 // Foot has the acts that the step's status allows, and what they do.

@@ -1,0 +1,113 @@
+// Package repeated tells by the journal whether a request with an Idempotency-Key is made once more: also if the answer of the first is
+// kept no longer, because the server was started anew.
+package repeated
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+
+	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/value"
+)
+
+// ErrOther means that the key was used for something else.
+var ErrOther = errors.New("repeated: another request was made with this key")
+
+// Start is what a run was to be started with.
+type Start struct {
+	Name   string            // of a published workflow; "": one came along
+	Parcel *parcel.Parcel    // the one that came along
+	Input  json.RawMessage   // none is null
+	Labels map[string]string // of the run
+}
+
+// Started reports whether the run of a key was started before, with the same: of a published workflow whichever version was the newest.
+func Started(ctx context.Context, engine *coordinator.Engine, id string, s Start) (bool, error) {
+	run, err := engine.Run(ctx, id)
+	if errors.Is(err, coordinator.ErrRunNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var input value.Value
+	if len(s.Input) > 0 {
+		if input, err = value.ParseInput(s.Input); err != nil {
+			return false, nil // the start says why
+		}
+	}
+	for e, err := range run.Events(ctx, 1) {
+		if err != nil {
+			return false, err
+		}
+		if d := e.Detail.Start; d == nil || !s.of(d) || !maps.Equal(d.Labels, s.Labels) || differ(&e, input) {
+			return false, ErrOther
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// of reports whether a run is one of the workflow.
+func (s *Start) of(d *journal.Start) bool {
+	if s.Parcel != nil {
+		return d.Workflow == s.Parcel.Workflow
+	}
+	return d.Name == s.Name
+}
+
+// Send sends a message to a run, and returns ErrOther if it was not taken because another one had its key.
+func Send(ctx context.Context, run *coordinator.Run, key, name string, payload value.Value, send func() error) error {
+	if key == "" {
+		return send()
+	}
+	before, err := run.Last(ctx)
+	if err == nil {
+		err = send()
+	}
+	if err != nil {
+		return err
+	}
+	return sent(ctx, run, key, before, name, payload)
+}
+
+// sent returns ErrOther if a message that was taken with a key was none: the run has one with that key, and another name or payload. before
+// is the number of the run's newest event before it was sent.
+func sent(ctx context.Context, run *coordinator.Run, key string, before uint64, name string, payload value.Value) error {
+	e, err := find(ctx, run, key, before+1)
+	if e != nil || err != nil {
+		return err // it is new
+	}
+	e, err = find(ctx, run, key, 1)
+	if e != nil && (e.Detail.Name != name || differ(e, payload)) {
+		return ErrOther
+	}
+	return err
+}
+
+// find returns the message with a key; nil if the journal does not have it, or no longer.
+func find(ctx context.Context, run *coordinator.Run, key string, from uint64) (*journal.Event, error) {
+	for e, err := range run.Events(ctx, from) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Type == journal.MessageReceived && e.Detail.ID == key {
+			return &e, nil
+		}
+	}
+	return nil, nil
+}
+
+// differ reports whether an event has another value.
+func differ(e *journal.Event, now value.Value) bool {
+	was, err := value.Of(e.Value)
+	if err != nil {
+		return true
+	}
+	_, differs := value.FirstDifference(was, now)
+	return differs
+}
