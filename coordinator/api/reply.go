@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api/awaits"
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
@@ -352,7 +353,7 @@ func runOfState(s *coordinator.State) *Run {
 		Run: s.Run, Workflow: s.Start.Name, Version: s.Start.Version, Hash: s.Start.Workflow, Status: string(s.Status),
 		Finished: s.Finished, Started: instant(s.Started), Updated: instant(s.Updated), Due: instant(s.Due), Events: s.Seq,
 		Labels: s.Start.Labels, Actor: s.Start.Actor, From: fromOf(s.Start.From), Failure: FailureOf(s.Failure), Parked: coordinator.ParkedReason(s.Parked),
-		Late: s.Late, Awaits: AwaitsOf(s.Waits),
+		Late: s.Late, Awaits: awaits.Of(s.Waits),
 	}
 	switch l, large := s.Output.(value.Large); {
 	case large:
@@ -443,7 +444,7 @@ func UpdateOf(u *coordinator.Update) Update {
 		t := &u.Tasks[i]
 		out.Tasks = append(out.Tasks, Task{t.Step, t.Attempt, string(t.From), string(t.To), FailureOf(t.Failure)})
 	}
-	out.Cells, out.Awaits = movedOf(u.Cells), AwaitsOf(u.Waits)
+	out.Cells, out.Awaits = movedOf(u.Cells), awaits.Of(u.Waits)
 	for _, l := range u.Loops {
 		out.Loops = append(out.Loops, Loop{Step: l.Step, Items: l.Items, Done: l.Done, Failed: l.Failed})
 	}
@@ -490,6 +491,9 @@ func encoded(v any) json.RawMessage {
 	}
 	return data
 }
+
+// Awaited is one thing that a run waits for.
+type Awaited = awaits.Awaited
 
 func instant(nanoseconds int64) time.Time {
 	if nanoseconds == 0 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api/awaits"
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/repeated"
@@ -138,7 +139,7 @@ func showCell(ctx context.Context, run *coordinator.Run, req *Request, emit func
 		if err != nil {
 			return err
 		}
-		out.Awaits = AwaitsOf(waits)
+		out.Awaits = awaits.Of(waits)
 	}
 	return emit(&Reply{Cell: out})
 }

@@ -1,9 +1,18 @@
 package httpapi
 
-import "github.com/sluiceflow/sluice/coordinator/httpapi/answers"
+import (
+	"github.com/sluiceflow/sluice/coordinator/httpapi/answers"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
+)
 
 // Answers that are described where they are written.
 type (
+	RunPage        = answers.RunPage        // a part of a list of runs
+	StepList       = answers.StepList       // the steps of a run
+	CallList       = answers.CallList       // the calls of a run and those around it
+	EventPage      = answers.EventPage      // a part of the events of a run
+	VersionAnswer  = answers.VersionAnswer  // the version of the server
+	HealthAnswer   = answers.HealthAnswer   // says that the server works
 	Decision       = answers.Decision       // a task that a person is to decide about
 	DecisionPage   = answers.DecisionPage   // a part of the inbox
 	PublishPreview = answers.PublishPreview // says what a publish would do
@@ -19,4 +28,15 @@ type (
 	RerunPlan      = answers.RerunPlan      // says what a rerun would do
 	ShadowList     = answers.ShadowList     // how runs would have gone
 	ImportList     = answers.ImportList     // what has become of the runs of a file
+)
+
+// Bodies that are described where they are read.
+type (
+	ReasonBody  = bodies.ReasonBody  // says why something is done
+	MessageBody = bodies.MessageBody // a message to a run
+	PatchBody   = bodies.PatchBody   // writes to the context of a playbook's run
+	DecideBody  = bodies.DecideBody  // decides whether a step's task is done
+	RetryBody   = bodies.RetryBody   // attempts a step again
+	SweepBody   = bodies.SweepBody   // says what a world keeps
+	EmptyBody   = bodies.EmptyBody   // a body without keys
 )

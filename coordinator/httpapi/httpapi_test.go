@@ -195,7 +195,7 @@ func TestARunIsStartedShownAndChanged(t *testing.T) {
 	ok[api.Done](s, "POST", "/v1/runs/b/steps/ask/retry", `{}`)
 	ok[api.Done](s, "POST", "/v1/runs/b/cancel", ``)
 	require.Equal(t, "aborted", ok[api.Run](s, "GET", "/v1/runs/b", "", "Prefer", "wait=60").Status)
-	require.Equal(t, VersionAnswer{"1.2.3"}, ok[VersionAnswer](s, "GET", "/version", ""))
+	require.Equal(t, VersionAnswer{Version: "1.2.3"}, ok[VersionAnswer](s, "GET", "/version", ""))
 }
 
 func TestAStartWithAKeyIsRepeatedWithoutHarm(t *testing.T) {
@@ -395,8 +395,8 @@ func TestOnlyThoseWhoMayAreServed(t *testing.T) {
 	s.refused(CodeUnauthorized, "GET", "/v1/runs", "", "Authorization", "Basic dmlld2VyOg==")
 	s.refused(CodeUnauthorized, "GET", "/v1/runs", "", "Authorization", "viewer")
 	s.refused(CodeUnauthorized, "GET", "/openapi.json", "")
-	require.Equal(t, HealthAnswer{"ok"}, ok[HealthAnswer](s, "GET", "/livez", "", "Host", "anything"))
-	require.Equal(t, HealthAnswer{"ok"}, ok[HealthAnswer](s, "GET", "/readyz", "", "Host", "anything"))
+	require.Equal(t, HealthAnswer{Status: "ok"}, ok[HealthAnswer](s, "GET", "/livez", "", "Host", "anything"))
+	require.Equal(t, HealthAnswer{Status: "ok"}, ok[HealthAnswer](s, "GET", "/readyz", "", "Host", "anything"))
 	for i := range routes { // a viewer reads, and changes nothing
 		if r := &routes[i]; r.Role > Viewer {
 			s.token = "viewer"

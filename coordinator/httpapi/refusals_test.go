@@ -36,7 +36,7 @@ func TestAServerOfAnotherNameAnswersNothing(t *testing.T) {
 		require.Contains(t, []int{404, 421}, resp.StatusCode, path)
 		require.Equal(t, path == "/v1//runs", resp.StatusCode == 404, path)
 	}
-	require.Equal(t, HealthAnswer{"ok"}, ok[HealthAnswer](s, "GET", "/livez", "", "Host", "rebound.example"))
+	require.Equal(t, HealthAnswer{Status: "ok"}, ok[HealthAnswer](s, "GET", "/livez", "", "Host", "rebound.example"))
 }
 
 func TestALookAtTheLoginAddressDoesNotUseItUp(t *testing.T) {

@@ -516,9 +516,9 @@ func countRuns(c *exchange) error {
 	return c.reply(http.StatusOK, counts)
 }
 
-func version(c *exchange) error { return c.reply(http.StatusOK, VersionAnswer{c.config.Version}) }
+func version(c *exchange) error { return c.reply(http.StatusOK, VersionAnswer{Version: c.config.Version}) }
 
-func live(c *exchange) error { return c.reply(http.StatusOK, HealthAnswer{"ok"}) }
+func live(c *exchange) error { return c.reply(http.StatusOK, HealthAnswer{Status: "ok"}) }
 
 // ready says whether the engine answers.
 func ready(c *exchange) error {
@@ -528,7 +528,7 @@ func ready(c *exchange) error {
 	if _, err := c.engine.Newest(c.req.Context()); err != nil {
 		return err
 	}
-	return c.reply(http.StatusOK, HealthAnswer{"ok"})
+	return c.reply(http.StatusOK, HealthAnswer{Status: "ok"})
 }
 
 func describe(c *exchange) error {

@@ -1,4 +1,5 @@
-package api
+// Package awaits describes what runs wait for, as requests are answered.
+package awaits
 
 import (
 	"time"
@@ -19,11 +20,15 @@ type Awaited struct {
 	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; PAYLOAD and VALUE are to be filled in
 }
 
-// AwaitsOf describes what is waited for.
-func AwaitsOf(list []inspect.Wait) (out []Awaited) {
+// Of describes waits.
+func Of(list []inspect.Wait) (out []Awaited) {
 	for i := range list {
 		w := &list[i]
-		out = append(out, Awaited{string(w.Kind), w.Step, w.What(), w.Name, w.Who, w.Reads, instant(w.Due), w.Then, w.Command})
+		var until time.Time
+		if w.Due != 0 {
+			until = time.Unix(0, w.Due).UTC()
+		}
+		out = append(out, Awaited{string(w.Kind), w.Step, w.What(), w.Name, w.Who, w.Reads, until, w.Then, w.Command})
 	}
 	return out
 }
