@@ -251,7 +251,7 @@ var floors = []floor{
 		"template/value", "template/wfformat")},
 	{"cmd/sluice/moves", uses("client", "coordinator/copies", "coordinator/httpapi/jobs", "coordinator/httpapi/audit", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "coordinator/doctor",
 		"coordinator/transfer", "internal/readfile", "reactive/journal/disk")},
-	{"cmd/sluice/graph", uses("cmd/sluice/cli", "coordinator", "coordinator/api", "coordinator/control", "dag", "dag/svg", "template",
+	{"cmd/sluice/graph", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "dag", "dag/svg", "template",
 		"template/machine", "template/plan", "template/playbook")},
 	{"cmd/sluice/commands", uses("coordinator/versions", "reactive/inspect", "coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
 	{"cmd/sluice/bulk", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/bulk", "coordinator/control")},

@@ -270,6 +270,10 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		_, err := r.Cell(ctx, "c")
 		return err
 	},
+	"Run.CellWaits": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.CellWaits(ctx, "c")
+		return err
+	},
 	"Run.Cells": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		_, err := r.Cells(ctx, nil, 0)
 		return err

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 )
 
 // answerMax bounds an answer of the server, in bytes.
@@ -82,5 +84,5 @@ func retryAfter(at int64) float64 {
 	if at == 0 {
 		return 0
 	}
-	return max(time.Until(time.Unix(0, at)).Seconds(), 0.001)
+	return max(min(time.Until(time.Unix(0, at)), wire.RetryAfterTime).Seconds(), 0.001)
 }

@@ -47,6 +47,8 @@ func TestWhatWorkersAskWronglyIsRefusedWhole(t *testing.T) {
 		{"b", "give", `{"worker": "w", "results": [{"lease": "` + lease + `", "output": 1}]}`, 403, "foreign_lease", "/results/0/lease"},
 		{"a", "give", `{"worker": "w", "results": [{"lease": "` + lease + `", "output": 1}], "alive": ["made up"]}`, 403, "foreign_lease", "/alive/0"},
 		{"a", "give", `{"worker": "w", "results": [{"lease": "` + lease + `", "output": 1, "error": {"code": "x"}}]}`, 400, "bad_request", "/results/0"},
+		{"a", "give", `{"worker": "w", "results": [{"lease": "` + lease + `", "error": {"code": "x", "retry_after": 1e300}}]}`, 400, "bad_request", "/results/0/error/retry_after"},
+		{"a", "give", `{"worker": "w", "results": [{"lease": "` + lease + `", "error": {"code": "x", "retry_after": -1}}]}`, 400, "bad_request", "/results/0/error/retry_after"},
 		{"a", "give", `{"worker": "w", "results": [{"lease": "` + lease + `", "output": {"a": 1, "a": 2}}]}`, 400, "bad_request", ""},
 		{"a", "give", `no JSON`, 400, "bad_request", ""},
 	} {

@@ -124,6 +124,8 @@ func (s *site) refused(code, method, path, body string, headers ...string) *Prob
 	require.Equal(s.t, statuses[code], resp.StatusCode)
 	require.Equal(s.t, resp.StatusCode, p.Status)
 	require.Equal(s.t, "/problems/"+code, p.Type)
+	require.NotEmpty(s.t, p.RequestID)
+	require.Equal(s.t, resp.Header.Get(requestHeader), p.RequestID)
 	return p
 }
 

@@ -1,11 +1,11 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/httpapi/measures"
-	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
 // Metrics returns a handler of the server's metrics alone, for a listener of their own. It needs no token.
@@ -21,8 +21,7 @@ func showMetrics(c *exchange) error {
 // measured answers a request, and counts and logs it.
 func (c *exchange) measured(answer func()) {
 	w, begun := &measures.Meter{ResponseWriter: c.w}, time.Now()
-	c.w, c.id = w, names.Request()
-	w.Header().Set(requestHeader, c.id)
+	c.w, c.id = w, w.Header().Get(requestHeader)
 	answer()
 	took := time.Since(begun)
 	c.audited(w.Status)
@@ -30,7 +29,7 @@ func (c *exchange) measured(answer func()) {
 		c.measures.Answered(r.Method, r.Path, w.Status, took)
 	}
 	if c.route.Method != http.MethodGet {
-		c.log.Info("request", "request", c.id, "actor", c.who.Name, "method", c.route.Method, "route", c.route.Path, "run", c.req.PathValue("run"),
+		c.log.Info("request", "request", c.id, "actor", c.who.Name, "method", c.route.Method, "route", c.route.Path, "run", cmp.Or(c.started, c.req.PathValue("run")),
 			"step", c.req.PathValue("key"), "status", w.Status, "took", took)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
+	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
@@ -97,11 +98,11 @@ func callDrawing(g *dag.Graph, calls []*api.Call) dag.Drawing {
 func callLabel(c *api.Call) string {
 	lines := []string{strings.TrimPrefix(c.Request, c.Run+"/")}
 	if c.Operation != "" && c.Operation != c.Step {
-		lines = append(lines, c.Operation)
+		lines = append(lines, progress.Clean(c.Operation))
 	}
 	status := c.Status
 	if c.Failure != nil {
-		status += ": " + c.Failure.Code
+		status += ": " + progress.Clean(c.Failure.Code)
 	}
 	if time := cli.Took(c.Started, c.Ended, c.Ended); time != "" && !c.Ended.IsZero() {
 		status += ", " + time

@@ -249,8 +249,11 @@ func resultOf(r *wire.GiveResult, pointer string) (call.Result, error) {
 		return call.Result{}, err
 	}
 	failure := &operation.Error{Code: r.Error.Code, Message: r.Error.Message, Details: details, Permanent: !r.Error.Retryable}
-	if s := r.Error.RetryAfter; s > 0 {
-		failure.RetryAt = time.Now().Add(time.Duration(min(s, 1e9) * float64(time.Second)))
+	switch s := r.Error.RetryAfter; {
+	case s < 0, s > wire.RetryAfterTime.Seconds():
+		return call.Result{}, refuse(codeBadRequest, pointer+"/error/retry_after", "it is 0 to %.0f seconds", wire.RetryAfterTime.Seconds())
+	case s > 0:
+		failure.RetryAt = time.Now().Add(time.Duration(s * float64(time.Second)))
 	}
 	return operation.ResultOf(nil, failure), nil
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// RetryAfterTime bounds how long an attempt after a failure may be put off by the worker.
+const RetryAfterTime = 365 * 24 * time.Hour
+
 type (
 	// TakeBody asks for calls.
 	TakeBody struct {
@@ -66,7 +69,7 @@ type (
 		Message    string          `json:"message,omitempty"`     // for people
 		Details    json.RawMessage `json:"details,omitempty"`     // any JSON
 		Retryable  bool            `json:"retryable,omitempty"`   // another attempt may do better
-		RetryAfter float64         `json:"retry_after,omitempty"` // seconds before which it is in vain
+		RetryAfter float64         `json:"retry_after,omitempty"` // seconds before which it is in vain; at most 31536000
 	}
 
 	// GiveReport is a report of progress.
