@@ -85,5 +85,5 @@ func TestARerunKeepsTheLabelsOfItsRun(t *testing.T) {
 	require.Equal(t, map[string]string{"team": "a\nb"}, state.Start.Labels)
 	_, err = old.Rerun(t.Context(), coordinator.Rerun{From: "one"}, coordinator.WithLabels(map[string]string{"team": "c\nd"}))
 	require.ErrorIs(t, err, coordinator.ErrRefused)
-	require.ErrorContains(t, err, `label "team": the text "c\nd": remove the character U+000A`)
+	require.ErrorContains(t, err, `label "team": the text "c\nd": remove the control character U+000A`)
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -47,7 +48,17 @@ func seen(what, name string) error {
 	return nil
 }
 
-// CheckLabels refuses labels that are too many or too long, or that have characters that people cannot see: lists show them in one line.
+// oneLine refuses a text with control characters: lists show it in one line. Joiners and marks of direction stay, which languages need.
+func oneLine(what, text string) error {
+	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(text[i:])
+		return refuse("%s %s: remove the control character %U", what, document.Quote(text), r)
+	}
+	return nil
+}
+
+// CheckLabels refuses labels that are too many or too long, names in which there are characters that people cannot see, and texts that are
+// not one line.
 func CheckLabels(labels map[string]string) error {
 	if len(labels) > labelsMax {
 		return fmt.Errorf("%w: %d labels; a run has at most %d", decide.ErrLimit, len(labels), labelsMax)
@@ -63,7 +74,7 @@ func CheckLabels(labels map[string]string) error {
 		case !utf8.ValidString(text):
 			return refuse("label %q: %q is not UTF-8", name, text)
 		}
-		if err := cmp.Or(seen("label", name), seen(fmt.Sprintf("label %q: the text", name), labels[name])); err != nil {
+		if err := cmp.Or(seen("label", name), oneLine(fmt.Sprintf("label %q: the text", name), labels[name])); err != nil {
 			return err
 		}
 	}
