@@ -577,6 +577,7 @@ func TestHostileContentIsText(t *testing.T) {
 	wide()
 	p.open("/runs/" + strings.Repeat("long", 30) + "?tab=output")
 	p.sees("onerror=")
+	p.click("button", "Load all of it")
 	p.until(`document.querySelector(".tree .link")`)
 	wide()
 	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("#page img, #page script")].map((e) => e.outerHTML)`))
