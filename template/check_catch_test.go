@@ -63,7 +63,7 @@ func (g *catching) node(depth int) template.Node {
 	case 2:
 		return &template.Parallel{Steps: g.nodes(depth + 1)}
 	case 3, 4, 5:
-		c := &template.Conditional{Test: strings.Replace(g.reading("status", "error", "output", "output ?? 2"), "] }}", "] != [] }}", 1)}
+		c := &template.Conditional{Test: g.reading("status", "error", "output", "output ?? 2")}
 		sure := g.sure
 		c.Then = g.nodes(depth + 1)
 		g.sure = sure

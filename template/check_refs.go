@@ -7,7 +7,6 @@ import (
 
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
-	"github.com/sluiceflow/sluice/template/fields"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -33,10 +32,11 @@ func (c *checker) item(s *spot) {
 			return
 		}
 		it.Test = c.template(s, path, "test", expr.Trim(n.Test), n.Func)
-		c.must(path+".test", n.Pos, n.Func, it.Test, n.Test, "boolean", "a step id, or one expression that returns true or false")
+		if it.Test != nil && it.Test.Text() {
+			c.fault(path+".test", n.Pos, &document.Error{Text: n.Test, Msg: "test must be a step id or one expression, not " + document.Quote(n.Test)})
+		}
 	case *Map:
 		it.Over = c.template(s, it.Path+".map", "over", expr.Trim(n.Over), n.Func)
-		c.must(it.Path+".map.over", n.Pos, n.Func, it.Over, n.Over, "list", "a list, or one expression that returns one")
 	}
 }
 
@@ -44,7 +44,8 @@ func (c *checker) item(s *spot) {
 func (c *checker) template(s *spot, path, key string, v value.Value, f *Func) *expr.Template {
 	path += "." + key
 	if f != nil {
-		args := append([]any{}, f.Args...)
+		args := make([]any, len(f.Args))
+		copy(args, f.Args)
 		path, v = strings.TrimSuffix(path, key)+"func.args", args
 	}
 	return c.compile(path, v, s.names, func(r expr.Read, path string) {
@@ -53,14 +54,6 @@ func (c *checker) template(s *spot, path, key string, v value.Value, f *Func) *e
 			c.defaults = append(c.defaults, mention{r, s, path})
 		}
 	})
-}
-
-// must reports a template of which it is known that its result is of another kind, unless a function takes its place.
-func (c *checker) must(path string, near document.Pos, f *Func, t *expr.Template, written any, kind, be string) {
-	if what := t.Never(kind); what != "" && written != nil && f == nil && !c.known.Stored {
-		text, _ := written.(string)
-		c.fault(path, near, &document.Error{Text: text, Msg: fmt.Sprintf("%s must be %s, not %s", fields.LastKey(path), be, what)})
-	}
 }
 
 // reads records a read, once for each field of a target.

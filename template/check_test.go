@@ -292,16 +292,3 @@ func TestAnIdThatIsWrittenOutIsTheOneReported(t *testing.T) {
 	require.EqualError(t, err, `w.yaml:5:22: steps[1].id: duplicate step id "a", first at steps[0]
 w.yaml:6:15: steps[2].operation: duplicate step id "a", first at steps[0]`)
 }
-
-// What was accepted by a program that did not know better stays readable: its runs fail where they use it.
-func TestStoredConstantsOfAWrongKindStayReadable(t *testing.T) {
-	w := &template.Workflow{Name: "w", Steps: []template.Node{
-		&template.Map{ID: "m", Over: int64(5), Steps: []template.Node{&template.Step{Operation: "a"}}},
-		&template.Conditional{Test: "{{ 5 }}", Then: []template.Node{&template.Step{Operation: "b"}}},
-	}}
-	_, err := template.Check(w, template.Known{Lenient: true})
-	require.ErrorContains(t, err, "steps[0].map.over: over must be a list")
-	require.ErrorContains(t, err, "steps[1].conditional.test: test must be a step id")
-	_, err = template.Check(w, template.Known{Lenient: true, Stored: true})
-	require.NoError(t, err)
-}

@@ -21,7 +21,7 @@ func Plan(definition any) (p *plan.Plan, err error) {
 		if err != nil {
 			return err
 		}
-		checked, err := template.Check(w, template.Known{Lenient: true, Stored: true})
+		checked, err := template.Check(w, template.Known{Lenient: true})
 		if err != nil {
 			return err
 		}

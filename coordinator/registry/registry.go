@@ -448,7 +448,7 @@ func (l *Registry) restore(content any, hash string, children map[string]string)
 	if err != nil {
 		return nil, fmt.Errorf("definition %s: %w", hash, err)
 	}
-	checked, err := template.Check(w, template.Known{Lenient: true, Stored: true})
+	checked, err := template.Check(w, template.Known{Lenient: true})
 	if err != nil {
 		return nil, fmt.Errorf("definition %s: %w", hash, err)
 	}

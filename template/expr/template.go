@@ -38,7 +38,6 @@ type Template struct {
 	fixed    bool
 	constant value.Value // if fixed
 	text     bool
-	written  string // kind of value of which it is written with expressions in it, which is that of its result; "": a string, or a pointer
 }
 
 // Compile compiles a string. The error is one *Error, or several joined.
@@ -70,8 +69,6 @@ func CompileValue(v value.Value, scope Scope) (*Template, error) {
 	t := &Template{root: root, slots: c.slots, reads: c.reads, names: c.names, keys: c.keys}
 	if _, isString := v.(string); isString {
 		t.text = c.mixed
-	} else if object, isObject := v.(map[string]any); !isObject || !isFrom(object) {
-		t.written = value.Kind(v)
 	}
 	t.settle(v)
 	return t, nil
@@ -106,21 +103,6 @@ func (t *Template) Constant() (value.Value, bool) { return t.constant, t.fixed }
 
 // Text reports whether the template is a text around expressions, whose value is always a string.
 func (t *Template) Text() bool { return t.text }
-
-// Never describes what the template returns if that is never a value of a kind, as value.Kind names it; "": it may be one.
-func (t *Template) Never(kind string) string {
-	switch {
-	case t == nil:
-		return ""
-	case t.fixed && value.Kind(t.constant) != kind:
-		return value.Describe(t.constant)
-	case t.text && kind != "string":
-		return "a text around expressions"
-	case !t.fixed && t.written != "" && t.written != kind:
-		return map[string]string{"list": "a list", "object": "an object"}[t.written]
-	}
-	return ""
-}
 
 // Eval returns the template's value in env. The error is an *Error that names the expression and wraps the error of env, or
 // ErrLimit. The result may share memory with env and must not be changed.
