@@ -2,6 +2,7 @@ package standing_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,8 +15,10 @@ import (
 func TestWhatWaitsIsEndedByTheNextLook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w standing.Watch
-		valid, looks := true, 0
-		look := func() bool { looks++; return valid }
+		var valid atomic.Bool
+		var looks atomic.Int64
+		valid.Store(true)
+		look := func() bool { looks.Add(1); return valid.Load() }
 		ctx, end := context.WithCancel(t.Context())
 		other, endOther := context.WithCancel(t.Context())
 		defer endOther()
@@ -24,8 +27,8 @@ func TestWhatWaitsIsEndedByTheNextLook(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		require.NoError(t, ctx.Err())
-		require.InDelta(t, 5*3600, looks, 5, "one look for all who have shown the same")
-		valid = false
+		require.InDelta(t, 5*3600, looks.Load(), 5, "one look for all who have shown the same")
+		valid.Store(false)
 		time.Sleep(200 * time.Millisecond)
 		synctest.Wait()
 		require.Error(t, ctx.Err())
@@ -35,11 +38,11 @@ func TestWhatWaitsIsEndedByTheNextLook(t *testing.T) {
 		for _, m := range []*standing.Member{a, b, c} {
 			m.Leave()
 		}
-		seen := looks
+		seen := looks.Load()
 		time.Sleep(time.Hour)
-		require.Equal(t, seen, looks, "nothing goes on")
+		require.Equal(t, seen, looks.Load(), "nothing goes on")
 
-		valid = true
+		valid.Store(true)
 		again := w.Join("a", look, func() {})
 		require.True(t, again.Valid(), "it is looked anew")
 		again.Leave()
