@@ -516,7 +516,9 @@ func countRuns(c *exchange) error {
 	return c.reply(http.StatusOK, counts)
 }
 
-func version(c *exchange) error { return c.reply(http.StatusOK, VersionAnswer{Version: c.config.Version}) }
+func version(c *exchange) error {
+	return c.reply(http.StatusOK, VersionAnswer{Version: c.config.Version})
+}
 
 func live(c *exchange) error { return c.reply(http.StatusOK, HealthAnswer{Status: "ok"}) }
 

@@ -315,4 +315,3 @@ func TestADifferenceNamesTheChildrenThatDiffer(t *testing.T) {
 		require.Equal(rt, len(want) == 0 && now[0] == old[0], diff.None())
 	})
 }
-
