@@ -38,7 +38,7 @@ func (a Allow) definition(stored any) error {
 	}
 	w, err := kinds.ParseStored(data)
 	if err != nil {
-		return fmt.Errorf("%w: a workflow cannot be read, so that nobody knows what it uses: %w", ErrNotAllowed, err)
+		return fmt.Errorf("%w: a workflow cannot be read, so what it uses is not known: %w", ErrNotAllowed, err)
 	}
 	return a.workflow(w, func(string) bool { return true })
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"io"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -61,6 +62,7 @@ func TestAWaitEndsWithItsToken(t *testing.T) {
 		answered <- answer.Code
 	}()
 	for s.server.standing.Count() == 0 {
+		runtime.Gosched() // the request has not come
 	}
 	revoked.Store(true)
 	require.Equal(t, 401, <-answered)
