@@ -176,6 +176,19 @@ func (l *loadOf) killed() {
 	l.look()
 }
 
+// lacks names what no process has done yet, or "" if everything was done.
+func (l *loadOf) lacks() string {
+	for _, what := range []string{"snapshot", "sweep", "trim", "read"} {
+		if l.kept[what] == 0 {
+			return what
+		}
+	}
+	if !l.seen.trimmed {
+		return "a journal that begins behind what was trimmed"
+	}
+	return ""
+}
+
 // look gathers what is in the journal now, before the next process trims it.
 func (l *loadOf) look() {
 	store, err := disk.Open(l.dir, disk.Config{})
@@ -249,7 +262,9 @@ func TestAWorldUnderLoadSurvivesKills(t *testing.T) {
 		t: t, dir: t.TempDir(), rng: rand.New(rand.NewPCG(1, 1)), lines: map[string]string{}, taken: map[string]uint64{}, keys: map[string]string{},
 		kept: map[string]int{},
 	}
-	for l.kills < kills {
+	// How far a process comes before it is killed is chance, so there are more kills until everything was done at least once.
+	for l.kills < kills || l.lacks() != "" {
+		require.Less(t, l.kills, 10*kills, "none of the processes did this: %s", l.lacks())
 		l.killed()
 	}
 	store, err := disk.Open(l.dir, disk.Config{})
@@ -283,8 +298,4 @@ func TestAWorldUnderLoadSurvivesKills(t *testing.T) {
 	require.NoError(t, e.Shutdown(context.Background()))
 	t.Logf("%d kills, %d messages, %d events, snapshot at %d, trimmed up to %d; %v", l.kills, len(l.lines), head.Last, head.Snapshot, head.First, l.kept)
 	require.NotZero(t, head.Snapshot)
-	require.True(t, ack.journal.trimmed)
-	for _, what := range []string{"snapshot", "sweep", "trim", "read"} {
-		require.NotZero(t, l.kept[what], what)
-	}
 }
