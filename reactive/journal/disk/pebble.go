@@ -28,7 +28,8 @@ func (s *Store) options() *pebble.Options {
 				s.log.Error("the journal is damaged", "dir", s.dir, "info", info.String())
 			},
 		},
-		CacheSize:                   s.cfg.CacheBytes,
+		// Pebble takes the room of the table in memory and of the one before it, which it keeps to use it again, from the cache.
+		CacheSize:                   s.cfg.CacheBytes + 2*memTableBytes,
 		MemTableSize:                memTableBytes,
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       2,
