@@ -130,7 +130,7 @@ func (x *exam) wanted(head journal.Head, readable bool) (want journal.Head, err 
 		want.Last = x.next // so that an engine finds the damage when it reads the run
 	}
 	if s := x.start; s != nil {
-		want.Workflow, want.Name, want.Labels, want.Started = s.Workflow, s.Name, s.Labels, x.began
+		want.Workflow, want.Name, want.Labels, want.Started, want.Moved = s.Workflow, s.Name, s.Labels, x.began, x.moved
 	}
 	if x.broken && readable {
 		return want, nil // it includes the effects of lost events
@@ -168,6 +168,7 @@ func differences(head, want *journal.Head) string {
 	field("updated", instant(head.Updated), instant(want.Updated))
 	field("due", instant(head.Due), instant(want.Due))
 	field("finished", !head.Open, !want.Open)
+	field("moved by event", head.Moved, want.Moved)
 	field("snapshot", head.Snapshot, want.Snapshot)
 	if len(list) == 0 && !equal(head, want) {
 		return "labels, progress, or what it waits for"

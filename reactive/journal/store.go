@@ -96,6 +96,7 @@ type Head struct {
 	Failed   int               // steps that have failed or were aborted
 	Code     string            // of the failure with which the run has ended; "": none
 	Ended    int64             // Unix nanoseconds; 0: it has not
+	Moved    uint64            // sequence of the event that moved the run to its workflow, or to child workflows of it; 0: it was started with them
 	First    uint64            // sequence of the event after the gap that Trim has left behind event 1; 0: none; set by the store
 }
 
