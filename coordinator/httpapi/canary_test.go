@@ -33,7 +33,7 @@ import (
 )
 
 // book uses secrets of the environment and of a file: in headers, in an address that redirects elsewhere, in a call that a worker may not
-// take, and in one that fails.
+// take, and in one that fails. Another worker knows them from elsewhere.
 const book = `apiVersion: noetl.io/v2
 kind: Playbook
 metadata: {name: book}
@@ -46,6 +46,7 @@ workflow:
       - {name: talk, kind: http, url: "%s/talk", headers: {X-Api-Key: "{{ keychain.e.key }}", Authorization: "Bearer {{ keychain.f.key }}"}}
       - {name: moved, kind: http, url: "%s/moved?key={{ keychain.e.key }}", headers: {X-Api-Key: "{{ keychain.f.key }}"}, spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}
       - {name: fails, kind: http, url: "%s/fails", headers: {X-Api-Key: "{{ keychain.f.key }}"}, spec: {policy: {rules: [{else: {then: {do: continue, set_ctx: {why: "{{ outcome.error }}"}}}}]}}}
+      - {name: knows, kind: charge, input: {seen: "{{ start.talk }}"}, spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}
       - {name: away, kind: charge, input: "{{ keychain.e.key }}", spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}
 `
 
@@ -144,22 +145,46 @@ func (a *aviary) fill(document string) {
 	ok[api.Done](a.site, "POST", "/v1/workflows", sent(document))
 	ok[api.Done](a.site, "POST", "/v1/workflows", sent(approval))
 	ok[api.Run](a.site, "POST", "/v1/runs", `{"workflow": "book", "id": "a"}`)
-	taken := make(chan *http.Response)
-	go func() {
-		taken <- a.do("POST", "/v1/worker/take", `{"worker": "w"}`, "Authorization", "Bearer "+a.secrets[Worker.String()])
-	}()
+	a.tell(a.take(), a.secrets["environment"]+" and "+a.secrets["file"])
 	run := ok[api.Run](a.site, "GET", "/v1/runs/a", "", "Prefer", "wait=60")
 	require.Contains(t, []string{"completed", "partial"}, run.Status)
 	ok[api.Run](a.site, "POST", "/v1/runs", `{"id": "judged", "document": `+quoted(judged)+`}`)
 	ok[api.Run](a.site, "POST", "/v1/runs", `{"id": "away", "document": "{kind: Workflow, name: w, steps: [{operation: charge}]}"}`)
-	resp := <-taken
-	defer resp.Body.Close()
-	var answer wire.TakeAnswer
-	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
-	require.Equal(t, "away", answer.Calls[0].Run)
+	taken := a.take()
+	require.Equal(t, "away", taken.Run)
+	a.asWorker(func() {
+		ok[wire.GiveAnswer](a.site, "POST", "/v1/worker/give", `{"worker": "w", "log": [{"lease": "`+taken.Lease+`", "text": "on it"}]}`)
+	})
+}
+
+func (a *aviary) asWorker(do func()) {
 	a.token = a.secrets[Worker.String()]
-	ok[wire.GiveAnswer](a.site, "POST", "/v1/worker/give", `{"worker": "w", "log": [{"lease": "`+answer.Calls[0].Lease+`", "text": "on it"}]}`)
+	do()
 	a.token = a.secrets[Admin.String()]
+}
+
+// take takes the next call, as a worker.
+func (a *aviary) take() (c wire.TakenCall) {
+	a.asWorker(func() {
+		answer := ok[wire.TakeAnswer](a.site, "POST", "/v1/worker/take", `{"worker": "w"}`)
+		require.Len(a.t, answer.Calls, 1)
+		c = answer.Calls[0]
+	})
+	fmt.Fprintf(&a.said, "taken: %s\n", c.Input)
+	return c
+}
+
+// tell gives, as a worker, a secret in all that can be given: as texts and reports, with an error and with an output.
+func (a *aviary) tell(c wire.TakenCall, secret string) {
+	text := quoted(secret)
+	part := `{"worker": "w", "log": [{"lease": "` + c.Lease + `", "text": ` + text + `}], "reports": [{"lease": "` + c.Lease + `", "kind": "progress", "payload": {` + text + `: [` + text + `]}}]}`
+	failed := `{"worker": "w", "results": [{"lease": "` + c.Lease + `", "error": {"code": "bad", "message": ` + text + `, "details": {` + text + `: ` + text + `}}}]}`
+	output := `{"worker": "w", "results": [{"lease": "` + c.Lease + `", "output": ` + text + `}], "log": [{"lease": "` + c.Lease + `", "text": ` + text + `}]}`
+	a.asWorker(func() {
+		for _, body := range []string{part, failed, output} {
+			ok[wire.GiveAnswer](a.site, "POST", "/v1/worker/give", body)
+		}
+	})
 }
 
 // bodiesOfRoutes has bodies that are carried out, by path; others get an empty object.
@@ -212,7 +237,7 @@ func TestNoSecretIsSaid(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"/v1/runs/a/feed?view=events&after=0", "/v1/feed?run=a&view=events", "/v1/export", "/metrics", "/v1/runs?labels=%7B%7D", "/v1/runs/away", "/v1/runs/away/events",
+		"/v1/runs/a/feed?view=events&after=0", "/v1/runs/a/feed?view=log", "/v1/feed?run=a&view=events", "/v1/export", "/metrics", "/v1/runs?labels=%7B%7D", "/v1/runs/away", "/v1/runs/away/events",
 		"/v1/runs/a?document=true", "/v1/workers", "/", "/v1/session", "/v1/me", "/v1/decisions?limit=5",
 	} {
 		a.ask("GET", path, "", "Accept", "application/json")
@@ -226,6 +251,8 @@ func TestNoSecretIsSaid(t *testing.T) {
 	said := a.said.String()
 	require.Contains(t, said, "‹keychain:e.key›", "they were seen, and hidden")
 	require.Contains(t, said, "not_for_workers")
+	require.Regexp(t, `"stream":"worker","text":"‹keychain:e.key› and ‹keychain:f.key›"`, said, "the texts of a worker were seen, too")
+	require.Contains(t, a.logged.String(), "‹keychain:e.key› and ‹keychain:f.key›")
 	require.Contains(t, said, "# HELP sluice_")
 	require.Contains(t, a.logged.String(), `"route":"/v1/runs"`)
 	for what, secret := range a.secrets {
