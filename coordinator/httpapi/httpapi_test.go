@@ -49,8 +49,11 @@ const approval = `{kind: Workflow, name: approval,
  operations: {ask: {wait: {message: approved}}, no: {fail: {code: refused}}, say: {value: "by {{ input }}"}},
  steps: [{operation: ask}, {operation: say, input: "{{ steps.ask.output.by }}"}], output: "{{ steps.say.output }}"}`
 
-func newSite(t *testing.T, change func(*Config)) *site {
-	engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
+func newSite(t *testing.T, change func(*Config)) *site { return siteOf(t, coordinator.Config{}, change) }
+
+// siteOf is newSite with an engine of that configuration.
+func siteOf(t *testing.T, of coordinator.Config, change func(*Config)) *site {
+	engine, err := coordinator.New(t.Context(), memory.New(), of)
 	require.NoError(t, err)
 	config := Config{
 		Version: "1.2.3", Hosts: []string{"127.0.0.1"}, Logger: slog.New(slog.DiscardHandler),
