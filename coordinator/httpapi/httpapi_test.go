@@ -49,7 +49,9 @@ const approval = `{kind: Workflow, name: approval,
  operations: {ask: {wait: {message: approved}}, no: {fail: {code: refused}}, say: {value: "by {{ input }}"}},
  steps: [{operation: ask}, {operation: say, input: "{{ steps.ask.output.by }}"}], output: "{{ steps.say.output }}"}`
 
-func newSite(t *testing.T, change func(*Config)) *site { return siteOf(t, coordinator.Config{}, change) }
+func newSite(t *testing.T, change func(*Config)) *site {
+	return siteOf(t, coordinator.Config{}, change)
+}
 
 // siteOf is newSite with an engine of that configuration.
 func siteOf(t *testing.T, of coordinator.Config, change func(*Config)) *site {
