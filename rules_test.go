@@ -202,7 +202,7 @@ var floors = []floor{
 	{"coordinator/httpapi/kept", nil},
 	{"coordinator/httpapi/names", nil},
 	{"coordinator/httpapi/columns", uses("coordinator/api")},
-	{"coordinator/httpapi/answers", uses("coordinator/query", "coordinator/api", "coordinator/catalog", "coordinator/versions")},
+	{"coordinator/httpapi/answers", uses("coordinator/httpapi/names", "coordinator/query", "coordinator/api", "coordinator/catalog", "coordinator/versions")},
 	{"coordinator/httpapi/rates", nil},
 	{"coordinator/httpapi/cursors", nil},
 	{"coordinator/httpapi/forwarded", nil},

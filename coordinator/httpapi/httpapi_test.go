@@ -24,6 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/coordinator/query"
@@ -126,7 +127,7 @@ func (s *site) refused(code, method, path, body string, headers ...string) *Prob
 	p := &Problem{}
 	require.NoError(s.t, json.Unmarshal(data, p))
 	require.Equal(s.t, code, p.Code, string(data))
-	require.Equal(s.t, statuses[code], resp.StatusCode)
+	require.Equal(s.t, names.Status(code), resp.StatusCode)
 	require.Equal(s.t, resp.StatusCode, p.Status)
 	require.Equal(s.t, "/problems/"+code, p.Type)
 	require.NotEmpty(s.t, p.RequestID)
