@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/brief"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/answers"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/cursors"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 	"github.com/sluiceflow/sluice/coordinator/query"
@@ -464,17 +465,40 @@ func showEvent(c *exchange) error {
 	return c.reply(http.StatusOK, event)
 }
 
-// from returns the number of the event with which the cursor says that a list goes on; 0: with the first.
+// from returns the number of the event with which the cursor says that a list of the run goes on; 0: with the first.
 func (c *exchange) from() (uint64, error) {
 	cursor := c.query("cursor")
 	if cursor == "" {
 		return 0, nil
 	}
+	run, err := c.run()
+	if err != nil {
+		return 0, err
+	}
+	last, err := run.Last(c.req.Context())
+	if err != nil {
+		return 0, err
+	}
 	seq, err := strconv.ParseUint(cursor, 10, 64)
-	if err != nil || seq == 0 {
-		return 0, problem(CodeBadRequest, "it is no cursor of such a list").at("query/cursor")
+	if err != nil || seq == 0 || seq > last+1 && !c.plain() {
+		return 0, noCursor()
 	}
 	return seq, nil
+}
+
+func noCursor() error {
+	return problem(CodeBadRequest, "it is no cursor of this list: begin without one").at("query/cursor")
+}
+
+func (c *exchange) list() cursors.List { return cursors.Of(c.req.URL.Path, c.given) }
+
+// place returns behind what the cursor says that a list goes on; "": it begins.
+func (c *exchange) place() (string, error) {
+	place, ok := c.list().Place(c.query("cursor"))
+	if !ok {
+		return "", noCursor()
+	}
+	return place, nil
 }
 
 func seqText(seq uint64) string { return strconv.FormatUint(seq, 10) }
