@@ -62,6 +62,11 @@ var actStates = map[string]func(*site){
 		ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "document": `+quoted(alarm)+`}`)
 		ok[api.Done](s, "POST", "/v1/runs/a/messages", `{"name": "Set", "payload": {"id": "a"}}`)
 	},
+	"held cell": func(s *site) {
+		ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "document": `+quoted(alarm)+`}`)
+		ok[api.Done](s, "POST", "/v1/runs/a/messages", `{"name": "Set", "payload": {"id": "a"}}`)
+		ok[api.Done](s, "POST", "/v1/runs/a/cells/clock%5Ba%5D/pause", "{}")
+	},
 	"nothing": func(*site) {},
 }
 
