@@ -193,6 +193,6 @@ func (r *Reader) rootFor(ctx context.Context, first *journal.Event) (*reactive.R
 		return nil, err
 	}
 	root := decide.NewRoot(entry.Plan)
-	r.markWorkers(ctx, start.Run, entry, root)
+	markWorkers(ctx, r, start.Run, entry, root)
 	return root, nil
 }

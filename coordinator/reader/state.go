@@ -101,7 +101,7 @@ func (r *Reader) followed(ctx context.Context, run string, read reading) (s *ins
 		s.Seq, s.Updated, s.Late = seq, at, late
 	})
 	if panicked == nil {
-		r.unserved(s.Waits)
+		unserved(r.process, s.Waits)
 	}
 	return s, errors.Join(panicked, cellsErr(root))
 }

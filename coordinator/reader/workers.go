@@ -13,7 +13,7 @@ import (
 
 // markWorkers tells a root which operations workers carry out, so that what waits for them is said to. A process that has no workers
 // does not know it of the operations that it lacks: what the head says of them was known to the one that drove the run.
-func (r *Reader) markWorkers(ctx context.Context, run string, entry *registry.Entry, root *reactive.Root) {
+func markWorkers(ctx context.Context, r *Reader, run string, entry *registry.Entry, root *reactive.Root) {
 	rooms, next := make([]reactive.Room, len(entry.Plan.Operations)), reactive.WorkerRoom
 	var head *journal.Head
 	for i, p := range entry.Performers {
@@ -35,10 +35,10 @@ func (r *Reader) markWorkers(ctx context.Context, run string, entry *registry.En
 }
 
 // unserved says of what waits for workers since when there are none.
-func (r *Reader) unserved(list []inspect.Wait) {
+func unserved(p Process, list []inspect.Wait) {
 	for i := range list {
 		if w := &list[i]; w.Kind == inspect.ForWorker {
-			if since := r.process.Unserved(w.Name); !since.IsZero() {
+			if since := p.Unserved(w.Name); !since.IsZero() {
 				w.Since = since.UnixNano()
 			}
 		}

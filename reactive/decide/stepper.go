@@ -469,7 +469,7 @@ func (s *Stepper) start() {
 		if room := s.root.RoomOf(v); room != reactive.NoRoom {
 			if !s.host.Reserve(room) {
 				lacking = lacking.With(room)
-				s.wants(v, room)
+				wants(s, v, room)
 				continue
 			}
 			if room < reactive.NoRoom {
