@@ -258,7 +258,7 @@ var floors = []floor{
 		"template/machine", "template/plan", "template/playbook")},
 	{"cmd/sluice/commands", uses("coordinator/versions", "reactive/inspect", "coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
 	{"cmd/sluice/bulk", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/bulk", "coordinator/control")},
-	{"cmd/sluice/runs", uses("client", "coordinator/copies", "coordinator/httpapi/jobs", "coordinator/httpapi/audit", "coordinator/calllog", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control",
+	{"cmd/sluice/runs", uses("reactive/inspect", "client", "coordinator/copies", "coordinator/httpapi/jobs", "coordinator/httpapi/audit", "coordinator/calllog", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control",
 		"coordinator/doctor", "reactive",
 		"reactive/journal", "reactive/journal/disk", "template/value")},
 	{"cmd/sluice/serving", uses("coordinator/copies", "coordinator/httpapi/audit", "coordinator/httpapi/forwarded", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/catalog", "coordinator/httpapi", "coordinator/httpapi/tokens")},
