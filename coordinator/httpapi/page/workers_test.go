@@ -17,7 +17,7 @@ func TestWorkersAndWhatNobodyServesAreListed(t *testing.T) {
 	s.start("work", "work-1", "null")
 	p := newTab(t, s.url)
 	p.open("/workers")
-	p.sees("nobody since")
+	p.sees("no worker since")
 	p.shoot("workers")
 	p.fits(390)
 	for _, text := range []string{"hand", "opine", "4 calls", "charge-the-card", "1 waiting"} {
