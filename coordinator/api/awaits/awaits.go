@@ -24,7 +24,7 @@ type Awaited struct {
 
 // Run is what is to be known of a run that may be held.
 type Run interface {
-	ID() string
+	ID() string       // its id
 	Held() bool       // since it was imported
 	Incomplete() bool // its import goes on, or was interrupted
 }
