@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 )
 
 // Moment is a point in the journal of a run: one of the two is given.
@@ -19,6 +20,7 @@ type Moment struct {
 type reading interface {
 	State(ctx context.Context) (*coordinator.State, error)
 	Cell(ctx context.Context, address string) (cells.State, error)
+	CellWaits(ctx context.Context, address string) ([]inspect.Wait, error)
 	Explain(ctx context.Context, step string) (*coordinator.Explanation, error)
 	CallGraph(ctx context.Context) (*coordinator.CallGraph, error)
 }

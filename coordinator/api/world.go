@@ -52,7 +52,7 @@ type Cell struct {
 	Held    int             `json:"held,omitempty"`          // the same, of a cell that keeps them until it goes on
 	Last    uint64          `json:"last_seq,omitempty"`      // of its newest activation
 	Active  time.Time       `json:"active"`                  // instant of the newest event about it
-	Awaits  []Awaited       `json:"awaits,omitempty"`        // what it waits for, if it is shown by itself and as it is now
+	Awaits  []Awaited       `json:"awaits,omitempty"`        // what it waits for, if it is shown by itself
 }
 
 // Intent is an effect or timer that a cell waits for.
@@ -134,13 +134,11 @@ func showCell(ctx context.Context, run *coordinator.Run, req *Request, emit func
 		return err
 	}
 	out := cellOf(&c, true)
-	if req.At == nil {
-		waits, err := run.CellWaits(ctx, req.Step)
-		if err != nil {
-			return err
-		}
-		out.Awaits = awaits.Of(waits)
+	waits, err := req.reading(run).CellWaits(ctx, req.Step)
+	if err != nil {
+		return err
 	}
+	out.Awaits = awaits.OfCell(run, req.At != nil, waits)
 	return emit(&Reply{Cell: out})
 }
 

@@ -115,7 +115,19 @@ func (p Past) State(ctx context.Context) (*inspect.State, error) {
 
 // Cell reads the state of a world's cell as it was. The error wraps decide.ErrCellNotFound if there was none.
 func (p Past) Cell(ctx context.Context, address string) (reader.Cell, error) {
-	return read(ctx, p.of, func(from *reader.Reader) (reader.Cell, error) { return from.CellAt(ctx, p.of.id, address, p.at) })
+	return read(ctx, p.of, func(from *reader.Reader) (reader.Cell, error) {
+		cell, _, err := from.CellAt(ctx, p.of.id, address, p.at)
+		return cell, err
+	})
+}
+
+// CellWaits reads what a world's cell waited for, after what held the world as a whole. The error wraps decide.ErrCellNotFound if there
+// was no such cell.
+func (p Past) CellWaits(ctx context.Context, address string) ([]inspect.Wait, error) {
+	return read(ctx, p.of, func(from *reader.Reader) ([]inspect.Wait, error) {
+		_, waits, err := from.CellAt(ctx, p.of.id, address, p.at)
+		return waits, err
+	})
 }
 
 // Explain explains what the run or one of its steps waited for, or why it had its status; see Reading.Explain.

@@ -42,26 +42,26 @@ func (r *Reader) StateAt(ctx context.Context, run string, m Moment) (s *inspect.
 	return s, r.Derived(run, func() { s = states.State(run) })
 }
 
-// CellAt returns a cell of a world as of a moment.
-func (r *Reader) CellAt(ctx context.Context, run, address string, m Moment) (cell Cell, err error) {
+// CellAt returns a cell of a world as of a moment, and what it waited for.
+func (r *Reader) CellAt(ctx context.Context, run, address string, m Moment) (cell Cell, waits []inspect.Wait, err error) {
 	seq, err := r.locate(ctx, run, m)
 	if err != nil {
-		return cell, err
+		return cell, nil, err
 	}
 	root, err := r.past(ctx, run, seq, seq, r.lean, replaying)
 	if err != nil {
-		return cell, err
+		return cell, nil, err
 	}
 	of := world.Of(root)
 	if of == nil {
-		return cell, fmt.Errorf("run %s: %w", run, decide.ErrNotWorld)
+		return cell, nil, fmt.Errorf("run %s: %w", run, decide.ErrNotWorld)
 	}
 	found := false
-	err = r.Derived(run, func() { cell, found = of.Cell(address) })
+	err = r.Derived(run, func() { cell, found = of.Cell(address); waits = inspect.CellWaits(root, address) })
 	if err == nil && !found {
 		err = fmt.Errorf("%w: %q", decide.ErrCellNotFound, address)
 	}
-	return cell, errors.Join(err, of.Err())
+	return cell, waits, errors.Join(err, of.Err())
 }
 
 // ExplainAt is Explain as of a moment.

@@ -60,7 +60,7 @@ func TestMoments(t *testing.T) {
 	for _, m := range []reader.Moment{{Seq: 1}, instant(1)} {
 		_, err := r.StateAt(t.Context(), "other", m)
 		require.ErrorIs(t, err, decide.ErrRunNotFound)
-		_, err = r.CellAt(t.Context(), "r", "a", m)
+		_, _, err = r.CellAt(t.Context(), "r", "a", m)
 		require.ErrorIs(t, err, decide.ErrNotWorld)
 	}
 }

@@ -117,6 +117,9 @@ func (w *writer) put(f *fold) error {
 func (w *writer) meanwhile(f *fold) journal.Head {
 	h := f.meanwhile()
 	h.Snapshot = w.now.kept // the events of a world begin behind a gap only if it has one
+	if n := len(w.batch); n > 0 {
+		h.Updated = w.batch[n-1].At // the fold may be one event ahead
+	}
 	return h
 }
 

@@ -35,6 +35,8 @@ const (
 	ForTurn    WaitKind = "turn"        // a token may go on to Step, and was not taken yet
 	ForRepair  WaitKind = "failed"      // the cell Step has failed, and takes nothing until it is retried
 	ForResume  WaitKind = "paused"      // the run, the run above it or the cell Step is paused
+	ForHold    WaitKind = "held"        // the run was imported, and goes on once it is resumed
+	ForImport  WaitKind = "import"      // the import of the run goes on, or was interrupted
 )
 
 // Wait is one thing that a run waits for. Only the fields that its kind uses are set.
@@ -93,6 +95,10 @@ func (w *Wait) What() string {
 		return "its turn"
 	case ForRepair:
 		return "a retry of the failed cell"
+	case ForHold:
+		return "a resume: it is held since its import"
+	case ForImport:
+		return "its import, which goes on or is to be done again"
 	}
 	return "a resume"
 }

@@ -2,6 +2,7 @@
 package awaits
 
 import (
+	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/reactive/inspect"
@@ -19,6 +20,32 @@ type Awaited struct {
 	Then    string    `json:"then,omitempty"`    // what happens then, for people
 	Since   time.Time `json:"since,omitzero"`    // since when no worker serves the operation, if none does
 	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; PAYLOAD and VALUE are to be filled in
+}
+
+// Run is what is to be known of a run that may be held.
+type Run interface {
+	ID() string       // its id
+	Held() bool       // since it was imported
+	Incomplete() bool // its import goes on, or was interrupted
+}
+
+// OfCell describes what a cell of a run waits for, or has waited for in the past. Before all it waits for what lifts a hold of the
+// run: until then no command is taken. None would change the past.
+func OfCell(run Run, past bool, list []inspect.Wait) []Awaited {
+	var hold []inspect.Wait
+	if !past && run.Held() {
+		top, _, _ := strings.Cut(run.ID(), "/")
+		hold = []inspect.Wait{{Kind: inspect.ForHold, Command: []string{"resume", top}}}
+		if run.Incomplete() {
+			hold = []inspect.Wait{{Kind: inspect.ForImport}}
+		}
+	}
+	if past || hold != nil {
+		for i := range list {
+			list[i].Command = nil
+		}
+	}
+	return Of(append(hold, list...))
 }
 
 // Of describes waits.
