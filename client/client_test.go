@@ -126,6 +126,14 @@ func conforms(t *testing.T, e client.Engine) {
 	for range 2 {
 		require.NoError(t, run.Send(ctx, "later", false, coordinator.WithKey("k")))
 	}
+	var would []string
+	dry := run.Dry(func(e journal.Event) { would = append(would, fmt.Sprint(e.Seq, e.Type, e.Detail.Reason)) })
+	require.NoError(t, dry.Cancel(ctx, "storm"))
+	require.ErrorIs(t, dry.Resume(ctx), coordinator.ErrNotPossible)
+	require.Equal(t, []string{"6 run.cancelledstorm", "7 run.finished"}, would)
+	require.NoError(t, run.Dry(nil).Send(ctx, "approved", nil))
+	_, err = e.PreviewDelete(ctx, "a")
+	require.ErrorIs(t, err, coordinator.ErrNotPossible)
 	last, err := run.Last(ctx)
 	require.NoError(t, err)
 	require.Equal(t, uint64(5), last)
@@ -219,6 +227,9 @@ func conforms(t *testing.T, e client.Engine) {
 	require.NoError(t, err)
 	require.Error(t, result.Err())
 
+	gone, err := e.PreviewDelete(ctx, "f")
+	require.NoError(t, err)
+	require.Equal(t, []string{"f"}, gone)
 	require.NoError(t, e.Delete(ctx, "f"))
 	_, err = e.Run(ctx, "f")
 	require.ErrorIs(t, err, journal.ErrDeleted)

@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 )
 
@@ -40,8 +41,14 @@ func handle(run *coordinator.Run, err error) (Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return run, nil
+	return localRun{run}, nil
 }
+
+// localRun is a run of an engine of this process.
+type localRun struct{ *coordinator.Run }
+
+// Dry implements Run.
+func (r localRun) Dry(would func(journal.Event)) Run { return localRun{r.Run.Dry(would)} }
 
 // Publish implements Engine.
 func (l local) Publish(ctx context.Context, w *template.Workflow) (*api.Version, error) {
@@ -72,6 +79,11 @@ func (l local) Find(ctx context.Context, query string) iter.Seq2[*api.Run, error
 			yield(nil, err)
 		}
 	}
+}
+
+// PreviewDelete implements Engine.
+func (l local) PreviewDelete(ctx context.Context, id string) ([]string, error) {
+	return l.engine.PreviewDelete(ctx, id)
 }
 
 // Delete implements Engine.

@@ -93,27 +93,27 @@ var routes = map[api.Verb]func(*api.Request) *route{
 		return get(run(r)+"/explain", at(q, r))
 	},
 	api.Send: func(r *api.Request) *route {
-		out := post(run(r)+"/messages", nil, object{"name": r.Message, "payload": raw(r.Payload)})
+		out := post(run(r)+"/messages", preview(r), object{"name": r.Message, "payload": raw(r.Payload)})
 		out.key = r.ID
 		return out
 	},
 	api.Decide: func(r *api.Request) *route {
-		return post(step(r)+"/decide", nil, object{"decision": r.Decision, "reason": r.Reason, "payload": raw(r.Payload)})
+		return post(step(r)+"/decide", preview(r), object{"decision": r.Decision, "reason": r.Reason, "payload": raw(r.Payload)})
 	},
-	api.Pause:  func(r *api.Request) *route { return post(whole(r)+"/pause", nil, object{"reason": r.Reason}) },
-	api.Resume: func(r *api.Request) *route { return post(whole(r)+"/resume", nil, object{}) },
-	api.Cancel: func(r *api.Request) *route { return post(run(r)+"/cancel", nil, object{"reason": r.Reason}) },
-	api.Abort:  func(r *api.Request) *route { return post(step(r)+"/abort", nil, object{"reason": r.Reason}) },
+	api.Pause:  func(r *api.Request) *route { return post(whole(r)+"/pause", preview(r), object{"reason": r.Reason}) },
+	api.Resume: func(r *api.Request) *route { return post(whole(r)+"/resume", preview(r), object{}) },
+	api.Cancel: func(r *api.Request) *route { return post(run(r)+"/cancel", preview(r), object{"reason": r.Reason}) },
+	api.Abort:  func(r *api.Request) *route { return post(step(r)+"/abort", preview(r), object{"reason": r.Reason}) },
 	api.Retry: func(r *api.Request) *route {
-		return post(step(r)+"/retry", nil, object{"work": r.Work, "new_key": r.NewKey})
+		return post(step(r)+"/retry", preview(r), object{"work": r.Work, "new_key": r.NewKey})
 	},
 	api.Patch: func(r *api.Request) *route {
-		return post(run(r)+"/patch", nil, object{"changes": raw(r.Payload), "reason": r.Reason})
+		return post(run(r)+"/patch", preview(r), object{"changes": raw(r.Payload), "reason": r.Reason})
 	},
-	api.Delete: func(r *api.Request) *route { return &route{method: http.MethodDelete, path: run(r)} },
-	api.Keep:   func(r *api.Request) *route { return post(run(r)+"/snapshot", nil, object{}) },
+	api.Delete: func(r *api.Request) *route { return &route{method: http.MethodDelete, path: run(r), query: preview(r)} },
+	api.Keep:   func(r *api.Request) *route { return post(run(r)+"/snapshot", preview(r), object{}) },
 	api.Sweep: func(r *api.Request) *route {
-		return post(run(r)+"/sweep", nil, object{"events": r.Events, "dry": r.Dry})
+		return post(run(r)+"/sweep", preview(r), object{"events": r.Events})
 	},
 	api.Names: func(r *api.Request) *route {
 		q := url.Values{}
@@ -130,10 +130,10 @@ var routes = map[api.Verb]func(*api.Request) *route{
 		return get("/v1/export", q)
 	},
 	api.Retain: func(r *api.Request) *route {
-		return post("/v1/keep", nil, object{"q": r.Query, "keep": r.Keep, "every": r.Every})
+		return post("/v1/keep", preview(r), object{"q": r.Query, "keep": r.Keep, "every": r.Every})
 	},
 	api.Rules:   func(*api.Request) *route { return get("/v1/keep", nil) },
-	api.Collect: func(r *api.Request) *route { return post("/v1/gc", dry(url.Values{}, r.Dry), object{"keep": r.Keep}) },
+	api.Collect: func(r *api.Request) *route { return post("/v1/gc", preview(r), object{"keep": r.Keep}) },
 	api.Acts: func(r *api.Request) *route {
 		if r.Number == 0 {
 			return get("/v1/bulk", nil)
@@ -142,7 +142,7 @@ var routes = map[api.Verb]func(*api.Request) *route{
 	},
 	api.AwaitAct: func(r *api.Request) *route { return get("/v1/bulk/"+number(r.Number), url.Values{"wait": {"true"}}) },
 	api.StopAct: func(r *api.Request) *route {
-		return &route{method: http.MethodDelete, path: "/v1/bulk/" + number(r.Number)}
+		return &route{method: http.MethodDelete, path: "/v1/bulk/" + number(r.Number), query: preview(r)}
 	},
 }
 
@@ -156,7 +156,7 @@ var bringing = map[api.Verb]func(*api.Request, *api.Attachment) *route{
 	},
 	api.Repeat: func(r *api.Request, a *api.Attachment) *route {
 		what := r.Rerun
-		return post(run(r)+"/rerun", dry(url.Values{}, r.Dry), object{"from": what.From, "only": what.Only, "failed": what.Failed, "changed": what.Changed,
+		return post(run(r)+"/rerun", preview(r), object{"from": what.From, "only": what.Only, "failed": what.Failed, "changed": what.Changed,
 			"at": what.At, "set": what.Set, "id": r.ID, "labels": r.Labels, "input": raw(a.Input), "parcel": a.Parcel})
 	},
 	api.Shadow: func(r *api.Request, a *api.Attachment) *route {
@@ -167,14 +167,14 @@ var bringing = map[api.Verb]func(*api.Request, *api.Attachment) *route{
 		return post(path, nil, object{"workflow": r.Name, "q": r.Query, "parcel": a.Parcel})
 	},
 	api.Move: func(r *api.Request, a *api.Attachment) *route {
-		return post(run(r)+"/move", dry(url.Values{}, r.Dry), object{"workflow": r.Name, "parcel": a.Parcel})
+		return post(run(r)+"/move", preview(r), object{"workflow": r.Name, "parcel": a.Parcel})
 	},
 	api.Bulk: func(r *api.Request, a *api.Attachment) *route {
 		var what any
 		if w := r.Rerun; w != nil {
 			what = sparse(object{"from": w.From, "only": w.Only, "failed": w.Failed, "changed": w.Changed, "at": w.At, "set": w.Set, "input": raw(a.Input)})
 		}
-		return post("/v1/bulk", dry(url.Values{}, r.Dry), object{"act": r.Act, "q": r.Query, "expect": r.Expect, "reason": r.Reason,
+		return post("/v1/bulk", preview(r), object{"act": r.Act, "q": r.Query, "expect": r.Expect, "reason": r.Reason,
 			"rerun": what, "workflow": r.Name, "parcel": a.Parcel})
 	},
 	api.Compare: func(r *api.Request, a *api.Attachment) *route {
@@ -271,6 +271,9 @@ func dry(q url.Values, yes bool) url.Values {
 	}
 	return q
 }
+
+// preview is the query of a request that may only be a preview.
+func preview(r *api.Request) url.Values { return dry(url.Values{}, r.Dry) }
 
 func at(q url.Values, r *api.Request) url.Values {
 	switch {

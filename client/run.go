@@ -40,6 +40,9 @@ type Engine interface {
 
 	// Delete removes a run that has ended, and the runs below it.
 	Delete(ctx context.Context, id string) error
+
+	// PreviewDelete returns the runs that Delete would remove, or the error with which it would refuse.
+	PreviewDelete(ctx context.Context, id string) ([]string, error)
 }
 
 // Options of a start.
@@ -52,6 +55,10 @@ type Options struct {
 type Run interface {
 	// ID returns the id.
 	ID() string
+
+	// Dry returns the run with commands that change nothing: each returns the error with which it would be refused, and passes to would
+	// what it would journal.
+	Dry(would func(journal.Event)) Run
 
 	// Wait returns how the run has ended, once it has.
 	Wait(ctx context.Context) (*coordinator.Result, error)
@@ -100,7 +107,7 @@ type Run interface {
 }
 
 var (
-	_ Run    = (*coordinator.Run)(nil)
+	_ Run    = localRun{}
 	_ Run    = (*remoteRun)(nil)
 	_ Engine = (*Client)(nil)
 )
@@ -144,7 +151,7 @@ func (c *Client) start(ctx context.Context, req *api.Request, a *api.Attachment,
 	if err != nil {
 		return nil, err
 	}
-	return &remoteRun{c, done.Run}, nil
+	return &remoteRun{c: c, id: done.Run}, nil
 }
 
 // payload returns a Go value as JSON; nil for nil.
@@ -230,7 +237,7 @@ func (c *Client) Publish(ctx context.Context, w *template.Workflow) (*api.Versio
 
 // Run implements Engine. The id is a whole one.
 func (c *Client) Run(ctx context.Context, id string) (Run, error) {
-	r := &remoteRun{c, id}
+	r := &remoteRun{c: c, id: id}
 	if _, err := r.show(ctx); err != nil {
 		return nil, err
 	}
@@ -246,6 +253,12 @@ func (c *Client) Find(ctx context.Context, query string) iter.Seq2[*api.Run, err
 func (c *Client) Delete(ctx context.Context, id string) error {
 	_, err := c.do(ctx, &api.Request{Verb: api.Delete, Run: id})
 	return err
+}
+
+// PreviewDelete implements Engine.
+func (c *Client) PreviewDelete(ctx context.Context, id string) ([]string, error) {
+	done, err := c.do(ctx, &api.Request{Verb: api.Delete, Run: id, Dry: true})
+	return done.Deletes, err
 }
 
 var errStopped = errors.New("the caller has stopped the iteration")
@@ -269,12 +282,17 @@ func stream[T any](ctx context.Context, c *Client, req *api.Request, pick func(*
 
 // remoteRun is a run of a server.
 type remoteRun struct {
-	c  *Client
-	id string
+	c     *Client
+	id    string
+	dry   bool                // its commands change nothing
+	would func(journal.Event) // takes what they would journal; nil: nobody
 }
 
 // ID implements Run.
 func (r *remoteRun) ID() string { return r.id }
+
+// Dry implements Run. What a server does not send is left out, see api.Update.Received.
+func (r *remoteRun) Dry(would func(journal.Event)) Run { return &remoteRun{r.c, r.id, true, would} }
 
 func (r *remoteRun) show(ctx context.Context) (shown *api.Run, err error) {
 	err = r.c.ask(ctx, &api.Request{Verb: api.Show, Run: r.id}, func(reply *api.Reply) error {
@@ -386,8 +404,17 @@ func (r *remoteRun) Last(ctx context.Context) (uint64, error) {
 }
 
 func (r *remoteRun) do(ctx context.Context, req *api.Request) error {
-	req.Run = r.id
-	_, err := r.c.do(ctx, req)
+	req.Run, req.Dry = r.id, r.dry
+	done, err := r.c.do(ctx, req)
+	for i := range done.Would {
+		e, unread := done.Would[i].Journaled()
+		if unread != nil {
+			return unread
+		}
+		if r.would != nil {
+			r.would(e)
+		}
+	}
 	return err
 }
 

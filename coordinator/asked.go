@@ -41,9 +41,15 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 	if r.actor != "" {
 		d.Actor, event.Detail = r.actor, d
 	}
-	if released, err := r.engine.driven.Admit(ctx, r.id, &event); err != nil {
+	switch releases, err := r.engine.driven.Admit(r.id, &event); {
+	case err != nil:
 		return taken, err
-	} else if released {
+	case r.would != nil:
+		return r.foresee(ctx, event, releases)
+	case releases:
+		if err := r.engine.driven.Release(ctx, r.id, d); err != nil {
+			return taken, err
+		}
 		return event, r.engine.pickUp(ctx, r.id)
 	}
 	if !r.Driven() {
@@ -59,7 +65,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 
 // Look implements cells.Run. A run that does not go on here, or has ended, is read from its journal.
 func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
-	if r.Driven() && r.engine.parkedFor(r.id) == nil {
+	if r.would == nil && r.Driven() && r.engine.parkedFor(r.id) == nil {
 		if err := r.ask(ctx, decide.Item{Look: look}); !errors.Is(err, ErrFinished) {
 			return err
 		}
@@ -73,7 +79,7 @@ func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
 
 // Storage implements cells.Run. Of a run that does not go on here all events stay: the program that goes on with it decides.
 func (r asked) Storage() cells.Storage {
-	s := cells.Storage{Lock: &r.engine.content, KeepEvents: -1}
+	s := cells.Storage{Lock: &r.engine.content, KeepEvents: -1, Dry: r.would != nil}
 	if s.Content, _ = r.engine.store.(journal.ContentStore); r.Driven() {
 		s.KeepEvents = r.engine.config.KeepEvents
 	}

@@ -84,6 +84,18 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 	"Engine.ClearKeep": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
 		return e.ClearKeep(ctx, "", true, "ann")
 	},
+	"Engine.PreviewDelete": func(ctx context.Context, t testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.PreviewDelete(ctx, "unknown")
+		return unless(err, coordinator.ErrRunNotFound)
+	},
+	"Engine.PreviewKeep": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.PreviewKeep(ctx, retention.Rule{Keep: time.Hour}, "ann")
+		return err
+	},
+	"Engine.PreviewClearKeep": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.PreviewClearKeep(ctx, "", true, "ann")
+		return err
+	},
 	"Engine.Rules": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
 		_, err := e.Rules(ctx)
 		return err
@@ -106,6 +118,10 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 	},
 	"Engine.StopBulk": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
 		_, err := e.StopBulk(ctx, 7, "ann")
+		return unless(err, bulk.ErrNotFound)
+	},
+	"Engine.PreviewStopBulk": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
+		_, err := e.PreviewStopBulk(ctx, 7)
 		return unless(err, bulk.ErrNotFound)
 	},
 	"Engine.BulkAct": func(ctx context.Context, _ testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
@@ -388,7 +404,7 @@ func entryOf(e *coordinator.Engine, w *template.Workflow) (*registry.Entry, erro
 }
 
 // answerless names the methods that return no error or do their work once. InMemory is for tests.
-var answerless = []string{"Engine.BeforeShutdown", "Engine.BeginCommand", "Engine.Held", "Engine.Incomplete", "Engine.InMemory", "Engine.Limits", "Engine.Logs", "Engine.Moving", "Engine.Shutdown", "Engine.Tally", "Engine.Uses", "Engine.Workers", "Run.As", "Run.Driven", "Run.Held", "Run.Incomplete", "Run.ID"}
+var answerless = []string{"Engine.BeforeShutdown", "Engine.BeginCommand", "Engine.Held", "Engine.Incomplete", "Engine.InMemory", "Engine.Limits", "Engine.Logs", "Engine.Moving", "Engine.Shutdown", "Engine.Tally", "Engine.Uses", "Engine.Workers", "Run.As", "Run.Driven", "Run.Dry", "Run.Held", "Run.Incomplete", "Run.ID"}
 
 func TestTheTableOfMethodsIsComplete(t *testing.T) {
 	var want []string

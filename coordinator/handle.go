@@ -27,7 +27,8 @@ type Run struct {
 
 	engine *Engine
 	id     string
-	actor  string // the actor of its commands; "": none
+	actor  string              // the actor of its commands; "": none
+	would  func(journal.Event) // takes what its commands would journal; nil: they are journaled. See Dry
 }
 
 // ID returns the run's id.
@@ -35,7 +36,11 @@ func (r *Run) ID() string { return r.id }
 
 // As returns a handle of the same run whose commands are recorded as those of actor, a person or a program. Each command is
 // refused if the name has more than ActorMax bytes.
-func (r *Run) As(actor string) *Run { return r.engine.handle(r.id, actor) }
+func (r *Run) As(actor string) *Run {
+	as := r.engine.handle(r.id, actor)
+	as.would = r.would
+	return as
+}
 
 // Wait waits until the run has ended and returns its result, whatever the status: see Result.Err. The error of Wait itself
 // means that the result is unknown: ctx has ended, ErrShutdown, or ErrParked with the reason. A run that this engine does not
@@ -147,7 +152,7 @@ func (r *Run) Send(ctx context.Context, name string, payload any, opts ...KeyOpt
 		return fmt.Errorf("payload of message %q: %w", name, err)
 	}
 	err = r.command(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name, ID: o.key}})
-	if err == nil {
+	if err == nil && r.would == nil {
 		r.logUnawaited(ctx, name)
 	}
 	return err

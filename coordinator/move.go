@@ -68,6 +68,9 @@ func (r *Run) MoveEntry(ctx context.Context, entry *registry.Entry) (*shadow.Rep
 
 // moveFor is MoveEntry, for an act on many runs unless that is "".
 func (r *Run) moveFor(ctx context.Context, entry *registry.Entry, act, reason string) (*shadow.Report, error) {
+	if r.would != nil {
+		return nil, errDry
+	}
 	e := r.engine
 	defer e.registry.Use()() // from here on until the run refers to the workflow
 	m, err := r.beginMove(ctx, entry)
@@ -171,7 +174,7 @@ func (r *Run) admitMove(ctx context.Context, event *journal.Event) error {
 	if err := limits.CheckActor(r.actor); err != nil {
 		return err
 	}
-	_, err := r.engine.driven.Admit(ctx, r.id, event)
+	_, err := r.engine.driven.Admit(r.id, event)
 	return err
 }
 

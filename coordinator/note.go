@@ -48,34 +48,46 @@ func (e *Engine) note(ctx context.Context, id string, command journal.Event) (jo
 }
 
 func (e *Engine) noteOnce(ctx context.Context, id string, command journal.Event) (taken journal.Event, err error) {
+	n, err := e.foresee(ctx, id, command)
+	if err != nil || len(n.batch) == 0 {
+		return n.taken, err
+	}
+	if err := n.run.commit(ctx, n.batch, n.head); err != nil {
+		return n.taken, err
+	}
+	err = e.children.CancelEnded(ctx, n.before, n.after)
+	if n.paused != n.was {
+		err = errors.Join(err, e.children.NotePause(ctx, id, n.paused, n.after))
+	}
+	return n.taken, err
+}
+
+// noted is what a command adds to the journal of a run, and what follows for the runs below it.
+type noted struct {
+	run           *run
+	batch         []journal.Event // none: the command was taken before
+	taken         journal.Event   // of the command, or of an earlier one
+	head          journal.Head
+	before, after map[string]bool // children, and after the command
+	was, paused   bool            // the run was, and is after the command
+}
+
+// foresee returns what a command adds to the journal of a run, or why it is refused. It writes nothing.
+func (e *Engine) foresee(ctx context.Context, id string, command journal.Event) (n noted, err error) {
 	r := newRun(e, id)
 	entry, root, err := e.reader.Replay(ctx, id, nil)
 	if err != nil {
-		return taken, err
+		return n, err
 	}
-	r.seq = root.Seq()
+	r.seq, n.run = root.Seq(), r
 	r.setRoot(entry, root, root.At())
-	var before, after map[string]bool
-	var batch []journal.Event
-	var head journal.Head
-	var paused, now bool
 	panicked := e.reader.Derived(id, func() {
-		before, paused = r.children(), root.Paused()
-		if batch, taken, err = r.step.Note(r.instant(), command); err == nil && len(batch) > 0 {
-			after, now, head = r.children(), root.Paused(), decide.HeadAfter(root, &batch[len(batch)-1])
+		n.before, n.was = r.children(), root.Paused()
+		if n.batch, n.taken, err = r.step.Note(r.instant(), command); err == nil && len(n.batch) > 0 {
+			n.after, n.paused, n.head = r.children(), root.Paused(), decide.HeadAfter(root, &n.batch[len(n.batch)-1])
 		}
 	})
-	if err = errors.Join(panicked, err); err != nil || len(batch) == 0 {
-		return taken, err
-	}
-	if err := r.commit(ctx, batch, head); err != nil {
-		return taken, err
-	}
-	err = e.children.CancelEnded(ctx, before, after)
-	if now != paused {
-		err = errors.Join(err, e.children.NotePause(ctx, id, now, after))
-	}
-	return taken, err
+	return n, errors.Join(panicked, err)
 }
 
 // noteStart journals the first event of a run that this engine does not go on with: see Config.NotesOnly.

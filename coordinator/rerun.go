@@ -26,6 +26,9 @@ func (r *Run) Rerun(ctx context.Context, what Rerun, opts ...Option) (*Run, erro
 
 // rerunFor is Rerun, for an act on many runs unless that is "".
 func (r *Run) rerunFor(ctx context.Context, act string, what *Rerun, opts []Option) (*Run, error) {
+	if r.would != nil {
+		return nil, errDry
+	}
 	e := r.engine
 	defer e.registry.Use()() // from here on until the new run refers to its workflow
 	made, err := r.rerun(ctx, what)

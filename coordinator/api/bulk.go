@@ -27,6 +27,8 @@ func manyRuns(ctx context.Context, engine *coordinator.Engine, req *Request, emi
 	switch {
 	case req.Verb == Bulk:
 		return begin(ctx, engine, req, emit)
+	case req.Verb == StopAct && req.Dry:
+		s, err = engine.PreviewStopBulk(ctx, req.Number)
 	case req.Verb == StopAct:
 		s, err = engine.StopBulk(ctx, req.Number, req.Actor)
 	case req.Verb == AwaitAct:

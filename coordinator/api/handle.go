@@ -50,7 +50,7 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		return ofFolder(ctx, engine, req, emit)
 	}
 	if req.Verb == Delete {
-		return &Done{Run: req.Run}, deleteRun(ctx, engine, req.Run)
+		return deleteRun(ctx, engine, req)
 	}
 	if req.Verb.compares() {
 		return changes(ctx, engine, req, emit)
@@ -92,8 +92,12 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		err = moveRun(ctx, engine, run, req, done, emit)
 	default:
 		done.Driven, done.Did, done.Step = run.Driven(), string(req.Verb), req.Step
-		err = command(ctx, run.As(req.Actor), req, done)
-		if done.Driven = done.Driven || req.Verb == Resume && run.Driven(); err == nil && !done.Driven { // it may have been held
+		as := run.As(req.Actor)
+		if done.Dry = req.Dry; req.Dry {
+			as = as.Dry(done.would)
+		}
+		err = command(ctx, as, req, done)
+		if done.Driven = done.Driven || req.Verb == Resume && run.Driven(); err == nil && !done.Driven && !req.Dry { // it may have been held
 			done.Status = statusOf(ctx, engine, done.Run)
 		}
 	}
@@ -346,12 +350,17 @@ func sweep(ctx context.Context, run *coordinator.Run, req *Request, done *Done) 
 }
 
 // deleteRun removes a run that is named by its whole id, since nothing brings it back.
-func deleteRun(ctx context.Context, engine *coordinator.Engine, id string) error {
-	_, err := engine.Run(ctx, id)
-	if err == nil {
-		err = engine.Delete(ctx, id)
+func deleteRun(ctx context.Context, engine *coordinator.Engine, req *Request) (*Done, error) {
+	done := &Done{Run: req.Run, Dry: req.Dry}
+	_, err := engine.Run(ctx, req.Run)
+	switch {
+	case err != nil:
+	case req.Dry:
+		done.Deletes, err = engine.PreviewDelete(ctx, req.Run)
+	default:
+		err = engine.Delete(ctx, req.Run)
 	}
-	return err
+	return done, err
 }
 
 func parsePayload(text json.RawMessage) (value.Value, error) {

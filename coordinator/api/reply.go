@@ -66,6 +66,10 @@ type Done struct {
 	Seq   uint64   `json:"seq,omitempty"`   // of a message to a world: of its event, or of that of an earlier one of the same id; of a snapshot
 	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the cells that it goes to
 
+	Dry     bool     `json:"dry,omitempty"`     // nothing was done
+	Would   []Event  `json:"would,omitempty"`   // of a dry command: what it would journal; none: it would be accepted, and journal nothing
+	Deletes []string `json:"deletes,omitempty"` // of a dry deletion: the runs that it would remove
+
 	Next   string `json:"next,omitempty"`   // of List: the cursor behind the last run; "": the list is complete
 	Looked int    `json:"looked,omitempty"` // of List: runs that were looked at
 
@@ -84,6 +88,8 @@ type Done struct {
 	Unchanged bool           `json:"unchanged,omitempty"` // of a publish: it was the newest already
 	Effect    *versions.Diff `json:"effect,omitempty"`    // of a publish: how it differs from the version before, if that has open runs, and what it means for them
 }
+
+func (d *Done) would(e journal.Event) { d.Would = append(d.Would, EventOf(&e)) }
 
 // Version is a definition that the name of a workflow stands for.
 type Version struct {

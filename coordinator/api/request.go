@@ -101,7 +101,7 @@ type Request struct {
 	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
 	Index   string `json:"index,omitempty"`   // NAME=VALUE: only cells that have the value in that index, a text or JSON
 	Limit   int    `json:"limit,omitempty"`   // at most so many cells, runs or names; 0: all
-	Dry     bool   `json:"dry,omitempty"`     // of a sweep: delete nothing, only count; of a list: only explain the query
+	Dry     bool   `json:"dry,omitempty"`     // of a command: only say what it would do, or the same refusal; of a list: only explain the query
 	Events  int    `json:"events,omitempty"`  // of a sweep: so many of the newest events stay at least; negative: all; 0: as the process that goes on with the world is configured, and all if none does
 
 	Query  string            `json:"query,omitempty"`  // which runs, see package query; "": all
@@ -196,6 +196,8 @@ func (r *Request) check() error {
 		fault = "a run is named, or a query is given: one of the two"
 	case len(r.Runs) > 0 && r.Query != "":
 		fault = "runs are named, and a query is given"
+	case r.Dry && (r.Verb == Begin || r.Verb == Publish || r.Verb == Import):
+		fault = fmt.Sprintf("%q has no preview", r.Verb)
 	case r.Verb.one() && r.Run == "":
 		fault = "no run is named"
 	case r.Verb.Command() && r.Actor == "":

@@ -7,18 +7,21 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/api/kept"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/retention"
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Rule says how long runs are kept after they have ended, see retention.Rule.
-type Rule struct {
-	Where string `json:"where,omitempty"` // which runs; "": those that no other rule selects
-	Keep  string `json:"keep"`            // an age such as 30d, or Forever
-}
+// How long runs are kept, and what is not: see package kept.
+type (
+	Rule      = kept.Rule
+	Gone      = kept.Gone
+	Collected = kept.Collected
+)
 
 // Forever is the Keep of a rule whose runs are never deleted.
-const Forever = "forever"
+const Forever = kept.Forever
 
 // KeepOf reads the time of a rule.
 func KeepOf(text string) (retention.Rule, error) {
@@ -41,36 +44,27 @@ func short(text string) string {
 	return text
 }
 
-// Gone is something that was deleted because it is not kept any more, or would be.
-type Gone struct {
-	Kind  string `json:"kind"`            // run, act, definition, blob, or content of a world
-	Name  string `json:"name"`            // id of the run, number of the act, or hash
-	Blobs int    `json:"blobs,omitempty"` // of content
-	Bytes int64  `json:"bytes,omitempty"` // about; not of content
-}
-
-// Collected counts what was deleted because it is not kept any more, or would be.
-type Collected struct {
-	Runs        int   `json:"runs"`             // with those below them
-	Acts        int   `json:"acts,omitempty"`   // on many runs
-	Definitions int   `json:"definitions"`      // to which no run and no name refers any more
-	Blobs       int   `json:"blobs"`            // large values
-	Content     int   `json:"content"`          // blobs that worlds do not need any more
-	Bytes       int64 `json:"bytes"`            // of all but content, about
-	Failed      int   `json:"failed,omitempty"` // runs that cannot be read, and stay
-}
-
-// retain adds or removes a rule.
-func retain(ctx context.Context, engine *coordinator.Engine, req *Request) error {
-	var err error
-	if req.Keep == "" {
+// retain adds or removes a rule; with Dry it only says what would be journaled.
+func retain(ctx context.Context, engine *coordinator.Engine, req *Request, done *Done) error {
+	rule, err := retention.Rule{}, error(nil)
+	if req.Keep != "" {
+		rule, err = KeepOf(req.Keep)
+		rule.Where = req.Query
+	}
+	var would journal.Event
+	switch {
+	case err != nil:
+	case req.Keep == "" && req.Dry:
+		would, err = engine.PreviewClearKeep(ctx, req.Query, req.Every, req.Actor)
+	case req.Keep == "":
 		err = engine.ClearKeep(ctx, req.Query, req.Every, req.Actor)
-	} else {
-		var rule retention.Rule
-		if rule, err = KeepOf(req.Keep); err == nil {
-			rule.Where = req.Query
-			err = engine.Keep(ctx, rule, req.Actor)
-		}
+	case req.Dry:
+		would, err = engine.PreviewKeep(ctx, rule, req.Actor)
+	default:
+		err = engine.Keep(ctx, rule, req.Actor)
+	}
+	if req.Dry && err == nil {
+		done.would(would)
 	}
 	if errors.Is(err, retention.ErrRule) {
 		err = fmt.Errorf("%w: %s", ErrBadRequest, strings.TrimPrefix(err.Error(), retention.ErrRule.Error()+": "))
@@ -82,12 +76,8 @@ func retain(ctx context.Context, engine *coordinator.Engine, req *Request) error
 func rules(ctx context.Context, engine *coordinator.Engine, emit func(*Reply) error) error {
 	list, err := engine.Rules(ctx)
 	for _, rule := range list {
-		keep := Forever
-		if rule.Keep != retention.Forever {
-			keep = query.FormatAge(rule.Keep)
-		}
 		if err == nil {
-			err = emit(&Reply{Rule: &Rule{rule.Where, keep}})
+			err = emit(&Reply{Rule: kept.RuleOf(rule)})
 		}
 	}
 	return err
@@ -96,7 +86,7 @@ func rules(ctx context.Context, engine *coordinator.Engine, emit func(*Reply) er
 // collect deletes what is not kept any more, and emits what that is.
 func collect(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (*Collected, error) {
 	how := retention.Collection{Dry: req.Dry, Beside: req.Beside, Found: func(g retention.Gone) error {
-		return emit(&Reply{Gone: &Gone{g.Kind, g.Name, g.Blobs, g.Bytes}})
+		return emit(&Reply{Gone: kept.GoneOf(&g)})
 	}}
 	if req.Keep != "" {
 		rule, err := KeepOf(req.Keep)
@@ -109,17 +99,17 @@ func collect(ctx context.Context, engine *coordinator.Engine, req *Request, emit
 	if err != nil {
 		return nil, err
 	}
-	return &Collected{c.Runs, c.Acts, c.Definitions, c.Values, c.Content, c.Bytes, c.Failed}, nil
+	return kept.CollectedOf(c), nil
 }
 
 // ofFolder carries out the requests that are about all runs.
 func ofFolder(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (done *Done, err error) {
-	done = &Done{Did: string(req.Verb)}
+	done = &Done{Did: string(req.Verb), Dry: req.Dry}
 	switch {
 	case req.Verb.ofMany():
 		err = manyRuns(ctx, engine, req, emit)
 	case req.Verb == Retain:
-		err = retain(ctx, engine, req)
+		err = retain(ctx, engine, req, done)
 	case req.Verb == Rules:
 		err = rules(ctx, engine, emit)
 	case req.Verb == Names:

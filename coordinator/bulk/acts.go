@@ -446,15 +446,21 @@ func (a *acts) driver(id uint64) *driver {
 	return a.drivers[id]
 }
 
+// PreviewStopBulk returns the act that StopBulk would stop, or the error with which it would refuse.
+func (a Acts) PreviewStopBulk(ctx context.Context, id uint64) (Status, error) {
+	s, err := a.BulkAct(ctx, id)
+	if err == nil && s.Over() {
+		err = fmt.Errorf("%w: act %d is over: it is %s", ErrAct, id, s.State)
+	}
+	return s, err
+}
+
 // StopBulk stops an act: it asks no more runs, and what it has done stays. It returns when the act has ended. The error wraps ErrAct if
 // that is over already.
 func (a Acts) StopBulk(ctx context.Context, id uint64, actor string) (Status, error) {
-	s, err := a.BulkAct(ctx, id)
+	s, err := a.PreviewStopBulk(ctx, id)
 	if err != nil {
 		return s, err
-	}
-	if s.Over() {
-		return s, fmt.Errorf("%w: act %d is over: it is %s", ErrAct, id, s.State)
 	}
 	e := record(recordStopping, a.engine.Now(), map[string]any{"id": int64(id)}, journal.Detail{Actor: actor})
 	if err := a.note(ctx, e); err != nil {

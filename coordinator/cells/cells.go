@@ -76,6 +76,7 @@ type Run interface {
 type Storage struct {
 	Content    journal.ContentStore // nil: the run's store keeps no content
 	Lock       *sync.RWMutex        // of the content: whoever writes a snapshot shares it, and who deletes content has it alone
+	Dry        bool                 // nothing is written or deleted
 	KeepEvents int                  // how many of the newest events stay at least; 0: the default; negative: all
 }
 

@@ -29,7 +29,7 @@ func (h Handle) Sweep(ctx context.Context, dry bool) (kept, deleted int, err err
 			return true
 		}
 		deleted++
-		return dry
+		return dry || storage.Dry
 	})
 	if err = cmp.Or(unknown, err); err != nil {
 		return 0, 0, err
@@ -111,7 +111,7 @@ func (h Handle) Trim(ctx context.Context, keep int, dry bool) (Trimmed, error) {
 	switch {
 	case gone.To < gone.From:
 		return Trimmed{}, nil
-	case dry:
+	case dry || storage.Dry:
 		return gone, nil
 	}
 	return gone, storage.Content.Trim(ctx, h.run.ID(), gone.To+1)

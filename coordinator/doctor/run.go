@@ -31,6 +31,7 @@ type exam struct {
 	torn   bool   // the previous record could not be read, so its number of events is unknown
 	broken bool   // events are damaged or missing
 	start  *journal.Start
+	moved  uint64         // sequence of the newest move; 0: none
 	began  int64          // start of the run, Unix nanoseconds
 	last   journal.Event  // the last readable event, without its value
 	ended  *journal.Event // the event that finished the run; nil: none did, or the run was reopened
@@ -179,7 +180,7 @@ func (x *exam) apply(e *journal.Event) error {
 
 // move derives the state again, under the workflow that the run was moved to.
 func (x *exam) move(ctx context.Context, moved *journal.Event) error {
-	x.root, x.start = nil, moved.Detail.Start
+	x.root, x.start, x.moved = nil, moved.Detail.Start, moved.Seq
 	if err := x.definitions(ctx, moved.Seq); err != nil {
 		return err
 	}

@@ -52,9 +52,7 @@ func rerun(c *exchange) error {
 	}
 	r.Rerun = &api.Rerun{From: b.From, Only: b.Only, Failed: b.Failed, Changed: b.Changed, At: b.At, Set: b.Set}
 	r.ID, r.Labels = b.ID, b.Labels
-	if r.Dry, err = c.dry(); err != nil {
-		return err
-	}
+	r.Dry = c.dry()
 	p, err := c.parcel(&b.Documents)
 	if err != nil {
 		return err
@@ -126,9 +124,7 @@ func moveRun(c *exchange) error {
 		return err
 	}
 	r.Name = b.Workflow
-	if r.Dry, err = c.dry(); err != nil {
-		return err
-	}
+	r.Dry = c.dry()
 	if err := c.attach(r, &b.Documents); err != nil {
 		return err
 	}

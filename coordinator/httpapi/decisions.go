@@ -103,9 +103,11 @@ func decide(c *exchange) error {
 	if match := c.req.Header.Get("If-Match"); match != "" && match != "*" && match != etag(d.Seq) {
 		return problem(CodeChanged, "the run has %d events by now", d.Seq).at("header/If-Match")
 	}
+	r := &api.Request{Verb: api.Decide, Run: d.Run, Step: d.Step, Decision: b.Decision, Reason: b.Reason, Payload: b.Payload}
+	r.Dry = c.dry()
 	ctx, cancel := c.lasting()
 	defer cancel()
-	done, err := c.ask(ctx, &api.Request{Verb: api.Decide, Run: d.Run, Step: d.Step, Decision: b.Decision, Reason: b.Reason, Payload: b.Payload}, nil)
+	done, err := c.ask(ctx, r, nil)
 	if err != nil {
 		return err
 	}

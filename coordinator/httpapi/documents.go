@@ -57,10 +57,6 @@ func publish(c *exchange) error {
 	if err := c.body(&b); err != nil {
 		return err
 	}
-	dry, err := c.dry()
-	if err != nil {
-		return err
-	}
 	p, err := c.parcel(&b.Documents)
 	if err != nil {
 		return err
@@ -68,7 +64,7 @@ func publish(c *exchange) error {
 	if p == nil {
 		return problem(CodeBadRequest, "send a document, or a parcel").at("/document")
 	}
-	if dry {
+	if c.dry() {
 		return c.previewPublish(p)
 	}
 	r := &api.Request{Verb: api.Publish}

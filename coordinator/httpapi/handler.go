@@ -375,6 +375,9 @@ func (c *exchange) knownQuery() (err error) {
 		if len(values) > 1 && !slices.Contains(strings.Fields(c.route.Many), name) {
 			return problem(CodeBadRequest, "the parameter is given more than once").at("query/" + name)
 		}
+		if name == dryParam.Name && values[0] != "true" {
+			return problem(CodeBadRequest, "dry is true, or is not there").at("query/dry")
+		}
 	}
 	return nil
 }

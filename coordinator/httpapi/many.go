@@ -45,15 +45,7 @@ type (
 )
 
 // dry reports whether the client only wants to know what a request would do.
-func (c *exchange) dry() (bool, error) {
-	switch dry := c.given.Has("dry"); {
-	case !dry:
-		return false, nil
-	case c.query("dry") == "true":
-		return true, nil
-	}
-	return false, problem(CodeBadRequest, "dry is true, or is not there").at("query/dry")
-}
+func (c *exchange) dry() bool { return c.given.Has("dry") }
 
 func beginBulk(c *exchange) error {
 	var b BulkBody
@@ -62,9 +54,7 @@ func beginBulk(c *exchange) error {
 	}
 	r := &api.Request{Verb: api.Bulk, Act: b.Act, Query: b.Query, Expect: b.Expect, Reason: b.Reason, Name: b.Workflow}
 	var err error
-	if r.Dry, err = c.dry(); err != nil {
-		return err
-	}
+	r.Dry = c.dry()
 	var a api.Attachment
 	if a.Parcel, err = c.parcel(&b.Documents); err != nil {
 		return err
@@ -141,6 +131,7 @@ func stopAct(c *exchange) error {
 	if err != nil {
 		return err
 	}
+	r.Dry = c.dry()
 	ctx, cancel := c.lasting()
 	defer cancel()
 	var act *api.Act
@@ -166,7 +157,7 @@ func setRule(c *exchange) error {
 	}
 	ctx, cancel := c.lasting()
 	defer cancel()
-	done, err := c.ask(ctx, &api.Request{Verb: api.Retain, Query: b.Query, Keep: b.Keep, Every: b.Every}, nil)
+	done, err := c.ask(ctx, &api.Request{Verb: api.Retain, Query: b.Query, Keep: b.Keep, Every: b.Every, Dry: c.dry()}, nil)
 	if err != nil {
 		return err
 	}
@@ -178,13 +169,9 @@ func collect(c *exchange) error {
 	if err := c.body(&b); err != nil {
 		return err
 	}
-	dry, err := c.dry()
-	if err != nil {
-		return err
-	}
 	c.unhurried()
 	out := CollectAnswer{Items: []*api.Gone{}}
-	r := &api.Request{Verb: api.Collect, Dry: dry, Keep: b.Keep, Beside: true}
+	r := &api.Request{Verb: api.Collect, Dry: c.dry(), Keep: b.Keep, Beside: true}
 	done, err := c.ask(c.req.Context(), r, func(reply *api.Reply) error { out.Items = append(out.Items, reply.Gone); return nil })
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ var routes = []Route{
 	{Method: "GET", Path: "/v1/runs/{run}", Role: Viewer, Summary: "Show a run", Answer: api.Run{}, Query: []Param{atParam, {"document", "true: an answer of lines has the document of the workflow, too"}},
 		Headers: []Param{prefer}, serve: showRun},
 	{Method: "DELETE", Path: "/v1/runs/{run}", Role: Admin, Summary: "Delete a run that has ended, and the runs below it", Answer: api.Done{},
-		Headers: []Param{ifMatch}, serve: deleteRun},
+		Query: []Param{dryParam}, Headers: []Param{ifMatch}, serve: deleteRun},
 	{Method: "GET", Path: "/v1/runs/{run}/steps", Role: Viewer, Summary: "Show the steps of a run", Answer: StepList{},
 		Query: []Param{atParam}, serve: listSteps},
 	{Method: "GET", Path: "/v1/runs/{run}/steps/{key}", Role: Viewer, Summary: "Show a step", Answer: api.Step{}, Query: []Param{atParam},
@@ -157,16 +157,16 @@ var routes = []Route{
 	{Method: "GET", Path: "/v1/decisions/{id}", Role: Viewer, Summary: "Show a task that a person is to decide about", Answer: Decision{},
 		serve: showDecision},
 	{Method: "POST", Path: "/v1/decisions/{id}", Role: Operator, Summary: "Decide", Body: DecideBody{}, Once: true, Answer: api.Done{},
-		Headers: []Param{ifMatch, idemKey}, serve: decide},
+		Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey}, serve: decide},
 	{Method: "GET", Path: "/v1/bulk", Role: Viewer, Summary: "List the acts on many runs, newest first", Answer: ActList{}, serve: listActs},
 	{Method: "POST", Path: "/v1/bulk", Role: Operator, Summary: "Begin to act on many runs", Body: BulkBody{}, Large: true, Once: true, Status: 202, Answer: api.Act{},
 		Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: beginBulk},
 	{Method: "GET", Path: "/v1/bulk/{id}", Role: Viewer, Summary: "Show an act on many runs, and what it has done to each", Answer: ActAnswer{},
 		Query: []Param{waitParam}, serve: showAct},
-	{Method: "DELETE", Path: "/v1/bulk/{id}", Role: Operator, Summary: "Stop an act on many runs", Answer: api.Act{}, serve: stopAct},
+	{Method: "DELETE", Path: "/v1/bulk/{id}", Role: Operator, Summary: "Stop an act on many runs", Answer: api.Act{}, Query: []Param{dryParam}, serve: stopAct},
 	{Method: "GET", Path: "/v1/keep", Role: Viewer, Summary: "Show how long runs are kept that have ended", Answer: RuleList{}, serve: listRules},
 	{Method: "POST", Path: "/v1/keep", Role: Admin, Summary: "Set how long runs are kept that have ended", Body: KeepBody{}, Once: true, Answer: api.Done{},
-		Headers: []Param{idemKey}, serve: setRule},
+		Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: setRule},
 	{Method: "POST", Path: "/v1/gc", Role: Admin, Summary: "Delete what is not kept any more", Body: CollectBody{}, Answer: CollectAnswer{},
 		Query: []Param{dryParam}, serve: collect},
 	{Method: "GET", Path: "/v1/export", Role: Admin, Summary: "Export runs with all that they need: lines of JSON", Query: []Param{
@@ -186,7 +186,7 @@ var routes = []Route{
 	act("cells/{cell}/resume", "Let a cell of a world go on", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
 	act("snapshot", "Keep the state of a world as content", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Keep),
 	act("sweep", "Delete what the last two snapshots of a world do not need", SweepBody{},
-		decode(func(b *SweepBody, r *api.Request) { r.Events, r.Dry = b.Events, b.Dry }), api.Sweep),
+		decode(func(b *SweepBody, r *api.Request) { r.Events, r.Dry = b.Events, b.Dry || r.Dry }), api.Sweep),
 	{Method: "GET", Path: "/v1/me", Role: Observer, Summary: "Show who makes the request", Answer: Me{}, serve: showMe},
 	{Method: "GET", Path: "/login", Summary: "Log in a browser by an address that the server has printed, once", Status: 303,
 		Query: []Param{{"key", "of the address"}}, serve: acceptInvitation},
@@ -211,7 +211,7 @@ var routes = []Route{
 // act returns the route of a command to a run.
 func act(name, summary string, body any, read func(*exchange, *api.Request) error, verb api.Verb) Route {
 	r := Route{
-		Method: http.MethodPost, Path: "/v1/runs/{run}/" + name, Role: Operator, Summary: summary, Body: body, Answer: api.Done{}, Headers: []Param{ifMatch, idemKey},
+		Method: http.MethodPost, Path: "/v1/runs/{run}/" + name, Role: Operator, Summary: summary, Body: body, Answer: api.Done{}, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey},
 		Once: true,
 	}
 	r.serve = func(c *exchange) error { return command(c, verb, read) }

@@ -134,9 +134,7 @@ func listRuns(c *exchange) error {
 	if labels := c.query("labels"); labels != "" && json.Unmarshal([]byte(labels), &r.Labels) != nil {
 		return problem(CodeBadRequest, "labels are a JSON object of texts").at("query/labels")
 	}
-	if r.Dry, err = c.dry(); err != nil {
-		return err
-	}
+	r.Dry = c.dry()
 	page := RunPage{Items: []*api.Run{}}
 	done, err := c.ask(c.req.Context(), r, func(r *api.Reply) error {
 		if r.Run != nil {
@@ -328,6 +326,7 @@ func command(c *exchange, verb api.Verb, read func(*exchange, *api.Request) erro
 		return err
 	}
 	r := &api.Request{Verb: verb, Run: run.ID(), Step: cmp.Or(c.req.PathValue("key"), c.req.PathValue("cell"))}
+	r.Dry = c.dry()
 	if err := read(c, r); err != nil {
 		return err
 	}

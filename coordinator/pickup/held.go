@@ -8,9 +8,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Admit reports whether a command, which is not journaled, has ended that a run is held: the run and those that belong to it may be
-// taken up then. For a run that is held it refuses all commands but those that resume or cancel it, and these, too, if it is incomplete.
-func (r *Runs) Admit(ctx context.Context, run string, command *journal.Event) (released bool, err error) {
+// Admit reports whether a command, which is not journaled, ends that a run is held: see Release. For a run that is held it refuses all
+// commands but those that resume or cancel it, and these, too, if it is incomplete.
+func (r *Runs) Admit(run string, command *journal.Event) (releases bool, err error) {
 	if err := r.held.Check(run); err != nil {
 		return false, err
 	}
@@ -23,9 +23,10 @@ func (r *Runs) Admit(ctx context.Context, run string, command *journal.Event) (r
 	case parent != "":
 		return false, fmt.Errorf("%w: run %s is held with the run that has started it; resume that one", decide.ErrNotPossible, run)
 	}
-	d := journal.Detail{}
-	if command.Detail != nil {
-		d = *command.Detail
-	}
-	return true, r.held.LiftFor(ctx, d.ID, d.Actor, run)
+	return true, nil
+}
+
+// Release carries out the command with a detail that ends that a run is held: the run and those that belong to it may be taken up then.
+func (r *Runs) Release(ctx context.Context, run string, d *journal.Detail) error {
+	return r.held.LiftFor(ctx, d.ID, d.Actor, run)
 }

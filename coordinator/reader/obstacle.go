@@ -12,31 +12,26 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Start returns the start of a run; of one that was moved to another workflow, as it would be under that.
-func (r *Reader) Start(ctx context.Context, id string) (start *journal.Start, err error) {
-	for event, err := range journal.ReadLean(ctx, r.store, id, 1, journal.Beginnings) {
-		switch {
-		case err != nil:
+// Start returns the start of a run; of one that was moved to another workflow, as it would be under that. It reads one event: where a
+// move is, the head says, and of a run whose head is damaged none is known.
+func (r *Reader) Start(ctx context.Context, id string) (*journal.Start, error) {
+	head, err := r.Head(ctx, id)
+	if err != nil {
+		head.Moved = 0
+	}
+	for event, err := range journal.ReadLean(ctx, r.store, id, max(1, head.Moved), journal.Beginnings) {
+		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", id, err)
-		case start != nil && decide.IsMove(&event):
-			start = event.Detail.Start
-		case start != nil:
-		default:
-			if start = decide.StartOf(&event); start == nil {
-				return nil, fmt.Errorf("%w: run %s does not begin with its start", journal.ErrDamaged, id)
-			}
-			if len(start.Children) > 0 { // it may have been moved to a version of which only these differ
-				continue
-			}
-			if head, err := r.Head(ctx, id); err != nil || head.Workflow == start.Workflow { // it follows what it was started with
-				return start, nil
-			}
 		}
+		if decide.IsMove(&event) {
+			return event.Detail.Start, nil
+		}
+		if start := decide.StartOf(&event); start != nil {
+			return start, nil
+		}
+		return nil, fmt.Errorf("%w: run %s does not begin with its start", journal.ErrDamaged, id)
 	}
-	if start == nil {
-		return nil, fmt.Errorf("%w: %s", decide.ErrRunNotFound, id)
-	}
-	return start, nil
+	return nil, fmt.Errorf("%w: %s", decide.ErrRunNotFound, id)
 }
 
 // Obstacle returns why a run could not go on in this process, as far as its start shows; nil if it could. lacks determines

@@ -40,6 +40,7 @@ func (p *process) EventsMax() int                  { return 0 }
 func (p *process) Cells() world.Cache              { return world.Cache{} }
 func (p *process) Drives(run string) bool          { return p.drives[run] }
 func (p *process) ForWorker(string, string) string { return "" }
+func (p *process) Unserved(string) time.Time       { return time.Time{} }
 func (p *process) Parked(_ context.Context, run string) error {
 	return p.parked[run]
 }
@@ -235,6 +236,47 @@ func TestStartIsTheFirstEvent(t *testing.T) {
 	start, err := r.Start(t.Context(), "r")
 	require.NoError(t, err)
 	require.Equal(t, r.entry.Plan.Hash, start.Workflow)
+}
+
+// The start of a run is one event, wherever it is.
+func TestStartReadsOneEvent(t *testing.T) {
+	r := newRoom(t)
+	first := r.started("r")
+	first.Detail.Start.Children = map[string]string{r.entry.Plan.Hash + "/a": "child"}
+	r.write("r", 0, true, first)
+	r.write("r", 1, true, slices.Repeat([]journal.Event{requested, responded}, 500)...)
+	read := 0
+	from := reader.New(t.Context(), reads{r.store, &read}, nil, r.process)
+	start, err := from.Start(t.Context(), "r")
+	require.NoError(t, err)
+	require.Equal(t, first.Detail.Start.Children, start.Children)
+	require.Equal(t, 1, read)
+
+	now := *first.Detail.Start
+	now.Children = map[string]string{r.entry.Plan.Hash + "/a": "other"}
+	head := journal.Head{Run: "r", Open: true, Status: "some", Moved: 1002}
+	_, err = r.store.Append(t.Context(), "r", 1001, []journal.Event{decide.Moved(&now, ""), requested}, head)
+	require.NoError(t, err)
+	start, err = from.Start(t.Context(), "r")
+	require.NoError(t, err)
+	require.Equal(t, now.Children, start.Children)
+	require.Equal(t, 2, read)
+}
+
+// reads counts the events that are read.
+type reads struct {
+	journal.Store
+	n *int
+}
+
+func (s reads) Read(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range s.Store.Read(ctx, stream, from) {
+			if *s.n++; !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // What prevents a run from going on: other rules, a workflow that is missing, if that counts, and damage; not that it is unknown.

@@ -76,15 +76,10 @@ func (s *Shadow) started(ctx context.Context, call string) (string, *registry.En
 	}
 	key, deciding := call[:at], strings.Contains(call[at:], "?")
 	op := int32(-1)
-	_, is := s.of.Roots()
-	if u, ok := is.Node(key); ok && !deciding {
-		op = is.Row(u).Op
-	} else if id, _, ok := plan.ParseKey(key); ok {
-		if row, ok := s.now.Plan.Row(id); ok && deciding {
-			op = s.now.Plan.Nodes[row].Decision
-		} else if ok && s.now.Plan.Nodes[row].Kind == plan.Step {
-			op = s.now.Plan.Nodes[row].Op
-		}
+	if row, ok := s.now.Plan.RowOf(key); ok && deciding {
+		op = s.now.Plan.Nodes[row].Decision
+	} else if ok && s.now.Plan.Nodes[row].Kind == plan.Step {
+		op = s.now.Plan.Nodes[row].Op
 	}
 	e, err := s.now.ChildOf(ctx, op)
 	return key, e, err

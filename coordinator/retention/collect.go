@@ -171,7 +171,7 @@ func (c *collector) look(ctx context.Context, head *journal.Head) error {
 	if !c.over(head) || c.engine.Holds(head.Run) || c.holds.Incomplete(head.Run) {
 		return nil
 	}
-	heads, err := c.family(ctx, head.Run)
+	heads, err := c.family(ctx, head.Run, false)
 	switch {
 	case errors.Is(err, decide.ErrNotPossible):
 		return nil // one is open

@@ -77,11 +77,8 @@ func (r Retention) BeginCommand(run string) (end func()) { return r.doors.enter(
 // then. Delete returns decide.ErrNotPossible for a run that has not ended, and for one that another run has started. If it fails in
 // the middle, the run itself is still there, and Delete may be called again.
 func (r Retention) Delete(ctx context.Context, run string) error {
-	if err := r.engine.CheckOpen(); err != nil {
+	if err := r.apart(run); err != nil {
 		return err
-	}
-	if parent := journal.ParentRun(run); parent != "" {
-		return fmt.Errorf("%w: run %s belongs to run %s, and is deleted with it", decide.ErrNotPossible, run, parent)
 	}
 	if r.holds.Has(run) {
 		done, err := r.holds.Still(run)
@@ -93,7 +90,7 @@ func (r Retention) Delete(ctx context.Context, run string) error {
 			return r.engine.ReadError(ctx, err)
 		}
 	}
-	family, err := r.family(ctx, run)
+	family, err := r.family(ctx, run, false)
 	if err != nil {
 		return r.engine.ReadError(ctx, err)
 	}
@@ -107,6 +104,51 @@ func (r Retention) Delete(ctx context.Context, run string) error {
 		return err
 	}
 	return r.deleteAll(ctx, family, tombstoneOf(t, family, now))
+}
+
+// PreviewDelete returns the runs that Delete would remove, or the error with which it would refuse.
+func (r Retention) PreviewDelete(ctx context.Context, run string) (runs []string, err error) {
+	if err := r.apart(run); err != nil {
+		return nil, err
+	}
+	held := r.holds.Has(run)
+	if held {
+		done, err := r.holds.Still(run)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+	}
+	if err := r.there(ctx, run); err != nil {
+		return nil, r.engine.ReadError(ctx, err)
+	}
+	family, err := r.family(ctx, run, held)
+	for i := range family {
+		runs = append(runs, family[i].Run)
+	}
+	return runs, r.engine.ReadError(ctx, err)
+}
+
+// there returns why there is nothing to be deleted. A run that cannot be read is there.
+func (r Retention) there(ctx context.Context, run string) error {
+	for _, err := range r.store.Read(ctx, run, 1) {
+		if errors.Is(err, journal.ErrDeleted) {
+			return err
+		}
+		return ctx.Err()
+	}
+	return journal.ErrNotFound
+}
+
+// apart refuses to delete a run that another one has started.
+func (r Retention) apart(run string) error {
+	if err := r.engine.CheckOpen(); err != nil {
+		return err
+	}
+	if parent := journal.ParentRun(run); parent != "" {
+		return fmt.Errorf("%w: run %s belongs to run %s, and is deleted with it", decide.ErrNotPossible, run, parent)
+	}
+	return nil
 }
 
 // giveUp ends a held run and those below it by their heads, since the journal of an import that was interrupted may not go on.
@@ -158,7 +200,7 @@ func (r Retention) deleteAll(ctx context.Context, family []journal.Head, t journ
 		return aboutToChange(root)
 	}
 	defer open()
-	now, err := r.family(ctx, root)
+	now, err := r.family(ctx, root, false)
 	if err != nil {
 		return r.engine.ReadError(ctx, err)
 	}
@@ -181,8 +223,9 @@ func same(was, now []journal.Head) bool {
 	return now[0].Status == "" || slices.EqualFunc(was, now, func(a, b journal.Head) bool { return a.Run == b.Run && a.Last == b.Last })
 }
 
-// family returns the heads of a run and of those below it, in order of id, so that children follow their parents.
-func (r Retention) family(ctx context.Context, run string) ([]journal.Head, error) {
+// family returns the heads of a run and of those below it, in order of id, so that children follow their parents. Unless open is true, it
+// refuses those that have not ended.
+func (r Retention) family(ctx context.Context, run string, open bool) ([]journal.Head, error) {
 	list := []journal.Head{{Run: run}}
 	for head, err := range r.store.Heads(ctx, before(run)) {
 		if head.Run == run {
@@ -192,13 +235,16 @@ func (r Retention) family(ctx context.Context, run string) ([]journal.Head, erro
 			break
 		}
 	}
+	if list[0].Open && !open {
+		return nil, notEnded(run)
+	}
 	for head, err := range r.store.Heads(ctx, run+"/") {
 		switch {
 		case head.Run != "" && !strings.HasPrefix(head.Run, run+"/"):
 			return list, nil
 		case err != nil:
 			return nil, fmt.Errorf("find the runs below run %s: %w", run, err)
-		case head.Open:
+		case head.Open && !open:
 			return nil, notEnded(head.Run)
 		}
 		list = append(list, head)

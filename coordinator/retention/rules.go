@@ -72,30 +72,51 @@ func Shortest(rules []Rule) (shortest time.Duration, ok bool) {
 
 // Keep adds a rule, or replaces that with the same query. actor is who does so.
 func (r Retention) Keep(ctx context.Context, rule Rule, actor string) error {
-	q, err := query.Parse(rule.Where, time.Now())
-	if err != nil {
-		return fmt.Errorf("%w: query: %w", ErrRule, err)
-	}
-	if rule.Keep < 0 && rule.Keep != Forever {
-		return fmt.Errorf("%w: runs cannot be kept for %s", ErrRule, rule.Keep)
-	}
-	rule.Where = q.String()
-	return r.change(ctx, actor, func(rules []Rule) ([]Rule, error) {
-		rules = append(without(rules, rule.Where), rule)
-		if len(rules) > RulesMax {
+	_, err := r.change(ctx, actor, false, with(rule))
+	return err
+}
+
+// PreviewKeep returns the event that Keep would journal, or the error with which it would refuse.
+func (r Retention) PreviewKeep(ctx context.Context, rule Rule, actor string) (journal.Event, error) {
+	return r.change(ctx, actor, true, with(rule))
+}
+
+// with returns what adds a rule to others.
+func with(rule Rule) func([]Rule) ([]Rule, error) {
+	return func(rules []Rule) ([]Rule, error) {
+		q, err := query.Parse(rule.Where, time.Now())
+		if err != nil {
+			return nil, fmt.Errorf("%w: query: %w", ErrRule, err)
+		}
+		if rule.Keep < 0 && rule.Keep != Forever {
+			return nil, fmt.Errorf("%w: runs cannot be kept for %s", ErrRule, rule.Keep)
+		}
+		rule.Where = q.String()
+		if rules = append(without(rules, rule.Where), rule); len(rules) > RulesMax {
 			return nil, fmt.Errorf("%w: there are %d, which is the most", ErrRule, RulesMax)
 		}
 		return rules, nil
-	})
+	}
 }
 
 // ClearKeep removes the rule with a query. If all is true, it removes all rules: the store keeps everything from then on.
 func (r Retention) ClearKeep(ctx context.Context, where string, all bool, actor string) error {
-	q, err := query.Parse(where, time.Now())
-	if err != nil {
-		return fmt.Errorf("%w: query: %w", ErrRule, err)
-	}
-	return r.change(ctx, actor, func(rules []Rule) ([]Rule, error) {
+	_, err := r.change(ctx, actor, false, cleared(where, all))
+	return err
+}
+
+// PreviewClearKeep returns the event that ClearKeep would journal, or the error with which it would refuse.
+func (r Retention) PreviewClearKeep(ctx context.Context, where string, all bool, actor string) (journal.Event, error) {
+	return r.change(ctx, actor, true, cleared(where, all))
+}
+
+// cleared returns what removes rules from others.
+func cleared(where string, all bool) func([]Rule) ([]Rule, error) {
+	return func(rules []Rule) ([]Rule, error) {
+		q, err := query.Parse(where, time.Now())
+		if err != nil {
+			return nil, fmt.Errorf("%w: query: %w", ErrRule, err)
+		}
 		left := without(rules, q.String())
 		if !all && len(left) == len(rules) {
 			return nil, fmt.Errorf("%w: there is none with the query %q", ErrRule, where)
@@ -104,28 +125,32 @@ func (r Retention) ClearKeep(ctx context.Context, where string, all bool, actor 
 			left = nil
 		}
 		return left, nil
-	})
+	}
 }
 
 func without(rules []Rule, where string) []Rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(rule Rule) bool { return rule.Where == where })
 }
 
-// change replaces the rules.
-func (r Retention) change(ctx context.Context, actor string, by func([]Rule) ([]Rule, error)) error {
+// change replaces the rules, and returns the event that says so; dry: which is not journaled.
+func (r Retention) change(ctx context.Context, actor string, dry bool, by func([]Rule) ([]Rule, error)) (e journal.Event, err error) {
 	if err := errors.Join(r.engine.CheckOpen(), limits.CheckActor(actor)); err != nil {
-		return err
+		return e, err
 	}
 	for {
 		rules, last, err := r.read(ctx)
 		if err != nil {
-			return r.engine.ReadError(ctx, err)
+			return e, r.engine.ReadError(ctx, err)
 		}
 		if rules, err = by(rules); err != nil {
-			return err
+			return e, err
 		}
-		if err = write(ctx, r.store, r.engine.Now(), last, rules, actor); !errors.Is(err, journal.ErrConflict) {
-			return r.engine.ReadError(ctx, err)
+		if e = ruled(r.engine.Now(), rules, actor); dry {
+			e.Seq = last + 1
+			return e, nil
+		}
+		if err = write(ctx, r.store, last, e); !errors.Is(err, journal.ErrConflict) {
+			return e, r.engine.ReadError(ctx, err)
 		}
 	}
 }
@@ -141,7 +166,7 @@ func Begin(ctx context.Context, store journal.Store, now int64) error {
 	for _, err := range store.Heads(ctx, "") {
 		return ignoreDamage(err)
 	}
-	err := write(ctx, store, now, 0, []Rule{{Keep: Default}}, "")
+	err := write(ctx, store, 0, ruled(now, []Rule{{Keep: Default}}, ""))
 	if errors.Is(err, journal.ErrConflict) || errors.Is(err, journal.ErrReadOnly) {
 		return nil
 	}
@@ -195,15 +220,18 @@ func rulesOf(v any) (rules []Rule, err error) {
 	return rules, nil
 }
 
-func write(ctx context.Context, store journal.Store, now int64, after uint64, rules []Rule, actor string) error {
+// ruled returns the event by which these are the rules.
+func ruled(now int64, rules []Rule, actor string) journal.Event {
 	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.Where, b.Where) })
 	list := make([]any, len(rules))
 	for i, rule := range rules {
 		list[i] = map[string]any{"where": rule.Where, "keep": int64(rule.Keep)}
 	}
-	event := journal.Event{Type: journal.RetentionSet, At: now, Value: list, Detail: &journal.Detail{Actor: actor}}
-	_, err := store.Append(ctx, journal.RetentionStream, after, []journal.Event{event}, journal.Head{})
-	if err != nil {
+	return journal.Event{Type: journal.RetentionSet, At: now, Value: list, Detail: &journal.Detail{Actor: actor}}
+}
+
+func write(ctx context.Context, store journal.Store, after uint64, e journal.Event) error {
+	if _, err := store.Append(ctx, journal.RetentionStream, after, []journal.Event{e}, journal.Head{}); err != nil {
 		return fmt.Errorf("set how long runs are kept: %w", err)
 	}
 	return nil

@@ -246,3 +246,22 @@ func TestAnArcThatIsGoneIsFound(t *testing.T) {
 	})
 	require.Greater(t, runs, 40)
 }
+
+// Each call of each run has the row of its step or task, by its key alone.
+func TestTheRowOfACallIsInItsKey(t *testing.T) {
+	calls := 0
+	recorded(t, func(name string, track *track) {
+		p := track.program.Plan
+		for i := range track.journal {
+			e := &track.journal[i]
+			if e.Type != journal.CallRequested {
+				continue
+			}
+			calls++
+			row, ok := p.RowOf(e.Node)
+			require.True(t, ok, "%s: %s", name, e.Node)
+			require.Equal(t, plan.Step, p.Nodes[row].Kind, "%s: %s", name, e.Node)
+		}
+	})
+	require.Greater(t, calls, 300)
+}

@@ -20,6 +20,7 @@ import (
 type fold struct {
 	source    *source
 	start     *journal.Start
+	moved     uint64 // sequence of the newest move; 0: none
 	first     journal.Event
 	last      journal.Event   // without its value
 	ended     *journal.Event  // the event that finished the run; nil: none did, or it was reopened
@@ -69,6 +70,7 @@ func (f *fold) add(e *journal.Event, at spot) (err error) {
 
 // move derives the state again, under the workflow that the run was moved to.
 func (f *fold) move(moved *journal.Event) error {
+	f.moved = moved.Seq
 	if err := f.under(moved.Detail.Start); err != nil || f.root == nil {
 		return err
 	}
@@ -249,5 +251,5 @@ func (f *fold) told() journal.Head {
 func (f *fold) meanwhile() journal.Head {
 	s := f.start
 	return journal.Head{Run: s.Run, Workflow: s.Workflow, Name: s.Name, Labels: s.Labels, Status: string(reactive.RunRunning),
-		Started: f.first.At, Updated: f.last.At, Open: true, Snapshot: f.newest.Seq}
+		Started: f.first.At, Updated: f.last.At, Open: true, Snapshot: f.newest.Seq, Moved: f.moved}
 }

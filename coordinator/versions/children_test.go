@@ -315,3 +315,74 @@ func TestADifferenceNamesTheChildrenThatDiffer(t *testing.T) {
 		require.Equal(rt, len(want) == 0 && now[0] == old[0], diff.None())
 	})
 }
+
+// book is a playbook that starts a child in a step alone, twice in a task of a list, and for the items of a loop.
+const book = `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: book}, workflow: [
+	{step: alone, tool: {kind: workflow, path: pay, set: {ctx.left: 1}}, next: {arcs: [{step: listed}]}},
+	{step: listed, tool: [{name: before, kind: noop}, {name: pays, kind: workflow, path: pay, spec: {policy: {rules: [
+		{when: "{{ ctx.left > 0 }}", then: {do: jump, to: pays, set_ctx: {left: 0}}}, {else: {then: {do: continue}}}]}}}], next: {arcs: [{step: each}]}},
+	{step: each, loop: {in: [1, 2], iterator: n, spec: {mode: parallel}}, tool: {kind: workflow, path: pay}, next: {arcs: [{step: stays}]}},
+	{step: stays, tool: {kind: wait, message: never}}]}`
+
+func TestAShadowFollowsChildRunsOfAPlaybook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, engine := t.Context(), engineOn(t, memory.New())
+		run, err := parcel.Start(ctx, engine, packed(t, map[string]string{"top": book, "pay": pay("old")}), nil, coordinator.WithID("a"))
+		require.NoError(t, err)
+		synctest.Wait()
+		for _, says := range []string{"old", "new"} {
+			report, err := run.ShadowEntry(ctx, looked(t, engine, packed(t, map[string]string{"top": book, "pay": pay(says)})))
+			require.NoError(t, err)
+			var children []string
+			for _, child := range report.Children {
+				children = append(children, fmt.Sprint(child.Run, " ", child.Found, child.Why))
+			}
+			if says == "old" {
+				require.Equal(t, 5, report.Alike)
+				require.True(t, report.Same())
+				continue
+			}
+			require.Equal(t, []string{"a/alone@1.alone_task#1 4", "a/each@1[0].each_task#1 4", "a/each@1[1].each_task#1 4",
+				"a/listed@1.pays#1 4", "a/listed@1.pays~2#1 4"}, children)
+			require.Zero(t, report.Alike)
+		}
+		require.NoError(t, run.Cancel(ctx, ""))
+	})
+}
+
+// A playbook that is moved to a version of which only a child differs starts that one from then on.
+func TestAPlaybookIsMovedToAVersionOfWhichOnlyAChildDiffers(t *testing.T) {
+	const top = `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: top}, workflow: [
+		{step: first, tool: {kind: workflow, path: pay}, next: {arcs: [{step: wait}]}},
+		{step: wait, tool: {kind: wait, message: go}, next: {arcs: [{step: second}]}},
+		{step: second, tool: {kind: workflow, path: pay}}]}`
+	for _, restart := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, store := t.Context(), lasting{memory.New()}
+			engine := engineOn(t, store)
+			run, err := parcel.Start(ctx, engine, packed(t, map[string]string{"top": top, "pay": pay("old")}), nil, coordinator.WithID("a"))
+			require.NoError(t, err)
+			synctest.Wait()
+			report, err := run.MoveEntry(ctx, unpacked(t, engine, packed(t, map[string]string{"top": top, "pay": pay("new")})))
+			require.NoError(t, err)
+			require.True(t, report.Same())
+			if restart {
+				require.NoError(t, engine.Shutdown(ctx))
+				engine = engineOn(t, store)
+				run, err = engine.Run(ctx, "a")
+				require.NoError(t, err)
+			}
+			require.NoError(t, run.Send(ctx, "go", nil))
+			result, err := run.Wait(ctx)
+			require.NoError(t, err)
+			require.Equal(t, "completed", string(result.Status))
+			for id, says := range map[string]string{"a/first@1.first_task#1": "old", "a/second@1.second_task#1": "new"} {
+				child, err := engine.Run(ctx, id)
+				require.NoError(t, err)
+				result, err := child.Wait(ctx)
+				require.NoError(t, err)
+				require.Equal(t, says, result.Output)
+			}
+		})
+	}
+}

@@ -45,7 +45,7 @@ func HeadOf(root *reactive.Root) journal.Head {
 	s := root.Start()
 	h := journal.Head{
 		Run: s.Run, Workflow: s.Workflow, Name: s.Name, Status: string(root.RunStatus()), Labels: s.Labels,
-		Started: root.MadeAt(), Updated: root.At(), Due: root.NextDue(), Open: root.Finished() == nil,
+		Started: root.MadeAt(), Updated: root.At(), Due: root.NextDue(), Open: root.Finished() == nil, Moved: root.Moved(),
 	}
 	if cells := root.Cells(); cells != nil {
 		h.Snapshot, _ = cells.Snapshot(false)

@@ -23,13 +23,14 @@ const (
 	headFailed   = 17
 	headCode     = 18
 	headEnded    = 19
+	headMoved    = 20
 )
 
 // IsZero reports whether h is the zero Head, with which Append does not change the stream's head.
 func (h *Head) IsZero() bool {
 	return h.Run == "" && h.Workflow == "" && h.Name == "" && h.Status == "" && h.Last == 0 && h.Started == 0 &&
 		h.Updated == 0 && h.Due == 0 && !h.Open && len(h.Labels) == 0 && h.Snapshot == 0 && h.First == 0 && h.Kind == "" && len(h.Waits) == 0 && h.Done == 0 && h.Total == 0 &&
-		h.Failed == 0 && h.Code == "" && h.Ended == 0
+		h.Failed == 0 && h.Code == "" && h.Ended == 0 && h.Moved == 0
 }
 
 // AppendHead appends the encoding of h to dst: canonical CBOR with a version, like that of an event.
@@ -56,6 +57,7 @@ func AppendHead(dst []byte, h *Head) ([]byte, error) {
 	w.int(headFailed, int64(h.Failed))
 	w.text(headCode, h.Code)
 	w.int(headEnded, h.Ended)
+	w.uint(headMoved, h.Moved)
 	w.end(outer)
 	if err != nil {
 		return dst, fmt.Errorf("journal: encode head of %s: %w", h.Run, err)
@@ -109,6 +111,8 @@ func DecodeHead(data []byte) (h Head, err error) {
 			h.Code = d.text()
 		case headEnded:
 			h.Ended = d.int()
+		case headMoved:
+			h.Moved = d.uint()
 		default:
 			d.unknown(key)
 		}

@@ -14,6 +14,9 @@ func (k Keeper) Advance(e *journal.Event) {
 	if k.reused && k.Beginning() {
 		k.run.made = e.At
 	}
+	if e.Type == journal.RunMoved {
+		k.run.moved = e.Seq
+	}
 	k.seq, k.at = e.Seq, e.At
 	k.bytes += bytesOf(e)
 }

@@ -13,6 +13,7 @@ type run struct {
 	input    any
 	started  int64 // Unix nanoseconds
 	made     int64 // Unix nanoseconds
+	moved    uint64
 	deadline int64 // Unix nanoseconds; 0: none, or no call yet
 	closed   *journal.Event
 	finished *journal.Event
@@ -28,6 +29,10 @@ func (l *Ledger) Start() *journal.Start { return l.run.start }
 
 // Finished returns the run's last event; nil while the run is under way.
 func (l *Ledger) Finished() *journal.Event { return l.run.finished }
+
+// Moved returns the sequence of the event by which the run was moved to its workflow, or to child workflows of it; 0: it was started
+// with them.
+func (l *Ledger) Moved() uint64 { return l.run.moved }
 
 // RunInput returns the input of the run, as the event holds it.
 func (l *Ledger) RunInput() any { return l.run.input }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -26,4 +27,33 @@ func ParseKey(key string) (id string, indexes []int, ok bool) {
 		rest = rest[end+1:]
 	}
 	return id, indexes, id != ""
+}
+
+// RowOf returns the row whose calls are made under a key: that of a step, such as `check[3]`, or of a routed workflow's task, such as
+// `check@1.ask` or, in the third run of a step, of its first item, for the second time, `check@3[0].ask~2`.
+func (p *Plan) RowOf(key string) (int32, bool) {
+	if p.Workflow.Routing != nil {
+		return p.routedRow(key)
+	}
+	id, _, _ := ParseKey(key)
+	return p.Row(id)
+}
+
+// What stands in the key of a routed call between the names of step and task, and behind these.
+var (
+	stepRun = regexp.MustCompile(`^@\d+(\[\d+\])?\.$`)
+	visited = regexp.MustCompile(`~\d+$`)
+)
+
+func (p *Plan) routedRow(key string) (int32, bool) {
+	for row := range p.Nodes {
+		site := p.Workflow.Routing.CallSite(row)
+		rest, ok := strings.CutPrefix(key, site.Step)
+		for _, end := range []string{site.Task, site.Task + visited.FindString(key)} {
+			if between, is := strings.CutSuffix(rest, end); ok && is && stepRun.MatchString(between) {
+				return int32(row), true
+			}
+		}
+	}
+	return -1, false
 }

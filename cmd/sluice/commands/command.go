@@ -22,6 +22,9 @@ it prints one object: {"run":…,"did":…,"step":…,"status":…,"driven":…,
 process works on the run, and warning explains why the command may have no effect. Otherwise one line says what was done and what
 comes next; if no process works on the run, standard error has the command that makes one do so.
 
+With --dry-run nothing is changed: it says which events would be journaled, in the JSON object as "would", or is refused as the
+command would be.
+
 It ends with 0 if the command is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no
 such run, step or cell, or for wrong usage.`
 
@@ -55,6 +58,7 @@ func newCommand(verb api.Verb, cmd *cobra.Command) (*cobra.Command, *command) {
 	cli.Complete(cmd, arguments[verb]...)
 	c.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.Flags().StringVar(&c.req.Actor, "actor", "", "record `NAME` as the author of the command (default: the user's name)")
+	takesDry(cmd, &c.req.Dry)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.req.Run = args[0]
 		return c.send(cmd)
@@ -97,6 +101,10 @@ func (c *command) report(cmd *cobra.Command, done *api.Done) error {
 	}
 	if done.Warning != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", progress.Clean(done.Warning))
+	}
+	if done.Dry {
+		foretell(cmd.OutOrStdout(), done)
+		return nil
 	}
 	if !c.said {
 		fmt.Fprintln(cmd.OutOrStdout(), progress.Clean(c.confirmation(done)))

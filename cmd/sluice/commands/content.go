@@ -22,7 +22,7 @@ MiB; the world goes on meanwhile.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.req.Run = args[0]
 		done, err := c.do(cmd)
-		if err == nil && c.output.Value != "json" {
+		if err == nil && c.output.Value != "json" && !done.Dry {
 			fmt.Fprintf(cmd.OutOrStdout(), "#%d\n", done.Seq)
 			return nil
 		}

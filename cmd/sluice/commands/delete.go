@@ -33,9 +33,12 @@ runs, those before a refused one are deleted.`,
 			if err != nil {
 				return errors.Join(p.End(), cli.ExitOf(err))
 			}
-			if c.output.Value == "json" {
+			switch {
+			case c.output.Value == "json":
 				p.Print(&done)
-			} else {
+			case done.Dry:
+				foretell(cmd.OutOrStdout(), &done)
+			default:
 				fmt.Fprintf(cmd.OutOrStdout(), "deleted %s\n", progress.Clean(done.Run))
 			}
 		}

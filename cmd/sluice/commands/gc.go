@@ -40,7 +40,6 @@ stay, unless --keep-events is given here. The engine does both by itself from ti
   sluice gc shop --keep-events 100000 --data ./journal`,
 		Args: cobra.MaximumNArgs(1),
 	})
-	cmd.Flags().BoolVar(&c.req.Dry, "dry-run", false, "delete nothing, only say what would be")
 	cmd.Flags().IntVar(&c.req.Events, "keep-events", 0, "of RUN, keep at least the newest `N` events; -1: all (default: as the process that works on the world does, or all)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {

@@ -35,7 +35,8 @@ kept.
 
 A new folder keeps runs for 30 days. One that an earlier version has made keeps everything until this is set.
 
-With -o json it prints one object a line for each rule: {"where":…,"keep":…}. It ends with 2 for a query or a time that is none.`,
+With -o json it prints one object a line for each rule: {"where":…,"keep":…}. With --dry-run nothing is set: it says what would be
+journaled, or is refused as the rule would be. It ends with 2 for a query or a time that is none.`,
 		Example: `  sluice keep --data ./journal
   sluice keep 30d --data ./journal
   sluice keep 1w --where 'status:completed' --data ./journal
@@ -49,6 +50,7 @@ With -o json it prints one object a line for each rule: {"where":…,"keep":…}
 	flags.StringVarP(&k.req.Query, "where", "w", "", "only for the runs that `QUERY` selects")
 	flags.BoolVar(&k.clear, "clear", false, "remove the rule")
 	flags.StringVar(&k.req.Actor, "actor", "", "record `NAME` as who has set it (default: the user's name)")
+	takesDry(cmd, &k.req.Dry)
 	k.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.RunE = k.run
 	return cmd
@@ -63,6 +65,8 @@ func (k *keep) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case k.clear && len(args) > 0:
 		return fmt.Errorf("--clear removes a rule and %q sets one: give one of the two", args[0])
+	case !sets && k.req.Dry:
+		return fmt.Errorf("--dry-run says what a new rule would do: for how long? For example: sluice keep 30d --dry-run")
 	case !sets && cmd.Flags().Changed("where"):
 		return fmt.Errorf("--where says for which runs: for how long? For example: sluice keep 30d --where '%s'", progress.Clean(k.req.Query))
 	case len(args) > 0 && args[0] == "":
@@ -73,13 +77,28 @@ func (k *keep) run(cmd *cobra.Command, args []string) error {
 	k.req.Every = k.clear && !cmd.Flags().Changed("where")
 	err := control.With(ctx, k.dir, coordinator.Config{}, func(client *control.Client) error {
 		if sets {
-			if _, err := client.Do(ctx, &k.req); err != nil {
-				return err
+			done, err := client.Do(ctx, &k.req)
+			if err != nil || done.Dry {
+				return k.foretell(cmd, &done, err)
 			}
 		}
 		return k.show(cmd, client)
 	})
 	return cli.ExitOf(err)
+}
+
+// foretell says what would be journaled, or returns why the rule is refused.
+func (k *keep) foretell(cmd *cobra.Command, done *api.Done, err error) error {
+	if err != nil {
+		return err
+	}
+	if k.output.Value == "json" {
+		objects := cli.NewObjects(cmd.OutOrStdout(), false)
+		objects.Print(done)
+		return objects.End()
+	}
+	foretell(cmd.OutOrStdout(), done)
+	return nil
 }
 
 // show prints the rules.

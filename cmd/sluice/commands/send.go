@@ -77,7 +77,7 @@ func (s *sending) run(cmd *cobra.Command) error {
 	if s.output.Value == "json" && s.until != "" { // one object, once the cell is there
 		return s.await(cmd, &done)
 	}
-	if len(done.Cells) > 0 && s.output.Value != "json" {
+	if len(done.Cells) > 0 && !done.Dry && s.output.Value != "json" {
 		fmt.Fprintf(cmd.OutOrStdout(), "#%d to %s\n", done.Seq, progress.Clean(strings.Join(done.Cells, ", ")))
 		s.said = true
 	}
@@ -94,6 +94,9 @@ func (s *sending) run(cmd *cobra.Command) error {
 func (s *sending) check() error {
 	if s.until == "" && s.cell != "" {
 		return errors.New("--cell needs --until: it names the cell that the condition is about")
+	}
+	if s.until != "" && s.req.Dry {
+		return errors.New("--until waits for what a message does, and --dry-run sends none: give one of the two")
 	}
 	if s.until != "" {
 		if _, err := cells.ParseCondition(s.until); err != nil {

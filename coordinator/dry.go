@@ -1,0 +1,45 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
+
+// Dry returns a handle of the same run whose commands change nothing: each returns the error with which it would be refused, from the
+// computation that then carries it out, and passes to would what it would journal. That is the command, with timers that have fallen due
+// before it and the end of the run if it follows at once; what the engine decides then, such as which steps start, is not known before.
+// A command that would journal nothing was taken before, or lets a run go on that is held.
+//
+// A rerun and a move are refused: they have previews of their own, see PreviewRerun and PreviewMove.
+func (r *Run) Dry(would func(journal.Event)) *Run {
+	dry := r.engine.handle(r.id, r.actor)
+	if dry.would = would; would == nil {
+		dry.would = func(journal.Event) {}
+	}
+	return dry
+}
+
+// errDry refuses what a handle cannot preview.
+var errDry = fmt.Errorf("%w: the handle of the run changes nothing", ErrNotPossible)
+
+// foresee is Take for a handle whose commands change nothing.
+func (r asked) foresee(ctx context.Context, event journal.Event, releases bool) (journal.Event, error) {
+	if releases {
+		return event, nil
+	}
+	if r.Driven() {
+		if err := r.engine.parkedFor(r.id); err != nil {
+			return event, fmt.Errorf("run %s: %w", r.id, err)
+		}
+	}
+	n, err := r.engine.foresee(ctx, r.id, event)
+	if err != nil {
+		return event, r.engine.reader.Refused(ctx, r.id, r.engine.readError(ctx, fmt.Errorf("run %s: %w", r.id, err)))
+	}
+	for _, e := range n.batch {
+		r.would(e)
+	}
+	return n.taken, nil
+}

@@ -1,0 +1,164 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
+)
+
+// acts are the routes that change something, with bodies of which each is accepted by some run.
+var acts = map[string]string{
+	"DELETE /v1/runs/{run}":                   "",
+	"POST /v1/runs/{run}/rerun":               `{"from": "ask", "id": "again"}`,
+	"POST /v1/runs/{run}/move":                `{"document": ` + quoted(strings.Replace(approval, "name: approval", `name: approval, version: "2"`, 1)) + `}`,
+	"POST /v1/runs/{run}/cancel":              `{"reason": "storm"}`,
+	"POST /v1/runs/{run}/pause":               `{}`,
+	"POST /v1/runs/{run}/resume":              `{}`,
+	"POST /v1/runs/{run}/messages":            `{"name": "approved", "payload": {"by": "ann"}}`,
+	"POST /v1/runs/{run}/patch":               `{"changes": {"x": 1}}`,
+	"POST /v1/runs/{run}/steps/{key}/retry":   `{}`,
+	"POST /v1/runs/{run}/steps/{key}/abort":   `{}`,
+	"POST /v1/runs/{run}/steps/{key}/decide":  `{"decision": "fulfilled"}`,
+	"POST /v1/runs/{run}/cells/{cell}/pause":  `{}`,
+	"POST /v1/runs/{run}/cells/{cell}/resume": `{}`,
+	"POST /v1/runs/{run}/snapshot":            `{}`,
+	"POST /v1/runs/{run}/sweep":               `{}`,
+	"POST /v1/workflows":                      `{"document": "{kind: Workflow, name: other, operations: {o: {value: 1}}, steps: [{operation: o}]}"}`,
+	"POST /v1/decisions/{id}":                 `{"decision": "fulfilled"}`,
+	"POST /v1/bulk":                           `{"act": "cancel", "q": "workflow:approval", "expect": 1}`,
+	"DELETE /v1/bulk/{id}":                    "",
+	"POST /v1/keep":                           `{"keep": "30d", "q": "status:failed"}`,
+	"POST /v1/gc":                             `{}`,
+}
+
+// unseen are those that have no preview: what they begin is new, or a copy.
+var unseen = []string{"POST /v1/runs", "POST /v1/import", "POST /v1/backup", "POST /v1/doctor"}
+
+const alarm = `{kind: World, name: alarm, types: {Set: {record: {id: text}}},
+ machines: {clock: {key: text, state: {record: {n: int}}, event: [Set], emits: [], lifecycle: entity, rules: [{event: Set, set: {n: 1}}]}},
+ routing: {subscriptions: [{event: Set, machine: clock, key_field: id}]}}`
+
+// actStates begin the run a in states in which acts differ.
+var actStates = map[string]func(*site){
+	"waiting": func(s *site) { s.start("a") },
+	"paused":  func(s *site) { s.start("a"); ok[api.Done](s, "POST", "/v1/runs/a/pause", "{}") },
+	"ended":   func(s *site) { s.start("a"); ok[api.Done](s, "POST", "/v1/runs/a/cancel", "{}") },
+	"failed": func(s *site) {
+		ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "document": "{kind: Workflow, name: w, operations: {no: {fail: {code: no}}}, steps: [{id: ask, operation: \"no\"}]}"}`, "Prefer", "wait=10")
+	},
+	"undecided": func(s *site) {
+		ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "document": "{kind: Workflow, name: w, operations: {one: {value: 1}}, steps: [{id: ask, operation: one, fulfillment: {policy: requester_confirmation}}]}"}`)
+	},
+	"world": func(s *site) {
+		ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "document": `+quoted(alarm)+`}`)
+		ok[api.Done](s, "POST", "/v1/runs/a/messages", `{"name": "Set", "payload": {"id": "a"}}`)
+	},
+	"held cell": func(s *site) {
+		ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "document": `+quoted(alarm)+`}`)
+		ok[api.Done](s, "POST", "/v1/runs/a/messages", `{"name": "Set", "payload": {"id": "a"}}`)
+		ok[api.Done](s, "POST", "/v1/runs/a/cells/clock%5Ba%5D/pause", "{}")
+	},
+	"nothing": func(*site) {},
+}
+
+// TestEachActHasAPreview: it changes nothing, and it is refused as the act is.
+func TestEachActHasAPreview(t *testing.T) {
+	for i := range routes {
+		r := &routes[i]
+		act := r.Method + " " + r.Path
+		if r.Method == http.MethodGet || r.Role < Operator || r.Role == Worker || act == "POST /v1/diff" || act == "POST /v1/check" {
+			continue // it changes nothing, or no run
+		}
+		if slices.Contains(unseen, act) {
+			continue
+		}
+		body, known := acts[act]
+		require.True(t, known, "%s has a preview, or a reason why not", act)
+		accepted := false
+		for state, begin := range actStates {
+			s := newSite(t, nil)
+			s.token = "admin"
+			begin(s)
+			path := strings.NewReplacer("{key}", "ask", "{cell}", "clock%5Ba%5D", "{run}", "a", "{id}", "1").Replace(r.Path)
+			if strings.Contains(r.Path, "decisions") {
+				path = "/v1/decisions/" + names.Decision{Run: "a", Step: "ask", Attempt: 1}.String()
+			}
+			before := s.everything()
+			code, detail, status := s.outcome(r.Method, path+"?dry=true", body)
+			require.Equal(t, before, s.everything(), "the preview of %s changes nothing, %s", act, state)
+			is, why, was := s.outcome(r.Method, path, body)
+			if is == "count_changed" {
+				continue // the preview is what says the count
+			}
+			require.Equal(t, is+" "+why, code+" "+detail, "%s, %s", act, state)
+			require.Equal(t, is != "", status >= 400 && was >= 400, act)
+			accepted = accepted || is == ""
+		}
+		require.True(t, accepted || act == "POST /v1/runs/{run}/patch" || act == "DELETE /v1/bulk/{id}", "some run accepts %s", act)
+	}
+}
+
+// outcome returns the code and the detail of a refusal, "" if there is none, and the status.
+func (s *site) outcome(method, path, body string) (code, detail string, status int) {
+	resp := s.do(method, path, body)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	require.NoError(s.t, err)
+	var p Problem
+	if resp.StatusCode >= 400 {
+		require.NoError(s.t, json.Unmarshal(data, &p), string(data))
+	}
+	return p.Code, p.Detail, resp.StatusCode
+}
+
+// everything returns what is journaled, in short.
+func (s *site) everything() (list []string) {
+	ctx := s.t.Context()
+	for h, err := range s.engine.Runs(ctx, "") {
+		require.NoError(s.t, err)
+		list = append(list, fmt.Sprint(h.Run, h.Last, h.Status))
+	}
+	rules, err := s.engine.Rules(ctx)
+	require.NoError(s.t, err)
+	for name, err := range s.engine.Published(ctx, "") {
+		require.NoError(s.t, err)
+		list = append(list, name)
+	}
+	for act, err := range s.engine.BulkActs(ctx) {
+		require.NoError(s.t, err)
+		list = append(list, fmt.Sprint(act.ID))
+	}
+	return append(list, fmt.Sprint(rules))
+}
+
+// TestAPreviewSaysWhatWouldBeJournaled, as data.
+func TestAPreviewSaysWhatWouldBeJournaled(t *testing.T) {
+	s := newSite(t, nil)
+	s.start("a")
+	done := ok[api.Done](s, "POST", "/v1/runs/a/cancel?dry=true", `{"reason": "storm"}`)
+	require.True(t, done.Dry)
+	require.Equal(t, "cancel", done.Did)
+	require.Len(t, done.Would, 2)
+	require.Equal(t, "run.cancelled", done.Would[0].Type)
+	require.Equal(t, "storm", done.Would[0].Reason)
+	require.Equal(t, "run.finished", done.Would[1].Type)
+	require.Equal(t, "waiting", ok[api.Run](s, "GET", "/v1/runs/a", "").Status)
+	s.token = "admin"
+	kept := ok[api.Done](s, "POST", "/v1/keep?dry=true", `{"keep": "30d"}`)
+	require.Equal(t, "retention.set", kept.Would[0].Type)
+	ok[api.Done](s, "POST", "/v1/runs/a/cancel", "{}")
+	require.Equal(t, []string{"a"}, ok[api.Done](s, "DELETE", "/v1/runs/a?dry=true", "").Deletes)
+	_, err := s.engine.Run(t.Context(), "a")
+	require.NoError(t, err)
+	require.ErrorIs(t, api.Handle(t.Context(), s.engine, &api.Request{Verb: api.Begin, Name: "approval", Actor: "ann", Dry: true}, func(*api.Reply) error { return nil }), api.ErrBadRequest,
+		"a verb without a preview does not act in its place")
+}
