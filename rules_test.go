@@ -143,7 +143,7 @@ var floors = []floor{
 	{"coordinator/limits", uses("reactive/decide", "template", "template/document", "template/value")},
 	{"coordinator/workers/wire", nil},
 	{"coordinator/workers", uses("coordinator/keychain", "coordinator/operation", "reactive", "reactive/call", "reactive/decide", "reactive/journal")},
-	{"coordinator/workers/door", uses("coordinator/operation", "coordinator/workers", "coordinator/workers/wire", "reactive/call", "template/document", "template/value")},
+	{"coordinator/workers/door", uses("coordinator/operation", "coordinator/workers", "coordinator/workers/wire", "reactive/call", "template/document", "template/duration", "template/value")},
 	{"worker", uses("coordinator/operation", "coordinator/workers/wire", "internal/usercode", "reactive/call", "template/value")},
 	{"coordinator/pool", uses("coordinator/calllog", "coordinator/directory", "coordinator/keychain", "coordinator/operation", "coordinator/registry", "coordinator/workers",
 		"internal/usercode", "reactive",

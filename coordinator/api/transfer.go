@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ func importFile(ctx context.Context, engine *coordinator.Engine, req *Request, e
 	defer func() { _ = file.Close() }()
 	runs, err := engine.Import(ctx, file, req.Actor)
 	if err != nil {
-		return Refused(req.File, err)
+		return Refused(cmp.Or(req.Name, req.File), err)
 	}
 	for i := range runs {
 		if err := emit(&Reply{Imported: &runs[i]}); err != nil {

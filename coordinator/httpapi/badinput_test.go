@@ -208,6 +208,7 @@ func TestFeedsResumeBehindTheirOwnIDsOnly(t *testing.T) {
 			s.refused(CodeBadRequest, "GET", with(path, "after="+url.QueryEscape(one)), "")
 		}
 	}
+	s.refused(CodeBadRequest, "GET", ofRun+"?until=x", "")
 	begin := func(path string) string { return id(path)[:strings.Index(id(path), "-")+1] }
 	for path, beyond := range map[string]string{ofOne: "3000000", ofTwo: "3.3000000"} { // the other run goes on
 		resp := s.do("GET", path, "", "Last-Event-ID", begin(path)+beyond)

@@ -44,6 +44,9 @@ func feedOfRun(c *exchange) error {
 	if c.query("step") != "" {
 		return problem(CodeBadRequest, "only the view %s is that of a step", logView).at("query/step")
 	}
+	if until := c.query("until"); until != "" && until != "parked" {
+		return problem(CodeBadRequest, "until is parked, or is not there").at("query/until")
+	}
 	o := feed.Options{View: view, Open: c.given["open"]}
 	if o.After, o.Resume, err = feed.Sequence(c.resumed()); err != nil {
 		return err

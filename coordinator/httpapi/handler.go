@@ -317,11 +317,11 @@ func (c *exchange) admit() error {
 	if !c.tokens.Take(c.who.Name, time.Now()) {
 		return problem(CodeRate, "the token is used too often: at most %d times a second", rateOfToken)
 	}
-	if c.who.Role == Observer && c.plain() {
-		return problem(CodeForbidden, "lines of replies need the role %s, because they have inputs and outputs", Viewer)
-	}
 	if c.who.Role < c.route.Role || c.route.Role == Worker && c.who.Role != Worker && c.who.Role != Admin {
 		return problem(CodeForbidden, "this needs the role %s, and %s has the role %s", c.route.Role, c.who.Name, c.who.Role)
+	}
+	if c.who.Role == Observer && c.plain() {
+		return problem(CodeForbidden, "the command, and other clients that read lines of replies, need the role %s, because these have inputs and outputs: without Accept: %s the answer is for the role %s, too", Viewer, LinesType, Observer)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"bytes"
 	"log/slog"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +43,9 @@ func TestAFileOfRunsUsesWhatIsAllowed(t *testing.T) {
 	p := s.refused(CodeNotAllowed, "POST", "/v1/import", files[catalog.Command])
 	require.Contains(t, p.Detail, `operation "v" runs a program`)
 	s.refused("run_not_found", "GET", "/v1/runs/brought", "")
+	broken := s.refused("refused_file", "POST", "/v1/import", strings.Replace(files[""], `"brought"`, `"sent"`, 1))
+	require.Contains(t, broken.Detail, "the file:")
+	require.NotContains(t, broken.Detail, os.TempDir())
 	require.Equal(t, "brought", ok[ImportList](s, "POST", "/v1/import", files[""]).Items[0].Run)
 
 	s = newSite(t, func(c *Config) { c.Allow = catalog.Allow{catalog.Command} })

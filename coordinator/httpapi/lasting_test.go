@@ -95,4 +95,8 @@ func TestATakeEndsWithItsToken(t *testing.T) {
 	require.Zero(t, s.server.standing.Count(), "nothing is left of it")
 	taken := ok[wire.TakeAnswer](s, "POST", "/v1/worker/take", `{"worker": "w", "operations": ["charge"]}`)
 	require.Len(t, taken.Calls, 1, "it is another's")
+	require.Empty(t, ok[wire.TakeAnswer](s, "POST", "/v1/worker/take", `{"worker": "w", "operations": ["none"], "wait": "PT0.001S"}`).Calls)
+	for _, wait := range []string{"PT2M", "2m", "PT", "P1M", "-1s", "1"} {
+		s.refused(CodeBadRequest, "POST", "/v1/worker/take", `{"worker": "w", "operations": ["none"], "wait": "`+wait+`"}`)
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 )
 
 // importMax bounds a file of runs that is sent.
@@ -45,7 +47,7 @@ func importRuns(c *exchange) (err error) {
 	defer os.Remove(file.Name())
 	defer file.Close()
 	c.unhurried()
-	_, err = io.Copy(file, http.MaxBytesReader(c.w, &tardy{c}, importMax))
+	_, err = io.Copy(file, http.MaxBytesReader(c.w, large.Body(c.w, c.req.Body, frames.FlushTime), importMax))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return problem(CodeBodyTooLarge, "the file has more than %d bytes", importMax)
 	}
@@ -56,7 +58,7 @@ func importRuns(c *exchange) (err error) {
 		return err
 	}
 	list := ImportList{Items: []*api.Imported{}}
-	_, err = c.ask(c.req.Context(), &api.Request{Verb: api.Import, File: file.Name()}, func(reply *api.Reply) error {
+	_, err = c.ask(c.req.Context(), &api.Request{Verb: api.Import, File: file.Name(), Name: "the file"}, func(reply *api.Reply) error {
 		if reply.Imported != nil {
 			list.Items = append(list.Items, reply.Imported)
 		}
@@ -67,13 +69,3 @@ func importRuns(c *exchange) (err error) {
 	}
 	return c.reply(http.StatusOK, list)
 }
-
-// tardy reads a body that may take long, but must go on.
-type tardy struct{ c *exchange }
-
-func (t *tardy) Read(p []byte) (int, error) {
-	_ = http.NewResponseController(t.c.w).SetReadDeadline(deadline()) // a reader without deadlines is one in memory
-	return t.c.req.Body.Read(p)
-}
-
-func (t *tardy) Close() error { return t.c.req.Body.Close() }

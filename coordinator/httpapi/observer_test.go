@@ -88,3 +88,13 @@ func TestAnObserverIsToldTheKindOfAWait(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, line, `"waits":[{"kind":"message"}]`)
 }
+
+// Who may not do something is told that, however the answer is to be written.
+func TestAnObserverIsToldWhatIsMissing(t *testing.T) {
+	s := newSite(t, nil)
+	s.token = "observer"
+	p := s.refused(CodeForbidden, "POST", "/v1/runs", `{"workflow": "approval"}`, "Accept", LinesType)
+	require.Contains(t, p.Detail, "this needs the role operator")
+	p = s.refused(CodeForbidden, "GET", "/v1/runs", "", "Accept", LinesType)
+	require.Contains(t, p.Detail, "the command, and other clients that read lines of replies, need the role viewer")
+}

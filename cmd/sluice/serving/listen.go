@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -130,6 +131,11 @@ func (f *Flags) plan() (p plan, err error) {
 		}
 		p.tls = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	}
+	for _, name := range f.Hosts {
+		if at, err := url.Parse("//" + name); !isAddress(name) && (err != nil || name == "" || at.Hostname() != name || at.Host != name) {
+			return p, fmt.Errorf("--host %q: give a name without a port, such as sluice.example.org", name)
+		}
+	}
 	p.hosts = append([]string{p.address.Addr().String()}, f.Hosts...)
 	if p.address.Addr().IsLoopback() {
 		p.hosts = append(p.hosts, "localhost")
@@ -145,6 +151,8 @@ func (f *Flags) plan() (p plan, err error) {
 	}
 	return p, nil
 }
+
+func isAddress(text string) bool { _, err := netip.ParseAddr(text); return err == nil }
 
 // widest returns how many bits the widest range has that may be that of a proxy: that of the widest private network.
 func widest(at netip.Addr) int {

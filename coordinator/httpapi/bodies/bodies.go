@@ -22,6 +22,12 @@ type Fault struct {
 // Read reads a body into a struct; nil: it is as it must be.
 func Read(data []byte, into any) *Fault {
 	v, err := value.ParseInput(data) // of values: the depth, UTF-8, duplicate keys and large integers
+	if at, what, ok := value.PlaceOf(err); ok {
+		for i, key := range at {
+			at[i] = key[:min(len(key), pointerMax)]
+		}
+		return &Fault{at.String(), "it " + what}
+	}
 	if err != nil {
 		return &Fault{Detail: fmt.Sprintf("the body is not a value: %v", err)}
 	}

@@ -29,6 +29,8 @@ func TestTheFirstFaultIsShown(t *testing.T) {
 		`{"parts": [{"name": 1}]}`: {Pointer: "/parts/name", Detail: "it is of another type"},
 		`{"` + strings.Repeat("k", 200) + `": {"a": 1}, "z": 1}`: {Pointer: "/" + strings.Repeat("k", 100), Detail: "there is no such key; the keys are any, parts"},
 		`[]`: {Detail: "the body is a JSON object"},
+		`{"any": [0, {"a/b": 9223372036854775808}]}`: {Pointer: "/any/1/a~1b", Detail: "it has an integer that is beyond the range of int64; write it as a string"},
+		`{"any": 1e777}`: {Pointer: "/any", Detail: "it has something that is not a number or out of range"},
 	} {
 		require.Equal(t, &want, bodies.Read([]byte(text), &body{}), text)
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"net/http"
 	"time"
 
@@ -106,5 +107,27 @@ func (h *hurried) Write(data []byte) (n int, err error) {
 		sent, err = h.ResponseWriter.Write(data[:min(len(data), partBytes)])
 		n, data = n+sent, data[sent:]
 	}
+	return n, err
+}
+
+// Body returns a body that may take long to read, of which each part must come within a time.
+func Body(w http.ResponseWriter, body io.ReadCloser, part time.Duration) io.ReadCloser {
+	return &tardy{body, http.NewResponseController(w), part, 0}
+}
+
+type tardy struct {
+	io.ReadCloser
+	control *http.ResponseController
+	part    time.Duration
+	missing int // bytes of the part
+}
+
+func (t *tardy) Read(p []byte) (n int, err error) {
+	if t.missing <= 0 {
+		_ = t.control.SetReadDeadline(time.Now().Add(t.part)) // a reader without deadlines is one in memory
+		t.missing = partBytes
+	}
+	n, err = t.ReadCloser.Read(p)
+	t.missing -= n
 	return n, err
 }

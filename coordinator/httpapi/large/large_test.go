@@ -3,9 +3,12 @@ package large_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -134,4 +137,28 @@ func TestAClientThatTakesNothingGetsNoMore(t *testing.T) {
 	_, err = conn.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
 	require.NoError(t, err)
 	<-served
+}
+
+// A client that sends a body a byte at a time has the time for a part, and no more.
+func TestABodyThatDribblesIsCut(t *testing.T) {
+	read := make(chan error, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		_, err := io.Copy(io.Discard, large.Body(w, req.Body, 200*time.Millisecond))
+		read <- err
+	}))
+	defer server.Close()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", mebibyte, make([]byte, 200<<10)) // three parts, and a bit
+	require.NoError(t, err)
+	for {
+		select {
+		case err := <-read:
+			require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+			return
+		case <-time.After(time.Millisecond):
+			_, _ = conn.Write([]byte("x"))
+		}
+	}
 }

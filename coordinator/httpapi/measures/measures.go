@@ -53,7 +53,7 @@ func New(engine *coordinator.Engine, server Server) *Of {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sluice_store_bytes", Help: "Bytes of the files in the folder of the store."}, size))
 	}
 	if hub := engine.Workers(); hub != nil {
-		m.registry.MustRegister(crew{hub})
+		m.registry.MustRegister(&crew{hub: hub, shown: map[string]bool{}})
 	}
 	return m
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
@@ -15,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/duration"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -98,8 +100,8 @@ func (d Door) Take(ctx context.Context, b *wire.TakeBody) (*wire.TakeAnswer, err
 	}
 	wait := takeTime
 	if b.Wait != "" {
-		if wait, err = time.ParseDuration(b.Wait); err != nil || wait < 0 || wait > takeTime {
-			return nil, refuse(codeBadRequest, "/wait", "a wait is a duration such as 30s, at most %s", takeTime)
+		if wait, err = waitOf(b.Wait); err != nil || wait < 0 || wait > takeTime {
+			return nil, refuse(codeBadRequest, "/wait", "a wait is a duration such as 30s or PT30S, at most %s", takeTime)
 		}
 	}
 	calls, cancels, err := d.Hub.Take(ctx, who, operations, most, wait)
@@ -115,6 +117,14 @@ func (d Door) Take(ctx context.Context, b *wire.TakeBody) (*wire.TakeAnswer, err
 		answer.Calls = append(answer.Calls, taken)
 	}
 	return answer, nil
+}
+
+// waitOf reads a duration as Go writes it, or as documents do.
+func waitOf(text string) (time.Duration, error) {
+	if strings.HasPrefix(text, "P") {
+		return duration.Parse(text)
+	}
+	return time.ParseDuration(text)
 }
 
 // operations returns the operations of a take, of which the token must name each.
