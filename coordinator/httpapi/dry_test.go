@@ -117,7 +117,7 @@ func TestAPreviewOfARerunIsRefusedAsTheRerun(t *testing.T) {
 		`{"from": "ask", "id": "taken"}`:                   "run_exists",
 		`{"from": "ask", "id": "x/y"}`:                     "bad_request",
 		`{"from": "ask", "labels": {"": "x"}}`:             "",
-		`{"from": "nowhere", "id": "b"}`:                   "not_possible",
+		`{"from": "nowhere", "id": "b"}`:                   "step_not_found",
 		`{"from": "ask", "id": "b", "labels": {"k": "v"}}`: "",
 	} {
 		code, detail, _ := s.outcome("POST", "/v1/runs/a/rerun?dry=true", body)
