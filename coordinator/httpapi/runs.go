@@ -20,6 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/repeated"
 )
@@ -38,7 +39,7 @@ var errEnough = errors.New("enough")
 
 // ask carries out a request of package api and passes the lines of its answer to take; it returns the last.
 func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply) error) (done api.Done, err error) {
-	r.Actor = c.who.Name
+	r.Actor = names.Actor(c.who.Name, c.req.Header)
 	if c.plain() {
 		return done, c.pass(ctx, r)
 	}
@@ -269,6 +270,7 @@ func (c *exchange) show(status int, id string, at *api.Moment, wait time.Duratio
 		}
 		waiting, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()
+		defer context.AfterFunc(c.ctx, cancel)()
 		if _, err := run.Wait(waiting); ctx.Err() != nil || err != nil && waiting.Err() == nil && !errors.Is(err, coordinator.ErrParked) {
 			return cmp.Or(err, ctx.Err())
 		}
