@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/calllog"
+	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/tally"
@@ -62,6 +63,13 @@ func (a away) Report(ctx context.Context, id workers.ID, making, number int32, k
 	}
 	event := about(id, decide.Reported(requestOf(id), making, number, kind, payload))
 	return a.run(id.Run).ask(ctx, decide.Item{Event: event})
+}
+
+// Secrets implements workers.Engine.
+func (a away) Secrets(ctx context.Context, run string) (ring *keychain.Ring, was string, err error) {
+	err = a.run(run).Look(ctx, func(root *reactive.Root) { ring = a.ringOf(root) })
+	was, err = gone("", err)
+	return ring, was, err
 }
 
 // Log implements workers.Engine.

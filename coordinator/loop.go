@@ -82,10 +82,19 @@ func (r *run) notifyStarted() {
 
 // append makes a batch durable, with the head that follows from it.
 func (r *run) append(ctx context.Context, batch []journal.Event) error {
-	if len(batch) == 0 {
+	if len(batch) == 0 && !r.unsaid(ctx) {
 		return nil
 	}
 	return r.commit(ctx, batch, r.step.Head())
+}
+
+// unsaid reports whether the run waits for a worker without an event that would have brought that into the stored head.
+func (r *run) unsaid(ctx context.Context) bool {
+	if !decide.Unsaid(r.step) {
+		return false
+	}
+	stored, err := r.engine.reader.Head(context.WithoutCancel(ctx), r.id)
+	return err == nil && !slices.Equal(stored.Waits, r.step.Head().Waits)
 }
 
 // commit is append with the given head, and the only place that appends to a run's journal: also for note, without a loop.

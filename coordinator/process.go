@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/children"
@@ -28,6 +29,7 @@ func (p process) Cells() cells.Cache {
 	return cells.Cache{Cells: p.config.CellsInMemory, Bytes: p.config.CellBytesInMemory}
 }
 func (p process) ForWorker(run, operation string) string               { return p.workers.Explain(run, operation) }
+func (p process) Unserved(operation string) time.Time                  { return p.workers.Unserved(operation) }
 func (p process) Drives(run string) bool                               { return p.driven.Has(run) }
 func (p process) Report(what, run string, err error)                   { p.report(what, run, err) }
 func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }

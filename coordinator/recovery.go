@@ -27,8 +27,8 @@ func (r *run) recover(ctx context.Context) bool {
 	}
 	r.seq = root.Seq()
 	r.setRoot(entry, root, root.At())
-	if start := root.Start(); r.calls.Ring == nil && start != nil { // a run that is not durable yet has that of its start
-		if ring := keychain.New(root.Plan().Workflow, reader.Workload(root), start.Dir, r.engine.config.SecretTimeout); ring != nil {
+	if r.calls.Ring == nil { // a run that is not durable yet has that of its start
+		if ring := r.engine.ringOf(root); ring != nil {
 			r.calls.Ring = ring // calls under way read it, also where there is none
 		}
 	}
@@ -46,6 +46,15 @@ func (r *run) recover(ctx context.Context) bool {
 	}
 	r.err = entry.Missing
 	return false
+}
+
+// ringOf returns a ring for the secrets of a run; nil if it has none.
+func (e *Engine) ringOf(root *reactive.Root) *keychain.Ring {
+	start := root.Start()
+	if start == nil {
+		return nil
+	}
+	return keychain.New(root.Plan().Workflow, reader.Workload(root), start.Dir, e.config.SecretTimeout)
 }
 
 // reread makes the root from the journal. It retries errors that may pass for a while; all others park the run.

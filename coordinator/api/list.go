@@ -13,15 +13,13 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// AwaitsWorker is the kind of the wait for a worker, which queries do not know: only the process that works on the run does.
-const AwaitsWorker = "worker"
-
 // Wait is something that a run waits for.
 type Wait struct {
 	Kind  string    `json:"kind"`           // message, person, timer, gate, paused or worker
 	Name  string    `json:"name,omitempty"` // of the message, of who decides, or of the operation that a worker is to serve
 	Step  string    `json:"step,omitempty"` // key; of a timer of a world: of the timer, or address of the cell
 	Until time.Time `json:"until,omitzero"` // when it is given up, or over
+	Since time.Time `json:"since,omitzero"` // since when no worker serves the operation, if none does and the process knows of workers
 }
 
 // Progress counts the steps of a run, as far as they are known; it may lag while the run is busy.
@@ -45,7 +43,7 @@ func (r *Run) Nameless() {
 func waitsOf(h *journal.Head) []Wait {
 	var list []Wait
 	for _, w := range h.Waits {
-		list = append(list, Wait{w.Kind, w.Name, w.Step, instant(w.Until)})
+		list = append(list, Wait{w.Kind, w.Name, w.Step, instant(w.Until), time.Time{}})
 	}
 	return list
 }
@@ -129,8 +127,10 @@ func (l *lister) show(ctx context.Context, row *query.Row) error {
 			described.Parked = coordinator.ParkedReason(err)
 		}
 	}
-	if name := l.engine.Workers().Awaited(head.Run); name != "" && head.Open && described.Parked == "" && len(head.Waits) == 0 {
-		described.Waits = []Wait{{Kind: AwaitsWorker, Name: name}}
+	for i := range described.Waits {
+		if w := &described.Waits[i]; w.Kind == journal.WaitWorker {
+			w.Since = l.engine.Workers().Unserved(w.Name)
+		}
 	}
 	return l.emit(&Reply{Run: described})
 }

@@ -15,8 +15,10 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/doctor"
+	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/template/kinds"
 )
 
 // seeds is the number of stores that tests damage, each many times.
@@ -331,5 +333,51 @@ func TestAHeadMayLackTheStepOfATimer(t *testing.T) {
 		list(t, files)
 		faults, _ := examined(t, files, false)
 		require.Equal(t, sound, len(faults) == 0, "step %q: %v", step, faults)
+	}
+}
+
+// That a run waits for a worker follows from no event: a head may say so or not, of a step that is ready.
+func TestAHeadMaySayThatARunWaitsForAWorker(t *testing.T) {
+	files := vfs.NewMem()
+	store, err := disk.Open("data", disk.Config{FS: files})
+	require.NoError(t, err)
+	engine, err := coordinator.New(t.Context(), store, coordinator.Config{Workers: workers.NewKey()})
+	require.NoError(t, err)
+	w, err := kinds.ParseStored([]byte(`{"kind":"Workflow","name":"w","steps":[{"operation":"bill"},{"operation":"ship"}]}`))
+	require.NoError(t, err)
+	_, err = engine.Start(t.Context(), w, nil, coordinator.WithID("r"))
+	require.NoError(t, err)
+	var h journal.Head
+	for len(h.Waits) == 0 {
+		for head, err := range engine.Runs(t.Context(), "") {
+			require.NoError(t, err)
+			h = head
+		}
+	}
+	require.Equal(t, []journal.Wait{{Kind: journal.WaitWorker, Name: "bill", Step: "bill"}}, h.Waits)
+	require.NoError(t, engine.Shutdown(t.Context()))
+
+	now := read(t, files)
+	h, err = journal.DecodeHead([]byte(now["hr"][13:]))
+	require.NoError(t, err)
+	for _, test := range []struct {
+		waits []journal.Wait
+		sound bool
+	}{
+		{h.Waits, true},
+		{nil, true},
+		{[]journal.Wait{{Kind: journal.WaitWorker, Name: "ship", Step: "bill"}}, false},
+		{[]journal.Wait{{Kind: journal.WaitWorker, Name: "ship", Step: "ship"}}, false},
+		{[]journal.Wait{{Kind: journal.WaitPerson, Step: "bill"}}, false},
+	} {
+		h.Waits = test.waits
+		encoded, err := journal.AppendHead(nil, &h)
+		require.NoError(t, err)
+		other := maps.Clone(now)
+		other["hr"] = sealed("hr", now["hr"][:13]+string(encoded))
+		other.become(t, files)
+		list(t, files)
+		faults, _ := examined(t, files, false)
+		require.Equal(t, test.sound, len(faults) == 0, "%v: %v", test.waits, faults)
 	}
 }

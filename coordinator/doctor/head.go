@@ -42,6 +42,7 @@ func (x *exam) judge(head journal.Head, unread error) error {
 		asBefore(&expected)
 	}
 	unnamed(&expected, &head)
+	x.forWorkers(&expected, &head)
 	if head.Failed == expected.Failed+x.retrying() { // earlier programs counted those
 		expected.Failed = head.Failed
 	}
@@ -80,6 +81,20 @@ func unnamed(want, head *journal.Head) {
 	}
 	if len(head.Waits) == 1 && head.Waits[0] == (journal.Wait{Kind: journal.WaitGate}) {
 		want.Waits = slices.Compact(want.Waits)
+	}
+}
+
+// forWorkers adds to the wanted head the waits for workers of the present one, which no event tells, if the steps are ready.
+func (x *exam) forWorkers(want, head *journal.Head) {
+	for i := range head.Waits {
+		w := &head.Waits[i]
+		if w.Kind != journal.WaitWorker || x.root == nil || x.root.Paused() || len(want.Waits) == journal.WaitsMax {
+			continue
+		}
+		if v, ok := x.root.Node(w.Step); ok && x.root.Row(v).OpKind == plan.Call && x.root.Operation(v).Name == w.Name &&
+			(x.root.Status(v) == reactive.Ready || x.root.Pending(v)) {
+			want.Waits = append(slices.Clip(want.Waits), *w)
+		}
 	}
 }
 

@@ -184,14 +184,14 @@ func (s *Several) await(ctx context.Context, grown []<-chan struct{}) error {
 // idMark is how ids of several begin: those of one run are numbers.
 const idMark = "f"
 
-// begin returns how the ids of an observer of these begin, so that one of other runs is known as such.
+// begin returns how the ids of an observer of these begin, so that one of other runs, or of another query, is known as such.
 func (w *Wanted) begin() string {
 	of := fnv.New32a()
 	for _, run := range w.Runs {
 		of.Write([]byte(run + "\n"))
 	}
 	if w.All {
-		of.Write([]byte("\n"))
+		of.Write([]byte("\n" + w.Query))
 	}
 	return idMark + strconv.FormatUint(uint64(of.Sum32()), 36) + "-"
 }
@@ -224,7 +224,7 @@ func (w *Wanted) places(id string) ([]string, error) {
 	id, found := strings.CutPrefix(id, w.begin())
 	places := strings.SplitN(id, ".", max(n, 1))
 	if !found || len(places) != n {
-		return nil, fmt.Errorf("%w: the id %q is not of a feed of these runs: begin without an id", ErrAhead, id)
+		return nil, fmt.Errorf("%w: the id %q is not of a feed of these runs and this query: begin without an id", ErrAhead, id)
 	}
 	for _, place := range places[:len(w.Runs)] {
 		if _, err := strconv.ParseUint(strings.TrimSuffix(place, "e"), 10, 64); err != nil && place != "" && place != "e" {

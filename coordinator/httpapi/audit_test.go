@@ -67,10 +67,13 @@ func TestActsAndRefusalsAreRecorded(t *testing.T) {
 	require.Len(t, ok[audit.Page](s, "GET", "/v1/audit?kind=refused&limit=3", "").Items, 3)
 	page = ok[audit.Page](s, "GET", "/v1/audit?run=a&actor=the+operator&limit=2", "")
 	require.Len(t, page.Items, 2)
+	first := page.Next
 	page = ok[audit.Page](s, "GET", "/v1/audit?run=a&actor=the+operator&limit=2&cursor="+page.Next, "")
 	require.Len(t, page.Items, 2)
 	require.Empty(t, page.Next)
-	s.refused(CodeBadRequest, "GET", "/v1/audit?cursor=made-up", "")
+	for _, query := range []string{"cursor=made-up", "cursor=2026-11-28-0", "run=b&cursor=" + first, "kind=act&run=a&actor=the+operator&cursor=" + first, "kind=acts"} {
+		s.refused(CodeBadRequest, "GET", "/v1/audit?"+query, "")
+	}
 	s.refused(CodeBadRequest, "GET", "/v1/audit?limit=0", "")
 	s.refused(CodeMethod, "POST", "/v1/audit", "{}")
 

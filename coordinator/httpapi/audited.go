@@ -5,7 +5,9 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
@@ -50,14 +52,23 @@ func listAudit(c *exchange) error {
 	if c.config.Audit == nil {
 		return problem("not_possible", "this server keeps no audit")
 	}
+	kind := c.query("kind")
+	if kind != "" && !slices.Contains(audit.Kinds, kind) {
+		return problem(CodeBadRequest, "a kind is %s", strings.Join(audit.Kinds, ", ")).at("query/kind")
+	}
+	place, err := c.place()
+	if err != nil {
+		return err
+	}
 	page, err := c.config.Audit.Read(c.req.Context(), audit.Query{
-		Kind: c.query("kind"), Actor: c.query("actor"), Run: c.query("run"), Cursor: c.query("cursor"), Limit: cmp.Or(limit, eventsPage),
+		Kind: kind, Actor: c.query("actor"), Run: c.query("run"), Cursor: place, Limit: cmp.Or(limit, eventsPage),
 	})
 	if errors.Is(err, audit.ErrCursor) {
-		return problem(CodeBadRequest, "%v", err).at("query/cursor")
+		return noCursor()
 	}
 	if err != nil {
 		return err
 	}
+	page.Next = c.list().At(page.Next)
 	return c.reply(http.StatusOK, page)
 }

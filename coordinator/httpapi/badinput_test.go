@@ -149,17 +149,25 @@ func TestPlacesOfOtherListsAreRefused(t *testing.T) {
 	ofEvents := ok[EventPage](s, "GET", "/v1/runs/r0/events?limit=1", "").Next
 	require.NotEmpty(t, ofRuns+ofEvents)
 	for _, path := range []string{
-		"/v1/runs/r0/events", "/v1/runs/r0/history", "/v1/runs/r0/views", "/v1/workflows/approval/versions", "/v1/decisions", "/v1/runs?q=status:failed",
+		"/v1/runs/r0/events", "/v1/runs/r0/history", "/v1/runs/r0/views", "/v1/workflows", "/v1/workflows?begins=a", "/v1/workflows/approval/versions",
+		"/v1/decisions", "/v1/runs?q=status:failed",
 	} {
 		at := path + "?cursor="
 		if strings.Contains(path, "?") {
 			at = path + "&cursor="
 		}
-		for _, cursor := range []string{"made-up", "-1", "%00", "99999999999999999999", ofRuns} {
+		for _, cursor := range []string{"made-up", "-1", "%00", "9999", "99999999999999999999", ofRuns} {
 			s.refused(CodeBadRequest, "GET", at+cursor, "")
 		}
 	}
 	s.refused(CodeBadRequest, "GET", "/v1/runs?cursor="+ofEvents, "")
+	s.token = "author"
+	ok[api.Done](s, "POST", "/v1/workflows", sent(strings.Replace(approval, "name: approval", "name: assent", 1)))
+	ofNames := ok[WorkflowPage](s, "GET", "/v1/workflows?begins=a&limit=1", "").Next
+	require.Equal(t, "assent", ok[WorkflowPage](s, "GET", "/v1/workflows?begins=a&limit=5&cursor="+ofNames, "").Items[0].Name)
+	for _, path := range []string{"/v1/workflows?", "/v1/workflows?begins=as&", "/v1/workflows/approval/versions?"} {
+		s.refused(CodeBadRequest, "GET", path+"cursor="+ofNames, "")
+	}
 }
 
 // A feed that is resumed behind what is no place of its own refuses it, or begins anew; it never goes on from elsewhere.
@@ -181,7 +189,7 @@ func TestFeedsResumeBehindTheirOwnIDsOnly(t *testing.T) {
 		return l.ID
 	}
 	const ofRun, ofAll, ofOne, ofTwo, ofBoth = "/v1/runs/r0/feed", "/v1/feed", "/v1/feed?run=r0", "/v1/feed?run=r0&run=r1", "/v1/feed?run=r0&q="
-	several := []string{ofAll, ofOne, ofTwo, ofBoth, "/v1/feed?run=r1", "/v1/feed?run=r1&run=r0", "/v1/feed?q=status:waiting&run=r1"}
+	several := []string{ofAll, ofOne, ofTwo, ofBoth, "/v1/feed?run=r1", "/v1/feed?run=r1&run=r0", "/v1/feed?q=status:waiting&run=r1", "/v1/feed?q=status:waiting", "/v1/feed?q=status:failed"}
 	for _, path := range append(several, ofRun, ofRun+"?view=events") {
 		own := id(path)
 		bad := []string{"-1", "no number", "1.5", "0x1", "99999999999999999999", "f", "f-", "f-1", "x" + own, "٣"}

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -33,7 +34,7 @@ import (
 )
 
 // book uses secrets of the environment and of a file: in headers, in an address that redirects elsewhere, in a call that a worker may not
-// take, and in one that fails.
+// take, and in one that fails. Another worker knows them from elsewhere.
 const book = `apiVersion: noetl.io/v2
 kind: Playbook
 metadata: {name: book}
@@ -46,6 +47,7 @@ workflow:
       - {name: talk, kind: http, url: "%s/talk", headers: {X-Api-Key: "{{ keychain.e.key }}", Authorization: "Bearer {{ keychain.f.key }}"}}
       - {name: moved, kind: http, url: "%s/moved?key={{ keychain.e.key }}", headers: {X-Api-Key: "{{ keychain.f.key }}"}, spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}
       - {name: fails, kind: http, url: "%s/fails", headers: {X-Api-Key: "{{ keychain.f.key }}"}, spec: {policy: {rules: [{else: {then: {do: continue, set_ctx: {why: "{{ outcome.error }}"}}}}]}}}
+      - {name: knows, kind: charge, input: 7, spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}
       - {name: away, kind: charge, input: "{{ keychain.e.key }}", spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}
 `
 
@@ -144,22 +146,48 @@ func (a *aviary) fill(document string) {
 	ok[api.Done](a.site, "POST", "/v1/workflows", sent(document))
 	ok[api.Done](a.site, "POST", "/v1/workflows", sent(approval))
 	ok[api.Run](a.site, "POST", "/v1/runs", `{"workflow": "book", "id": "a"}`)
-	taken := make(chan *http.Response)
-	go func() {
-		taken <- a.do("POST", "/v1/worker/take", `{"worker": "w"}`, "Authorization", "Bearer "+a.secrets[Worker.String()])
-	}()
+	a.tell(<-a.take(), a.secrets["environment"]+" and "+a.secrets["file"])
+	next := a.take()
 	run := ok[api.Run](a.site, "GET", "/v1/runs/a", "", "Prefer", "wait=60")
 	require.Contains(t, []string{"completed", "partial"}, run.Status)
 	ok[api.Run](a.site, "POST", "/v1/runs", `{"id": "judged", "document": `+quoted(judged)+`}`)
 	ok[api.Run](a.site, "POST", "/v1/runs", `{"id": "away", "document": "{kind: Workflow, name: w, steps: [{operation: charge}]}"}`)
-	resp := <-taken
-	defer resp.Body.Close()
-	var answer wire.TakeAnswer
-	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
-	require.Equal(t, "away", answer.Calls[0].Run)
+	taken := <-next
+	require.Equal(t, "away", taken.Run)
+	a.give(`{"worker": "w", "log": [{"lease": "` + taken.Lease + `", "text": "on it"}]}`)
+}
+
+// take takes the next call, as a worker that waits for it.
+func (a *aviary) take() <-chan wire.TakenCall {
+	taken := make(chan wire.TakenCall, 1)
+	go func() {
+		defer close(taken)
+		resp := a.do("POST", "/v1/worker/take", `{"worker": "w"}`, "Authorization", "Bearer "+a.secrets[Worker.String()])
+		defer resp.Body.Close()
+		var answer wire.TakeAnswer
+		if assert.NoError(a.t, json.NewDecoder(resp.Body).Decode(&answer)) && assert.Len(a.t, answer.Calls, 1) {
+			taken <- answer.Calls[0]
+		}
+	}()
+	return taken
+}
+
+// give gives something, as a worker.
+func (a *aviary) give(body string) {
 	a.token = a.secrets[Worker.String()]
-	ok[wire.GiveAnswer](a.site, "POST", "/v1/worker/give", `{"worker": "w", "log": [{"lease": "`+answer.Calls[0].Lease+`", "text": "on it"}]}`)
+	ok[wire.GiveAnswer](a.site, "POST", "/v1/worker/give", body)
 	a.token = a.secrets[Admin.String()]
+}
+
+// tell gives, as a worker, a secret in all that can be given: as texts and reports, with an error and with an output.
+func (a *aviary) tell(c wire.TakenCall, secret string) {
+	text := quoted(secret)
+	part := `{"worker": "w", "log": [{"lease": "` + c.Lease + `", "text": ` + text + `}], "reports": [{"lease": "` + c.Lease + `", "kind": "progress", "payload": {` + text + `: [` + text + `]}}]}`
+	failed := `{"worker": "w", "results": [{"lease": "` + c.Lease + `", "error": {"code": "bad", "message": ` + text + `, "details": {` + text + `: ` + text + `}}}]}`
+	output := `{"worker": "w", "results": [{"lease": "` + c.Lease + `", "output": ` + text + `}], "log": [{"lease": "` + c.Lease + `", "text": ` + text + `}]}`
+	for _, body := range []string{part, failed, output} {
+		a.give(body)
+	}
 }
 
 // bodiesOfRoutes has bodies that are carried out, by path; others get an empty object.
@@ -191,6 +219,9 @@ func TestNoSecretIsSaid(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(described, &doc))
 	definition := ok[Definition](a.site, "GET", "/v1/workflows/book", "")
+	for _, path := range []string{"/v1/runs/a/feed?view=log", "/v1/runs/a/feed?view=events", "/v1/export"} { // while there are runs
+		a.ask("GET", path, "")
+	}
 	for _, method := range []string{"get", "post", "delete"} { // first what changes nothing
 		for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 			if doc.Paths[path][method] == nil {
@@ -226,6 +257,8 @@ func TestNoSecretIsSaid(t *testing.T) {
 	said := a.said.String()
 	require.Contains(t, said, "‹keychain:e.key›", "they were seen, and hidden")
 	require.Contains(t, said, "not_for_workers")
+	require.Regexp(t, `"stream":"worker","text":"‹keychain:e.key› and ‹keychain:f.key›"`, said, "the texts of a worker were seen, too")
+	require.Contains(t, a.logged.String(), "‹keychain:e.key› and ‹keychain:f.key›")
 	require.Contains(t, said, "# HELP sluice_")
 	require.Contains(t, a.logged.String(), `"route":"/v1/runs"`)
 	for what, secret := range a.secrets {

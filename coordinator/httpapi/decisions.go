@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/answers"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/columns"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
@@ -54,23 +55,10 @@ func (c *exchange) decisionsOf(run string) (list []*Decision, err error) {
 			of = r.Run
 		}
 		if s := r.Step; s != nil && s.Decidable {
-			list = append(list, decisionOf(of, s))
+			list = append(list, answers.DecisionOf(of, s))
 		}
 	})
 	return list, err
-}
-
-func decisionOf(run *api.Run, s *api.Step) *Decision {
-	d := &Decision{
-		ID: names.Decision{Run: run.Run, Step: s.Step, Attempt: s.Attempts}.String(), Run: run.Run, Step: s.Step, Attempt: s.Attempts, Workflow: run.Workflow, Labels: run.Labels,
-		Seq: run.Events, Since: s.Ended, Output: s.Output, Preview: s.Preview.Preview,
-	}
-	for i := range run.Awaits {
-		if a := &run.Awaits[i]; a.Step == s.Step && a.Kind == "person" {
-			d.Until, d.Then = a.Until, a.Then
-		}
-	}
-	return d
 }
 
 // decision returns the decision that the path names, while it is open.

@@ -122,16 +122,20 @@ func listWorkflows(c *exchange) error {
 		_, err := c.ask(c.req.Context(), &api.Request{Verb: api.Names, Name: c.query("begins"), Limit: limit}, nil)
 		return err
 	}
+	behind, err := c.place()
+	if err != nil {
+		return err
+	}
 	page := WorkflowPage{Items: []*api.Version{}}
 	for name, err := range c.engine.Published(c.req.Context(), c.query("begins")) {
 		if err != nil {
 			return err
 		}
-		if name <= c.query("cursor") {
+		if name <= behind {
 			continue
 		}
 		if len(page.Items) == limit {
-			page.Next = page.Items[limit-1].Name
+			page.Next = c.list().At(page.Items[limit-1].Name)
 			break
 		}
 		list, err := catalog.Versions(c.req.Context(), c.engine, name, 0, 1)
@@ -148,12 +152,11 @@ func listVersions(c *exchange) error {
 	if err != nil {
 		return err
 	}
-	before := uint64(0)
-	if cursor := c.query("cursor"); cursor != "" {
-		if before, err = strconv.ParseUint(cursor, 10, 64); err != nil || before == 0 {
-			return problem(CodeBadRequest, "it is no cursor of such a list").at("query/cursor")
-		}
+	place, err := c.place()
+	if err != nil {
+		return err
 	}
+	before, _ := strconv.ParseUint(place, 10, 64)
 	list, err := catalog.Versions(c.req.Context(), c.engine, c.req.PathValue("name"), before, limit)
 	if err != nil {
 		return err
@@ -163,7 +166,7 @@ func listVersions(c *exchange) error {
 		page.Items = append(page.Items, api.VersionOf(v))
 	}
 	if n := len(list); n > 0 && list[n-1].Number > 1 {
-		page.Next = strconv.FormatUint(list[n-1].Number, 10)
+		page.Next = c.list().At(seqText(list[n-1].Number))
 	}
 	return c.reply(http.StatusOK, page)
 }

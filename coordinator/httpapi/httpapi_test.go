@@ -24,6 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/rates"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/coordinator/query"
@@ -50,7 +51,12 @@ const approval = `{kind: Workflow, name: approval,
  steps: [{operation: ask}, {operation: say, input: "{{ steps.ask.output.by }}"}], output: "{{ steps.say.output }}"}`
 
 func newSite(t *testing.T, change func(*Config)) *site {
-	engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
+	return siteOf(t, coordinator.Config{}, change)
+}
+
+// siteOf is newSite with an engine of that configuration.
+func siteOf(t *testing.T, of coordinator.Config, change func(*Config)) *site {
+	engine, err := coordinator.New(t.Context(), memory.New(), of)
 	require.NoError(t, err)
 	config := Config{
 		Version: "1.2.3", Hosts: []string{"127.0.0.1"}, Logger: slog.New(slog.DiscardHandler),
@@ -121,7 +127,7 @@ func (s *site) refused(code, method, path, body string, headers ...string) *Prob
 	p := &Problem{}
 	require.NoError(s.t, json.Unmarshal(data, p))
 	require.Equal(s.t, code, p.Code, string(data))
-	require.Equal(s.t, statuses[code], resp.StatusCode)
+	require.Equal(s.t, names.Status(code), resp.StatusCode)
 	require.Equal(s.t, resp.StatusCode, p.Status)
 	require.Equal(s.t, "/problems/"+code, p.Type)
 	require.NotEmpty(s.t, p.RequestID)

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"io"
+	"net/http"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -10,16 +11,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/workers"
+	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 )
 
-// revocable is a site of which the tokens can be revoked.
+// revocable is a site with workers of which the tokens can be revoked.
 func revocable(t *testing.T) (*site, *atomic.Bool) {
 	revoked := &atomic.Bool{}
-	s := newSite(t, func(c *Config) {
+	s := siteOf(t, coordinator.Config{Workers: workers.NewKey()}, func(c *Config) {
 		known := c.Authenticate
 		c.Authenticate = func(token string) (Identity, bool) {
 			who, ok := known(token)
+			who.Operations = []string{"charge"}
 			return who, ok && (token == "admin" || !revoked.Load())
 		}
 	})
@@ -67,4 +72,27 @@ func TestAWaitEndsWithItsToken(t *testing.T) {
 	revoked.Store(true)
 	require.Equal(t, 401, <-answered)
 	require.Zero(t, s.server.standing.Count(), "nothing is left of it")
+}
+
+// A call is not handed to a worker whose token was revoked while it waited.
+func TestATakeEndsWithItsToken(t *testing.T) {
+	s, revoked := revocable(t)
+	s.token = "worker"
+	answered := make(chan *http.Response)
+	go func() { answered <- s.do("POST", "/v1/worker/take", `{"worker": "w", "wait": "60s"}`) }()
+	for s.server.standing.Count() == 0 {
+		runtime.Gosched() // the request has not come
+	}
+	revoked.Store(true)
+	s.token = "admin"
+	ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "document": "{kind: Workflow, name: w, steps: [{operation: charge, input: `+canary+`}]}"}`)
+	resp := <-answered
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.Contains(t, string(answer), CodeUnauthorized)
+	require.NotContains(t, string(answer), canary)
+	require.Zero(t, s.server.standing.Count(), "nothing is left of it")
+	taken := ok[wire.TakeAnswer](s, "POST", "/v1/worker/take", `{"worker": "w", "operations": ["charge"]}`)
+	require.Len(t, taken.Calls, 1, "it is another's")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/catalog"
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
-	"github.com/sluiceflow/sluice/coordinator/workers/door"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 	"github.com/sluiceflow/sluice/template/document"
 )
 
@@ -38,19 +38,6 @@ const (
 	CodeNoJob        = "job_not_found"
 	CodeRange        = "bad_range"
 )
-
-// statuses has the HTTP status of each code; the others are 500.
-var statuses = map[string]int{
-	CodeBadRequest: 400, "ambiguous": 400, CodeUnauthorized: 401, CodeForbidden: 403, CodeCrossOrigin: 403,
-	CodeNoRoute: 404, "not_published": 404, "run_not_found": 404, "step_not_found": 404, "cell_not_found": 404, "no_moment": 404,
-	CodeMethod: 405, "run_exists": 409, "finished": 409, "not_possible": 409, "incomplete": 409, "not_world": 409, "missing": 409, "parked": 409,
-	"mailbox_full": 409, "limit": 409, "deleted": 410, "trimmed": 410, CodeChanged: 412, CodeBodyTooLarge: 413, "too_large": 413,
-	door.CodeLease: 403, door.CodeLate: 410, door.CodeNoWorkers: 409,
-	CodeMediaType: 415, CodeRange: 416, CodeHost: 421, "bad_input": 422, "invalid_message": 422, CodeStreams: 429, "busy": 503,
-	"shutdown": 503, "read_only": 503,
-	CodeKeyUsed: 409, "count_changed": 409, "act_under_way": 409, "act_not_found": 404, CodeNoJob: 404, "no_shadow": 409, "other_kind": 409,
-	CodeBadDocument: 422, CodeNotAllowed: 422, CodeNoValue: 404, CodeRate: 429, "refused_file": 422,
-}
 
 // Problem is an error as clients receive it: RFC 9457. It holds no values of the request.
 type Problem struct {
@@ -78,10 +65,7 @@ func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
 // problem returns the error with a code.
 func problem(code, format string, args ...any) *Problem {
-	status, ok := statuses[code]
-	if !ok {
-		status = http.StatusInternalServerError
-	}
+	status := names.Status(code)
 	return &Problem{
 		Type: "/problems/" + code, Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...), Code: code,
 	}

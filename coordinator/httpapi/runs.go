@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -18,6 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/brief"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/answers"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/cursors"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
@@ -29,7 +29,6 @@ const (
 	pageMax     = 1000
 	runsPage    = 50
 	eventsPage  = 100
-	waitMax     = 60 // seconds
 	commandTime = time.Minute
 	keyMax      = 256
 )
@@ -226,18 +225,11 @@ func (c *exchange) key() (string, error) {
 
 // wait returns how long the client prefers to wait.
 func (c *exchange) wait() (time.Duration, error) {
-	for part := range strings.SplitSeq(c.req.Header.Get("Prefer"), ",") {
-		text, ok := strings.CutPrefix(strings.TrimSpace(part), "wait=")
-		if !ok {
-			continue
-		}
-		seconds, err := strconv.Atoi(text)
-		if err != nil || seconds < 0 {
-			return 0, problem(CodeBadRequest, "a wait is a number of seconds").at("header/Prefer")
-		}
-		return time.Duration(min(seconds, waitMax)) * time.Second, nil
+	wait, ok := names.Wait(c.req.Header.Get("Prefer"))
+	if !ok {
+		return 0, problem(CodeBadRequest, "a wait is a number of seconds").at("header/Prefer")
 	}
-	return 0, nil
+	return wait, nil
 }
 
 func showRun(c *exchange) error {
@@ -465,17 +457,40 @@ func showEvent(c *exchange) error {
 	return c.reply(http.StatusOK, event)
 }
 
-// from returns the number of the event with which the cursor says that a list goes on; 0: with the first.
+// from returns the number of the event with which the cursor says that a list of the run goes on; 0: with the first.
 func (c *exchange) from() (uint64, error) {
 	cursor := c.query("cursor")
 	if cursor == "" {
 		return 0, nil
 	}
+	run, err := c.run()
+	if err != nil {
+		return 0, err
+	}
+	last, err := run.Last(c.req.Context())
+	if err != nil {
+		return 0, err
+	}
 	seq, err := strconv.ParseUint(cursor, 10, 64)
-	if err != nil || seq == 0 {
-		return 0, problem(CodeBadRequest, "it is no cursor of such a list").at("query/cursor")
+	if err != nil || seq == 0 || seq > last+1 && !c.plain() {
+		return 0, noCursor()
 	}
 	return seq, nil
+}
+
+func noCursor() error {
+	return problem(CodeBadRequest, "it is no cursor of this list: begin without one").at("query/cursor")
+}
+
+func (c *exchange) list() cursors.List { return cursors.Of(c.req.URL.Path, c.given) }
+
+// place returns behind what the cursor says that a list goes on; "": it begins.
+func (c *exchange) place() (string, error) {
+	place, ok := c.list().Place(c.query("cursor"))
+	if !ok {
+		return "", noCursor()
+	}
+	return place, nil
 }
 
 func seqText(seq uint64) string { return strconv.FormatUint(seq, 10) }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -94,6 +96,20 @@ func (r *Ring) RedactError(err error) error {
 		e.RetryAt = time.Unix(0, retryAt)
 	}
 	return e
+}
+
+// RedactResult returns the result of a call with marks in place of secrets.
+func (r *Ring) RedactResult(result call.Result) call.Result {
+	result.Output = r.Redact(result.Output)
+	if result.About != nil {
+		result.About, _ = r.Redact(result.About).(map[string]any)
+	}
+	if f := result.Failure; f != nil {
+		result.Failure = &journal.Failure{
+			Code: r.RedactMessage(f.Code), Message: r.RedactMessage(f.Message), Details: r.Redact(f.Details), Retryable: f.Retryable,
+		}
+	}
+	return result
 }
 
 // opaque is an error whose text is never shown: errors.Is finds the original.

@@ -152,13 +152,7 @@ func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
 			return nil, err
 		}
 	}
-	r.mu.Lock()
-	untried := len(r.fetched) < len(r.entries)
-	r.mu.Unlock()
-	if untried {
-		// A failure concerns only the calls that need these secrets.
-		_ = r.get(ctx, func(_ *secret.Entry, tried bool) bool { return !tried })
-	}
+	r.Try(ctx)
 	if len(marks) == 0 {
 		return v, nil
 	}
@@ -167,6 +161,20 @@ func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
 		return nil, err
 	}
 	return r.revealed(marks, plain), nil
+}
+
+// Try tries to fetch the secrets that nobody has tried to fetch yet, so that they are redacted from what comes next.
+func (r *Ring) Try(ctx context.Context) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	untried := len(r.fetched) < len(r.entries)
+	r.mu.Unlock()
+	if untried {
+		// A failure concerns only the calls that need these secrets.
+		_ = r.get(ctx, func(_ *secret.Entry, tried bool) bool { return !tried })
+	}
 }
 
 // Marks returns what expressions see of the keychain: a mark in the place of every secret.

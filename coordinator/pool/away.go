@@ -150,7 +150,7 @@ func (h *Host) keyAway(req reactive.Request) string {
 
 // wanted returns a call as it is passed to workers.
 func (h *Host) wanted(req reactive.Request, c *call.Request) workers.Wanted {
-	w := workers.Wanted{Request: *c}
+	w := workers.Wanted{Request: *c, Ring: h.run.Ring}
 	if req.Decision != 0 {
 		return w
 	}

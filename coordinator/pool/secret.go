@@ -6,7 +6,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive/call"
-	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // CodeKeychain is the code of calls whose secrets could not be fetched. They may be retried.
@@ -67,14 +66,5 @@ func (r *Run) redacted(result call.Result) call.Result {
 	if r.Ring == nil {
 		return result
 	}
-	result.Output = r.Ring.Redact(result.Output)
-	if result.About != nil {
-		result.About, _ = r.Ring.Redact(result.About).(map[string]any)
-	}
-	if f := result.Failure; f != nil {
-		result.Failure = &journal.Failure{
-			Code: r.Ring.RedactMessage(f.Code), Message: r.Ring.RedactMessage(f.Message), Details: r.Ring.Redact(f.Details), Retryable: f.Retryable,
-		}
-	}
-	return result
+	return r.Ring.RedactResult(result)
 }

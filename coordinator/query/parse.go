@@ -25,7 +25,7 @@ var keys = map[string]struct {
 	"hash":     {equal, nil},
 	"run":      {equal, nil},
 	"label":    {equal, nil},
-	"waits":    {equal, []string{"message", "person", "timer", "gate", "paused"}},
+	"waits":    {equal, []string{"message", "person", "timer", "gate", "paused", "worker"}},
 	"held":     {equal, []string{"import"}},
 	"code":     {equal, nil},
 	"parent":   {equal, nil},

@@ -43,7 +43,7 @@ func TestErrorsNameThePlaceTheTextAndTheFix(t *testing.T) {
 		`label."a b:x`:              `column 7: "\"a b:x": the quote is not closed`,
 		`label."":x`:                `column 1: "label.": there is no such key: the keys are status workflow kind hash run label.NAME waits held code parent started updated ended due age (did you mean "label.NAME"?)`,
 		"label:x":                   `column 1: "label": there is no such key: the keys are status workflow kind hash run label.NAME waits held code parent started updated ended due age (did you mean "label.NAME"?)`,
-		"waits:peron":               `column 7: "peron": waits is one of message person timer gate paused (did you mean "person"?)`,
+		"waits:peron":               `column 7: "peron": waits is one of message person timer gate paused worker (did you mean "person"?)`,
 		"a\xff":                     `column 1: "a�": the query is not UTF-8`,
 		strings.Repeat("x", 10<<20): `column 1: "` + strings.Repeat("x", 40) + `…": the query has 10485760 bytes, and 4096 are the most`,
 		strings.Repeat("x ", 65):    `column 129: "x ": the query has more than 64 terms`,
@@ -137,7 +137,7 @@ var words = rapid.Custom(func(t *rapid.T) word {
 			return has && slices.Contains(v, text)
 		}}
 	case "waits":
-		v := several("person", "timer")
+		v := several("person", "timer", "worker")
 		w = word{"waits:" + strings.Join(v, ","), func(h *journal.Head) bool {
 			for _, wait := range h.Waits {
 				if h.Open && slices.Contains(v, wait.Kind) {
@@ -194,7 +194,7 @@ func TestAListIsThatOfANaiveFilter(t *testing.T) {
 				h.Labels = map[string]string{"team": rapid.SampledFrom([]string{"x", "", `a"b\`}).Draw(t, "label")}
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "waits") {
-				h.Waits = append(h.Waits, journal.Wait{Kind: rapid.SampledFrom([]string{"person", "timer"}).Draw(t, "wait")})
+				h.Waits = append(h.Waits, journal.Wait{Kind: rapid.SampledFrom([]string{"person", "timer", "worker"}).Draw(t, "wait")})
 			}
 			_, err := s.Append(context.Background(), id, 0, []journal.Event{{Type: journal.RunStarted}}, h)
 			require.NoError(t, err)

@@ -192,5 +192,7 @@ func (r *Reader) rootFor(ctx context.Context, first *journal.Event) (*reactive.R
 	if err != nil {
 		return nil, err
 	}
-	return decide.NewRoot(entry.Plan), nil
+	root := decide.NewRoot(entry.Plan)
+	markWorkers(ctx, r, start.Run, entry, root)
+	return root, nil
 }

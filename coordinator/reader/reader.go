@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive"
@@ -34,8 +35,11 @@ type Process interface {
 	// Host returns a host that decides about due timers of a run that does not go on here.
 	Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host
 
-	// ForWorker says what the calls of a run to an operation wait for; "": not for a worker.
+	// ForWorker says for what worker a run waits to call an operation; "": for none, as far as is known.
 	ForWorker(run, operation string) string
+
+	// Unserved returns since when no worker serves an operation; the zero time if one does, or it is not known.
+	Unserved(operation string) time.Time
 
 	// EventsMax returns how many events a run may have, a world those since its newest snapshot; 0 or less: any number.
 	EventsMax() int

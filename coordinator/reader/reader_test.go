@@ -40,6 +40,7 @@ func (p *process) EventsMax() int                  { return 0 }
 func (p *process) Cells() world.Cache              { return world.Cache{} }
 func (p *process) Drives(run string) bool          { return p.drives[run] }
 func (p *process) ForWorker(string, string) string { return "" }
+func (p *process) Unserved(string) time.Time       { return time.Time{} }
 func (p *process) Parked(_ context.Context, run string) error {
 	return p.parked[run]
 }

@@ -100,6 +100,9 @@ func (r *Reader) followed(ctx context.Context, run string, read reading) (s *ins
 		s = states.State(run)
 		s.Seq, s.Updated, s.Late = seq, at, late
 	})
+	if panicked == nil {
+		unserved(r.process, s.Waits)
+	}
 	return s, errors.Join(panicked, cellsErr(root))
 }
 

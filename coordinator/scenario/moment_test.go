@@ -33,6 +33,7 @@ type observer struct {
 
 func (o *observer) Now() int64                                               { return o.now }
 func (o *observer) ForWorker(string, string) string                          { return "" }
+func (o *observer) Unserved(string) time.Time                                { return time.Time{} }
 func (o *observer) EventsMax() int                                           { return 0 }
 func (o *observer) Cells() world.Cache                                       { return world.Cache{} }
 func (o *observer) Drives(string) bool                                       { return true }

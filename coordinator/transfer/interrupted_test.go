@@ -93,8 +93,11 @@ func populateEnded(t testing.TB, e *coordinator.Engine) []string {
 // SLUICE_EXHAUSTIVE after every one.
 func completes(t *testing.T, file []byte, ids []string) {
 	step := 3
-	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
+	switch {
+	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
 		step = 1
+	case testing.Short():
+		step = 15
 	}
 	ctx := context.Background()
 	whole := everything(t, storeOf(t, file))
@@ -209,6 +212,9 @@ func storeOf(t testing.TB, file []byte) journal.Store {
 
 // Lines that are long, and hashes that fit what was changed, do not help a file.
 func TestHostileFilesAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine reads many files of 10 MiB")
+	}
 	source := engine(t, memory.New())
 	ids := populate(t, source)
 	file := string(export(t, source, ids...))

@@ -241,6 +241,9 @@ func TestImportedRunsAreExportedAsTheSameBytes(t *testing.T) {
 // A run that the store has with other content, one that was deleted, and a file in which anything is wrong are refused, and the store
 // is as it was.
 func TestWhatIsRefusedChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine reads hundreds of files")
+	}
 	source := engine(t, memory.New())
 	ids := populate(t, source)
 	file := export(t, source, ids...)

@@ -349,3 +349,40 @@ func TestAShadowFollowsChildRunsOfAPlaybook(t *testing.T) {
 		require.NoError(t, run.Cancel(ctx, ""))
 	})
 }
+
+// A playbook that is moved to a version of which only a child differs starts that one from then on.
+func TestAPlaybookIsMovedToAVersionOfWhichOnlyAChildDiffers(t *testing.T) {
+	const top = `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: top}, workflow: [
+		{step: first, tool: {kind: workflow, path: pay}, next: {arcs: [{step: wait}]}},
+		{step: wait, tool: {kind: wait, message: go}, next: {arcs: [{step: second}]}},
+		{step: second, tool: {kind: workflow, path: pay}}]}`
+	for _, restart := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, store := t.Context(), lasting{memory.New()}
+			engine := engineOn(t, store)
+			run, err := parcel.Start(ctx, engine, packed(t, map[string]string{"top": top, "pay": pay("old")}), nil, coordinator.WithID("a"))
+			require.NoError(t, err)
+			synctest.Wait()
+			report, err := run.MoveEntry(ctx, unpacked(t, engine, packed(t, map[string]string{"top": top, "pay": pay("new")})))
+			require.NoError(t, err)
+			require.True(t, report.Same())
+			if restart {
+				require.NoError(t, engine.Shutdown(ctx))
+				engine = engineOn(t, store)
+				run, err = engine.Run(ctx, "a")
+				require.NoError(t, err)
+			}
+			require.NoError(t, run.Send(ctx, "go", nil))
+			result, err := run.Wait(ctx)
+			require.NoError(t, err)
+			require.Equal(t, "completed", string(result.Status))
+			for id, says := range map[string]string{"a/first@1.first_task#1": "old", "a/second@1.second_task#1": "new"} {
+				child, err := engine.Run(ctx, id)
+				require.NoError(t, err)
+				result, err := child.Wait(ctx)
+				require.NoError(t, err)
+				require.Equal(t, says, result.Output)
+			}
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	calls "github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
@@ -84,7 +85,9 @@ func (h *Hub) Give(ctx context.Context, who Worker, g *Gift) (*Thanks, error) {
 	}
 	for _, l := range g.Logs {
 		h.renew(who, leases[l.Lease], thanks.Expires)
-		h.engine.Log(leases[l.Lease].ID, who.Name, beginning(l.Text))
+		if err := h.log(ctx, who, leases[l.Lease], l.Text); err != nil {
+			return nil, err
+		}
 	}
 	for _, p := range g.Reports { // in order
 		was, err := h.report(ctx, who, leases[p.Lease], p, thanks.Expires)
@@ -179,10 +182,32 @@ func (h *Hub) renew(who Worker, l *lease, until time.Time) (was string) {
 	return ""
 }
 
+// log passes on what a worker writes. What it has cut in two is no secret any more, but may show much of one.
+func (h *Hub) log(ctx context.Context, who Worker, l *lease, text string) error {
+	was, err := h.unlock(ctx, l)
+	if err != nil || was != "" {
+		return err
+	}
+	if text = beginning(text); l.ring != nil {
+		text = l.ring.RedactMessage(text)
+	}
+	h.engine.Log(l.ID, who.Name, text)
+	return nil
+}
+
 // report journals a report.
 func (h *Hub) report(ctx context.Context, who Worker, l *lease, p Report, until time.Time) (was string, err error) {
 	if was = h.renew(who, l, until); was != "" {
 		return was, nil
+	}
+	if was, err = h.unlock(ctx, l); was != "" || err != nil {
+		return was, err
+	}
+	if l.ring != nil {
+		p.Kind, p.Payload = l.ring.RedactText(p.Kind), l.ring.Redact(p.Payload)
+		if err := calls.CheckReport(int(p.Number), p.Kind, p.Payload); err != nil {
+			return err.Error(), nil
+		}
 	}
 	h.mu.Lock()
 	if r := h.calls[l.ID]; r != nil {
@@ -212,7 +237,15 @@ func (h *Hub) answers(ctx context.Context, leases map[string]*lease, results []R
 	defer h.answer(-len(results))
 	settle := make([]func() (string, error), len(results))
 	for i, r := range results {
-		settle[i] = h.pass(ctx, leases[r.Lease], r.Result)
+		l := leases[r.Lease]
+		if was, err := h.unlock(ctx, l); was != "" || err != nil {
+			settle[i] = func() (string, error) { return was, err }
+			continue
+		}
+		if l.ring != nil {
+			r.Result = l.ring.RedactResult(r.Result)
+		}
+		settle[i] = h.pass(ctx, l, r.Result)
 	}
 	var errs []error
 	for i, r := range results {
@@ -257,7 +290,7 @@ func (h *Hub) pass(ctx context.Context, l *lease, result call.Result) (settle fu
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if err != nil && late { // the worker tries again
-			h.withdrawn.add(l.ID, time.Now())
+			h.withdrawn.add(l.ID, l.ring)
 		}
 		if known && err != nil && h.calls[l.ID] == r { // the worker tries again
 			if r.state = before; before == offered || before == assigned {

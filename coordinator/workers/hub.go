@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/reactive/call"
 )
 
@@ -25,6 +26,9 @@ type Engine interface {
 
 	// Report journals a report of a call.
 	Report(ctx context.Context, id ID, making, number int32, kind string, payload any) error
+
+	// Secrets returns the secrets of a run that this hub knows nothing of; nil: it has none. was says why there is no such run.
+	Secrets(ctx context.Context, run string) (ring *keychain.Ring, was string, err error)
 
 	// Log takes what a worker has written about a call.
 	Log(id ID, worker, text string)
@@ -175,8 +179,9 @@ func (h *Hub) Return(t Ticket) {
 // Wanted is a call that a worker is to carry out.
 type Wanted struct {
 	call.Request
-	Once     bool      // it must not be asked again
-	Deadline time.Time // when its attempt is cut off; zero: never
+	Once     bool           // it must not be asked again
+	Deadline time.Time      // when its attempt is cut off; zero: never
+	Ring     *keychain.Ring // the secrets of its run; nil: none
 }
 
 // Offer passes on a call whose request is durable; with a ticket, if one was reserved for it.
@@ -238,7 +243,7 @@ func (h *Hub) Withdraw(id ID, reason string) {
 	}
 	delete(h.calls, id)
 	if r.state == leased {
-		h.withdrawn.add(id, time.Now())
+		h.withdrawn.add(id, r.Ring)
 		h.tell(r, reason)
 	}
 	if r.state != answering {

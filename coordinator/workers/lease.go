@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/reactive/call"
 )
 
@@ -88,6 +89,9 @@ type lease struct {
 	making int32  // as call.Request has it
 	engine uint64 // that has given it, a random number
 	number uint64 // of the taking, counted by that engine
+
+	ring  *keychain.Ring // of its run
+	known bool           // ring is
 }
 
 // signer signs leases with a key. Its hashes are used again: a lease is signed once and read as often as it is named.

@@ -49,8 +49,12 @@ func (h *Hub) List() (list []Listed, demands []Demand) {
 	return list, demands
 }
 
-// Unserved returns since when no worker serves an operation; the zero time if one does. This engine knows of none before it began.
+// Unserved returns since when no worker serves an operation; the zero time if one does, or there is no hub. This engine knows of none
+// before it began.
 func (h *Hub) Unserved(name string) time.Time {
+	if h == nil {
+		return time.Time{}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.unserved(name, h.operation(name))
@@ -91,21 +95,6 @@ func (h *Hub) Explain(run, name string) string {
 		return fmt.Sprintf("it may start, and waits for a worker: none serves %s since %s", name, since.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("it may start, and waits for a worker: those that serve %s are busy, and %d runs wait", name, len(o.queue))
-}
-
-// Awaited returns the operation, the first by name, of which a run waits for a worker; "": it waits for none.
-func (h *Hub) Awaited(run string) (name string) {
-	if h == nil {
-		return ""
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for one, o := range h.operations {
-		if o.queued[run] && (name == "" || one < name) {
-			name = one
-		}
-	}
-	return name
 }
 
 // Input returns the input of a call that a worker has.

@@ -1,6 +1,10 @@
 package workers
 
-import "time"
+import (
+	"time"
+
+	"github.com/sluiceflow/sluice/coordinator/keychain"
+)
 
 // withdrawnTime is how long a worker may take to give the output of a call whose attempt has ended, so that it is kept as late, and
 // withdrawnMax bounds such calls.
@@ -9,13 +13,18 @@ const (
 	withdrawnMax  = 10_000
 )
 
-// withdrawn has the calls whose attempts have ended while a worker had them, and when. The first output that comes for one is journaled, as
+// withdrawn has the calls whose attempts have ended while a worker had them, when, and the secrets of their runs. The first output that comes for one is journaled, as
 // late, and no other: a worker may give the same again and again.
-type withdrawn map[ID]time.Time
+type withdrawn map[ID]withdrawal
 
-func (w withdrawn) add(id ID, now time.Time) {
+type withdrawal struct {
+	at   time.Time
+	ring *keychain.Ring
+}
+
+func (w withdrawn) add(id ID, ring *keychain.Ring) {
 	if len(w) < withdrawnMax {
-		w[id] = now
+		w[id] = withdrawal{time.Now(), ring}
 	}
 }
 
@@ -27,8 +36,8 @@ func (w withdrawn) take(id ID) bool {
 }
 
 func (w withdrawn) expire(now time.Time) {
-	for id, at := range w {
-		if now.Sub(at) > withdrawnTime {
+	for id, one := range w {
+		if now.Sub(one.at) > withdrawnTime {
 			delete(w, id)
 		}
 	}

@@ -36,9 +36,6 @@ func (s *Stepper) OpenCalls() []reactive.Request {
 // NextDue returns the instant of the run's next timer, in Unix nanoseconds; 0: it has none.
 func (s *Stepper) NextDue() int64 { return s.root.NextDue() }
 
-// Head returns the run's entry in a list of runs.
-func (s *Stepper) Head() journal.Head { return HeadOf(s.root) }
-
 // Done returns the event by which the run has finished; nil before that.
 func (s *Stepper) Done() *journal.Event { return s.root.Finished() }
 

@@ -92,7 +92,9 @@ type Stepper struct {
 	batch   []journal.Event
 	calls   []reactive.Request
 	answers []answer
-	waiting int // the bytes of answers
+	waiting int            // the bytes of answers
+	wanting []int32        // by operation, the first ready node for which there is no worker
+	said    []journal.Wait // of those, what the last head says
 	now     int64
 }
 
@@ -451,6 +453,7 @@ func (s *Stepper) move() {
 // start requests ready nodes in template order, up to the limit. If the process lacks room for a kind of call, it starts
 // only those that do not need it.
 func (s *Stepper) start() {
+	s.wanting = s.wanting[:0]
 	if s.root.Paused() {
 		return
 	}
@@ -466,6 +469,7 @@ func (s *Stepper) start() {
 		if room := s.root.RoomOf(v); room != reactive.NoRoom {
 			if !s.host.Reserve(room) {
 				lacking = lacking.With(room)
+				wants(s, v, room)
 				continue
 			}
 			if room < reactive.NoRoom {

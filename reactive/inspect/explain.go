@@ -19,7 +19,7 @@ const explainDepth = 8
 
 // Explainer explains a run. Beside the run's root it keeps what the root forgets: which event decided what.
 type Explainer struct {
-	// ForWorker says what the calls of an operation wait for; "": not for a worker. Default: none does.
+	// ForWorker says what calls wait for whose operation workers carry out; "": it is not known. Default: it is not.
 	ForWorker func(operation string) string
 
 	id       string
@@ -387,10 +387,14 @@ func adoption(a *journal.Kept) string {
 
 // room returns why a step that may start has not been requested.
 func (x *Explainer) room(v int32) explain.Reason {
-	if row := x.root.Row(v); x.ForWorker != nil && row.OpKind == plan.Call {
-		if text := x.ForWorker(x.root.Plan().Operations[row.Op].Name); text != "" {
-			return explain.Reason{Kind: "worker", Text: text}
+	if x.root.RoomOf(v) >= reactive.WorkerRoom {
+		name := x.root.Operation(v).Name
+		if x.ForWorker != nil {
+			if text := x.ForWorker(name); text != "" {
+				return explain.Reason{Kind: "worker", Text: text}
+			}
 		}
+		return explain.Reason{Kind: "worker", Text: "it may start, and waits for a worker that serves " + name}
 	}
 	return explain.Reason{Kind: "room", Text: "it may start, and waits for the process to have room for one more call"}
 }

@@ -28,6 +28,7 @@ const (
 	ForChild   WaitKind = "child"       // Name: id of the child run
 	ForCall    WaitKind = "call"        // Name: of the operation or effect that was called
 	ForRoom    WaitKind = "room"        // the process has no room for one more call
+	ForWorker  WaitKind = "worker"      // Name: of the operation that a worker is to serve; Since
 	ForSlot    WaitKind = "slot"        // Who holds all slots of a limit
 	ForGate    WaitKind = "gate"        // Reads: what the rules read that deny a token
 	ForJoin    WaitKind = "join"        // more tokens at the join of Step
@@ -44,6 +45,7 @@ type Wait struct {
 	Who     []string // see the kind
 	Reads   []string // see the kind, sorted
 	Due     int64    // until when, Unix nanoseconds; 0: for ever
+	Since   int64    // since when no worker serves the operation, Unix nanoseconds; 0: one does, or it is not known
 	Then    string   // what happens then, for people
 	Command []string // the arguments of the program `sluice` that end the wait, without those that name the folder; nil: no command does
 }
@@ -76,6 +78,8 @@ func (w *Wait) What() string {
 		return "operation " + w.Name
 	case ForRoom:
 		return "room for one more call"
+	case ForWorker:
+		return "a worker that serves " + w.Name
 	case ForSlot:
 		return "a slot, held by " + listed(w.Who)
 	case ForGate:
@@ -297,6 +301,9 @@ func (w *waiting) of(v int32) (Wait, bool) {
 		w.called(v, &one)
 	case root.Status(v) == reactive.Ready && (!root.Paused() || one.Due > 0): // the time that a call may wait goes on in a pause
 		one.Kind = ForRoom
+		if root.RoomOf(v) >= reactive.WorkerRoom {
+			one.Kind, one.Name = ForWorker, root.Operation(v).Name
+		}
 	default:
 		return one, w.slot(v, &one)
 	}

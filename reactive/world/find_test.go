@@ -117,6 +117,9 @@ func TestFind(t *testing.T) {
 
 // TestFindReadsWhatItFinds: a search reads the nodes above what it finds, and these cells, however many others there are.
 func TestFindReadsWhatItFinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine makes 10,000 cells")
+	}
 	for _, cells := range []int{500, 10_000} {
 		d := drive(t, `
 kind: World

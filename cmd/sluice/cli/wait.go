@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"time"
+
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/reactive/inspect"
@@ -8,8 +10,15 @@ import (
 
 // WaitText returns for people what is awaited and until when: `message "approve" until 14:02:11`.
 func WaitText(w *api.Awaited) string {
-	return progress.WaitText(inspect.WaitKind(w.Kind), w.What, w.Then, w.Until)
+	text := progress.WaitText(inspect.WaitKind(w.Kind), w.What, w.Then, w.Until)
+	if !w.Since.IsZero() {
+		text += NoneSince(w.Since)
+	}
+	return text
 }
+
+// NoneSince says behind the text about a wait for a worker since when there is none.
+func NoneSince(t time.Time) string { return ": there is none since " + progress.Soon(t) }
 
 // WaitCommands returns the command lines that end waits for the journal in dir, each once, and how many there are besides the first
 // most. They are made of the arguments of commands.

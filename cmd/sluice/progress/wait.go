@@ -15,15 +15,15 @@ func WaitText(kind inspect.WaitKind, what, then string, until time.Time) string 
 	case until.IsZero():
 		return what
 	case kind == inspect.ForTimer, kind == inspect.ForRetry:
-		return then + " at " + soon(until)
+		return then + " at " + Soon(until)
 	case kind == inspect.ForAnswers && then != "":
-		return what + "; " + then + " at " + soon(until)
+		return what + "; " + then + " at " + Soon(until)
 	}
-	return what + " until " + soon(until)
+	return what + " until " + Soon(until)
 }
 
-// soon returns an instant for people, with its date unless that is today's.
-func soon(t time.Time) string {
+// Soon returns an instant for people, with its date unless that is today's.
+func Soon(t time.Time) string {
 	t = t.Local()
 	if now := time.Now(); t.YearDay() == now.YearDay() && t.Year() == now.Year() {
 		return t.Format(time.TimeOnly)

@@ -70,11 +70,8 @@ func (f *runFlags) request(ctx context.Context, input value.Value, arg string) (
 	return req, w, nil
 }
 
-// load reads the workflow. That of sluice start may have operations of the workers of the process that works on the folder.
+// load reads the workflow, which may have operations of the workers of the process that works on the folder.
 func (f *runFlags) load(ctx context.Context, file string) (p *parcel.Parcel, w *template.Workflow, err error) {
-	if !f.named {
-		return cli.LoadParcel(ctx, file)
-	}
 	p, w, f.unbound, err = cli.LoadForHost(ctx, file, f.data)
 	return p, w, err
 }
@@ -104,6 +101,8 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 		return err
 	case err != nil:
 		return f.refused(err)
+	case done.Warning != "":
+		noteln(cmd.ErrOrStderr(), "warning: %s", done.Warning)
 	}
 	return f.followHeld(cmd, &held{dir: f.data, run: done.Run, next: 1}, &view.Run{Workflow: w, Dir: f.data}, stops)
 }

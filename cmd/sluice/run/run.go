@@ -239,10 +239,22 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 	}
 	loaded, p, err := cli.LoadToRun(args[0], f.passEnv...)
 	if err != nil {
+		if f.forHost(ctx, args[0]) {
+			return nil, control.ErrServed
+		}
 		return nil, cli.Refuse(err)
 	}
 	config.Loaded, of.workflow = loaded, p.Workflow
 	return openToStart(ctx, f.data, of, config)
+}
+
+// forHost reports whether a workflow that this process cannot run is one for the workers of the process that works on the folder.
+func (f *runFlags) forHost(ctx context.Context, file string) bool {
+	if f.data == "" {
+		return false
+	}
+	_, _, unbound, err := cli.LoadForHost(ctx, file, f.data)
+	return err == nil && unbound != nil
 }
 
 // labels returns the labels of the new run.

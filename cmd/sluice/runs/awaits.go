@@ -47,7 +47,7 @@ func showCommands(w io.Writer, dir, run string, awaits []api.Awaited) {
 func (l *eventLines) awaits(dir string, list []api.Awaited) {
 	for i := range list {
 		w := &list[i]
-		if w.Command == nil && w.Until.IsZero() {
+		if w.Command == nil && w.Until.IsZero() && !forWorker(*w) {
 			continue // its status says as much
 		}
 		text := cli.WaitText(w)

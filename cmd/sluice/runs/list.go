@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // listLimit is how many runs a list shows by default.
@@ -21,15 +22,15 @@ func newRunsList() *cobra.Command {
 		Long: `List lists the runs of a journal with their status, those of child workflows included, newest first. A run is parked if
 the process that works on the journal cannot go on with it; the end of its line says why. Where no process works on the journal, a
 run is parked if this version of Sluice cannot go on with it. A run is held from its import until it
-is resumed. Of a run that waits, the end of its line says for what, at which step, and until when; of one whose call no worker has
-taken, of which operation one is to serve.
+is resumed. Of a run that waits, the end of its line says for what, at which step, and until when; of one whose call no worker
+takes, which operation one is to serve, and since when none does.
 
 --where selects runs: terms with spaces between them, which must all hold. A comma is OR, a minus before a term is NOT.
   status:failed,aborted   running waiting paused completed failed partial aborted deadline_exceeded step_timeout damaged
   workflow:order          the name; kind:playbook; hash:3f2a
   label.team:payments     a label; --label team=payments means the same
   label."the team":x      the same, of a name with spaces or signs
-  waits:person            message person timer gate paused
+  waits:person            message person timer gate paused worker
   held:import             it does not go on before it is resumed, since it was imported
   started>2026-11-01      started updated ended due: < <= > >=, a date or an instant in UTC
   age>1h                  since the start: s m h d w
@@ -44,7 +45,7 @@ Standard error says how a list that is longer than --limit goes on.
 
 For programs, -o jsonl prints one object a line, and -o json one list of all objects:
   {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"held":…,"late":…,"started":…,"updated":…,"events":…,
-   "labels":…,"kind":…,"waits":[{"kind":…,"name":…,"step":…,"until":…}],"progress":{"done":…,"total":…,"failed":…},
+   "labels":…,"kind":…,"waits":[{"kind":…,"name":…,"step":…,"until":…,"since":…}],"progress":{"done":…,"total":…,"failed":…},
    "code":…,"ended":…}`,
 		Example: `  sluice runs list --data ./journal
   sluice runs list --data ./journal --where 'status:failed age<1d' -o json
@@ -138,14 +139,20 @@ func waitsRemark(waits []api.Wait) string {
 	texts := make([]string, len(waits))
 	for i, w := range waits {
 		texts[i] = strings.TrimSpace(w.Kind + " " + w.Name)
-		if w.Kind == api.AwaitsWorker {
+		switch w.Kind {
+		case journal.WaitWorker:
 			texts[i] = "a worker that serves " + w.Name
+		case journal.WaitPaused:
+			texts[i] = "a resume"
 		}
 		if w.Step != "" {
 			texts[i] += " at " + w.Step
 		}
 		if !w.Until.IsZero() {
 			texts[i] += " until " + cli.Local(w.Until)
+		}
+		if !w.Since.IsZero() {
+			texts[i] += cli.NoneSince(w.Since)
 		}
 	}
 	return "waits for " + strings.Join(texts, ", ")

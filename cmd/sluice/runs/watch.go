@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -115,7 +117,7 @@ func (w *watcher) look(ctx context.Context, c *control.Client) (err error) {
 
 // awaits prints what the run waits for after an update, unless more has happened since.
 func (w *watcher) awaits(ctx context.Context, c *control.Client, u *api.Update) error {
-	sleeps := u.Status == string(reactive.RunWaiting) || u.Status == string(reactive.RunPaused)
+	sleeps := u.Status == string(reactive.RunWaiting) || u.Status == string(reactive.RunPaused) || slices.ContainsFunc(u.Awaits, forWorker)
 	if w.now == nil && sleeps {
 		if err := w.look(ctx, c); err != nil {
 			return err
@@ -130,6 +132,8 @@ func (w *watcher) awaits(ctx context.Context, c *control.Client, u *api.Update) 
 	}
 	return nil
 }
+
+func forWorker(a api.Awaited) bool { return a.Kind == string(inspect.ForWorker) }
 
 // read prints the events that a client yields. If this process has opened the journal itself, it reads only existing events, because it
 // blocks other processes meanwhile.

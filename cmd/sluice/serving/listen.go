@@ -22,6 +22,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/copies"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/forwarded"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
 )
 
@@ -208,7 +209,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 	if !f.NoAuth {
 		at.Login = p.called(at.URL, f.Hosts) + handler.Invite(httpapi.Identity{Name: user, Role: httpapi.Admin})
 	}
-	server := newServer(handler)
+	server := newServer(p.passedOn(handler))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with the server
 	stop := func() error {
@@ -231,6 +232,14 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 		return at, errors.Join(err, stop())
 	}
 	return at, nil
+}
+
+// passedOn returns a handler that sees the addresses of clients as the proxy tells them, if there is one.
+func (p *plan) passedOn(handler http.Handler) http.Handler {
+	if !p.proxy.IsValid() {
+		return handler
+	}
+	return forwarded.By(p.proxy, handler)
 }
 
 // newServer returns a server that gives no client more time or room than it needs.

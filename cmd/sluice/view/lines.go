@@ -187,7 +187,7 @@ func (v *lineView) awaits(at int64, list []inspect.Wait) {
 	for i := range list {
 		w := &list[i]
 		switch w.Kind {
-		case inspect.ForSlot, inspect.ForTurn:
+		case inspect.ForSlot, inspect.ForTurn, inspect.ForWorker:
 			continue
 		case inspect.ForTimer:
 			if v.tree.CellCounts() != "" { // the line of its cell says it

@@ -17,6 +17,7 @@ type Awaited struct {
 	Reads   []string  `json:"reads,omitempty"`   // what the rules of a gate read
 	Until   time.Time `json:"until,omitzero"`    // zero: for ever
 	Then    string    `json:"then,omitempty"`    // what happens then, for people
+	Since   time.Time `json:"since,omitzero"`    // since when no worker serves the operation, if none does
 	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; PAYLOAD and VALUE are to be filled in
 }
 
@@ -28,7 +29,11 @@ func Of(list []inspect.Wait) (out []Awaited) {
 		if w.Due != 0 {
 			until = time.Unix(0, w.Due).UTC()
 		}
-		out = append(out, Awaited{string(w.Kind), w.Step, w.What(), w.Name, w.Who, w.Reads, until, w.Then, w.Command})
+		var since time.Time
+		if w.Since != 0 {
+			since = time.Unix(0, w.Since).UTC()
+		}
+		out = append(out, Awaited{string(w.Kind), w.Step, w.What(), w.Name, w.Who, w.Reads, until, w.Then, since, w.Command})
 	}
 	return out
 }

@@ -43,6 +43,9 @@ const (
 	Damaged = "damaged" // in place of a line that cannot be read
 )
 
+// Kinds are all of them.
+var Kinds = []string{Act, Refused, Login, Logout, Created, Revoked, Damaged}
+
 // Entry is one thing that was done, or refused.
 type Entry struct {
 	At         time.Time `json:"at"`                     // when it was answered

@@ -40,25 +40,47 @@ func New(bytes, loads int64) *Values {
 	return &Values{loads: semaphore.NewWeighted(loads), held: semaphore.NewWeighted(bytes), most: bytes}
 }
 
-// Load loads a value when there is room for it. The caller calls release when it is sent. The error is load's, or wraps ErrBusy.
+// Load loads a value when there is room for it. A large one for which there is none is let go, and loaded again when there is: others, which
+// may be small, are loaded meanwhile. The caller calls release when it is sent. The error is load's, or wraps ErrBusy.
 func (v *Values) Load(ctx context.Context, load func() ([]byte, error)) (value []byte, release func(), err error) {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := v.loads.Acquire(waiting, 1); err != nil {
-		return nil, nil, errors.Join(ErrBusy, err)
-	}
-	defer v.loads.Release(1)
-	if value, err = load(); err != nil {
+	value, bytes, err := v.load(waiting, load)
+	switch {
+	case err != nil:
 		return nil, nil, err
-	}
-	bytes := min(int64(len(value)), v.most)
-	if bytes <= smallBytes {
+	case bytes == 0:
 		return value, func() {}, nil
 	}
+	release = func() { v.held.Release(bytes) }
+	if v.held.TryAcquire(bytes) {
+		return value, release, nil
+	}
+	value = nil // nobody holds it while this waits
 	if err := v.held.Acquire(waiting, bytes); err != nil {
 		return nil, nil, errors.Join(ErrBusy, err)
 	}
-	return value, func() { v.held.Release(bytes) }, nil
+	again := int64(0)
+	if value, again, err = v.load(waiting, load); err == nil && again > bytes {
+		err = ErrBusy // it has grown
+	}
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return value, release, nil
+}
+
+// load loads a value, and says how much of the bound it takes.
+func (v *Values) load(ctx context.Context, load func() ([]byte, error)) (value []byte, bytes int64, err error) {
+	if err := v.loads.Acquire(ctx, 1); err != nil {
+		return nil, 0, errors.Join(ErrBusy, err)
+	}
+	defer v.loads.Release(1)
+	if value, err = load(); err == nil && len(value) > smallBytes {
+		bytes = min(int64(len(value)), v.most)
+	}
+	return value, bytes, err
 }
 
 // Serve answers a request with a value, or the parts of it that the request asks for. A client that takes longer than a time for a part

@@ -48,6 +48,36 @@ func TestValuesWaitForRoom(t *testing.T) {
 	})
 }
 
+// Large values that wait for room are not held meanwhile, and hold no other up.
+func TestSmallValuesDoNotWaitBehindLargeOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := large.New(4*mebibyte, 2)
+		_, first, err := v.Load(t.Context(), sized(4*mebibyte))
+		require.NoError(t, err)
+		var loads atomic.Int64
+		for range 20 {
+			go func() {
+				_, release, err := v.Load(t.Context(), func() ([]byte, error) { loads.Add(1); return sized(4 * mebibyte)() })
+				if err == nil {
+					<-time.After(time.Second)
+					release()
+				}
+			}()
+		}
+		synctest.Wait()
+		began := time.Now()
+		_, small, err := v.Load(t.Context(), sized(100))
+		require.NoError(t, err)
+		require.Equal(t, began, time.Now())
+		small()
+		require.EqualValues(t, 20, loads.Load())
+		first()
+		synctest.Wait()
+		require.EqualValues(t, 21, loads.Load(), "one has room, and is loaded again")
+		<-time.After(time.Minute)
+	})
+}
+
 func TestFewValuesAreLoadedAtTheSameTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := large.New(4*mebibyte, 2)

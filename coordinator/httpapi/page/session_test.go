@@ -79,6 +79,7 @@ func TestAPageSaysThatItsSessionHasEnded(t *testing.T) {
 	p.open("/runs/order-1?tab=steps")
 	p.signIn("program")
 	p.sees("This token cannot use the page")
+	p.until(`!document.querySelector(".nav a, .bottomnav a")`) // it may go nowhere
 	p.shoot("not-for-programs")
 	p.click("button", "Sign out")
 	p.sees("Who are you?")

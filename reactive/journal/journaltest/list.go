@@ -149,11 +149,17 @@ func testListMoves(t *testing.T, s journal.Store) {
 	mustAppend(t, s, "r", 0, batch(1, ""), journal.Head{Run: "r", Name: "w", Status: "running", Started: 1, Open: true})
 	mustAppend(t, s, "r", 1, batch(1, ""), journal.Head{})
 	require.Equal(t, []string{"r"}, at(journal.ByStatus, "running"))
+	require.Empty(t, at(journal.ByWait, "worker"))
+	mustAppend(t, s, "r", 2, nil, journal.Head{Run: "r", Name: "w", Status: "running", Started: 1, Open: true, Waits: []journal.Wait{{Kind: "worker", Name: "bill", Step: "a"}}})
+	require.Equal(t, []string{"r"}, at(journal.ByStatus, "running"))
+	require.Equal(t, []string{"r"}, at(journal.ByWait, "worker"))
+	require.Empty(t, at(journal.ByDue, ""), "it goes on at every start")
 	mustAppend(t, s, "r", 2, nil, journal.Head{Run: "r", Name: "w", Status: "waiting", Started: 1, Open: true, Due: 9, Waits: []journal.Wait{{Kind: "timer"}}})
 	require.Empty(t, at(journal.ByStatus, "running"))
 	require.Equal(t, []string{"r"}, at(journal.ByStatus, "waiting"))
 	require.Equal(t, []string{"r"}, at(journal.ByDue, ""))
 	require.Equal(t, []string{"r"}, at(journal.ByWait, "timer"))
+	require.Empty(t, at(journal.ByWait, "worker"))
 	mustAppend(t, s, "r", 2, batch(1, ""), journal.Head{Run: "r", Name: "v", Status: "completed", Started: 1})
 	require.Empty(t, at(journal.ByStatus, "waiting"))
 	require.Empty(t, at(journal.ByDue, ""))
@@ -446,7 +452,7 @@ func testListModel(t *testing.T, s journal.Store) {
 					Labels: rapid.MapOfN(rapid.SampledFrom([]string{"k", "l"}), rapid.SampledFrom([]string{"", "v"}), 0, 2).Draw(t, "labels"),
 				}
 				for range rapid.IntRange(0, 2).Draw(t, "waits") {
-					h.Waits = append(h.Waits, journal.Wait{Kind: rapid.SampledFrom([]string{"timer", "person"}).Draw(t, "kind")})
+					h.Waits = append(h.Waits, journal.Wait{Kind: rapid.SampledFrom([]string{"timer", "person", "worker"}).Draw(t, "kind")})
 				}
 				if len(h.Labels) == 0 {
 					h.Labels = nil
@@ -492,7 +498,7 @@ func testListModel(t *testing.T, s journal.Store) {
 				case journal.ByLabel:
 					q.Key, q.Value = rapid.SampledFrom([]string{"k", "l"}).Draw(t, "key"), rapid.SampledFrom([]string{"", "v"}).Draw(t, "value")
 				case journal.ByWait:
-					q.Key = rapid.SampledFrom([]string{"timer", "person"}).Draw(t, "key")
+					q.Key = rapid.SampledFrom([]string{"timer", "person", "worker"}).Draw(t, "key")
 				}
 				if rapid.Bool().Draw(t, "goes on") {
 					q.After = journal.Position{At: rapid.Int64Range(0, 4).Draw(t, "at"), Run: ids.Draw(t, "behind")}

@@ -27,8 +27,11 @@ const places = [
   { path: "/workers", name: "Workers", key: "k", icon: "M2.5 3.5h11v4h-11zM2.5 9.5h11v4h-11zM5 5.5h.01M5 11.5h.01" },
 ];
 
+// A program's token is barred from the page.
+const barred = signal(false);
+
 // Who sees only statuses has no inbox and no workers, and who has not signed in nowhere to go. While that is not known, nothing jumps.
-const placesOf = () => (!me.value || may("viewer") ? places : me.value.role ? places.filter((p) => p.key === "r" || p.key === "w") : []);
+const placesOf = () => (barred.value ? [] : !me.value || may("viewer") ? places : me.value.role ? places.filter((p) => p.key === "r" || p.key === "w") : []);
 
 const place = computed(() => ({ start: "workflows", publish: "workflows" })[here.value.parts[0]] || here.value.parts[0] || "runs");
 
@@ -129,6 +132,7 @@ function App() {
   const [problem, setProblem] = useState(null);
   const load = () => known().then((who) => {
     const program = who?.role === "worker";
+    barred.value = program;
     setProblem(program ? new Problem(403, { detail: `${who.name} has the role worker.` }) : null);
     if (!who) return leave();
     me.value = program ? null : who;

@@ -6,7 +6,7 @@ import { follow } from "./feed.js";
 import { statuses } from "./mark.js";
 
 const code = Object.fromEntries(statuses.map((name, i) => [name, i]));
-const still = new Set(["message", "child", "room", "slot"]); // kinds of waits that do not move by themselves
+const still = new Set(["message", "child", "room", "slot", "worker"]); // kinds of waits that do not move by themselves
 const namedMax = 3; // waits of which the page asks what is behind them
 const refreshMin = 400; // ms between two readings of the steps; more if a reading takes long
 
@@ -149,7 +149,7 @@ export class RunModel {
     const begin = performance.now();
     try {
       const [run, list] = await Promise.all([get(of(this.id), this.#stop.signal), get(of(this.id, "steps"), this.#stop.signal)]);
-      await Promise.all((run.awaits || []).filter((a) => a.kind === "room" || a.kind === "child").slice(0, namedMax).map((a) => this.#name(a)));
+      await Promise.all((run.awaits || []).filter((a) => a.kind === "worker" || a.kind === "child").slice(0, namedMax).map((a) => this.#name(a)));
       this.#cost = performance.now() - begin;
       batch(() => {
         this.problem.value = null;

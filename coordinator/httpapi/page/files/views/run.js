@@ -108,9 +108,11 @@ function why(model, run, status) {
   }
   const moving = n("running") + n("ready");
   if (moving) parts.push(`${many(moving, "step")} ${moving === 1 ? "moves" : "move"}.`);
-  for (const a of (run.awaits || []).filter((a) => a.kind !== "call" && a.kind !== "timer").slice(0, 2)) {
-    parts.push(`${a.step ? "**" + a.step.slice(0, 120) + "**" : "It"} ${awaitedOf(a)}${a.until ? ", " + left(ms(a.until)) : ""}.`);
-  }
+  const waits = (run.awaits || []).filter((a) => a.kind !== "call" && a.kind !== "timer").slice(0, 2);
+  const [one, other] = waits.map((a) => `${awaitedOf(a)}${a.until ? ", " + left(ms(a.until)) : ""}`);
+  const who = (a) => (a.step ? "**" + a.step.slice(0, 120) + "**" : "It");
+  if (other && who(waits[0]) === who(waits[1])) parts.push(`${who(waits[0])} ${one}, and ${other}.`);
+  else if (one) parts.push(`${who(waits[0])} ${one}.`, ...(other ? [`${who(waits[1])} ${other}.`] : []));
   if (status === "paused") parts.push("It is paused: nothing new starts before it is resumed.");
   if (!parts.length) {
     const timer = (run.awaits || []).find((a) => a.kind === "timer" && a.step);

@@ -216,6 +216,7 @@ function whereOf(r) {
     case "message": return "for the message **" + (w.name || "") + "**" + (step ? " at " + step : "") + until;
     case "timer": return (step || "timer") + until;
     case "paused": return "paused" + (w.name ? " by **" + w.name + "**" : "");
+    case "worker": return "for a worker that serves **" + (w.name || "its operation") + "**" + (step ? " at " + step : "");
     case "gate": return step ? "tokens behind the gate of " + step : "tokens behind a gate";
   }
   return w.kind + " " + (w.name || "") + " " + step + until;

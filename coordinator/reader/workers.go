@@ -1,0 +1,46 @@
+package reader
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/inspect"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/plan"
+)
+
+// markWorkers tells a root which operations workers carry out, so that what waits for them is said to. A process that has no workers
+// does not know it of the operations that it lacks: what the head says of them was known to the one that drove the run.
+func markWorkers(ctx context.Context, r *Reader, run string, entry *registry.Entry, root *reactive.Root) {
+	rooms, next := make([]reactive.Room, len(entry.Plan.Operations)), reactive.WorkerRoom
+	var head *journal.Head
+	for i, p := range entry.Performers {
+		op := &entry.Plan.Operations[i]
+		if p == nil && op.Kind == plan.Call && op.Bound == nil && head == nil {
+			stored, _ := r.Head(ctx, run) // the zero Head says nothing
+			head = &stored
+		}
+		if p != nil && p.Worker || p == nil && head != nil && slices.ContainsFunc(head.Waits, func(w journal.Wait) bool {
+			return w.Kind == journal.WaitWorker && w.Name == op.Name
+		}) {
+			rooms[i] = next
+			next++
+		}
+	}
+	if next > reactive.WorkerRoom {
+		root.Rooms(rooms)
+	}
+}
+
+// unserved says of what waits for workers since when there are none.
+func unserved(p Process, list []inspect.Wait) {
+	for i := range list {
+		if w := &list[i]; w.Kind == inspect.ForWorker {
+			if since := p.Unserved(w.Name); !since.IsZero() {
+				w.Since = since.UnixNano()
+			}
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package coordinator_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/workers"
+	"github.com/sluiceflow/sluice/reactive/inspect"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/memory"
+)
+
+// waitFor returns the runs that the index has under a kind of wait, and what they wait for.
+func waitFor(t *testing.T, store journal.Store, kind string) map[string][]journal.Wait {
+	t.Helper()
+	found := map[string][]journal.Wait{}
+	for h, err := range store.List(t.Context(), journal.Query{Index: journal.ByWait, Key: kind}) {
+		require.NoError(t, err)
+		found[h.Run] = h.Waits
+	}
+	return found
+}
+
+// What a run is said to wait for is the same in lists, in its state and in explanations, and ends with the request.
+func TestARunIsSaidToWaitForAWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memory.New()
+		c := newCrew(t, store, workers.NewKey())
+		run := c.begin(`{kind: Workflow, name: w, steps: [{parallel: {steps: [{operation: b}, {id: c, operation: a}, {id: d, operation: a}]}}]}`, "r")
+		at := func(step, operation string) journal.Wait {
+			return journal.Wait{Kind: journal.WaitWorker, Name: operation, Step: step}
+		}
+		require.Equal(t, map[string][]journal.Wait{"r": {at("b", "b"), at("c", "a")}}, waitFor(t, store, journal.WaitWorker), "each operation once")
+		since := time.Now().UnixNano()
+		time.Sleep(time.Hour)
+		state, err := run.State(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []inspect.Wait{
+			{Kind: inspect.ForWorker, Step: "b", Name: "b", Since: since},
+			{Kind: inspect.ForWorker, Step: "c", Name: "a", Since: since},
+			{Kind: inspect.ForWorker, Step: "d", Name: "a", Since: since},
+		}, state.Waits)
+		calls := c.take(5, time.Minute)
+		require.Len(t, calls, 2)
+		synctest.Wait()
+		require.Equal(t, map[string][]journal.Wait{"r": {at("b", "b")}}, waitFor(t, store, journal.WaitWorker))
+		require.NoError(t, run.Pause(t.Context(), "lunch"))
+		require.Empty(t, waitFor(t, store, journal.WaitWorker), "it waits to be resumed")
+		require.NoError(t, run.Resume(t.Context()))
+		synctest.Wait()
+		require.Equal(t, map[string][]journal.Wait{"r": {at("b", "b")}}, waitFor(t, store, journal.WaitWorker))
+		require.NoError(t, run.Cancel(t.Context(), ""))
+		require.Empty(t, waitFor(t, store, journal.WaitWorker))
+	})
+}
+
+// A process that finds a run of whose wait no head tells writes that head, without an event and once.
+func TestAWaitForAWorkerIsFoundAtTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := stays{memory.New()}
+		key := workers.NewKey()
+		first := newCrew(t, store, key)
+		first.begin(oneCall, "r")
+		require.NoError(t, first.Shutdown(context.Background()))
+		for h, err := range store.Heads(t.Context(), "") { // as a process left it that did not know of workers
+			require.NoError(t, err)
+			last := h.Last
+			h.Waits = nil
+			_, err = store.Append(t.Context(), "r", last, nil, h)
+			require.NoError(t, err)
+		}
+		require.Empty(t, waitFor(t, store, journal.WaitWorker))
+		for range 2 {
+			second := newCrew(t, store, key)
+			synctest.Wait()
+			require.Len(t, waitFor(t, store, journal.WaitWorker), 1)
+			place, err := store.Newest(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, second.Shutdown(context.Background()))
+			third := newCrew(t, store, key)
+			synctest.Wait()
+			for range store.Changes(t.Context(), place) {
+				t.Fatal("the head was written again")
+			}
+			require.NoError(t, third.Shutdown(context.Background()))
+		}
+	})
+}
