@@ -119,6 +119,7 @@ func (c *Client) ask(ctx context.Context, req *api.Request, emit func(*api.Reply
 	if err != nil {
 		return api.ErrorOf(err)
 	}
+	r.behalf = req.Actor
 	resp, err := c.send(ctx, r)
 	if err != nil {
 		return err
@@ -145,6 +146,9 @@ func (c *Client) send(ctx context.Context, r *route) (*http.Response, error) {
 	}
 	if r.kind != "" {
 		req.Header.Set("Content-Type", r.kind)
+	}
+	if r.behalf != "" {
+		req.Header.Set("On-Behalf-Of", url.PathEscape(r.behalf))
 	}
 	if r.key != "" {
 		req.Header.Set("Idempotency-Key", r.key)

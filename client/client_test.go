@@ -244,6 +244,22 @@ func conforms(t *testing.T, e client.Engine) {
 	}
 }
 
+// TestForWhomAClientActsIsJournaled, beside the owner of the token.
+func TestForWhomAClientActsIsJournaled(t *testing.T) {
+	s := newSite(t)
+	run, err := s.remote.Start(t.Context(), workflow(t, approval), nil, client.Options{ID: "a"})
+	require.NoError(t, err)
+	require.NoError(t, s.remote.Ask(t.Context(), &api.Request{Verb: api.Pause, Run: "a", Actor: "bob 100%"}, func(*api.Reply) error { return nil }))
+	var actors []string
+	for e, err := range run.Events(t.Context(), 1) {
+		require.NoError(t, err)
+		if e.Type == journal.RunPaused {
+			actors = append(actors, e.Detail.Actor)
+		}
+	}
+	require.Equal(t, []string{"ann on_behalf_of bob 100%"}, actors)
+}
+
 // others asks for what pages and programs in other languages do: what it shows, requests of package api have, too.
 func (s *site) others(t *testing.T) {
 	t.Helper()

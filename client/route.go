@@ -23,6 +23,7 @@ type route struct {
 	content      io.Reader
 	accept       string // "": lines of package api
 	key          string
+	behalf       string // for whom the owner of the token acts; "": for himself
 }
 
 // object is the body of a request. Keys without a value are left out.

@@ -115,6 +115,42 @@ func (e *Engine) StartEntry(ctx context.Context, entry *registry.Entry, input an
 
 // startWith is StartEntry with the options applied.
 func (e *Engine) startWith(ctx context.Context, entry *registry.Entry, input any, o startOptions) (*Run, error) {
+	in, err := o.complete(entry, input)
+	if err != nil {
+		return nil, err
+	}
+	return e.begin(ctx, entry, in, o)
+}
+
+// refusedStart returns why startWith would refuse; nil: it would begin a run, or find the one that it has begun.
+func (e *Engine) refusedStart(ctx context.Context, entry *registry.Entry, input any, o startOptions) error {
+	in, err := o.complete(entry, input)
+	if err != nil {
+		return err
+	}
+	if err := e.fits(entry); err != nil {
+		return err
+	}
+	children, err := registry.Family(ctx, entry)
+	if err != nil {
+		return e.readError(ctx, err)
+	}
+	first, err := e.firstOf(entry, in, children, &o)
+	if err != nil || !o.named {
+		return err
+	}
+	known, err := e.exists(ctx, o.id)
+	if known {
+		_, err = e.existing(ctx, &first)
+	}
+	if err == errNotBegun {
+		return nil
+	}
+	return err
+}
+
+// complete checks the input of a run, which it returns in its normal form, and completes the options with the id.
+func (o *startOptions) complete(entry *registry.Entry, input any) (value.Value, error) {
 	in, err := value.Own(input)
 	if err != nil {
 		return nil, fmt.Errorf("input: %w", err)
@@ -132,10 +168,7 @@ func (e *Engine) startWith(ctx context.Context, entry *registry.Entry, input any
 		}
 		o.id = id.String()
 	}
-	if err := limits.CheckID(o.id); err != nil {
-		return nil, err
-	}
-	return e.begin(ctx, entry, in, o)
+	return in, limits.CheckID(o.id)
 }
 
 // begin appends the first event of a new run. The run's loop decides what starts before it appends, so that the start and the
@@ -149,8 +182,22 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 	if err != nil {
 		return nil, e.readError(ctx, err)
 	}
+	first, err := e.firstOf(entry, input, children, &o)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		run, err := e.beginOnce(ctx, entry, first, &o)
+		if err != errNotBegun {
+			return run, err
+		}
+	}
+}
+
+// firstOf returns the first event of a new run.
+func (e *Engine) firstOf(entry *registry.Entry, input any, children map[string]string, o *startOptions) (first journal.Event, err error) {
 	p := entry.Plan
-	first := decide.Started(o.id, p, input, e.config.Limits.OfRun())
+	first = decide.Started(o.id, p, input, e.config.Limits.OfRun())
 	start := first.Detail.Start
 	start.Children = children
 	start.Parent, start.Labels, start.Actor, start.Dir, start.OnBlocked = o.parent, o.labels, o.actor, o.dir, registry.OnBlocked(p.Workflow, e.config.OnBlocked)
@@ -160,18 +207,13 @@ func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o 
 		first.At = o.began
 	}
 	if start.Identity, err = decide.OwnIdentity(o.in); err != nil {
-		return nil, err
+		return first, err
 	}
 	if p.Workflow.Routing != nil && p.Workflow.Routing.Kind() == machine.Kind {
 		start.Seed = make([]byte, 32)
 		rand.Read(start.Seed) // never fails
 	}
-	for {
-		run, err := e.beginOnce(ctx, entry, first, &o)
-		if err != errNotBegun {
-			return run, err
-		}
-	}
+	return first, nil
 }
 
 // fits returns why a workflow is too large for this engine.

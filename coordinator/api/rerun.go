@@ -41,14 +41,6 @@ func rerun(ctx context.Context, engine *coordinator.Engine, run *coordinator.Run
 		return err
 	}
 	defer release()
-	if req.Dry {
-		preview, err := run.PreviewRerun(ctx, *what)
-		if err != nil {
-			return refusedInput(err)
-		}
-		done.Seq = preview.Seq
-		return emitPreview(preview, emit)
-	}
 	opts := []coordinator.Option{coordinator.WithActor(req.Actor)}
 	if req.Dir != "" {
 		opts = append(opts, coordinator.WithDir(req.Dir))
@@ -58,6 +50,14 @@ func rerun(ctx context.Context, engine *coordinator.Engine, run *coordinator.Run
 	}
 	if req.ID != "" {
 		opts = append(opts, coordinator.WithID(req.ID))
+	}
+	if req.Dry {
+		preview, err := run.PreviewRerun(ctx, *what, opts...)
+		if err != nil {
+			return refusedInput(err)
+		}
+		done.Seq = preview.Seq
+		return emitPreview(preview, emit)
 	}
 	next, err := run.Rerun(ctx, *what, opts...)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/drawing"
 	"github.com/sluiceflow/sluice/coordinator/explore"
@@ -25,11 +26,11 @@ const (
 
 // Check is what is known of a document.
 type Check struct {
-	Name     string           `json:"name,omitempty"`    // of the workflow; not there: it has faults
+	Name     string           `json:"name,omitempty"`    // of the workflow; not there: it cannot be read
 	Faults   []Fault          `json:"faults"`            // with any, it cannot be published
 	Warnings []Fault          `json:"warnings"`          // valid, but probably mistakes
-	Drawing  *drawing.Drawing `json:"drawing,omitempty"` // not there: it has faults
-	Runs     *explore.Report  `json:"runs,omitempty"`    // what may become of runs; not there: it has faults, or its kind cannot be explored
+	Drawing  *drawing.Drawing `json:"drawing,omitempty"` // not there: it cannot be read
+	Runs     *explore.Report  `json:"runs,omitempty"`    // what may become of runs; not there: it cannot be read, or its kind cannot be explored
 }
 
 // Fault is something wrong with a document.
@@ -73,6 +74,14 @@ func Of(ctx context.Context, text []byte) (*Check, error) {
 		c.Runs = report
 	}
 	return c, nil
+}
+
+// Refuse adds why a document that can be read cannot be published.
+func (c *Check) Refuse(err error) {
+	for _, f := range faultsOf(err) {
+		f.Text = strings.TrimPrefix(f.Text, "catalog: ")
+		c.Faults = append(c.Faults, f)
+	}
 }
 
 // faultsOf returns the faults that an error is made of.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
 // concerns notes what a request was about, that only its answer tells.
@@ -37,7 +38,7 @@ func (c *exchange) audited(status int) {
 	}
 	from, _, _ := net.SplitHostPort(c.req.RemoteAddr)
 	c.config.Audit.Note(audit.Entry{
-		Kind: kind, Actor: c.who.Name, Role: c.who.Role.String(), From: from, Method: c.route.Method, Route: c.route.Path, Run: run,
+		Kind: kind, Actor: c.who.Name, OnBehalfOf: names.Behalf(c.req.Header), Role: c.who.Role.String(), From: from, Method: c.route.Method, Route: c.route.Path, Run: run,
 		Step: cmp.Or(c.req.PathValue("key"), c.req.PathValue("cell")), Name: cmp.Or(c.named, c.req.PathValue("id"), c.req.PathValue("name")),
 		Status: status, Code: c.code, Request: c.id,
 	})

@@ -209,5 +209,12 @@ func checkDraft(c *exchange) error {
 	if err != nil {
 		return err
 	}
+	if len(found.Faults) == 0 {
+		if _, err := c.parcel(&Documents{Document: b.Document}); err != nil && problemOf(err).Status >= http.StatusInternalServerError {
+			return err
+		} else if err != nil {
+			found.Refuse(err)
+		}
+	}
 	return c.replyZipped(found)
 }

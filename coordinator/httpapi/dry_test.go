@@ -107,6 +107,31 @@ func TestEachActHasAPreview(t *testing.T) {
 	}
 }
 
+// TestAPreviewOfARerunIsRefusedAsTheRerun is, also because of the id and the labels of the run that it would start.
+func TestAPreviewOfARerunIsRefusedAsTheRerun(t *testing.T) {
+	s := newSite(t, nil)
+	s.start("a")
+	s.start("taken")
+	ok[api.Done](s, "POST", "/v1/runs/a/cancel", "{}")
+	for body, wanted := range map[string]string{
+		`{"from": "ask", "id": "taken"}`:                   "run_exists",
+		`{"from": "ask", "id": "x/y"}`:                     "bad_request",
+		`{"from": "ask", "labels": {"": "x"}}`:             "",
+		`{"from": "nowhere", "id": "b"}`:                   "step_not_found",
+		`{"from": "ask", "id": "b", "labels": {"k": "v"}}`: "",
+	} {
+		code, detail, _ := s.outcome("POST", "/v1/runs/a/rerun?dry=true", body)
+		is, why, _ := s.outcome("POST", "/v1/runs/a/rerun", body)
+		require.Equal(t, is+" "+why, code+" "+detail, body)
+		if wanted != "" {
+			require.Equal(t, wanted, is, body)
+		}
+	}
+	body := `{"from": "ask", "id": "b", "labels": {"k": "v"}}`
+	code, _, _ := s.outcome("POST", "/v1/runs/a/rerun?dry=true", body)
+	require.Empty(t, code, "the run is there, and the same")
+}
+
 // outcome returns the code and the detail of a refusal, "" if there is none, and the status.
 func (s *site) outcome(method, path, body string) (code, detail string, status int) {
 	resp := s.do(method, path, body)

@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/copies"
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/draining"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
@@ -122,6 +123,7 @@ type Server struct {
 	streams *frames.Streams
 	kept    kept.Answers
 	values  *large.Values
+	under   draining.Requests // way
 
 	sessions sessions.Keep[login]
 	standing standing.Watch
@@ -170,6 +172,13 @@ func (s *Server) Close() {
 	if hub := s.engine.Workers(); hub != nil {
 		hub.Drain()
 	}
+}
+
+// Drain is Close, and returns when the requests that are under way have been answered, or ctx ends. Meanwhile /livez and /readyz answer, and
+// every other request is refused.
+func (s *Server) Drain(ctx context.Context) {
+	s.Close()
+	s.under.Await(ctx)
 }
 
 // ServeHTTP implements http.Handler.
@@ -243,6 +252,9 @@ func (s *Server) survive(w http.ResponseWriter, req *http.Request) {
 
 // serve answers a request of a route.
 func (s *Server) serve(w http.ResponseWriter, req *http.Request, r *Route) {
+	if !r.AnyHost {
+		defer s.under.Begin()()
+	}
 	c := &exchange{Server: s, w: w, req: req, route: r}
 	if c.measured(c.answer); c.feed != nil {
 		c.feed.Send(req.Context(), s.ctx)
@@ -304,6 +316,9 @@ func (c *exchange) admit() error {
 	}
 	if c.route.AnyHost {
 		return nil
+	}
+	if c.Server.ctx.Err() != nil {
+		return coordinator.ErrShutdown
 	}
 	if err := http.NewCrossOriginProtection().Check(c.req); err != nil {
 		return problem(CodeCrossOrigin, "a page of another site has made the request")

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -21,6 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/cursors"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/repeated"
 )
@@ -29,7 +29,6 @@ const (
 	pageMax     = 1000
 	runsPage    = 50
 	eventsPage  = 100
-	waitMax     = 60 // seconds
 	commandTime = time.Minute
 	keyMax      = 256
 )
@@ -39,7 +38,7 @@ var errEnough = errors.New("enough")
 
 // ask carries out a request of package api and passes the lines of its answer to take; it returns the last.
 func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply) error) (done api.Done, err error) {
-	r.Actor = c.who.Name
+	r.Actor = names.Actor(c.who.Name, c.req.Header)
 	if c.plain() {
 		return done, c.pass(ctx, r)
 	}
@@ -226,18 +225,11 @@ func (c *exchange) key() (string, error) {
 
 // wait returns how long the client prefers to wait.
 func (c *exchange) wait() (time.Duration, error) {
-	for part := range strings.SplitSeq(c.req.Header.Get("Prefer"), ",") {
-		text, ok := strings.CutPrefix(strings.TrimSpace(part), "wait=")
-		if !ok {
-			continue
-		}
-		seconds, err := strconv.Atoi(text)
-		if err != nil || seconds < 0 {
-			return 0, problem(CodeBadRequest, "a wait is a number of seconds").at("header/Prefer")
-		}
-		return time.Duration(min(seconds, waitMax)) * time.Second, nil
+	wait, ok := names.Wait(c.req.Header.Get("Prefer"))
+	if !ok {
+		return 0, problem(CodeBadRequest, "a wait is a number of seconds").at("header/Prefer")
 	}
-	return 0, nil
+	return wait, nil
 }
 
 func showRun(c *exchange) error {
@@ -270,6 +262,7 @@ func (c *exchange) show(status int, id string, at *api.Moment, wait time.Duratio
 		}
 		waiting, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()
+		defer context.AfterFunc(c.ctx, cancel)()
 		if _, err := run.Wait(waiting); ctx.Err() != nil || err != nil && waiting.Err() == nil && !errors.Is(err, coordinator.ErrParked) {
 			return cmp.Or(err, ctx.Err())
 		}

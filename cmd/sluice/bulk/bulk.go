@@ -126,9 +126,7 @@ func (v *verb) actor(cmd *cobra.Command) {
 
 // with calls use with a client of the process that works on the folder, or of this one.
 func (v *verb) with(cmd *cobra.Command, use func(*control.Client) error) error {
-	if v.req.Actor == "" {
-		v.req.Actor = cli.UserName()
-	}
+	v.req.Actor = cli.Actor(v.req.Actor, v.dir)
 	return cli.ExitOf(control.With(cmd.Context(), v.dir, coordinator.Config{}, use))
 }
 

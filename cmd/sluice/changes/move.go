@@ -56,9 +56,7 @@ run, or the workflow is refused.`,
 		var a api.Attachment
 		ctx := cmd.Context()
 		req.Run = args[0]
-		if req.Actor == "" {
-			req.Actor = cli.UserName()
-		}
+		req.Actor = cli.Actor(req.Actor, dir)
 		if req.Name, a.Parcel, err = cli.Workflow(ctx, file); err != nil {
 			return cli.Refuse(err)
 		}

@@ -4,7 +4,18 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+
+	"github.com/sluiceflow/sluice/client"
 )
+
+// Actor returns the actor of a command to a folder or a server: the one that is given, else the user. A server knows the owner of the
+// token, and who is given besides is the one for whom he acts.
+func Actor(given, dir string) string {
+	if given != "" || client.IsURL(dir) {
+		return given
+	}
+	return UserName()
+}
 
 // UserName returns the name of the user, as far as the system knows it.
 func UserName() string {

@@ -82,9 +82,7 @@ func (c *command) send(cmd *cobra.Command) error {
 
 // do sends the command.
 func (c *command) do(cmd *cobra.Command) (done api.Done, err error) {
-	if c.req.Actor == "" {
-		c.req.Actor = cli.UserName()
-	}
+	c.req.Actor = cli.Actor(c.req.Actor, c.dir)
 	err = control.With(cmd.Context(), c.dir, coordinator.Config{}, func(client *control.Client) (err error) {
 		done, err = client.Do(cmd.Context(), &c.req)
 		return err

@@ -58,9 +58,7 @@ journaled, or is refused as the rule would be. It ends with 2 for a query or a t
 
 func (k *keep) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	if k.req.Actor == "" {
-		k.req.Actor = cli.UserName()
-	}
+	k.req.Actor = cli.Actor(k.req.Actor, k.dir)
 	sets := k.clear || len(args) > 0
 	switch {
 	case k.clear && len(args) > 0:

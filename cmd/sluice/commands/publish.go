@@ -39,9 +39,7 @@ It ends with 0 if the workflow is the newest version now, with 1 if an error occ
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.Flags().StringVar(&req.Actor, "actor", "", "record `NAME` as who published it (default: the user's name)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if req.Actor == "" {
-			req.Actor = cli.UserName()
-		}
+		req.Actor = cli.Actor(req.Actor, dir)
 		ctx := cmd.Context()
 		parcel, _, unbound, err := cli.LoadForHost(ctx, args[0], dir)
 		if err != nil {

@@ -62,9 +62,7 @@ for wrong usage.`,
 		return cli.SuggestFlag(cmd, err)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if actor == "" {
-			actor = cli.UserName()
-		}
+		actor = cli.Actor(actor, dir)
 		report := &imported{dir: dir, objects: cli.NewObjects(cmd.OutOrStdout(), output.Value == "json"), text: output.Value == "text"}
 		file, err := opened(args[0])
 		if err != nil {

@@ -49,7 +49,7 @@ func (f *runFlags) request(ctx context.Context, input value.Value, arg string) (
 			return nil, nil, cli.Refuse(fmt.Errorf("--id: %w", err))
 		}
 	}
-	req := &api.Request{Verb: api.Begin, Actor: cli.UserName(), ID: f.id}
+	req := &api.Request{Verb: api.Begin, Actor: cli.Actor("", f.data), ID: f.id}
 	var err error
 	if req.Labels, err = f.labels(); err != nil {
 		return nil, nil, cli.Refuse(err)

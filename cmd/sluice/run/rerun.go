@@ -105,9 +105,7 @@ cannot be rerun in this way, and with 2 if there is no such run or step, or for 
 // request returns the request of a rerun.
 func (f *rerunFlags) request(cmd *cobra.Command, run string) (req *api.Request, err error) {
 	req = &api.Request{Verb: api.Repeat, Run: run, Rerun: &f.what, ID: f.id, Actor: f.actor, Dry: f.dry}
-	if req.Actor == "" {
-		req.Actor = cli.UserName()
-	}
+	req.Actor = cli.Actor(req.Actor, f.data)
 	if len(f.label) > 0 {
 		if req.Labels, err = (&runFlags{label: f.label}).labels(); err != nil {
 			return nil, cli.Refuse(err)

@@ -221,9 +221,9 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with the server
 	stop := func() error {
-		handler.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 		defer cancel()
+		handler.Drain(ctx)
 		if server.Shutdown(ctx) != nil {
 			_ = server.Close()
 		}

@@ -48,20 +48,21 @@ var Kinds = []string{Act, Refused, Login, Logout, Created, Revoked, Damaged}
 
 // Entry is one thing that was done, or refused.
 type Entry struct {
-	At      time.Time `json:"at"`                // when it was answered
-	Kind    string    `json:"kind"`              // act, refused, login, logout, token.created, token.revoked; damaged: a line that cannot be read
-	Actor   string    `json:"actor,omitempty"`   // name of the token; absent: it is not known. Of an entry about a token, the one
-	Role    string    `json:"role,omitempty"`    // its role
-	From    string    `json:"from,omitempty"`    // address of the client
-	Method  string    `json:"method,omitempty"`  // of HTTP
-	Route   string    `json:"route,omitempty"`   // as openapi.json has it
-	Run     string    `json:"run,omitempty"`     // id of the run that it was about, or that was started
-	Step    string    `json:"step,omitempty"`    // key of the step, or address of the cell
-	Name    string    `json:"name,omitempty"`    // what else it was about: a workflow that was published, the id of a decision or of an act
-	Status  int       `json:"status,omitempty"`  // of HTTP
-	Code    string    `json:"code,omitempty"`    // of the problem; absent: it was done
-	Request string    `json:"request,omitempty"` // id of the request, as the server's log has it
-	Skipped int       `json:"skipped,omitempty"` // so many refusals before this one came too fast to be recorded
+	At         time.Time `json:"at"`                     // when it was answered
+	Kind       string    `json:"kind"`                   // act, refused, login, logout, token.created, token.revoked; damaged: a line that cannot be read
+	Actor      string    `json:"actor,omitempty"`        // name of the token; absent: it is not known. Of an entry about a token, the one
+	Role       string    `json:"role,omitempty"`         // its role
+	OnBehalfOf string    `json:"on_behalf_of,omitempty"` // for whom, as the client says; absent: for himself
+	From       string    `json:"from,omitempty"`         // address of the client
+	Method     string    `json:"method,omitempty"`       // of HTTP
+	Route      string    `json:"route,omitempty"`        // as openapi.json has it
+	Run        string    `json:"run,omitempty"`          // id of the run that it was about, or that was started
+	Step       string    `json:"step,omitempty"`         // key of the step, or address of the cell
+	Name       string    `json:"name,omitempty"`         // what else it was about: a workflow that was published, the id of a decision or of an act
+	Status     int       `json:"status,omitempty"`       // of HTTP
+	Code       string    `json:"code,omitempty"`         // of the problem; absent: it was done
+	Request    string    `json:"request,omitempty"`      // id of the request, as the server's log has it
+	Skipped    int       `json:"skipped,omitempty"`      // so many refusals before this one came too fast to be recorded
 }
 
 // Log is the audit of a folder. It is safe for concurrent use.

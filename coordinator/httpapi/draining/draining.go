@@ -1,0 +1,49 @@
+// Package draining knows when the requests that are under way have ended.
+package draining
+
+import (
+	"context"
+	"sync"
+)
+
+// Requests counts requests. The zero value is ready for use.
+type Requests struct {
+	mu   sync.Mutex
+	n    int
+	idle chan struct{} // closed when there are none; nil: nobody waits
+}
+
+// Begin counts a request until end is called.
+func (r *Requests) Begin() (end func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.n++
+	return r.end
+}
+
+func (r *Requests) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.n--; r.n == 0 && r.idle != nil {
+		close(r.idle)
+		r.idle = nil
+	}
+}
+
+// Await returns when no request is under way, or when ctx ends.
+func (r *Requests) Await(ctx context.Context) {
+	r.mu.Lock()
+	if r.n == 0 {
+		r.mu.Unlock()
+		return
+	}
+	if r.idle == nil {
+		r.idle = make(chan struct{})
+	}
+	idle := r.idle
+	r.mu.Unlock()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+}
