@@ -139,7 +139,7 @@ var floors = []floor{
 		"reactive/journal", "template",
 		"template/document", "template/flow/machine", "template/kinds", "template/machine", "template/plan", "template/value")},
 	{"coordinator/clock", nil},
-	{"coordinator/calllog", nil},
+	{"coordinator/calllog", uses("internal/cancelled")},
 	{"coordinator/limits", uses("reactive/decide", "template", "template/document", "template/value")},
 	{"coordinator/workers/wire", nil},
 	{"coordinator/workers", uses("coordinator/keychain", "coordinator/operation", "reactive", "reactive/call", "reactive/decide", "reactive/journal")},

@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"github.com/sluiceflow/sluice/coordinator/calllog"
-	"github.com/sluiceflow/sluice/internal/cancelled"
 )
 
 // Logs returns what the running calls of this engine write.
@@ -16,7 +15,12 @@ func (e *Engine) Logs() *calllog.Logs { return e.logs }
 // write; "" is all. It begins with what is still kept of what they have written in this process. Secrets are replaced by marks.
 func (r *Run) Log(ctx context.Context, step string) iter.Seq2[calllog.Batch, error] {
 	return func(yield func(calllog.Batch, error) bool) {
-		if err := r.follow(ctx, step, func(b calllog.Batch) bool { return yield(b, nil) }); err != nil {
+		err := r.CheckStep(ctx, step)
+		if err == nil {
+			ended := func(ctx context.Context) error { _, err := r.Wait(ctx); return err }
+			err = r.engine.logs.Follow(ctx, r.id, step, ended, func(b calllog.Batch) bool { return yield(b, nil) })
+		}
+		if err != nil {
 			yield(calllog.Batch{}, err)
 		}
 	}
@@ -33,42 +37,4 @@ func (r *Run) CheckStep(ctx context.Context, step string) error {
 		return nil
 	}
 	return err
-}
-
-// follow passes on what is written until take returns false, or the run has ended and all was passed on.
-func (r *Run) follow(ctx context.Context, step string, take func(calllog.Batch) bool) error {
-	if err := r.CheckStep(ctx, step); err != nil {
-		return err
-	}
-	reader, err := r.engine.logs.Read(r.id, step, "")
-	if err != nil {
-		return err
-	}
-	defer reader.Close()
-	waiting, stop := context.WithCancel(ctx)
-	defer stop()
-	ended := make(chan error, 1)
-	go func() { // ends with the reading
-		_, err := r.Wait(waiting)
-		ended <- err
-	}()
-	for isOver := false; ; {
-		b, grown := reader.Next()
-		switch {
-		case grown == nil:
-			if !take(b) {
-				return nil
-			}
-			continue
-		case isOver:
-			return err
-		}
-		select {
-		case <-grown:
-		case err = <-ended:
-			isOver = true
-		case <-ctx.Done():
-			return cancelled.Error(ctx)
-		}
-	}
 }
