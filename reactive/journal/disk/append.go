@@ -70,7 +70,7 @@ func (s *Store) AppendBehind(ctx context.Context, stream string, gap uint64, eve
 }
 
 func appendTo(ctx context.Context, s *Store, stream string, after uint64, events []journal.Event, head *journal.Head, gap bool) (uint64, error) {
-	if err := s.writable(ctx, true); err != nil {
+	if err := s.writable(ctx, stream != journal.RetentionStream); err != nil {
 		return 0, fmt.Errorf("append to %s: %w", stream, err)
 	}
 	if err := journal.CheckAppend(stream, after, events, head); err != nil {
@@ -181,10 +181,10 @@ func (r *request) spill(hash journal.Hash, encoded []byte) {
 	r.large += len(record)
 }
 
-// adds reports whether r adds to the store: all does but removals.
+// adds reports whether r adds to the store: all does but removals, and what says which runs are to be removed.
 func (r *request) adds() bool {
 	_, puts := r.change.(*put)
-	return r.change == nil || puts
+	return (r.change == nil || puts) && r.stream != journal.RetentionStream
 }
 
 // size returns the number of bytes that r writes, without its keys and its head.

@@ -30,8 +30,8 @@ const spillBytes, spillFirstBytes = 32 << 10, 256
 
 // Config configures a store. The zero Config is ready to use.
 type Config struct {
-	// FreeFloorBytes is the free space on the disk below which nothing is added to the store; below a quarter of it, nothing is removed
-	// either. Negative: none. Default: 64 MiB.
+	// FreeFloorBytes is the free space on the disk below which nothing is added to the store but how long ended runs are kept; below a
+	// quarter of it, nothing is removed either. Negative: none. Default: 64 MiB.
 	FreeFloorBytes int64
 
 	// CacheBytes bounds the memory for data read from the disk. Default: 32 MiB.

@@ -137,6 +137,11 @@ func TestOnAFullDiskWhatFreesRoomGoesOn(t *testing.T) {
 	refused(s.PutContent(ctx, "a", [][]byte{[]byte("x")}))
 	refused(s.Rebuild(ctx))
 	require.NoError(t, remove(s, "a"))
+	keeps := func() error {
+		_, err := s.Append(ctx, journal.RetentionStream, 0, []journal.Event{{Type: journal.RetentionSet, At: 1}}, journal.Head{})
+		return err
+	}
+	require.NoError(t, keeps(), "how long ended runs are kept, so that others go")
 	blobs := 0
 	require.NoError(t, s.SweepStreams(ctx, &journal.StreamSweep{Found: func(string, int64) { blobs++ }}))
 	require.Equal(t, 1, blobs, "the content of the deleted one")
@@ -152,6 +157,7 @@ func TestOnAFullDiskWhatFreesRoomGoesOn(t *testing.T) {
 	usage(15 << 20)
 	s = open(t, "data", disk.Config{FS: files})
 	refused(remove(s, "c"))
+	refused(keeps())
 	require.ErrorContains(t, remove(s, "c"), "; make room and open it again")
 	require.NoError(t, s.Close())
 
