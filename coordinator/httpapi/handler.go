@@ -115,15 +115,15 @@ type Config struct {
 
 // Server is the handler of an engine.
 type Server struct {
-	engine  *coordinator.Engine
-	config  Config
-	log     *slog.Logger
-	mux     *http.ServeMux
-	hub     *feed.Hub
-	streams *frames.Streams
-	kept    kept.Answers
-	values  *large.Values
-	under   draining.Requests // way
+	engine   *coordinator.Engine
+	config   Config
+	log      *slog.Logger
+	mux      *http.ServeMux
+	hub      *feed.Hub
+	streams  *frames.Streams
+	kept     kept.Answers
+	values   *large.Values
+	requests draining.Requests // under way
 
 	sessions sessions.Keep[login]
 	standing standing.Watch
@@ -178,7 +178,7 @@ func (s *Server) Close() {
 // every other request is refused.
 func (s *Server) Drain(ctx context.Context) {
 	s.Close()
-	s.under.Await(ctx)
+	s.requests.Await(ctx)
 }
 
 // ServeHTTP implements http.Handler.
@@ -253,7 +253,7 @@ func (s *Server) survive(w http.ResponseWriter, req *http.Request) {
 // serve answers a request of a route.
 func (s *Server) serve(w http.ResponseWriter, req *http.Request, r *Route) {
 	if !r.AnyHost {
-		defer s.under.Begin()()
+		defer s.requests.Begin()()
 	}
 	c := &exchange{Server: s, w: w, req: req, route: r}
 	if c.measured(c.answer); c.feed != nil {

@@ -34,7 +34,7 @@ func TestAWaitingRequestIsAnsweredWhenTheServerStops(t *testing.T) {
 		go func() { answered <- ask("POST", "/v1/runs", `{"id": "a", "document": `+quoted(approval)+`}`) }()
 		synctest.Wait()
 		began := time.Now()
-		end := server.under.Begin() // a request that takes its time
+		end := server.requests.Begin() // a request that takes its time
 		drained := make(chan struct{})
 		go func() {
 			server.Drain(t.Context())
