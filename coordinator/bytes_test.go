@@ -80,6 +80,9 @@ func TestATurnHoldsBoundedBytes(t *testing.T) {
 
 // TestOutputsTakeLittleMoreThanTheirEncodings: decoded, sixteen of these outputs take 180 MB, in the run or in the store.
 func TestOutputsTakeLittleMoreThanTheirEncodings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it weighs megabytes, which the race detector makes heavier")
+	}
 	heap := func() int {
 		var m runtime.MemStats
 		runtime.GC()
@@ -105,6 +108,9 @@ func TestOutputsTakeLittleMoreThanTheirEncodings(t *testing.T) {
 
 // TestAnOutputIsNotDecodedForEachRead: decoding it for each item would allocate 5 MB per item.
 func TestAnOutputIsNotDecodedForEachRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine reads megabytes again and again")
+	}
 	e := newEngine(t, coordinator.Config{})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
