@@ -317,7 +317,7 @@ var (
 		key("tasks", mapOf(&Type{name: "tool, or {tool: …}", cases: withKind(listedEntry)}), "entries by name", "{sort: {tool: {kind: noop}}}").orElse("none")}}
 
 	metadata = &Shape{name: "metadata", text: "The name of the playbook. Other keys are free.", others: anything, keys: []Key{
-		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]*$"}), "a-z, 0-9, dots, dashes and underscores", "pages").must(),
+		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,499}$"}), "a-z, 0-9, dots, dashes and underscores", "pages").must(),
 		key("path", text, "for other programs", "shops/pages").orElse("none"),
 		key("description", text, "for people", "reads pages").orElse("none"),
 		key("version", text, "for people", "1.2.0").orElse("none"),

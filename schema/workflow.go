@@ -110,7 +110,7 @@ func init() {
 func rootKeys(kind string) []Key {
 	return []Key{
 		key("kind", choice(kind), "the kind of the document", kind).must(),
-		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]*$"}), "a-z, 0-9, dots, dashes and underscores", "archive").must(),
+		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,499}$"}), "a-z, 0-9, dots, dashes and underscores", "archive").must(),
 		key("version", text, "for people; a workflow is identified by the hash of its document", "1.2.0").orElse("none"),
 		key("input", either(free, boolean), "a JSON Schema of the run's input", "{type: object, required: [id]}").orElse("anything"),
 		key("deadline", duration, "how long a run may take; then it ends as `deadline_exceeded`", "PT1H").orElse("no limit"),

@@ -148,7 +148,7 @@ func (c *checker) idPath(it *Item) string {
 }
 
 var (
-	nameForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	nameForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,499}$`)
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
@@ -163,7 +163,7 @@ func (c *checker) root() {
 		c.faultf(c.rootPath("name"), w.Pos, "name is missing")
 	case !nameForm.MatchString(w.Name):
 		c.fault(c.rootPath("name"), w.Pos, &document.Error{Text: w.Name,
-			Msg: fmt.Sprintf("invalid name %s: a name has a-z, 0-9, dots, dashes and underscores", document.Quote(w.Name))})
+			Msg: fmt.Sprintf("invalid name %s: a name has a-z, 0-9, dots, dashes and underscores, at most 500", document.Quote(w.Name))})
 	}
 	c.duration(c.rootPath("deadline"), w.Pos, w.Deadline)
 	c.oneOf(c.rootPath("failure_policy"), w.Pos, string(w.FailurePolicy),

@@ -34,7 +34,7 @@ var refusals = []struct {
 		`w.yaml:1:1: kind: kind is missing`, `w.yaml:1:1: name: name is missing`, `w.yaml:1:1: steps: steps is missing`}},
 	{"another kind", "kind: Playbook\nmetadata: {name: w}\nworkflow: []\n", []string{`w.yaml:1:7: kind: kind must be Workflow, not "Playbook"`}},
 	{"a name with a space", "kind: Workflow\nname: My order\nsteps: []\n", []string{
-		`w.yaml:2:7: name: invalid name "My order": a name has a-z, 0-9, dots, dashes and underscores`}},
+		`w.yaml:2:7: name: invalid name "My order": a name has a-z, 0-9, dots, dashes and underscores, at most 500`}},
 
 	{"unknown key of the root", workflow("deadlin: PT5M", "steps: []"), []string{`w.yaml:3:1: deadlin: unknown key "deadlin" (did you mean "deadline"?)`}},
 	{"unknown key of a step", step("fanin: {policy: all}"), []string{`w.yaml:3:24: steps[0].fanin: unknown key "fanin" (did you mean "fan_in"?)`}},
@@ -360,6 +360,17 @@ func TestRefusalsNamePlacePathTextAndSuggestion(t *testing.T) {
 			require.Error(t, err)
 			require.Equal(t, strings.Join(c.want, "\n"), err.Error(), "%s", c.text)
 		})
+	}
+}
+
+func TestANameHasAnEnd(t *testing.T) {
+	for length, ok := range map[int]bool{500: true, 501: false, 100_000: false} {
+		_, err := template.Load("w.yaml", []byte("kind: Workflow\nname: "+strings.Repeat("n", length)+"\nsteps: []\n"), template.Known{Lenient: true})
+		require.Equal(t, ok, err == nil, "%v", err)
+		if !ok {
+			require.ErrorContains(t, err, "at most 500")
+			require.Less(t, len(err.Error()), 400)
+		}
 	}
 }
 

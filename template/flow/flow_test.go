@@ -318,7 +318,7 @@ func TestDefineRefusesHandlesThatStandWrong(t *testing.T) {
 		{"everything else that is wrong with a workflow", func() (*template.Workflow, error) {
 			return flow.Define("My flow", flow.Call("a b", Notify, nil, flow.Retry(template.Retry{})), flow.Parallel(flow.MaxConcurrency(-1)))
 		}, []string{
-			`name: invalid name "My flow": a name has a-z, 0-9, dots, dashes and underscores`,
+			`name: invalid name "My flow": a name has a-z, 0-9, dots, dashes and underscores, at most 500`,
 			`steps[0].id: invalid step id "a b": an id has no spaces and none of / [ ] #`,
 			`steps[0].timing.retry.max_attempts: max_attempts must be at least 1`,
 			`steps[1].parallel.max_concurrency: max_concurrency must be at least 1`,

@@ -57,7 +57,7 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:3:11: metadata.name: name is missing`,
 		}},
 		{"a name that is none", strings.Replace(root(), "name: p", "name: a b", 1), []string{
-			`p.yaml:3:18: metadata.name: invalid name "a b": a name has a-z, 0-9, dots, dashes and underscores`,
+			`p.yaml:3:18: metadata.name: invalid name "a b": a name has a-z, 0-9, dots, dashes and underscores, at most 500`,
 		}},
 		{"keys at the root", root("vars: {a: 1}", "workbok: []"), []string{
 			`p.yaml:5:1: vars: unknown key "vars": write the initial values of a run under workload`,

@@ -137,7 +137,7 @@ func TestRefusals(t *testing.T) {
 			`w.yaml:3:15: plan.steps: steps must be a list, not a mapping`}},
 		{"what stands beside the plan", "kind: WorkflowDefinition\nname: My w\ndeadline: P1M\nfailure_policy: abort-al\nmax_concurrency: 0\n" +
 			"operations: {b: {valu: 1}, c: {sleep: {}}}\ndirectory: {capabilities: {q: [{revoked: 1}]}}\noutput: \"{{ steps.s.output }}\"\nplan: {steps: []}\n", []string{
-			`w.yaml:2:7: name: invalid name "My w": a name has a-z, 0-9, dots, dashes and underscores`,
+			`w.yaml:2:7: name: invalid name "My w": a name has a-z, 0-9, dots, dashes and underscores, at most 500`,
 			`w.yaml:3:11: deadline: invalid duration "P1M": years and months have no fixed length`,
 			`w.yaml:4:17: failure_policy: failure_policy must be one of continue-running, abort-dependents, abort-all, not "abort-al" (did you mean "abort-all"?)`,
 			`w.yaml:5:18: max_concurrency: max_concurrency must be at least 1, not 0`,

@@ -20,10 +20,12 @@ const Dir = "audit"
 // Kept is how long entries are kept.
 const Kept = 365 * 24 * time.Hour
 
-// Bounds: bytes that wait to be written, and refusals that are recorded of each second; the others are counted.
+// Bounds: bytes that wait to be written, refusals that are recorded of each second, of which the others are counted, and bytes of each text,
+// which may be of somebody who is not known.
 const (
 	queueMax    = 8 << 20
 	refusalsMax = 100
+	textMax     = 512
 )
 
 // gatherTime is how long entries are gathered that are written together, so that the disk is synced seldom.
@@ -113,6 +115,9 @@ func (l *Log) Note(e Entry) {
 	if e.Kind == Refused && !l.admits(&e) {
 		return
 	}
+	for _, text := range []*string{&e.Actor, &e.OnBehalfOf, &e.Run, &e.Step, &e.Name, &e.Method, &e.Request} {
+		*text = cut(*text)
+	}
 	line, err := json.Marshal(&e)
 	for err == nil && len(l.queue) > queueMax && !l.closed {
 		l.room.Wait()
@@ -125,6 +130,14 @@ func (l *Log) Note(e Entry) {
 	case l.wake <- struct{}{}:
 	default:
 	}
+}
+
+// cut returns the beginning of a text that is too long.
+func cut(text string) string {
+	if len(text) <= textMax {
+		return text
+	}
+	return strings.ToValidUTF8(text[:textMax], "") + "…"
 }
 
 // admits counts a refusal, and reports whether it is recorded. The caller holds mu.

@@ -47,8 +47,8 @@ func TestEntriesAreKeptOverDaysAndListedNewestFirst(t *testing.T) {
 		var want []string
 		for day := range 3 {
 			for i := range 7 {
-				name := fmt.Sprint(day, ".", i, strings.Repeat("-", i*i*500)) // some longer than what is read at once
-				l.Note(Entry{Kind: Act, Name: name, Actor: []string{"ann", "bob"}[i%2]})
+				name := fmt.Sprint(day, ".", i)
+				l.Note(Entry{Kind: Act, Name: name, Route: strings.Repeat("-", i*i*500), Actor: []string{"ann", "bob"}[i%2]}) // some longer than what is read at once
 				want = append([]string{name}, want...)
 				time.Sleep(time.Second)
 			}
@@ -115,6 +115,23 @@ func TestRefusalsThatComeTooFastAreCounted(t *testing.T) {
 		require.Len(t, page.Items, refusalsMax+2)
 		require.Equal(t, 5000-refusalsMax, page.Items[0].Skipped)
 	})
+}
+
+// Texts of somebody who is not known may be as long as a header: they fill no disk either.
+func TestLongTextsAreCut(t *testing.T) {
+	dir := t.TempDir()
+	l := opened(t, dir)
+	long := strings.Repeat("é", 15_000)
+	for range refusalsMax {
+		l.Note(Entry{Kind: Refused, Actor: long, OnBehalfOf: long, Run: long, Step: long, Name: long, Method: long, Request: long})
+	}
+	require.NoError(t, l.Close())
+	page, err := l.Read(t.Context(), Query{Limit: 1})
+	require.NoError(t, err)
+	require.Equal(t, long[:textMax]+"…", page.Items[0].Run)
+	info, err := os.Stat(l.path(l.day))
+	require.NoError(t, err)
+	require.Less(t, info.Size(), int64(refusalsMax*10*textMax))
 }
 
 func TestWhatACrashLeavesOfALineIsCutOff(t *testing.T) {
