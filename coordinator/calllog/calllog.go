@@ -13,6 +13,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"sort"
 	"strconv"
 	"strings"
@@ -171,6 +172,7 @@ type Reader struct {
 	logs *Logs
 	log  *log
 	step string
+	of   string // tells the run from others
 	pos  uint64 // number of the last entry that was read
 	lost bool   // to be told with what follows
 }
@@ -178,12 +180,15 @@ type Reader struct {
 // Read returns a reader of what the calls of a run write, or only those of a step: of its items, too, and of the calls of a playbook's
 // step. It begins behind a place that Reader.Place has returned; "": with what is still kept. It must be closed.
 func (l *Logs) Read(run, step, place string) (*Reader, error) {
-	r := &Reader{logs: l, step: step}
-	name, number, resumed := strings.Cut(place, "-")
-	if resumed {
+	r := &Reader{logs: l, step: step, of: mark(run)}
+	name, rest, resumed := strings.Cut(place, "-")
+	if number, of, _ := strings.Cut(rest, "-"); resumed {
 		var err error
 		if r.pos, err = strconv.ParseUint(number, 10, 64); err != nil || name == "" {
 			return nil, fmt.Errorf("%w: %q", ErrPlace, place)
+		}
+		if of != r.of {
+			return nil, fmt.Errorf("%w: %q is of another run", ErrPlace, place)
 		}
 	} else if place != "" {
 		return nil, fmt.Errorf("%w: %q", ErrPlace, place)
@@ -231,7 +236,16 @@ func (r *Reader) Next() (b Batch, grown <-chan struct{}) {
 }
 
 // Place returns where another reader of the run goes on.
-func (r *Reader) Place() string { return r.logs.name + "-" + strconv.FormatUint(r.pos, 10) }
+func (r *Reader) Place() string {
+	return r.logs.name + "-" + strconv.FormatUint(r.pos, 10) + "-" + r.of
+}
+
+// mark tells a run from others: the entries of all are numbered together.
+func mark(run string) string {
+	sum := fnv.New32a()
+	sum.Write([]byte(run))
+	return strconv.FormatUint(uint64(sum.Sum32()), 36)
+}
 
 // Close ends the reader.
 func (r *Reader) Close() {

@@ -111,14 +111,15 @@ func TestLogsHaveOneBoundInAll(t *testing.T) {
 func TestPlacesAreThoseOfTheseLogs(t *testing.T) {
 	l := New()
 	l.Write("a", Entry{Text: "x"})
-	for _, place := range []string{"7", "-7", "x-", l.name + "-x", l.name + "-2", l.name + "--1"} {
+	of := "-" + mark("a")
+	for _, place := range []string{"7", "-7", "x-", l.name + "-x" + of, l.name + "-2" + of, l.name + "--1" + of, l.name + "-1", l.name + "-1-" + mark("b")} {
 		_, err := l.Read("a", "", place)
 		require.ErrorIs(t, err, ErrPlace, place)
 	}
-	text, lost := rest(reader(t, l, "a", "", "before-99"))
+	text, lost := rest(reader(t, l, "a", "", "before-99"+of))
 	require.Equal(t, "x", text, "of an earlier process: all there is now")
 	require.True(t, lost)
-	text, lost = rest(reader(t, l, "a", "", l.name+"-1"))
+	text, lost = rest(reader(t, l, "a", "", l.name+"-1"+of))
 	require.Empty(t, text)
 	require.False(t, lost)
 }

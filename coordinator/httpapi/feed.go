@@ -1,11 +1,11 @@
 package httpapi
 
 import (
-	"net"
 	"slices"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/feed"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/forwarded"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
@@ -21,8 +21,7 @@ func (c *exchange) streaming() (leave func(), err error) {
 
 // client names who has a stream: a token at an address.
 func (c *exchange) client() string {
-	host, _, _ := net.SplitHostPort(c.req.RemoteAddr)
-	return c.who.Name + "@" + host
+	return c.who.Name + "@" + forwarded.Client(c.req)
 }
 
 // resumed returns behind which id the feed is to be resumed; "": from the start.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"path"
@@ -20,6 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/feed"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/draining"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/forwarded"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
@@ -370,7 +370,7 @@ func (c *exchange) bearer() string {
 
 // unknown is the error of a request of whom the server does not know. Those who try often are told only that.
 func (c *exchange) unknown(why string) error {
-	if host, _, _ := net.SplitHostPort(c.req.RemoteAddr); !c.wrong.Take(host, time.Now()) {
+	if !c.wrong.Take(forwarded.Client(c.req), time.Now()) {
 		return problem(CodeRate, "there were too many requests without a valid token from this address")
 	}
 	c.w.Header().Set("WWW-Authenticate", "Bearer")

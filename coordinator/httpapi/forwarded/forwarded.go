@@ -44,6 +44,16 @@ func clientOf(req *http.Request, proxies netip.Prefix) (client netip.Addr, ok bo
 	return client, client != peer
 }
 
+// Client returns what is taken for one client where clients are limited: its address, of IPv6 the network of 64 bits, in which anybody has
+// as many addresses as he likes.
+func Client(req *http.Request) string {
+	at, ok := addressOf(req.RemoteAddr)
+	if !ok || at.Is4() {
+		return at.String()
+	}
+	return netip.PrefixFrom(at, 64).Masked().String()
+}
+
 // addressOf reads an address, with or without a port.
 func addressOf(text string) (netip.Addr, bool) {
 	if host, _, err := net.SplitHostPort(text); err == nil {

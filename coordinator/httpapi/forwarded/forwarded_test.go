@@ -42,3 +42,17 @@ func TestTheClientIsTheLastThatIsNoProxy(t *testing.T) {
 		require.Equal(t, c.peer, req.RemoteAddr)
 	}
 }
+
+func TestANetworkOfIPv6IsOneClient(t *testing.T) {
+	client := func(address string) string {
+		req := httptest.NewRequest("GET", "/", nil)
+		req.RemoteAddr = address
+		return Client(req)
+	}
+	require.Equal(t, client("[2001:db8::1]:99"), client("[2001:db8::ffff:ffff:ffff:ffff%eth0]:7"))
+	require.NotEqual(t, client("[2001:db8::1]:99"), client("[2001:db8:0:1::1]:99"))
+	require.Equal(t, "192.0.2.1", client("192.0.2.1:99"))
+	require.Equal(t, "192.0.2.1", client("[::ffff:192.0.2.1]:99"))
+	require.NotEqual(t, client("192.0.2.1:99"), client("192.0.2.2:99"))
+	require.NotEmpty(t, client("@"), "of a socket")
+}
