@@ -25,6 +25,9 @@ export function Runs() {
     <${List} key=${q} list=${list} q=${q} /></div>`}</main>`;
 }
 
+// later returns which of two readings of a run is the newer one: what a list says may be older than a frame that has come meanwhile.
+const later = (a, b) => (ms(b.updated) > ms(a.updated) ? b : a);
+
 // useRuns reads the list of a query, and follows what becomes of its rows. New runs wait until they are asked for.
 function useRuns(q) {
   const [state, set] = useState({ q: null, rows: null, next: "", problem: null });
@@ -44,14 +47,14 @@ function useRuns(q) {
       if (!stop?.aborted) set((s) => ({ ...s, q, problem }));
     }
   };
-  // look reads the first page of a query anew, to know which runs are new to it and which are of it no more.
+  // look reads the first page of a query anew, to know which runs are new to it, which are of it no more, and what has become of the others.
   const look = async (stop) => {
     const found = await get("/v1/runs" + query({ q, limit: page }), stop).catch(() => null);
     if (!found) return;
-    const now = new Set(found.items.map((r) => r.run)), last = found.items.at(-1);
-    for (const run of now) if (!rows.current.has(run) && (!rows.current.size || ms(found.items.find((r) => r.run === run).started) >= oldest())) fresh.current.add(run);
+    const now = new Map(found.items.map((r) => [r.run, r])), last = found.items.at(-1);
+    for (const run of now.keys()) if (!rows.current.has(run) && (!rows.current.size || ms(now.get(run).started) >= oldest())) fresh.current.add(run);
     setNewer(fresh.current.size);
-    set((s) => ({ ...s, rows: s.rows?.map((r) => (now.has(r.run) ? { ...r, faint: false } : !found.next || ms(r.started) > ms(last?.started) ? { ...r, faint: true } : r)) }));
+    set((s) => ({ ...s, rows: s.rows?.map((r) => (now.has(r.run) ? { ...later(r, now.get(r.run)), faint: false } : !found.next || ms(r.started) > ms(last?.started) ? { ...r, faint: true } : r)) }));
   };
   const oldest = () => Math.min(...[...rows.current.values()].map((r) => ms(r.started)));
   useLayoutEffect(() => { // the first rows wait for no frame
