@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/rerun"
@@ -472,7 +474,7 @@ func (a Acts) PreviewStopBulk(ctx context.Context, id uint64) (Status, error) {
 // that is over already.
 func (a Acts) StopBulk(ctx context.Context, id uint64, actor string) (Status, error) {
 	s, err := a.PreviewStopBulk(ctx, id)
-	if err != nil {
+	if err = cmp.Or(err, limits.CheckActor(actor)); err != nil {
 		return s, err
 	}
 	e := record(recordStopping, a.engine.Now(), map[string]any{"id": int64(id)}, journal.Detail{Actor: actor})

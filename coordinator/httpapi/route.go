@@ -53,7 +53,7 @@ var (
 	atParam  = Param{"at", "as it was then: the number of an event, or an instant as in RFC 3339"}
 	ofStep   = Param{"step", "only those about the step with this key"}
 	ifMatch  = Param{"If-Match", `the ETag of the run as it was seen, such as "17": if the run has gone on since, the act is refused with the code changed. It is compared just before the act.`}
-	behalfOf = Param{names.BehalfHeader, "for whom the owner of the token acts, with escapes as in a path: the journal names both"}
+	behalfOf = Param{names.BehalfHeader, "for whom the owner of the token acts, as a name in UTF-8 with escapes as in a path: the journal and the audit name both, which have at most 256 bytes"}
 	idemKey  = Param{"Idempotency-Key", "makes it harmless to repeat the request: at most 256 bytes"}
 	prefer   = Param{"Prefer", "wait=SECONDS: answer when the run has ended, or after so many seconds, at most 60"}
 	viewOf   = Param{"view", "steps (default): statuses of steps, and how far maps have come; net: of a playbook, its tokens and runs of steps; events: every event, once; log: of one run, what its programs and workers write"}
@@ -213,7 +213,7 @@ var routes = []Route{
 // act returns the route of a command to a run.
 func act(name, summary string, body any, read func(*exchange, *api.Request) error, verb api.Verb) Route {
 	r := Route{
-		Method: http.MethodPost, Path: "/v1/runs/{run}/" + name, Role: Operator, Summary: summary, Body: body, Answer: api.Done{}, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey, behalfOf},
+		Method: http.MethodPost, Path: "/v1/runs/{run}/" + name, Role: Operator, Summary: summary, Body: body, Answer: api.Done{}, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey},
 		Once: true,
 	}
 	r.serve = func(c *exchange) error { return command(c, verb, read) }

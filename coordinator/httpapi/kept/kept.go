@@ -31,7 +31,7 @@ type Answers struct {
 
 // Answer is an answer, or a request in progress.
 type Answer struct {
-	done chan struct{} // closed when the answer is there
+	done      chan struct{} // closed when the answer is there
 	key, body [sha256.Size]byte
 	at        time.Time
 	status    int // 0: in progress, or it failed and may be tried again
