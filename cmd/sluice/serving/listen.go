@@ -118,6 +118,8 @@ func (f *Flags) plan() (p plan, err error) {
 	switch {
 	case p.proxy.IsValid() && f.NoAuth:
 		return p, errors.New("--no-auth is not for a host --behind-proxy: whatever the proxy passes on could do everything")
+	case p.proxy.IsValid() && p.proxy.Bits() == 0:
+		return p, fmt.Errorf("--behind-proxy %s is every address: whoever connects could make up from where. Give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
 	case p.proxy.IsValid() && f.Cert == "" && p.proxy.Bits() < widest(p.proxy.Addr()):
 		return p, fmt.Errorf("--behind-proxy %s is wider than any private network: give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
 	}
@@ -160,6 +162,14 @@ func widest(at netip.Addr) int {
 		return 8 // 10.0.0.0/8
 	}
 	return 7 // fc00::/7
+}
+
+// wide reports whether a range is wider than a network of one owner is, so that it is hardly that of a proxy alone.
+func wide(proxies netip.Prefix) bool {
+	if proxies.Addr().Is4() {
+		return proxies.Bits() < 8
+	}
+	return proxies.Bits() < 32
 }
 
 // At is where a host answers.
@@ -208,6 +218,9 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 	scheme := "http"
 	if p.proxy.IsValid() {
 		listener = &fromProxy{listener, p.proxy, logger}
+		if wide(p.proxy) {
+			logger.Warn("whoever has an address in this range can make up those of clients, in the audit and for limits: give the addresses of the proxy", "behind-proxy", p.proxy)
+		}
 	}
 	bound := listener.Addr()
 	if p.tls != nil {
