@@ -178,30 +178,30 @@ type At struct {
 	Login string // address at which a person logs in from a browser, once; "": no one needs to
 }
 
-// Start answers HTTP for an engine until that shuts down. The user is the actor of who logs in at the printed address.
-func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, version, user string, logger *slog.Logger) (at At, err error) {
+// Start answers HTTP for an engine until that shuts down, and closes the audit, which is that of the folder. The user is the actor of who
+// logs in at the printed address.
+func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *audit.Log, dir, version, user string, logger *slog.Logger) (at At, err error) {
+	defer func() {
+		if err != nil {
+			_ = record.Close()
+		}
+	}()
 	p, err := f.plan()
 	if err != nil {
 		return at, err
 	}
-	config := httpapi.Config{Folder: dir, Hosts: p.hosts, Allow: p.allow, Secure: p.tls != nil || p.proxy.IsValid(), Version: version, Logger: logger}
+	config := httpapi.Config{
+		Folder: dir, Hosts: p.hosts, Allow: p.allow, Secure: p.tls != nil || p.proxy.IsValid(), Audit: record, Version: version, Logger: logger,
+	}
 	if f.Copies != "" {
 		if config.Copies, err = copies.In(f.Copies, engine, dir); err != nil {
 			return at, fmt.Errorf("--backup-dir: %w", err)
 		}
 	}
-	if config.Audit, err = audit.Open(dir, logger); err != nil {
-		return at, err
-	}
-	defer func() {
-		if err != nil {
-			_ = config.Audit.Close()
-		}
-	}()
 	if f.NoAuth {
 		config.Open = httpapi.Identity{Name: "no-auth", Role: httpapi.Admin}
 	} else {
-		keep, err := watched(dir, config.Audit, logger)
+		keep, err := watched(dir, record, logger)
 		if err != nil {
 			return at, err
 		}
@@ -241,7 +241,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 			_ = server.Close()
 		}
 		<-served
-		return errors.Join(config.Audit.Close(), f.unready())
+		return errors.Join(record.Close(), f.unready())
 	}
 	if err = p.beside(ctx, engine, handler, logger); err == nil {
 		err = f.ready(at.URL)

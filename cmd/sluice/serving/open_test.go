@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
@@ -49,8 +50,11 @@ func TestAWideRangeOfProxiesIsWarnedOf(t *testing.T) {
 		var log bytes.Buffer
 		engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
 		require.NoError(t, err)
+		dir := t.TempDir()
+		record, err := audit.Open(dir, slog.New(slog.DiscardHandler))
+		require.NoError(t, err)
 		f := Flags{Listen: "127.0.0.1:0", Proxy: proxy}
-		_, err = f.Start(t.Context(), engine, t.TempDir(), "", "ann", slog.New(slog.NewTextHandler(&log, nil)))
+		_, err = f.Start(t.Context(), engine, record, dir, "", "ann", slog.New(slog.NewTextHandler(&log, nil)))
 		require.NoError(t, err)
 		require.NoError(t, engine.Shutdown(context.Background()))
 		require.Equal(t, want, bytes.Contains(log.Bytes(), []byte("can make up those of clients")), proxy)
