@@ -95,7 +95,7 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 	db := s.snapshot()
 	defer db.Close()
 	if q.Index == journal.ByRun {
-		page, err := s.loadRun(db, q)
+		page, err := loadRun(s, db, q)
 		return page, false, s.blame(readError(err))
 	}
 	places, err := r.Load(db, make([]journal.Position, 0, most), most)
@@ -118,7 +118,7 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 }
 
 // loadRun reads the head of the run that a query names. If that cannot be read, the index has the instant.
-func (s *Store) loadRun(db pebble.Reader, q *journal.Query) (page []listed, err error) {
+func loadRun(s *Store, db pebble.Reader, q *journal.Query) (page []listed, err error) {
 	s.headsRead.Add(1)
 	h, unreadable := s.headFrom(db, q.Key)
 	if unreadable != nil {
