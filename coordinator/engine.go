@@ -116,7 +116,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	e.reader = reader.New(e.ctx, store, e.registry, process{e})
-	e.rings = keychain.NewRings(config.SecretTimeout, e.reader.Begun)
+	e.rings = keychain.NewRings(config.SecretTimeout, reader.Begun(e.reader))
 	e.Lists = lists.New(store, e.reader, process{e}, transfer.Config{Registry: e.registry, Holds: e.driven.Holds(), Lock: &e.content})
 	e.draining, e.drain = context.WithCancel(context.Background())
 	e.children = children.New(children.Config{

@@ -25,7 +25,7 @@ type Rings struct {
 
 // Begun is how a run began.
 type Begun struct {
-	Workflow *template.Workflow
+	Workflow *template.Workflow          // that it follows
 	Dir      string                      // see New
 	Input    func() (value.Value, error) // reads what it was started with
 }

@@ -7,21 +7,24 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Begun returns how a run began, as far as its secrets depend on that: a move changes none of it.
-func (r *Reader) Begun(ctx context.Context, id string) (b keychain.Begun, err error) {
-	start, err := r.Start(ctx, id)
-	if err != nil {
-		return b, err
-	}
-	entry, err := r.registry.Read(ctx, start.Workflow, start.Children)
-	if err != nil {
-		return b, err
-	}
-	return keychain.Begun{Workflow: entry.Plan.Workflow, Dir: start.Dir, Input: func() (value.Value, error) {
-		first, err := r.event(ctx, id, 1)
+// Begun returns a function that returns how a run of a reader began, as far as its secrets depend on that: a move changes none of it.
+func Begun(r *Reader) func(ctx context.Context, id string) (keychain.Begun, error) {
+	return func(ctx context.Context, id string) (b keychain.Begun, err error) {
+		start, err := r.Start(ctx, id)
 		if err != nil {
-			return nil, err
+			return b, err
 		}
-		return first.Value, nil
-	}}, nil
+		entry, err := r.registry.Read(ctx, start.Workflow, start.Children)
+		if err != nil {
+			return b, err
+		}
+		input := func() (value.Value, error) {
+			first, err := r.event(ctx, id, 1)
+			if err != nil {
+				return nil, err
+			}
+			return first.Value, nil
+		}
+		return keychain.Begun{Workflow: entry.Plan.Workflow, Dir: start.Dir, Input: input}, nil
+	}
 }
