@@ -159,7 +159,7 @@ var floors = []floor{
 	{"coordinator/transfer", uses("coordinator/compiled", "coordinator/holds", "coordinator/limits", "coordinator/registry", "internal/usercode", "reactive", "reactive/decide",
 		"reactive/journal", "reactive/journal/archive", "reactive/journal/memory", "reactive/world", "reactive/world/kept", "reactive/world/trie", "template/machine", "template/plan",
 		"template/value")},
-	{"coordinator/reader", uses("reactive/shadow", "template/plan", "template/machine", "reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
+	{"coordinator/reader", uses("coordinator/keychain", "reactive/shadow", "template/plan", "template/machine", "reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
 		"template/expr", "template/value")},
 	{"coordinator/retention", uses("internal/pace", "coordinator/limits", "coordinator/query", "reactive", "reactive/journal/archive", "reactive/decide", "reactive/journal")},
