@@ -7,7 +7,8 @@
 //	output = ring.Redact(output)                          after it: secrets become marks
 //
 // Readers of the journal, a log or an event see marks (secret.Mark), as expressions do. A run that is loaded into memory
-// gets a new Ring, which fetches its secrets again when a call is made: no secret is ever stored.
+// fetches its secrets again when a call is made: no secret is ever stored. Rings has the rings of all runs: that of a run whose parent has
+// secrets, or a run further above, also redacts these, and reveals none of them.
 //
 // # Contracts
 //

@@ -18,16 +18,26 @@ type redactor struct {
 	numbers map[decimal]string // marks of secrets that read like numbers
 }
 
-// redactor returns the redactor of all secrets on the ring, including replaced ones; nil if there are none.
+// redactor returns the redactor of all secrets on the ring and on those above, including replaced ones; nil if there are none.
 func (r *Ring) redactor() *redactor {
+	if r == nil {
+		return nil
+	}
+	from := r.above.redactor()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.redacts != nil || len(r.values) == 0 {
+	if len(r.values) == 0 {
+		return from
+	}
+	if r.redacts != nil && r.from == from {
 		return r.redacts
 	}
 	list := slices.Clone(r.former)
 	for mark, secret := range r.values {
 		list = append(list, pair{mark, secret})
+	}
+	if from != nil {
+		list = append(list, from.texts.secrets...)
 	}
 	h := &redactor{texts: newSeeker(list), numbers: map[decimal]string{}}
 	for _, p := range list {
@@ -37,7 +47,7 @@ func (r *Ring) redactor() *redactor {
 			}
 		}
 	}
-	r.redacts = h
+	r.redacts, r.from = h, from
 	return h
 }
 

@@ -94,6 +94,9 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 	}
 	db := s.snapshot()
 	defer db.Close()
+	if q.Index == journal.ByRun {
+		return loadRun(s, db, q)
+	}
 	places, err := r.Load(db, make([]journal.Position, 0, most), most)
 	if err != nil {
 		return nil, false, s.blame(readError(err))
@@ -111,6 +114,19 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 		r.GoOn(p)
 	}
 	return page, len(places) == most, nil
+}
+
+// loadRun reads the head of the run that a query names. If that cannot be read, the index has the instant.
+func loadRun(s *Store, db pebble.Reader, q *journal.Query) (page []listed, more bool, err error) {
+	s.headsRead.Add(1)
+	h, unreadable := s.headFrom(db, q.Key)
+	if unreadable != nil {
+		h, err = records.Indexed(db, q.Key)
+	}
+	if q.Selects(&h) {
+		page = append(page, listed{h, s.blame(unreadable)})
+	}
+	return page, false, s.blame(readError(err))
 }
 
 // Published implements journal.Store.
