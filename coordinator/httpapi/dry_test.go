@@ -215,7 +215,7 @@ func TestAPreviewWithAKeySaysWhatTheActWithItWould(t *testing.T) {
 			s.token = "admin"
 			begin(s)
 			path := pathOf(route)
-			other := body + " " // as bytes
+			other := body + " "           // as bytes
 			before := len(s.everything()) // runs go on meanwhile
 			s.answerOf(method, path+"?dry=true", other, "k")
 			preview := s.answerOf(method, path+"?dry=true", body, "k")
