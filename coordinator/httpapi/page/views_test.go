@@ -36,7 +36,6 @@ func TestTheListIsLiveAndItsCountsAreFilters(t *testing.T) {
 	p.sees("Nothing has run here yet")
 	p.shoot("empty")
 	s.start("order", "order-1", `{"lines": []}`)
-	p.open("/runs")
 	p.sees("order-1")
 	p.sees("for the message priced at price")
 	s.start("order", "order-2", `{"lines": []}`)

@@ -56,6 +56,15 @@ export const remove = (path) => ask("DELETE", path);
 // known asks who uses the browser; null: nobody has signed in. It is no refusal, which the console would tell.
 export const known = () => get("/v1/session").then((who) => (who.role === "nobody" ? null : who));
 
+// inOrder returns a function of promises, which passes on what they come to, but for one that a later one has overtaken: that never comes.
+export function inOrder() {
+  let asked = 0, taken = 0;
+  return (promise) => new Promise((done, fail) => {
+    const turn = ++asked, pass = (on) => (v) => { if (turn > taken) { taken = turn; on(v); } };
+    promise.then(pass(done), pass(fail));
+  });
+}
+
 // of returns the path of a run, or of something of it.
 export const of = (run, ...rest) => "/v1/runs/" + [run, ...rest].map(encodeURIComponent).join("/");
 

@@ -1,0 +1,146 @@
+package page_test
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/coordinator/httpapi"
+)
+
+// front returns the URL of a server of the same site by way of which each request goes. What it waits for ends at the latest with the request.
+func (s *site) front(way func(w http.ResponseWriter, req *http.Request, next http.Handler)) string {
+	s.t.Helper()
+	handler, err := httpapi.Handler(s.engine, httpapi.Config{Open: httpapi.Identity{Name: "ann", Role: httpapi.Operator}, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(s.t, err)
+	return serve(s.t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { way(w, req, handler) }))
+}
+
+// await waits for an event, or until the client has gone.
+func await(req *http.Request, event <-chan struct{}) {
+	select {
+	case <-event:
+	case <-req.Context().Done():
+	}
+}
+
+// late answers with what was true at asked, of which it sends no more than the head before an event: a browser asks the same a second
+// time when it has that.
+func late(w http.ResponseWriter, req *http.Request, next http.Handler, asked chan<- struct{}, event <-chan struct{}) {
+	old := httptest.NewRecorder()
+	next.ServeHTTP(old, req)
+	close(asked)
+	for name, values := range old.Header() {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(old.Code)
+	_ = http.NewResponseController(w).Flush()
+	await(req, event)
+	_, _ = w.Write(old.Body.Bytes()) // the client may have gone
+}
+
+// fails lets a run go on to its failure, which lists then know.
+func (s *site) fails(run string) {
+	s.t.Helper()
+	s.send(run, "priced")
+	s.ends(run)
+	for len(s.get("/v1/runs?q=status:failed+run:" + run)["items"].([]any)) == 0 {
+	}
+}
+
+// listen notes the frames that the tab is told: kinds and keys, and of runs the statuses.
+func (p *tab) listen() {
+	p.t.Helper()
+	eval[any](p, `{ window.heard = []; new BroadcastChannel("sluice-feed").onmessage = ({ data: { key, frame } }) => {
+	  if (frame) heard.push(frame.kind + " " + key, ...(frame.data.runs || []).map((c) => c.run + " " + c.head?.status)); }; null }`)
+}
+
+// heard waits for something that the tab was told since it has listened.
+func (p *tab) heard(what string) {
+	p.t.Helper()
+	p.until(`heard.includes(` + quoted(what) + `)`)
+}
+
+// row is the text of where a run stands, in the list.
+func row(run string) string {
+	return `[...document.querySelectorAll(".list tbody tr")].find((r) => r.querySelector(".id").textContent === ` + quoted(run) + `).querySelector(".c-why").textContent`
+}
+
+// What becomes of a run between the list and the beginning of its feed is in no frame: the list is read again.
+func TestARowThatChangesBeforeTheFeedBeginsIsReadAgain(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	begin := make(chan struct{})
+	p := newTab(t, s.front(func(w http.ResponseWriter, req *http.Request, next http.Handler) {
+		if req.URL.Path == "/v1/feed" {
+			await(req, begin)
+		}
+		next.ServeHTTP(w, req)
+	}))
+	p.open("/runs")
+	p.until(row("order-1") + ` === "for the message priced at price"`)
+	s.fails("order-1")
+	close(begin)
+	p.until(row("order-1") + `.startsWith("http_503, after")`)
+}
+
+// The same when a stream is opened anew, such as for what another tab shows, and of rows that came later.
+func TestRowsOfAllPagesAreReadAgainWhenTheFeedBeginsAnew(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	for i := range 51 {
+		s.start("order", fmt.Sprint("order-", i), `{"lines": []}`)
+	}
+	begin, asked := make(chan struct{}), make(chan struct{}, 100)
+	url := s.front(func(w http.ResponseWriter, req *http.Request, next http.Handler) {
+		if req.URL.Path == "/v1/feed" && req.URL.Query().Has("run") {
+			asked <- struct{}{}
+			await(req, begin)
+		}
+		next.ServeHTTP(w, req)
+	})
+	p, other := newTab(t, url), newTab(t, url)
+	p.open("/runs")
+	p.click("button", "Show 50 more")
+	p.until(row("order-0") + ` === "for the message priced at price"`)
+	other.open("/runs/order-1")
+	<-asked
+	s.fails("order-0")
+	close(begin)
+	p.until(row("order-0") + `.startsWith("http_503, after")`)
+}
+
+// What frames tell while a list is on its way is newer than the list.
+func TestAFrameThatOvertakesAListCounts(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	come, asked := make(chan struct{}), make(chan struct{})
+	var hold atomic.Bool
+	p := newTab(t, s.front(func(w http.ResponseWriter, req *http.Request, next http.Handler) {
+		if req.URL.Path == "/v1/runs" && hold.CompareAndSwap(true, false) {
+			late(w, req, next, asked, come)
+			return
+		}
+		next.ServeHTTP(w, req)
+	}))
+	p.open("/workflows") // the feed begins before there is a list
+	p.sees("Published")
+	p.until(`document.querySelector(".live")?.textContent.includes("live")`)
+	p.listen()
+	s.start("order", "order-2", `{"lines": []}`)
+	p.heard("order-2 waiting")
+	hold.Store(true)
+	p.click(".nav a", "Runs")
+	<-asked
+	s.fails("order-1")
+	s.start("order", "order-3", `{"lines": []}`)
+	p.heard("order-1 failed")
+	p.heard("order-3 waiting")
+	close(come)
+	p.until(row("order-1") + `.startsWith("http_503, after")`)
+	p.sees("1 newer run")
+}
