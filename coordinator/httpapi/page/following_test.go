@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
@@ -143,4 +145,70 @@ func TestAFrameThatOvertakesAListCounts(t *testing.T) {
 	close(come)
 	p.until(row("order-1") + `.startsWith("http_503, after")`)
 	p.sees("1 newer run")
+}
+
+// Of two readings of a run that are on their way, the one that was asked for later counts, whichever comes first.
+func TestAReadingThatIsOvertakenDoesNotCount(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	come, asked := make(chan struct{}), make(chan struct{})
+	var reads atomic.Int32
+	p := newTab(t, s.front(func(w http.ResponseWriter, req *http.Request, next http.Handler) {
+		if req.URL.Path == "/v1/runs/order-1/steps" && reads.Add(1) == 1 {
+			late(w, req, next, asked, come)
+			return
+		}
+		next.ServeHTTP(w, req)
+	}))
+	p.open("/runs/order-1?tab=steps")
+	<-asked
+	p.sees("price waits for message")
+	s.fails("order-1")
+	p.sees("charge failed (http_503)")
+	const first = `Math.min(...performance.getEntriesByType("resource").filter((e) => e.name.endsWith("/order-1/steps")).map((e) => e.startTime))`
+	before := eval[float64](p, first)
+	close(come)
+	p.until(first + fmt.Sprint(" < ", before))
+	p.do(chromedp.Evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`, nil, awaiting))
+	require.Contains(t, eval[string](p, `document.body.innerText`), "charge failed (http_503)")
+}
+
+// A reading that has failed is done again when the server is back, though nothing has changed since.
+func TestWhatCouldNotBeReadIsReadWhenTheServerIsBack(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	cut, failed := make(chan struct{}), make(chan struct{}, 100)
+	var down atomic.Bool
+	p := newTab(t, s.front(func(w http.ResponseWriter, req *http.Request, next http.Handler) {
+		if req.URL.Path == "/v1/feed" {
+			ctx, end := context.WithCancel(req.Context())
+			defer end()
+			if down.CompareAndSwap(true, false) { // it is back
+				next.ServeHTTP(w, req)
+				return
+			}
+			go func() {
+				await(req, cut)
+				end()
+			}()
+			next.ServeHTTP(w, req.WithContext(ctx))
+			return
+		}
+		if down.Load() {
+			failed <- struct{}{}
+			panic(http.ErrAbortHandler)
+		}
+		next.ServeHTTP(w, req)
+	}))
+	p.allow("ERR_")
+	p.open("/runs/order-1?tab=steps")
+	p.sees("price waits for message")
+	p.listen()
+	down.Store(true)
+	s.fails("order-1")
+	p.heard("end run:order-1")
+	p.heard("order-1 failed")
+	<-failed
+	close(cut)
+	p.sees("charge failed (http_503)")
 }

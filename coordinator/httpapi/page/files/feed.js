@@ -3,7 +3,8 @@
 // reads for itself.
 //
 // Keys of feeds are `all`, the changes of all runs, and `run:ID`. A subscriber gets each frame as {kind, data}. Whenever the reader begins
-// anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed.
+// anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed. That frame also comes
+// when the server is back, since what was asked meanwhile has failed.
 import { signal } from "./ui.js";
 import { known, leave as signedOut, me } from "./api.js";
 import { present } from "./time.js";
@@ -102,7 +103,11 @@ class Reader {
     this.source?.close();
     const runs = this.keys.split("\n").filter((key) => key.startsWith("run:")).slice(0, runsMax);
     const source = this.source = new EventSource("/v1/feed?open=*&q=" + runs.map((key) => "&run=" + encodeURIComponent(key.slice(4))).join(""));
-    source.onopen = () => this.state(0);
+    source.onopen = () => {
+      const back = this.since > 0;
+      this.state(0);
+      if (back) say({ kind: "frame", key: "all", frame: { kind: "ready", data: {} } });
+    };
     for (const kind of ["snapshot", "update", "reset", "ready", "end", "error"]) {
       source.addEventListener(kind, (e) => {
         if (kind === "error" && !e.data) return this.lost(source);
