@@ -212,3 +212,26 @@ func TestWhatCouldNotBeReadIsReadWhenTheServerIsBack(t *testing.T) {
 	close(cut)
 	p.sees("charge failed (http_503)")
 }
+
+// Whoever asks for other events gets them, though newer ones are on their way.
+func TestEarlierEventsAreShownWhileNewerOnesAreRead(t *testing.T) {
+	s := newSite(t, httpapi.Operator, large("many", 10, 10))
+	s.start("many", "many-1", "null")
+	come, asked := make(chan struct{}), make(chan struct{})
+	var hold atomic.Bool
+	p := newTab(t, s.front(func(w http.ResponseWriter, req *http.Request, next http.Handler) {
+		if req.URL.Path == "/v1/runs/many-1/events" && hold.CompareAndSwap(true, false) {
+			late(w, req, next, asked, come)
+			return
+		}
+		next.ServeHTTP(w, req)
+	}))
+	p.open("/runs/many-1?tab=events&from=90")
+	p.sees("Earlier")
+	hold.Store(true)
+	s.send("many-1", "priced")
+	<-asked
+	p.click(".events a", "Earlier")
+	p.until(`document.querySelector(".events tbody tr td").textContent === "1"`)
+	close(come)
+}
