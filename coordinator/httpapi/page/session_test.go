@@ -71,7 +71,6 @@ func TestAPageSaysThatItsSessionHasEnded(t *testing.T) {
 	var tabs []*tab
 	for range 2 {
 		p := newTab(t, url)
-		p.allow("Failed to load resource")
 		p.allow("ERR_")
 		tabs = append(tabs, p)
 	}

@@ -637,7 +637,6 @@ func TestAPageIsStaleWhileTheServerDoesNotAnswer(t *testing.T) {
 		proxy.ServeHTTP(w, req.WithContext(ctx))
 	}))
 	p := newTab(t, front)
-	p.allow("Failed to load resource")
 	p.allow("ERR_")
 	p.open("/runs/order-1")
 	p.sees("price waits for message")

@@ -68,6 +68,9 @@ export function inOrder() {
 // of returns the path of a run, or of something of it.
 export const of = (run, ...rest) => "/v1/runs/" + [run, ...rest].map(encodeURIComponent).join("/");
 
+// word returns a text as it stands in a query for runs.
+export const word = (text) => (/[\s",\\]/.test(text) ? `"${text.replace(/["\\]/g, "\\$&")}"` : text);
+
 // query returns parameters that have a value, with the question mark.
 export function query(values) {
   const q = new URLSearchParams();

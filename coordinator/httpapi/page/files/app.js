@@ -120,8 +120,10 @@ function useAsked(known) {
     if (!known) return;
     let timer = 0;
     const newest = inOrder();
-    const load = () => newest(get("/v1/counts?q=waits:person")).then((c) => { asked.value = c.waits.person.count; }, () => {});
-    const later = () => { timer ||= setTimeout(() => { timer = 0; load(); }, 1000); };
+    const load = () => stale.peek() || newest(get("/v1/counts?q=waits:person")).then((c) => { asked.value = c.waits.person.count; }, () => {});
+    const later = () => { // also when the server is back
+      timer ||= setTimeout(() => { timer = 0; load(); }, 1000);
+    };
     const unfollow = follow("all", later);
     later(); // after what the view shows
     return () => { clearTimeout(timer); unfollow(); };

@@ -21,7 +21,7 @@ export function Runs() {
   return html`<main class="view" id="main" tabindex="-1">${first ? html`<${First} />` : html`<div class="page">
     <div class="head"><h1>Runs</h1>${may("operator") && html`<div class="end"><a class="btn pri" href="/workflows">Start a run</a></div>`}</div>
     <${Query} q=${q} problem=${list.problem} />
-    <${Counts} q=${q} turn=${list.turn} ready=${list.rows || list.problem} />
+    <${Counts} q=${q} turn=${list.turn} ready=${list.rows || (list.problem && list.problem.status !== 400)} />
     <${List} key=${q} list=${list} q=${q} /></div>`}</main>`;
 }
 
@@ -72,6 +72,7 @@ function useRuns(q) {
       note(q ? [] : told.values());
     } catch (problem) {
       if (!signal.aborted) set((s) => ({ ...s, q, problem }));
+      if (problem.status === 400) stop.current.abort(); // it would be refused again
     }
   };
   // look reads anew what is shown, to know which runs are new to it, which are of it no more, and what has become of the others.
@@ -154,7 +155,7 @@ function Counts({ q, turn, ready }) {
   const load = () => { const q = wanted.current; newest.current(get("/v1/counts" + query({ q }))).then((c) => { if (q === wanted.current) set(c); }, () => {}); };
   useEffect(() => { if (ready) load(); }, [rest, !ready]);
   useEffect(() => {
-    if (!turn || timer.current) return;
+    if (!turn || !ready || timer.current) return;
     timer.current = setTimeout(() => { timer.current = 0; load(); }, 1000);
   }, [turn]);
   useEffect(() => () => clearTimeout(timer.current), []);
