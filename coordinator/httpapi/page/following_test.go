@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -55,14 +56,23 @@ func (s *site) fails(run string) {
 	}
 }
 
-// listen notes the frames that the tab is told: kinds and keys, and of runs the statuses.
+// listen notes the frames that documents of the tab are told from now on: kinds and keys, and of runs the statuses.
 func (p *tab) listen() {
 	p.t.Helper()
-	eval[any](p, `{ window.heard = []; new BroadcastChannel("sluice-feed").onmessage = ({ data: { key, frame } }) => {
-	  if (frame) heard.push(frame.kind + " " + key, ...(frame.data.runs || []).map((c) => c.run + " " + c.head?.status)); }; null }`)
+	p.begin(`window.heard = []; new BroadcastChannel("sluice-feed").onmessage = ({ data: { key, frame } }) => {
+	  if (frame) heard.push(frame.kind + " " + key, ...(frame.data.runs || []).map((c) => c.run + " " + c.head?.status)); }`)
 }
 
-// heard waits for something that the tab was told since it has listened.
+// begin runs a script in each new document before those of the page.
+func (p *tab) begin(script string) {
+	p.t.Helper()
+	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := cdppage.AddScriptToEvaluateOnNewDocument(`{ ` + script + ` }`).Do(ctx)
+		return err
+	}))
+}
+
+// heard waits for something that the document was told.
 func (p *tab) heard(what string) {
 	p.t.Helper()
 	p.until(`heard.includes(` + quoted(what) + `)`)
@@ -129,10 +139,10 @@ func TestAFrameThatOvertakesAListCounts(t *testing.T) {
 		}
 		next.ServeHTTP(w, req)
 	}))
-	p.open("/workflows") // the feed begins before there is a list
-	p.sees("Published")
-	p.until(`document.querySelector(".live")?.textContent.includes("live")`)
 	p.listen()
+	p.open("/workflows")
+	p.sees("Published")
+	p.heard("ready all") // before there is a list
 	s.start("order", "order-2", `{"lines": []}`)
 	p.heard("order-2 waiting")
 	hold.Store(true)
@@ -201,9 +211,11 @@ func TestWhatCouldNotBeReadIsReadWhenTheServerIsBack(t *testing.T) {
 		next.ServeHTTP(w, req)
 	}))
 	p.allow("ERR_")
+	p.listen()
 	p.open("/runs/order-1?tab=steps")
 	p.sees("price waits for message")
-	p.listen()
+	p.heard("snapshot run:order-1")
+	p.heard("ready all")
 	down.Store(true)
 	s.fails("order-1")
 	p.heard("end run:order-1")
@@ -234,4 +246,31 @@ func TestEarlierEventsAreShownWhileNewerOnesAreRead(t *testing.T) {
 	p.click(".events a", "Earlier")
 	p.until(`document.querySelector(".events tbody tr td").textContent === "1"`)
 	close(come)
+}
+
+// A view whose answer takes longer than it is until the next change shows it all the same, and asks for a newer one then.
+func TestWhatTakesLongIsReadToItsEnd(t *testing.T) {
+	s := newSite(t, httpapi.Operator, approval)
+	s.start("refund", "refund-1", "null")
+	come, asked := make(chan struct{}), make(chan struct{})
+	var reads atomic.Int32
+	p := newTab(t, s.front(func(w http.ResponseWriter, req *http.Request, next http.Handler) {
+		if req.URL.Path == "/v1/decisions" && reads.Add(1) == 1 {
+			late(w, req, next, asked, come)
+			return
+		}
+		next.ServeHTTP(w, req)
+	}))
+	p.begin(`const later = setTimeout; window.setTimeout = (f, ms) => later(f, ms === 500 ? 0 : ms)`) // it asks again at once
+	p.listen()
+	p.open("/decisions")
+	<-asked
+	p.heard("ready all")
+	s.start("refund", "refund-2", "null")
+	p.heard("refund-2 waiting")
+	p.do(chromedp.Evaluate(`new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done))))`, nil, awaiting))
+	p.do(chromedp.Evaluate(`fetch("/v1/session").then(() => 0)`, nil, awaiting))
+	require.EqualValues(t, 1, reads.Load(), "while one is on its way")
+	close(come)
+	p.sees("2 open")
 }

@@ -9,7 +9,7 @@ const code = Object.fromEntries(statuses.map((name, i) => [name, i]));
 const still = new Set(["message", "child", "room", "slot", "worker"]); // kinds of waits that do not move by themselves
 const idMax = 1000; // characters of an id that a query can surely have
 const namedMax = 3; // waits of which the page asks what is behind them
-const refreshMin = 400, refreshMax = 10_000; // ms between two readings of the steps: the more, the longer one takes
+const refreshMin = 400, refreshMax = 3_000; // ms between two readings of the steps: the more, the longer one takes
 
 let first = true; // no run was shown in this document: its id may have been written by hand
 
