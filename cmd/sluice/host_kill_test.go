@@ -175,7 +175,7 @@ func (l *hostLoad) collect(ctx context.Context) {
 	for ctx.Err() == nil {
 		c, err := control.Dial(filepath.Join(l.dir, "journal"))
 		if err == nil {
-			_, err = c.Collect(ctx, false, "", func(g *api.Gone) error {
+			_, err = c.Collect(ctx, api.Request{}, func(g *api.Gone) error {
 				if g.Kind == "run" {
 					l.mu.Lock()
 					l.collected[g.Name] = true
@@ -202,7 +202,7 @@ func (l *hostLoad) backUp(ctx context.Context) {
 		dir := filepath.Join(l.dir, "backups", fmt.Sprint(n))
 		c, err := control.Dial(filepath.Join(l.dir, "journal"))
 		if err == nil {
-			err = c.Backup(ctx, dir)
+			err = c.Backup(ctx, dir, "")
 		}
 		if err != nil {
 			l.cut++

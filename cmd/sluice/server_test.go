@@ -72,7 +72,7 @@ func TestVerbsWorkByHTTP(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "url"))
 }
 
-// What is done by HTTP is recorded, and what happens to tokens; the record outlives the host, and comes along with a backup.
+// What is done by HTTP and by the socket is recorded, and what happens to tokens; the record outlives the host, and comes along with a backup.
 func TestAHostRecordsWhoHasDoneWhat(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}}, steps: [{operation: ask}]}`)
@@ -82,6 +82,9 @@ func TestAHostRecordsWhoHasDoneWhat(t *testing.T) {
 	says(t, dir, cli.Done, "cancel", "r", "--server", url)
 	says(t, dir, cli.Done, "token", "revoke", "bob", "--data", "data")
 	says(t, dir, cli.Done, "runs", "--server", url)
+	says(t, dir, cli.Done, "start", "w.yaml", "--id", "s", "--server", url)
+	says(t, dir, cli.Done, "cancel", "s", "--actor", "carol", "--data", "data")
+	says(t, dir, cli.Done, "gc", "--actor", "carol", "--data", "data")
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, p.wait())
 
@@ -99,8 +102,9 @@ func TestAHostRecordsWhoHasDoneWhat(t *testing.T) {
 		for _, entry := range regexp.MustCompile(`"kind":"([^"]+)","actor":"([^"]+)"`).FindAllStringSubmatch(string(text), -1) {
 			got = append(got, entry[1]+" "+entry[2])
 		}
-		require.Equal(t, []string{"token.created ann", "act ann", "token.created bob", "act ann", "token.revoked bob"}, got, string(text))
+		require.Equal(t, []string{"token.created ann", "act ann", "token.created bob", "act ann", "token.revoked bob", "act ann", "act carol", "act carol"}, got, string(text))
 		require.Contains(t, string(text), `"run":"r"`)
+		require.Regexp(t, `"door":"socket","kind":"act","actor":"carol","route":"cancel","run":"s"`, string(text))
 		says(t, dir, cli.Done, "doctor", "--data", folder)
 		require.NoError(t, os.WriteFile(files[0], append([]byte("x\n"), text...), 0o600))
 		out, _ := says(t, dir, cli.Failed, "doctor", "--data", folder)

@@ -116,11 +116,11 @@ func (c *Client) Published(ctx context.Context, begun string, limit int) iter.Se
 	})
 }
 
-// Collect deletes what is not kept any more, and passes it to each; if dry is true, it only passes what it would delete. keep replaces the
-// rules, if it is not empty.
-func (c *Client) Collect(ctx context.Context, dry bool, keep string, each func(*api.Gone) error) (done api.Collected, err error) {
-	req := &api.Request{Verb: api.Collect, Dry: dry, Keep: keep, Beside: c.held}
-	err = c.ask(ctx, req, func(r *api.Reply) error {
+// Collect deletes what is not kept any more, and passes it to each; if req.Dry is true, it only passes what it would delete. req.Keep
+// replaces the rules, if it is not empty.
+func (c *Client) Collect(ctx context.Context, req api.Request, each func(*api.Gone) error) (done api.Collected, err error) {
+	req.Verb, req.Beside = api.Collect, c.held
+	err = c.ask(ctx, &req, func(r *api.Reply) error {
 		switch {
 		case r.Gone != nil:
 			return each(r.Gone)

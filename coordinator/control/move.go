@@ -29,6 +29,6 @@ func (c *Client) Import(ctx context.Context, file, actor string, each func(*api.
 }
 
 // Backup has the process that holds the directory copy the journal into another, named by its absolute path.
-func (c *Client) Backup(ctx context.Context, dir string) error {
-	return c.ask(ctx, &api.Request{Verb: api.Backup, File: dir}, func(*api.Reply) error { return nil })
+func (c *Client) Backup(ctx context.Context, dir, actor string) error {
+	return c.ask(ctx, &api.Request{Verb: api.Backup, File: dir, Actor: actor}, func(*api.Reply) error { return nil })
 }

@@ -33,6 +33,7 @@ const (
 // Server answers requests on the socket of a directory until Close, or until its engine shuts down.
 type Server struct {
 	engine   *coordinator.Engine
+	answered func(*api.Request, *told, error) // is called with each request that was taken
 	dir      string
 	room     places // for connections
 	waiting  waiting
@@ -52,12 +53,16 @@ type Server struct {
 // Serve answers requests for a directory with an engine that has it open, until Close or the engine's Shutdown, which first
 // closes the server. It replaces a socket left by a dead process.
 func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
+	return serve(dir, engine, func(*api.Request, *told, error) {})
+}
+
+func serve(dir string, engine *coordinator.Engine, answered func(*api.Request, *told, error)) (*Server, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		engine: engine, dir: dir, room: make(places, connections),
+		engine: engine, answered: answered, dir: dir, room: make(places, connections),
 		commands: make(places, CommandsMax), reads: make(places, ReadsMax), uploads: make(places, UploadsMax), watches: make(places, WatchersMax),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -227,6 +232,7 @@ func (s *Server) serve(conn net.Conn) {
 	if p, panicked := errors.AsType[*usercode.Panic](err); panicked { // the process goes on with its runs
 		err = api.ErrorOf(p)
 	}
+	s.answered(req, &w.told, err)
 	if e, ok := errors.AsType[*api.Error](err); ok && (req.Verb.Command() || s.ctx.Err() == nil) {
 		w.fail(e)
 		return
@@ -274,6 +280,7 @@ type replyWriter struct {
 	b      *bufio.Writer
 	enc    *json.Encoder
 	prompt bool // every line is sent at once
+	told   told
 }
 
 func newReplyWriter(conn net.Conn) *replyWriter {
@@ -292,6 +299,7 @@ func (w *replyWriter) take() error {
 }
 
 func (w *replyWriter) reply(r *api.Reply) error {
+	w.told.hear(r)
 	err := w.enc.Encode(r)
 	if err == nil && (w.prompt || r.Done != nil) {
 		err = w.b.Flush()

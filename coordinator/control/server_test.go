@@ -251,7 +251,7 @@ func TestARequestThatWasNotTakenHasNoEffect(t *testing.T) {
 		return err
 	}
 	collect := func(c *control.Client) error {
-		_, err := c.Collect(t.Context(), false, "", func(*api.Gone) error { return nil })
+		_, err := c.Collect(t.Context(), api.Request{}, func(*api.Gone) error { return nil })
 		return err
 	}
 	show := func(c *control.Client) error {

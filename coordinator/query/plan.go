@@ -62,6 +62,8 @@ func (t *term) rank() int {
 	switch {
 	case t.not:
 		return 0
+	case t.key == "run":
+		return 5
 	case t.key == "label":
 		return 4
 	case t.key == "waits":
@@ -84,6 +86,8 @@ func (t *term) rank() int {
 
 func (t *term) index() journal.Index {
 	switch t.key {
+	case "run":
+		return journal.ByRun
 	case "label":
 		return journal.ByLabel
 	case "waits":

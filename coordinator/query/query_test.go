@@ -81,6 +81,8 @@ func TestExplain(t *testing.T) {
 			{Term: "status:failed", By: "index"}, {Term: "workflow:order", By: "filter"}, {Term: "-waits:timer", By: "filter"}}},
 		"workflow:order started>2026-11-01 label.team:a,b": {Index: "label.team", Terms: []query.Carry{
 			{Term: "workflow:order", By: "filter"}, {Term: "started>2026-11-01", By: "index"}, {Term: "label.team:a,b", By: "index"}}},
+		"label.team:a run:a,b -run:c": {Index: "run", Terms: []query.Carry{
+			{Term: "label.team:a", By: "filter"}, {Term: "run:a,b", By: "index"}, {Term: "-run:c", By: "filter"}}},
 		"status:damaged 01a2": {Index: "start", Terms: []query.Carry{{Term: "status:damaged", By: "filter"}, {Term: "01a2", By: "filter"}}},
 	} {
 		q, err := query.Parse(text, now)

@@ -14,6 +14,7 @@ type Index string
 // The indexes. Each holds a run once for every key that its head has.
 const (
 	ByStart    Index = "start"    // all runs
+	ByRun      Index = "run"      // Key: the id, so that there is one run at most
 	ByWorkflow Index = "workflow" // Key: the name of the workflow
 	ByLabel    Index = "label"    // Key and Value: a label and its text
 	ByStatus   Index = "status"   // Key: the status
@@ -118,6 +119,8 @@ func (q *Query) holds(h *Head) bool {
 	switch q.Index {
 	case ByStart:
 		return true
+	case ByRun:
+		return h.Run == q.Key
 	case ByWorkflow:
 		return h.Name == q.Key
 	case ByStatus:
@@ -141,7 +144,7 @@ func CheckQuery(q *Query) error {
 		if q.Key != "" {
 			return fmt.Errorf("%w: index %q has no keys, and %q is asked for", ErrInvalid, q.Index, q.Key)
 		}
-	case ByWorkflow, ByStatus, ByWait, ByLabel:
+	case ByRun, ByWorkflow, ByStatus, ByWait, ByLabel:
 	default:
 		return fmt.Errorf("%w: there is no index %q", ErrInvalid, q.Index)
 	}

@@ -84,8 +84,9 @@ func (c *command) collect(cmd *cobra.Command) error {
 		return nil
 	}
 	var sum api.Collected
+	c.req.Actor = cli.Actor(c.req.Actor, c.dir)
 	err := control.With(ctx, c.dir, coordinator.Config{}, func(client *control.Client) (err error) {
-		sum, err = client.Collect(ctx, c.req.Dry, "", each)
+		sum, err = client.Collect(ctx, api.Request{Dry: c.req.Dry, Actor: c.req.Actor}, each)
 		return err
 	})
 	if err != nil {

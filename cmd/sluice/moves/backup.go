@@ -68,7 +68,7 @@ none, if there is no journal, or for wrong usage.`,
 		var how doctor.How
 		err = control.With(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
 			how.Beside = c.Held()
-			return c.Backup(cmd.Context(), target)
+			return c.Backup(cmd.Context(), target, cli.UserName())
 		})
 		if err != nil {
 			return cli.ExitOf(err)

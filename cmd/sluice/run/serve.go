@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/serving"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
@@ -102,13 +103,14 @@ func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *s
 	if err != nil {
 		return cli.ExitOf(err)
 	}
-	if _, err := control.Serve(dir, engine); err != nil {
+	record, err := openDoor(dir, engine, network, logger)
+	if err != nil {
 		stop(ctx, engine)
 		return cli.Fail(err)
 	}
 	at := ""
-	if network.Listen != "" {
-		listening, err := network.Start(ctx, engine, dir, cmd.Root().Version, cli.UserName(), logger)
+	if record != nil {
+		listening, err := network.Start(ctx, engine, record, dir, cmd.Root().Version, cli.UserName(), logger)
 		if err != nil {
 			stop(ctx, engine)
 			return cli.Fail(err)
@@ -132,6 +134,22 @@ func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *s
 		return cli.Fail(err)
 	}
 	return nil
+}
+
+// openDoor answers requests by the socket. A host that listens keeps an audit, in which they are, too; nil: it does not.
+func openDoor(dir string, engine *coordinator.Engine, network *serving.Flags, logger *slog.Logger) (*audit.Log, error) {
+	if network.Listen == "" {
+		_, err := control.Serve(dir, engine)
+		return nil, err
+	}
+	record, err := audit.Open(dir, logger)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := control.ServeAudited(dir, engine, record); err != nil {
+		return nil, errors.Join(err, record.Close())
+	}
+	return record, nil
 }
 
 // survey looks at the runs that wait for something else than time, which an engine does not read when it opens, so that those that

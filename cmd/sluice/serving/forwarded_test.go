@@ -28,8 +28,10 @@ func TestLimitsGoByTheAddressThatTheProxyTells(t *testing.T) {
 		require.NoError(t, err)
 		token, err := tokens.Of(dir).Create("ann", "admin", time.Now(), time.Time{})
 		require.NoError(t, err)
+		record, err := audit.Open(dir, logger)
+		require.NoError(t, err)
 		f := Flags{Listen: "127.0.0.1:0", Proxy: proxy}
-		at, err := f.Start(t.Context(), engine, dir, "", "ann", logger)
+		at, err := f.Start(t.Context(), engine, record, dir, "", "ann", logger)
 		require.NoError(t, err)
 		client := &http.Client{Transport: &http.Transport{}}
 		get := func(path, token, forwarded string) *http.Response {

@@ -118,6 +118,8 @@ func (f *Flags) plan() (p plan, err error) {
 	switch {
 	case p.proxy.IsValid() && f.NoAuth:
 		return p, errors.New("--no-auth is not for a host --behind-proxy: whatever the proxy passes on could do everything")
+	case p.proxy.IsValid() && p.proxy.Bits() == 0:
+		return p, fmt.Errorf("--behind-proxy %s is every address: whoever connects could make up from where. Give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
 	case p.proxy.IsValid() && f.Cert == "" && p.proxy.Bits() < widest(p.proxy.Addr()):
 		return p, fmt.Errorf("--behind-proxy %s is wider than any private network: give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
 	}
@@ -162,36 +164,44 @@ func widest(at netip.Addr) int {
 	return 7 // fc00::/7
 }
 
+// wide reports whether a range is wider than a network of one owner is, so that it is hardly that of a proxy alone.
+func wide(proxies netip.Prefix) bool {
+	if proxies.Addr().Is4() {
+		return proxies.Bits() < 8
+	}
+	return proxies.Bits() < 32
+}
+
 // At is where a host answers.
 type At struct {
 	URL   string // of the API
 	Login string // address at which a person logs in from a browser, once; "": no one needs to
 }
 
-// Start answers HTTP for an engine until that shuts down. The user is the actor of who logs in at the printed address.
-func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, version, user string, logger *slog.Logger) (at At, err error) {
+// Start answers HTTP for an engine until that shuts down, and closes the audit, which is that of the folder. The user is the actor of who
+// logs in at the printed address.
+func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *audit.Log, dir, version, user string, logger *slog.Logger) (at At, err error) {
+	defer func() {
+		if err != nil {
+			_ = record.Close()
+		}
+	}()
 	p, err := f.plan()
 	if err != nil {
 		return at, err
 	}
-	config := httpapi.Config{Folder: dir, Hosts: p.hosts, Allow: p.allow, Secure: p.tls != nil || p.proxy.IsValid(), Version: version, Logger: logger}
+	config := httpapi.Config{
+		Folder: dir, Hosts: p.hosts, Allow: p.allow, Secure: p.tls != nil || p.proxy.IsValid(), Audit: record, Version: version, Logger: logger,
+	}
 	if f.Copies != "" {
 		if config.Copies, err = copies.In(f.Copies, engine, dir); err != nil {
 			return at, fmt.Errorf("--backup-dir: %w", err)
 		}
 	}
-	if config.Audit, err = audit.Open(dir, logger); err != nil {
-		return at, err
-	}
-	defer func() {
-		if err != nil {
-			_ = config.Audit.Close()
-		}
-	}()
 	if f.NoAuth {
 		config.Open = httpapi.Identity{Name: "no-auth", Role: httpapi.Admin}
 	} else {
-		keep, err := watched(dir, config.Audit, logger)
+		keep, err := watched(dir, record, logger)
 		if err != nil {
 			return at, err
 		}
@@ -208,6 +218,9 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 	scheme := "http"
 	if p.proxy.IsValid() {
 		listener = &fromProxy{listener, p.proxy, logger}
+		if wide(p.proxy) {
+			logger.Warn("whoever has an address in this range can make up those of clients, in the audit and for limits: give the addresses of the proxy", "behind-proxy", p.proxy)
+		}
 	}
 	bound := listener.Addr()
 	if p.tls != nil {
@@ -228,7 +241,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, dir, vers
 			_ = server.Close()
 		}
 		<-served
-		return errors.Join(config.Audit.Close(), f.unready())
+		return errors.Join(record.Close(), f.unready())
 	}
 	if err = p.beside(ctx, engine, handler, logger); err == nil {
 		err = f.ready(at.URL)

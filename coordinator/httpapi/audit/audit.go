@@ -1,4 +1,4 @@
-// Package audit keeps who has done what by HTTP, and what was refused, in files of a folder that only its owner may read: one a day, one line
+// Package audit keeps who has done what through the doors of a host, and what was refused, in files of a folder that only its owner may read: one a day, one line
 // of JSON an entry. They hold no inputs, outputs, messages or secrets. They are apart from the journal, and are kept for a year.
 package audit
 
@@ -45,19 +45,23 @@ const (
 	Damaged = "damaged" // in place of a line that cannot be read
 )
 
+// Socket is the door of those who use the folder on the machine itself.
+const Socket = "socket"
+
 // Kinds are all of them.
 var Kinds = []string{Act, Refused, Login, Logout, Created, Revoked, Damaged}
 
 // Entry is one thing that was done, or refused.
 type Entry struct {
 	At         time.Time `json:"at"`                     // when it was answered
+	Door       string    `json:"door,omitempty"`         // socket: that of the folder; absent: HTTP
 	Kind       string    `json:"kind"`                   // act, refused, login, logout, token.created, token.revoked; damaged: a line that cannot be read
-	Actor      string    `json:"actor,omitempty"`        // name of the token; absent: it is not known. Of an entry about a token, the one
+	Actor      string    `json:"actor,omitempty"`        // name of the token; absent: it is not known. Of an entry about a token, the one; by the socket, as the client says
 	Role       string    `json:"role,omitempty"`         // its role
 	OnBehalfOf string    `json:"on_behalf_of,omitempty"` // for whom, as the client says; absent: for himself
 	From       string    `json:"from,omitempty"`         // address of the client
 	Method     string    `json:"method,omitempty"`       // of HTTP
-	Route      string    `json:"route,omitempty"`        // as openapi.json has it
+	Route      string    `json:"route,omitempty"`        // as openapi.json has it; by the socket, the verb
 	Run        string    `json:"run,omitempty"`          // id of the run that it was about, or that was started
 	Step       string    `json:"step,omitempty"`         // key of the step, or address of the cell
 	Name       string    `json:"name,omitempty"`         // what else it was about: a workflow that was published, the id of a decision or of an act

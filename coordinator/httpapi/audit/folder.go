@@ -11,7 +11,7 @@ import (
 )
 
 // Means is what it means that there is damage.
-const Means = "it is not known any more what someone has done by HTTP then"
+const Means = "it is not known any more what someone has done then"
 
 // Check looks for damage in the audit of a folder of a journal, and returns a line for each entry that cannot be read. What a process that is
 // writing has not ended is none.

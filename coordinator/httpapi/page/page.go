@@ -16,9 +16,11 @@ import (
 	"embed"
 	"encoding/hex"
 	"io/fs"
+	"maps"
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -51,8 +53,14 @@ type file struct {
 	raw, zipped []byte
 }
 
-// files are made when the first is asked for.
-var files = sync.OnceValue(func() map[string]*file {
+// all are the files of the page, as they are sent.
+type all struct {
+	files   map[string]*file
+	version string // of what index.html refers to: it is part of the addresses there, so that a browser asks once for what it may keep
+}
+
+// sent is made when the first file is asked for.
+var sent = sync.OnceValue(func() all {
 	files := map[string]*file{}
 	root, err := fs.Sub(embedded, "files")
 	if err != nil { // of what the program holds
@@ -74,22 +82,38 @@ var files = sync.OnceValue(func() map[string]*file {
 	if err != nil {
 		panic(err)
 	}
-	return files
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		sum.Write([]byte(files[name].tag))
+	}
+	version := hex.EncodeToString(sum.Sum(nil)[:8])
+	index := bytes.ReplaceAll(files[opening].raw, []byte(`"`+Prefix), []byte(`"`+Prefix+version+"/"))
+	files[opening] = newFile(opening, index)
+	return all{files, version}
 })
+
+// opening is the file with which a browser begins.
+const opening = "index.html"
 
 // Handler returns the handler of Views and of all paths below Prefix.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		name, ok := strings.CutPrefix(req.URL.Path, Prefix)
 		if !ok {
-			name = "index.html"
+			name = opening
 		}
-		f := files()[name]
+		name, kept := strings.CutPrefix(name, sent().version+"/")
+		f := sent().files[name]
 		if f == nil {
 			http.NotFound(w, req)
 			return
 		}
-		f.serve(w, req)
+		if kept {
+			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		} else {
+			w.Header().Set("Cache-Control", "no-cache") // asked for each time, sent when it has changed
+		}
+		f.send(w, req, http.StatusOK)
 	})
 }
 
@@ -99,7 +123,8 @@ func Missing(w http.ResponseWriter, req *http.Request) bool {
 		return false
 	}
 	req.Header.Del("If-None-Match") // what is not there has not stayed the same
-	files()["index.html"].send(w, req, http.StatusNotFound)
+	w.Header().Set("Cache-Control", "no-cache")
+	sent().files[opening].send(w, req, http.StatusNotFound)
 	return true
 }
 
@@ -126,14 +151,11 @@ func kindOf(name string) string {
 	}
 }
 
-func (f *file) serve(w http.ResponseWriter, req *http.Request) { f.send(w, req, http.StatusOK) }
-
 func (f *file) send(w http.ResponseWriter, req *http.Request, status int) {
 	header := w.Header()
 	for name, value := range security {
 		header.Set(name, value)
 	}
-	header.Set("Cache-Control", "no-cache") // asked for each time, sent when it has changed
 	header.Set("ETag", f.tag)
 	header.Set("Vary", "Accept-Encoding")
 	if req.Header.Get("If-None-Match") == f.tag {

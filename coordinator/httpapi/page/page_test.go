@@ -55,10 +55,35 @@ func TestScriptsAndStylesAreSmall(t *testing.T) {
 		sum += n
 	}
 	t.Logf("%d files of %d bytes: %v", len(sizes), sum, sizes)
-	for _, name := range []string{"app.js", "ui.js", "theme.js", "page.css", "tokens.css", "lib/preact.mjs", "lib/htm.mjs", "lib/hooks.mjs", "lib/signals.mjs", "lib/signals-core.mjs"} {
-		require.Contains(t, sizes, page.Prefix+name)
+	for _, name := range []string{"app.js", "ui.js", "early.js", "page.css", "tokens.css", "lib/preact.mjs", "lib/htm.mjs", "lib/hooks.mjs", "lib/signals.mjs", "lib/signals-core.mjs"} {
+		require.Contains(t, sizes, addressOf(t, name))
 	}
 	require.LessOrEqual(t, sum, bytesMax)
+}
+
+// addressOf returns the address of a file by which index.html names it, or a module that it names.
+func addressOf(t *testing.T, name string) string {
+	w := httptest.NewRecorder()
+	page.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	m := regexp.MustCompile(`"(` + page.Prefix + `[0-9a-f]{16}/)early\.js"`).FindStringSubmatch(w.Body.String())
+	require.NotNil(t, m, "%s", w.Body)
+	return m[1] + name
+}
+
+// A browser keeps what index.html names without asking again: the address is of the content. It asks each time for the index, and for a file
+// by its plain name.
+func TestABrowserKeepsFiles(t *testing.T) {
+	h := page.Handler()
+	for target, kept := range map[string]bool{"/": false, "/runs": false, page.Prefix + "app.js": false, addressOf(t, "app.js"): true, addressOf(t, "lib/htm.mjs"): true} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
+		require.Equal(t, http.StatusOK, w.Code, target)
+		require.Equal(t, kept, strings.Contains(w.Header().Get("Cache-Control"), "immutable"), target)
+		require.Equal(t, !kept, w.Header().Get("Cache-Control") == "no-cache", target)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, page.Prefix+"0123456789abcdef/app.js", nil))
+	require.Equal(t, http.StatusNotFound, w.Code, "of another version")
 }
 
 // A browser asks for all modules at once: index.html names those that app.js imports, also by way of others.

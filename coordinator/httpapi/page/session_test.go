@@ -1,12 +1,15 @@
 package page_test
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
@@ -42,6 +45,38 @@ func (p *tab) signIn(token string) {
 	p.t.Helper()
 	p.write(`[type="password"]`, token)
 	p.click("button", "Sign in")
+}
+
+// takenEarly notes in a new document which answers the page takes that early.js has asked for.
+const takenEarly = `{ let early; window.taken = []; Object.defineProperty(window, "early", { get: () => early, set: (asked) => {
+  early = new Proxy(asked, { deleteProperty: (all, path) => { if (path in all) taken.push(path); return delete all[path]; } }); } }); }`
+
+// The first rows are asked for before the page is there, once, and the page takes them. Of whom the server does not know nothing is asked that
+// would be refused.
+func TestTheFirstAnswersComeWithTheScripts(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	url, end := s.locked()
+	p := newTab(t, url)
+	p.open("/runs")
+	p.sees("Who are you?")
+	p.signIn("person")
+	p.sees("order-1")
+	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := cdppage.AddScriptToEvaluateOnNewDocument(takenEarly).Do(ctx)
+		return err
+	}))
+	for address, list := range map[string]string{"/runs": "/v1/runs?limit=50", `/?q=workflow:"order"+status:waiting`: "/v1/runs?q=workflow%3A%22order%22+status%3Awaiting&limit=50"} {
+		p.open(address)
+		p.sees("order-1")
+		require.Equal(t, []string{"/v1/session", list}, eval[[]string](p, `taken`))
+		require.Empty(t, eval[[]string](p, `Object.keys(early)`), "asked for, and not used")
+		require.Equal(t, 1, eval[int](p, `performance.getEntriesByType("resource").filter((e) => e.name.endsWith("/v1/session")).length`))
+	}
+	end()
+	p.open("/runs")
+	p.sees("Who are you?")
+	require.Empty(t, eval[[]string](p, `performance.getEntriesByType("resource").filter((e) => e.name.includes("/v1/runs")).map((e) => e.name)`))
 }
 
 // Who opens the page, and is asked who they are, is not refused anything: the console of the browser stays empty.

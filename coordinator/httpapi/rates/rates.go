@@ -2,12 +2,18 @@
 package rates
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
 
-// clientsMax bounds the clients that are told apart.
-const clientsMax = 10_000
+// clientsMax bounds the clients that are told apart, and forgottenMin is how many are forgotten at least when there are more, so that the
+// search for them is seldom.
+const (
+	clientsMax   = 10_000
+	forgottenMin = clientsMax / 10
+)
 
 // burst is how far ahead of its rate a client may be: one that has been idle may do as much at once as in that time.
 const burst = 10 * time.Second
@@ -29,10 +35,10 @@ func New(perSecond int) *Limit {
 func (l *Limit) Take(who string, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.next) >= clientsMax {
-		clear(l.next)
+	next, known := l.next[who]
+	if !known && len(l.next) >= clientsMax {
+		l.forget(now)
 	}
-	next := l.next[who]
 	if next.Before(now) {
 		next = now
 	}
@@ -41,4 +47,16 @@ func (l *Limit) Take(who string, now time.Time) bool {
 	}
 	l.next[who] = next.Add(l.every)
 	return true
+}
+
+// forget forgets those that are idle, and if these are few, those that are nearest to it: whoever has used up his rate stays so until as many
+// others have used up more of theirs. The caller holds mu.
+func (l *Limit) forget(now time.Time) {
+	nearest := slices.SortedFunc(maps.Keys(l.next), func(a, b string) int { return l.next[a].Compare(l.next[b]) })
+	for i, who := range nearest {
+		if i >= forgottenMin && l.next[who].After(now) {
+			return
+		}
+		delete(l.next, who)
+	}
 }

@@ -94,6 +94,10 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 	}
 	db := s.snapshot()
 	defer db.Close()
+	if q.Index == journal.ByRun {
+		page, err := s.loadRun(db, q)
+		return page, false, s.blame(readError(err))
+	}
 	places, err := r.Load(db, make([]journal.Position, 0, most), most)
 	if err != nil {
 		return nil, false, s.blame(readError(err))
@@ -111,6 +115,22 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 		r.GoOn(p)
 	}
 	return page, len(places) == most, nil
+}
+
+// loadRun reads the head of the run that a query names. If that cannot be read, the index has the instant.
+func (s *Store) loadRun(db pebble.Reader, q *journal.Query) (page []listed, err error) {
+	s.headsRead.Add(1)
+	h, unreadable := s.headFrom(db, q.Key)
+	if unreadable != nil {
+		unreadable = s.blame(unreadable)
+		if h, err = records.Indexed(db, q.Key); err != nil {
+			return nil, err
+		}
+	}
+	if q.Selects(&h) {
+		page = append(page, listed{h, unreadable})
+	}
+	return page, nil
 }
 
 // Published implements journal.Store.

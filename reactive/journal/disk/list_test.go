@@ -132,3 +132,36 @@ func TestADeletedRunStaysDeleted(t *testing.T) {
 	_, err = s.Head(t.Context(), "a")
 	require.ErrorIs(t, err, journal.ErrNotFound)
 }
+
+// A run that a query names is read by its key, without the heads of others. If that head is damaged, the list says so, and when the run was
+// started.
+func TestARunIsReadByItsId(t *testing.T) {
+	files := written(t, "a", "b", "c")
+	r := raw(t, files, false)
+	require.NoError(t, r.Close())
+	s := open(t, "data", disk.Config{FS: files})
+	named := func(id string) (found []journal.Head, errs []error) {
+		for h, err := range s.List(t.Context(), journal.Query{Index: journal.ByRun, Key: id}) {
+			found, errs = append(found, h), append(errs, err)
+		}
+		return found, errs
+	}
+	before := s.Work().HeadsRead
+	whole, errs := named("b")
+	require.Len(t, whole, 1)
+	require.NoError(t, errs[0])
+	none, _ := named("bb")
+	require.Empty(t, none)
+	require.EqualValues(t, 2, s.Work().HeadsRead-before)
+	require.NoError(t, s.Close())
+
+	change(t, files, func(db *pebble.DB) {
+		require.NoError(t, db.Set([]byte("hb"), []byte("spoilt"), pebble.Sync))
+	})
+	s = open(t, "data", disk.Config{FS: files})
+	defer s.Close()
+	spoilt, errs := named("b")
+	require.Len(t, spoilt, 1)
+	require.ErrorIs(t, errs[0], journal.ErrDamaged)
+	require.Equal(t, journal.Head{Run: "b", Started: whole[0].Started}, spoilt[0])
+}

@@ -77,6 +77,11 @@ func testIndexes(t *testing.T, s journal.Store) {
 		want string
 	}{
 		{journal.Query{Index: journal.ByStart}, "b/s#1 b c d a c/s#1"},
+		{journal.Query{Index: journal.ByRun, Key: "b/s#1"}, "b/s#1"},
+		{journal.Query{Index: journal.ByRun, Key: "b/s"}, ""},
+		{journal.Query{Index: journal.ByRun, Key: "b", From: 31}, ""},
+		{journal.Query{Index: journal.ByRun, Key: "b", After: journal.Position{At: 40, Run: "b/s#1"}}, "b"},
+		{journal.Query{Index: journal.ByRun, Key: "b", After: journal.Position{At: 30, Run: "b"}}, ""},
 		{journal.Query{Index: journal.ByWorkflow, Key: "order"}, "b d a"},
 		{journal.Query{Index: journal.ByWorkflow, Key: "orde"}, ""},
 		{journal.Query{Index: journal.ByLabel, Key: "team", Value: "x"}, "b a"},
@@ -488,9 +493,11 @@ func testListModel(t *testing.T, s journal.Store) {
 			"list": func(t *rapid.T) {
 				q := journal.Query{
 					Oldest: rapid.Bool().Draw(t, "oldest"), From: rapid.Int64Range(0, 3).Draw(t, "from"), Before: rapid.Int64Range(0, 5).Draw(t, "before"),
-					Index: rapid.SampledFrom([]journal.Index{journal.ByStart, journal.ByWorkflow, journal.ByStatus, journal.ByLabel, journal.ByWait, journal.ByChild, journal.ByDue}).Draw(t, "index"),
+					Index: rapid.SampledFrom([]journal.Index{journal.ByStart, journal.ByRun, journal.ByWorkflow, journal.ByStatus, journal.ByLabel, journal.ByWait, journal.ByChild, journal.ByDue}).Draw(t, "index"),
 				}
 				switch q.Index {
+				case journal.ByRun:
+					q.Key = ids.Draw(t, "run")
 				case journal.ByWorkflow:
 					q.Key = workflow
 				case journal.ByStatus:
@@ -534,7 +541,7 @@ func naive(heads map[string]journal.Head, q journal.Query) []journal.Head {
 	}
 	for _, h := range heads {
 		in := map[journal.Index]bool{
-			journal.ByStart: true, journal.ByWorkflow: h.Name == q.Key, journal.ByStatus: h.Status == q.Key,
+			journal.ByStart: true, journal.ByRun: h.Run == q.Key, journal.ByWorkflow: h.Name == q.Key, journal.ByStatus: h.Status == q.Key,
 			journal.ByChild: h.Open && strings.Contains(h.Run, "/"),
 			journal.ByDue:   h.Open && h.Due > 0 && h.Status == "waiting",
 		}[q.Index]

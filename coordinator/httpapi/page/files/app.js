@@ -1,5 +1,5 @@
 // The frame of the page: top bar, navigation, keys, and the view that the address names.
-import { computed, effect, html, render, signal, useEffect, useState } from "./ui.js";
+import { computed, effect, html, render, signal, useEffect, useLayoutEffect, useState } from "./ui.js";
 import { go, here } from "./route.js";
 import { get, inOrder, known, leave, may, me, post, Problem, remove } from "./api.js";
 import { again, follow, shared, signedIn, stale } from "./feed.js";
@@ -141,10 +141,8 @@ function App() {
     me.value = program ? null : who;
     signedIn();
   }, setProblem);
-  useEffect(() => {
-    load();
-    return keys(() => setHelp(true));
-  }, []);
+  useLayoutEffect(() => { load(); }, []); // it waits for no frame
+  useEffect(() => keys(() => setHelp(true)), []);
   useAsked(Boolean(me.value?.role));
   const { parts } = here.value;
   const View = viewOf(here.value);

@@ -256,3 +256,24 @@ func (c *IndexCheck) End() error {
 	}
 	return err
 }
+
+// indexedPage is how many positions Indexed reads at a time.
+const indexedPage = 1024
+
+// Indexed returns what the index of all runs knows of one, its id and instant; the zero Head if it does not have it. It reads the keys of all
+// newer runs.
+func Indexed(db pebble.Reader, run string) (journal.Head, error) {
+	r := IndexRangeOf(&journal.Query{Index: journal.ByStart})
+	for {
+		page, err := r.Load(db, nil, indexedPage)
+		if err != nil || len(page) == 0 {
+			return journal.Head{}, err
+		}
+		for _, p := range page {
+			if p.Run == run {
+				return journal.Head{Run: p.Run, Started: p.At}, nil
+			}
+		}
+		r.GoOn(page[len(page)-1])
+	}
+}
