@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -98,6 +100,39 @@ func TestARowThatChangesBeforeTheFeedBeginsIsReadAgain(t *testing.T) {
 	p.until(row("order-1") + ` === "for the message priced at price"`)
 	s.fails("order-1")
 	close(begin)
+	p.until(row("order-1") + `.startsWith("http_503, after")`)
+}
+
+// The same where another tab reads the feed: the list is asked for before this one hears of anything.
+func TestARowThatChangesBeforeATabListensIsReadAgain(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	s.start("order", "order-1", `{"lines": []}`)
+	come := make(chan struct{})
+	var hold, listed atomic.Bool
+	asked := make(chan struct{}, 10)
+	url := s.front(func(w http.ResponseWriter, req *http.Request, next http.Handler) {
+		if hold.Load() && strings.HasSuffix(req.URL.Path, "/app.js") {
+			await(req, come)
+		}
+		next.ServeHTTP(w, req)
+		if req.URL.Path == "/v1/runs" && listed.Load() {
+			asked <- struct{}{}
+		}
+	})
+	first, p := newTab(t, url), newTab(t, url)
+	first.listen()
+	first.open("/workflows")
+	first.heard("ready all")
+	p.do(network.Enable(), network.SetCacheDisabled(true))
+	hold.Store(true)
+	listed.Store(true)
+	ended := make(chan error, 1)
+	go func() { ended <- chromedp.Run(p.ctx, chromedp.Navigate(url+"/runs")) }()
+	<-asked
+	s.fails("order-1")
+	first.heard("order-1 failed")
+	close(come)
+	require.NoError(t, <-ended)
 	p.until(row("order-1") + `.startsWith("http_503, after")`)
 }
 

@@ -52,6 +52,9 @@ func TestTheListIsLiveAndItsCountsAreFilters(t *testing.T) {
 	p.allow("400 (Bad Request)")
 	p.write("[data-search]", "staus:failed"+kb.Enter)
 	p.sees(`did you mean "status"?`)
+	p.open("/runs?q=staus:failed")
+	p.sees(`did you mean "status"?`)
+	require.Equal(t, 1, eval[int](p, `performance.getEntriesByType("resource").filter((e) => e.name.includes("staus")).length`), "times it is refused")
 }
 
 // Who types while runs come and change loses no key, and no selection.

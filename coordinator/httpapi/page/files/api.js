@@ -25,12 +25,12 @@ export const may = (role) => ranks.indexOf(me.value?.role) >= ranks.indexOf(role
 
 const timeout = 30_000;
 
-// early returns what early.js has asked for at a path, once; what was refused is asked for again.
+// early returns what early.js has asked for at a path, once; if the server could not answer, it is asked again.
 async function early(path) {
   const one = window.early[path];
   delete window.early[path];
   const answer = await one?.answer;
-  return answer?.ok ? { answer, asked: one.asked } : null;
+  return answer?.status < 500 ? { answer, asked: one.asked } : null;
 }
 
 async function ask(method, path, body, headers = {}, stop) {

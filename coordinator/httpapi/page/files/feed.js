@@ -3,7 +3,7 @@
 // reads for itself.
 //
 // Keys of feeds are `all`, the changes of all runs, and `run:ID`. A subscriber gets each frame as {kind, data}. Whenever the reader begins
-// anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed. That frame also comes
+// anew, or a tab begins to listen, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed. That frame also comes
 // when a stream that had broken goes on, since what was asked meanwhile may have failed.
 import { signal } from "./ui.js";
 import { known, leave as signedOut, me } from "./api.js";
@@ -28,7 +28,7 @@ export function follow(key, take) {
   let all = wanted.get(key);
   if (!all) wanted.set(key, all = new Set());
   all.add(take);
-  tell(key);
+  tell(all.size === 1 || key !== "all" ? key : "");
   return () => {
     all.delete(take);
     if (all.size === 0 && wanted.get(key) === all) {
@@ -37,6 +37,9 @@ export function follow(key, take) {
     }
   };
 }
+
+// ready is a frame that the server does not send: what was read before may miss something.
+const ready = { kind: "frame", key: "all", frame: { kind: "ready", data: {} } };
 
 // tell says what this tab wants; fresh is a key of which it needs the beginning.
 function tell(fresh) {
@@ -53,6 +56,7 @@ function hear(m) {
     case "want":
       if (m.keys.length) wants.set(m.tab, m.keys);
       else wants.delete(m.tab);
+      if (m.fresh === "all" && m.tab !== self && reader?.source) say({ ...ready, to: m.tab });
       reader?.adjust(m.fresh);
       break;
     case "gone":
@@ -63,7 +67,7 @@ function hear(m) {
       tell();
       break;
     case "frame":
-      for (const take of wanted.get(m.key) || []) take(m.frame);
+      if (!m.to || m.to === self) for (const take of wanted.get(m.key) || []) take(m.frame);
       break;
     case "state":
       stale.value = m.stale;
@@ -110,7 +114,7 @@ class Reader {
     const source = this.source = new EventSource("/v1/feed?open=*&q=" + runs.map((key) => "&run=" + encodeURIComponent(key.slice(4))).join("") + (after && "&after=" + encodeURIComponent(after)));
     source.onopen = () => {
       this.state(0);
-      if (after) say({ kind: "frame", key: "all", frame: { kind: "ready", data: {} } });
+      if (after) say(ready);
     };
     for (const kind of ["snapshot", "update", "reset", "ready", "end", "error"]) {
       source.addEventListener(kind, (e) => {
