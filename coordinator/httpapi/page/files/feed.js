@@ -3,8 +3,8 @@
 // reads for itself.
 //
 // Keys of feeds are `all`, the changes of all runs, and `run:ID`. A subscriber gets each frame as {kind, data}. Whenever the reader begins
-// anew, or a tab begins to listen, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed. That frame also comes
-// when a stream that had broken goes on, since what was asked meanwhile may have failed.
+// anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed. That frame also
+// comes to a tab that begins to listen, which may have asked before, and when a stream that had broken goes on: what was asked may have failed.
 import { signal } from "./ui.js";
 import { known, leave as signedOut, me } from "./api.js";
 import { present } from "./time.js";
@@ -101,6 +101,7 @@ class Reader {
     const keys = [...new Set([...wants.values()].flat())].sort().join("\n");
     if (!keys || me.peek()?.role === "" || (this.source && keys === this.keys && !fresh?.startsWith("run:"))) return;
     this.keys = keys;
+    if (this.source?.readyState === EventSource.CLOSED) this.source = null; // it does not go on: it would have another place
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.open(), this.source ? 30 : 0);
   }
