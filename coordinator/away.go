@@ -67,7 +67,7 @@ func (a away) Report(ctx context.Context, id workers.ID, making, number int32, k
 
 // Secrets implements workers.Engine.
 func (a away) Secrets(ctx context.Context, run string) (ring *keychain.Ring, was string, err error) {
-	err = a.run(run).Look(ctx, func(root *reactive.Root) { ring = a.ringOf(root) })
+	err = a.run(run).Look(ctx, func(root *reactive.Root) { ring = a.ringOf(ctx, root) })
 	was, err = gone("", err)
 	return ring, was, err
 }

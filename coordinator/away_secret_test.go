@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -112,6 +113,73 @@ func TestWhatWorkersGiveIsRedacted(t *testing.T) {
 		for _, text := range []string{said.String(), logged.String()} {
 			require.NotContains(t, text, secret)
 			require.NotContains(t, text, "sesame")
+		}
+	})
+}
+
+// A worker of a child run may know the secrets of the runs above it: they are redacted, too, with those of the child, also when the next
+// engine has read nothing of these runs yet, and when the parent's secret is another meanwhile, as long as this engine has had it.
+func TestWhatWorkersOfChildRunsGiveIsRedacted(t *testing.T) {
+	const above, own, changed = "sesame-4711-open", "mellon-1954-open", "simsim-0815-open"
+	t.Setenv("SLUICE_SEALED", above)
+	t.Setenv("SLUICE_OWN", own)
+	dir := written(t, map[string]string{
+		"top.yaml": `
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: top}
+keychain: [{name: k, kind: env, data: {key: SLUICE_SEALED}}]
+workflow: [{step: call, tool: {kind: workflow, path: middle.yaml}}]`,
+		"middle.yaml": "{kind: Workflow, name: middle, operations: {sub: {workflow: {path: low.yaml}}}, steps: [{operation: sub}]}",
+		"low.yaml": `
+apiVersion: sluice/v1
+kind: Playbook
+metadata: {name: low}
+keychain: [{name: o, kind: env, data: {key: SLUICE_OWN}}]
+workflow: [{step: go, tool: {kind: a}}]`,
+	})
+	w := loaded(t, dir+"/top.yaml", "a")
+	synctest.Test(t, func(t *testing.T) {
+		store, key := &kept{memory.New()}, workers.NewKey()
+		c := newCrew(t, store, key)
+		give := func(lease, secret string) {
+			_, err := c.Workers().Give(t.Context(), bob, confession(lease, secret))
+			require.NoError(t, err)
+		}
+		leases := map[string]string{}
+		for _, id := range []string{"here", "next", "later"} {
+			_, err := c.Start(t.Context(), w, nil, coordinator.WithID(id))
+			require.NoError(t, err)
+			leases[id] = c.take(1, time.Minute)[0].Lease
+		}
+		give(leases["here"], above+" and "+own)
+		require.NoError(t, c.Shutdown(t.Context()))
+		c = newCrew(t, store, key)
+		give(leases["next"], above+" and "+own)
+		synctest.Wait() // every run has been loaded, and has made its calls again
+		t.Setenv("SLUICE_SEALED", changed)
+		give(leases["later"], above+" and "+own)
+		synctest.Wait()
+
+		for id := range leases {
+			var said bytes.Buffer
+			runs := 0
+			for head, err := range c.Runs(t.Context(), "") {
+				require.NoError(t, err)
+				if !strings.HasPrefix(head.Run, id) {
+					continue
+				}
+				runs++
+				for e, err := range store.Read(t.Context(), head.Run, 1) {
+					require.NoError(t, err)
+					require.NoError(t, json.NewEncoder(&said).Encode(e))
+				}
+			}
+			require.Equal(t, 3, runs)
+			require.Contains(t, said.String(), "a message of ‹keychain:k.key› and ‹keychain:o.key›", id)
+			require.Contains(t, said.String(), "a report of ‹keychain:k.key› and ‹keychain:o.key›", id)
+			require.NotContains(t, said.String(), "sesame", id)
+			require.NotContains(t, said.String(), "mellon", id)
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/clock"
 	"github.com/sluiceflow/sluice/coordinator/holds"
+	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/lists"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/parking"
@@ -67,6 +68,7 @@ type Engine struct {
 	registry *registry.Registry
 	reader   *reader.Reader
 	children *children.Children
+	rings    *keychain.Rings
 }
 
 // New starts an engine on a store and goes on with the unfinished runs it finds there. The engine owns the store. Runs that
@@ -114,6 +116,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	e.reader = reader.New(e.ctx, store, e.registry, process{e})
+	e.rings = keychain.NewRings(config.SecretTimeout, reader.Begun(e.reader))
 	e.Lists = lists.New(store, e.reader, process{e}, transfer.Config{Registry: e.registry, Holds: e.driven.Holds(), Lock: &e.content})
 	e.draining, e.drain = context.WithCancel(context.Background())
 	e.children = children.New(children.Config{

@@ -28,7 +28,7 @@ func (r *run) recover(ctx context.Context) bool {
 	r.seq = root.Seq()
 	r.setRoot(entry, root, root.At())
 	if r.calls.Ring == nil { // a run that is not durable yet has that of its start
-		if ring := r.engine.ringOf(root); ring != nil {
+		if ring := r.engine.ringOf(ctx, root); ring != nil {
 			r.calls.Ring = ring // calls under way read it, also where there is none
 		}
 	}
@@ -48,13 +48,13 @@ func (r *run) recover(ctx context.Context) bool {
 	return false
 }
 
-// ringOf returns a ring for the secrets of a run; nil if it has none.
-func (e *Engine) ringOf(root *reactive.Root) *keychain.Ring {
+// ringOf returns the ring for the secrets of a run and of those above it; nil if there are none.
+func (e *Engine) ringOf(ctx context.Context, root *reactive.Root) *keychain.Ring {
 	start := root.Start()
 	if start == nil {
 		return nil
 	}
-	return keychain.New(root.Plan().Workflow, reader.Workload(root), start.Dir, e.config.SecretTimeout)
+	return e.rings.Of(ctx, start.Run, root.Plan().Workflow, reader.Workload(root), start.Dir)
 }
 
 // reread makes the root from the journal. It retries errors that may pass for a while; all others park the run.

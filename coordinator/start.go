@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/sluiceflow/sluice/coordinator/inbox"
-	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -241,7 +240,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	if e.config.NotesOnly {
 		return e.noteStart(ctx, entry, first, o)
 	}
-	ring, err := keychain.Begin(ctx, p.Workflow, first.Value, first.Detail.Start.Dir, e.config.SecretTimeout)
+	ring, err := e.rings.Begin(ctx, id, p.Workflow, first.Value, first.Detail.Start.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -265,6 +264,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	if parent := e.active(journal.ParentRun(id)); parent != nil && parent.paused.Load() {
 		r.inbox.Add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
 	}
+	e.rings.Keep(id, ring)
 	e.loops.Go(func() { r.loop(e.ctx) })
 	switch err, answered := inbox.AwaitReply(ctx, done, e.shut); {
 	case err == nil:

@@ -30,7 +30,7 @@ func KeepOf(text string) (retention.Rule, error) {
 	}
 	keep, ok := query.ParseAge(text)
 	if !ok {
-		return retention.Rule{}, fmt.Errorf("%w: %q is no time to keep runs: it is a number and s, m, h, d or w, such as 30d, or %s", ErrBadRequest, short(text), Forever)
+		return retention.Rule{}, fmt.Errorf("%w: %q is no time to keep runs: it is a number and s, m, h, d or w, such as 30d, or %s; 200 years are too long", ErrBadRequest, short(text), Forever)
 	}
 	return retention.Rule{Keep: keep}, nil
 }

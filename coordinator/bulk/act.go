@@ -38,7 +38,7 @@ var (
 type Act struct {
 	Verb   string // see Verbs
 	Where  string // which runs, see package query; not empty
-	Expect int    // how many runs the query selects; Preview does not read it
+	Expect int    // how many runs the query selects; of a preview 0 means that it is not known
 	Reason string // in the words of the actor
 	Actor  string // a person or a program
 

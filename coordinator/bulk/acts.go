@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/rerun"
@@ -167,13 +169,20 @@ func (a *acts) note(ctx context.Context, e journal.Event) error {
 	}
 }
 
-// PreviewBulk returns what an act would do, from the computation that chooses the runs of one. It changes nothing.
+// PreviewBulk returns what an act would do, from the computation that chooses the runs of one, or is refused as BeginBulk would be. An
+// Expect of 0 is no number: the preview says which one to expect. It changes nothing.
 func (a Acts) PreviewBulk(ctx context.Context, act Act) (*Preview, error) {
 	if err := a.engine.CheckOpen(); err != nil {
 		return nil, err
 	}
 	c, _, err := a.choose(ctx, &act, true)
 	if err != nil {
+		return nil, err
+	}
+	if act.Expect == 0 {
+		act.Expect = c.preview.Count
+	}
+	if err := a.admit(&act, c); err != nil {
 		return nil, err
 	}
 	return &c.preview, nil
@@ -196,15 +205,10 @@ func (a Acts) BeginBulk(ctx context.Context, act Act) (uint64, error) {
 		return 0, err
 	}
 	c, v, err := a.choose(ctx, &act, false)
-	switch {
-	case err != nil:
-		return 0, err
-	case act.Expect != c.preview.Count:
-		return 0, &CountError{act.Expect, c.preview.Count}
-	case c.preview.Count == 0:
-		return 0, fmt.Errorf("%w: the query selects no run", ErrAct)
+	if err == nil {
+		err = a.admit(&act, c)
 	}
-	if err := a.overlap(c.targets); err != nil {
+	if err != nil {
 		return 0, err
 	}
 	_ = a.forget(ctx, 0, false, func(uint64, int64) error { return nil }) // else the next act tries again
@@ -216,6 +220,17 @@ func (a Acts) BeginBulk(ctx context.Context, act Act) (uint64, error) {
 	}
 	a.start(d)
 	return d.id, nil
+}
+
+// admit refuses an act because of the runs that it has chosen.
+func (a *acts) admit(act *Act, c *chosen) error {
+	switch {
+	case act.Expect != c.preview.Count:
+		return &CountError{act.Expect, c.preview.Count}
+	case c.preview.Count == 0:
+		return fmt.Errorf("%w: the query selects no run", ErrAct)
+	}
+	return a.overlap(c.targets)
 }
 
 // overlap refuses runs that an act under way has chosen.
@@ -459,7 +474,7 @@ func (a Acts) PreviewStopBulk(ctx context.Context, id uint64) (Status, error) {
 // that is over already.
 func (a Acts) StopBulk(ctx context.Context, id uint64, actor string) (Status, error) {
 	s, err := a.PreviewStopBulk(ctx, id)
-	if err != nil {
+	if err = cmp.Or(err, limits.CheckActor(actor)); err != nil {
 		return s, err
 	}
 	e := record(recordStopping, a.engine.Now(), map[string]any{"id": int64(id)}, journal.Detail{Actor: actor})

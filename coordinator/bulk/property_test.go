@@ -275,18 +275,23 @@ func (c *crowd) disturb(id uint64, runs map[string]bool, stop bool) {
 // second begins an act while another is under way: it is refused if both have chosen a run.
 func (c *crowd) second(first uint64, chosen map[string]bool) (id uint64, act bulk.Act, runs map[string]bool) {
 	act, _ = c.act()
-	p, err := c.engine.PreviewBulk(c.ctx, act)
-	if err != nil { // the process has died
+	unknown := act
+	unknown.Expect = 0
+	p, err := c.engine.PreviewBulk(c.ctx, unknown)
+	overlaps := func() (ok bool) {
+		overlap, ok := errors.AsType[*bulk.OverlapError](err)
+		if ok {
+			require.Equal(c, first, overlap.Act)
+			require.True(c, chosen[overlap.Run], "%v", err)
+		}
+		return ok
+	}
+	if err == nil {
+		act.Expect = p.Count
+	} else if !overlaps() { // it selects no run, or the process has died
 		return 0, act, nil
 	}
-	act.Expect = p.Count
-	id, err = c.engine.BeginBulk(c.ctx, act)
-	if overlap, ok := errors.AsType[*bulk.OverlapError](err); ok {
-		require.Equal(c, first, overlap.Act)
-		require.True(c, chosen[overlap.Run], "%v", err)
-		return 0, act, nil
-	}
-	if err != nil {
+	if id, err = c.engine.BeginBulk(c.ctx, act); overlaps() || err != nil {
 		return 0, act, nil
 	}
 	runs = map[string]bool{}
@@ -313,13 +318,18 @@ func (c *crowd) round() {
 		wrong.Expect += off
 		events := c.store.writes.Load()
 		_, err := c.engine.BeginBulk(c.ctx, wrong)
-		count, ok := errors.AsType[*bulk.CountError](err)
-		require.True(c, ok, "%v", err)
-		require.Equal(c, len(chosen), count.Count)
+		_, errOfPreview := c.engine.PreviewBulk(c.ctx, wrong)
+		require.Equal(c, &bulk.CountError{Expected: wrong.Expect, Count: len(chosen)}, err)
+		require.Equal(c, err, errOfPreview)
 		require.Equal(c, events, c.store.writes.Load(), "nothing is journaled")
 	}
 	p, err := c.engine.PreviewBulk(c.ctx, act)
-	require.NoError(c, err)
+	if len(chosen) == 0 {
+		require.ErrorIs(c, err, bulk.ErrAct)
+		p = &bulk.Preview{}
+	} else {
+		require.NoError(c, err)
+	}
 	require.Equal(c, len(chosen), p.Count, act.Where)
 	require.Equal(c, p.Count, p.Will+p.Already+p.Refused)
 	crash := rapid.SampledFrom([]int{0, 0, 1, 2, 3, 4, 5, 6, 8, 11, 15}).Draw(c.T, "crash after")

@@ -54,12 +54,12 @@ func Of(ctx context.Context, text []byte) (*Check, error) {
 		c.Faults = faultsOf(err)
 		return c, nil
 	}
-	c.Warnings = faultsOf(checked.Warnings)
 	p, err := plan.Compile(checked)
 	if err != nil {
-		c.Faults = faultsOf(err)
+		c.Warnings, c.Faults = faultsOf(checked.Warnings), faultsOf(err)
 		return c, nil
 	}
+	c.Warnings = faultsOf(p.Warnings())
 	c.Name = checked.Workflow.Name
 	if c.Drawing, err = drawing.Of(p); err != nil {
 		return nil, err
@@ -81,6 +81,13 @@ func (c *Check) Refuse(err error) {
 	for _, f := range faultsOf(err) {
 		f.Text = strings.TrimPrefix(f.Text, "catalog: ")
 		c.Faults = append(c.Faults, f)
+	}
+}
+
+// Warn adds what publishing the document would warn of; "": nothing.
+func (c *Check) Warn(text string) {
+	if text != "" {
+		c.Warnings = append(c.Warnings, Fault{Text: text})
 	}
 }
 

@@ -18,6 +18,21 @@ func TestAFaultHasItsPlaceAndASuggestion(t *testing.T) {
 	require.Empty(t, c.Name)
 }
 
+// A document of any kind is warned of, as validate does.
+func TestProbableMistakesAreWarnedOf(t *testing.T) {
+	for _, text := range []string{
+		"kind: Workflow\nname: w\nsteps:\n  - {operation: price}\n  - {operation: ship, input: \"{{ steps.price.output ?? 7 }}\"}\n",
+		"apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\nworkflow:\n  - {step: a, tool: {kind: x}}\n  - {step: lost, tool: {kind: x}}\n",
+		"kind: World\nname: w\ntypes: {Ask: {record: {id: text}}}\nmachines: {m: {key: text, state: {record: {n: nat}}, event: [Ask], emits: [], lifecycle: entity, rules: [{event: Ask, set: {n: 1}}]}}\nrouting: {subscriptions: []}\n",
+	} {
+		c, err := draft.Of(t.Context(), []byte(text))
+		require.NoError(t, err)
+		require.Empty(t, c.Faults)
+		require.NotEmpty(t, c.Warnings, text)
+		require.NotZero(t, c.Warnings[0].Line, text)
+	}
+}
+
 func TestAnUnboundOperationIsNoFault(t *testing.T) {
 	c, err := draft.Of(t.Context(), []byte("kind: Workflow\nname: order\nsteps: [{operation: elsewhere}]\n"))
 	require.NoError(t, err)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
-	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
 // concerns notes what a request was about, that only its answer tells.
@@ -26,6 +25,14 @@ func (c *exchange) concerns(reply *api.Reply) {
 	}
 }
 
+// headers returns the headers that mean something. What is audited names for whom it is done.
+func (r *Route) headers() []Param {
+	if audit.KindOf(r.Method, r.Path, r.Role > Viewer, http.StatusOK) == "" {
+		return r.Headers
+	}
+	return append(slices.Clip(r.Headers), behalfOf)
+}
+
 // audited records a request that was answered, if it is one that is recorded.
 func (c *exchange) audited(status int) {
 	kind := audit.KindOf(c.route.Method, c.route.Path, c.route.Role > Viewer, status)
@@ -38,7 +45,7 @@ func (c *exchange) audited(status int) {
 	}
 	from, _, _ := net.SplitHostPort(c.req.RemoteAddr)
 	c.config.Audit.Note(audit.Entry{
-		Kind: kind, Actor: c.who.Name, OnBehalfOf: names.Behalf(c.req.Header), Role: c.who.Role.String(), From: from, Method: c.route.Method, Route: c.route.Path, Run: run,
+		Kind: kind, Actor: c.who.Name, OnBehalfOf: c.behalf, Role: c.who.Role.String(), From: from, Method: c.route.Method, Route: c.route.Path, Run: run,
 		Step: cmp.Or(c.req.PathValue("key"), c.req.PathValue("cell")), Name: cmp.Or(c.named, c.req.PathValue("id"), c.req.PathValue("name")),
 		Status: status, Code: c.code, Request: c.id,
 	})

@@ -1,14 +1,20 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
 // TestForWhomAnActIsDoneIsKept, beside the name of the token, by the journal and by the audit.
@@ -37,4 +43,50 @@ func TestForWhomAnActIsDoneIsKept(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"the operator,", "the operator,Jürgen", "the operator,"}, behalf)
+}
+
+// TestForWhomNobodyCanActIsRefused by every route, before anything is done or recorded.
+func TestForWhomNobodyCanActIsRefused(t *testing.T) {
+	log, err := audit.Open(t.TempDir(), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	s := newSite(t, func(c *Config) { c.Audit = log })
+	s.start("a")
+	before := s.everything()
+	for i := range routes {
+		r := &routes[i]
+		for _, values := range [][]string{
+			{"bob", "eve"}, {"bob", ""}, {"b%00b"}, {"b%0Ab"}, {"b%E2%80%AEb"}, {"b%FFb"}, {"b\xffb"}, {"b%zz"}, {strings.Repeat("x", 257)}, {strings.Repeat("%C3%BC", 129)},
+		} {
+			s.token = strings.Replace(r.Role.String(), "nobody", "admin", 1)
+			req := httptest.NewRequestWithContext(t.Context(), r.Method, "http://127.0.0.1"+filled(r.Path), strings.NewReader("{}"))
+			req.Header = http.Header{"Authorization": {"Bearer " + s.token}, "Content-Type": {"application/json"}, names.BehalfHeader: values}
+			answer := httptest.NewRecorder()
+			s.server.ServeHTTP(answer, req)
+			var p Problem
+			require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &p), "%s %s: %s", r.Method, r.Path, answer.Body)
+			require.Equal(t, CodeBadRequest, p.Code, "%s %s %q", r.Method, r.Path, values)
+			require.Equal(t, "header/"+names.BehalfHeader, p.Errors[0].Pointer, "%s %s %q", r.Method, r.Path, values)
+		}
+	}
+	s.token = "admin"
+	long := strings.Repeat("x", coordinator.ActorMax-len("the admin on_behalf_of "))
+	s.refused(CodeBadRequest, "POST", "/v1/keep", `{"keep": "30d"}`, names.BehalfHeader, long+"x")
+	require.Equal(t, before, s.everything())
+	ok[api.Done](s, "POST", "/v1/keep", `{"keep": "30d"}`, names.BehalfHeader, long)
+	require.NoError(t, log.Close())
+	page, err := log.Read(t.Context(), audit.Query{Limit: 10_000})
+	require.NoError(t, err)
+	for _, e := range page.Items {
+		require.True(t, e.OnBehalfOf == "" || e.OnBehalfOf == long, e.OnBehalfOf)
+	}
+}
+
+// TestWhatIsRecordedNamesForWhom, where the API is described.
+func TestWhatIsRecordedNamesForWhom(t *testing.T) {
+	for i := range routes {
+		r := &routes[i]
+		records := r.Method != http.MethodGet && r.Role >= Operator || r.Path == "/v1/session" && r.Method != http.MethodGet || r.Path == "/login"
+		records = records && r.Path != "/v1/diff" && r.Path != "/v1/check"
+		require.Equal(t, records, slices.Contains(r.headers(), behalfOf), "%s %s", r.Method, r.Path)
+	}
 }

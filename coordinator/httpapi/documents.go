@@ -90,7 +90,7 @@ func (c *exchange) previewPublish(p *parcel.Parcel) error {
 	if err != nil {
 		return err
 	}
-	out := PublishPreview{Name: e.Plan.Workflow.Name, Hash: p.Workflow}
+	out := PublishPreview{Name: e.Plan.Workflow.Name, Hash: p.Workflow, Warning: parcel.WouldBeForWorkers(c.req.Context(), c.engine, p)}
 	r := &api.Request{Verb: api.Compare, Old: out.Name}
 	if r.Attachment, err = (&api.Attachment{Parcel: p}).Encode(); err != nil {
 		return err
@@ -210,9 +210,13 @@ func checkDraft(c *exchange) error {
 		return err
 	}
 	if len(found.Faults) == 0 {
-		if _, err := c.parcel(&Documents{Document: b.Document}); err != nil && problemOf(err).Status >= http.StatusInternalServerError {
+		p, err := c.parcel(&Documents{Document: b.Document})
+		switch {
+		case err == nil:
+			found.Warn(parcel.WouldBeForWorkers(c.req.Context(), c.engine, p))
+		case problemOf(err).Status >= http.StatusInternalServerError:
 			return err
-		} else if err != nil {
+		default:
 			found.Refuse(err)
 		}
 	}

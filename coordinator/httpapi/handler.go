@@ -299,8 +299,8 @@ type exchange struct {
 	route          *Route
 	given          url.Values // parameters
 	who            Identity
-	id             string // of the request, in the log
-	code           string // of the problem that was answered
+	id, code       string // of the request, in the log, and of the problem that was answered
+	behalf         string // for whom the client acts; "": for himself
 	started, named string // a run that it has started, and what else it was about, in the audit
 	sent           []byte // the body, once it was read
 	read           bool   // it was
@@ -311,7 +311,7 @@ type exchange struct {
 
 // admit refuses what must not be answered.
 func (c *exchange) admit() error {
-	if err := c.knownQuery(); err != nil {
+	if err := cmp.Or(c.knownQuery(), c.onBehalf()); err != nil {
 		return err
 	}
 	if c.route.AnyHost {
@@ -326,7 +326,7 @@ func (c *exchange) admit() error {
 	if c.route.Role == Nobody {
 		return nil
 	}
-	if err := c.authenticate(); err != nil {
+	if err := cmp.Or(c.authenticate(), c.onBehalf()); err != nil {
 		return err
 	}
 	if !c.tokens.Take(c.who.Name, time.Now()) {
@@ -337,6 +337,14 @@ func (c *exchange) admit() error {
 	}
 	if c.who.Role == Observer && c.plain() {
 		return problem(CodeForbidden, "the command, and other clients that read lines of replies, need the role %s, because these have inputs and outputs: without Accept: %s the answer is for the role %s, too", Viewer, LinesType, Observer)
+	}
+	return nil
+}
+
+// onBehalf reads for whom the client acts.
+func (c *exchange) onBehalf() (err error) {
+	if c.behalf, err = names.Behalf(c.req.Header, c.who.Name); err != nil {
+		return problem(CodeBadRequest, "%v", err).at("header/" + names.BehalfHeader)
 	}
 	return nil
 }

@@ -2,19 +2,21 @@ package httpapi
 
 import (
 	"crypto/sha256"
+	"errors"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
 )
 
-// once carries out a request that changes something and has a key, or repeats the answer that the first of its kind has got.
+// once carries out a request that changes something and has a key, or repeats the answer that the first of its kind has got. A preview says
+// what the act would, and leaves the key to it.
 func (c *exchange) once(key string) error {
 	body, err := c.content()
 	if err != nil {
 		return err
 	}
-	name := sha256.Sum256([]byte(c.who.Name + "\x00" + c.req.Method + "\x00" + c.req.URL.RequestURI() + "\x00" + key))
-	a, first := c.kept.Begin(name, sha256.Sum256(body), time.Now())
+	name, sum := sha256.Sum256([]byte(c.who.Name+"\x00"+c.req.Method+"\x00"+c.req.URL.EscapedPath()+"\x00"+key)), sha256.Sum256(body)
+	a, first := c.kept.Begin(name, sum, c.dry(), time.Now())
 	if first {
 		w := &kept.Recorder{ResponseWriter: c.w}
 		c.w = w
@@ -24,16 +26,12 @@ func (c *exchange) once(key string) error {
 		}
 		return nil
 	}
-	if !a.SameBody(sha256.Sum256(body)) {
+	sent, err := a.Repeat(c.req.Context(), c.w, sum)
+	if errors.Is(err, kept.ErrOther) {
 		return problem(CodeKeyUsed, "another request was made with this key").at("header/Idempotency-Key")
 	}
-	select {
-	case <-a.Done:
-	case <-c.req.Context().Done():
-		return c.req.Context().Err()
+	if sent || err != nil {
+		return err
 	}
-	if !a.Send(c.w) {
-		return c.route.serve(c)
-	}
-	return nil
+	return c.route.serve(c)
 }

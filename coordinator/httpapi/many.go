@@ -14,7 +14,7 @@ type (
 	BulkBody struct {
 		Act      string     `json:"act"`                // cancel, pause, resume, retry, rerun, move or delete
 		Query    string     `json:"q"`                  // which runs; not empty
-		Expect   int        `json:"expect,omitempty"`   // how many that are, as a preview has said; not of a preview
+		Expect   int        `json:"expect,omitempty"`   // how many that are, as a preview has said; a preview without it says how many
 		Reason   string     `json:"reason,omitempty"`   // for people, and journaled
 		Rerun    *BulkRerun `json:"rerun,omitempty"`    // of a rerun: what runs again of each run
 		Workflow string     `json:"workflow,omitempty"` // of a rerun and a move: published, such as order or order@3
@@ -67,7 +67,7 @@ func beginBulk(c *exchange) error {
 			return err
 		}
 	}
-	if b.Act == "delete" && c.who.Role < Admin && !r.Dry {
+	if b.Act == "delete" && c.who.Role < Admin {
 		return problem(CodeForbidden, "to delete runs needs the role %s, and %s has the role %s", Admin, c.who.Name, c.who.Role)
 	}
 	ctx, cancel := c.lasting()

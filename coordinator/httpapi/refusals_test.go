@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -57,6 +58,35 @@ func TestOtherBodiesThanJSONInUTF8AreRefused(t *testing.T) {
 	}
 	s.refused(CodeMediaType, "POST", "/v1/runs", `{"workflow": "approval"}`, "Content-Encoding", "gzip")
 	ok[api.Run](s, "POST", "/v1/runs", `{"workflow": "approval"}`, "Content-Type", `application/json; charset="UTF-8"`)
+}
+
+// TestWhatIsTooLargeOfARequestIsNoConflict: with less it would be carried out as things are.
+func TestWhatIsTooLargeOfARequestIsNoConflict(t *testing.T) {
+	s := newSite(t, nil)
+	s.token = "admin"
+	s.start("a")
+	s.start("b")
+	ok[api.Done](s, "POST", "/v1/runs/b/cancel", "{}")
+	before := s.everything()
+	text := func(n int) string { return quoted(strings.Repeat("x", n)) }
+	many := make([]string, 65)
+	for i := range many {
+		many[i] = fmt.Sprintf(`"n%d": ""`, i)
+	}
+	for _, r := range []struct{ path, body string }{
+		{"/v1/runs", `{"workflow": "approval", "labels": {"n": ` + text(1025) + `}}`},
+		{"/v1/runs", `{"workflow": "approval", "labels": {` + text(129) + `: ""}}`},
+		{"/v1/runs", `{"workflow": "approval", "labels": {` + strings.Join(many, ",") + `}}`},
+		{"/v1/runs/b/rerun", `{"from": "ask", "labels": {"n": ` + text(1025) + `}}`},
+		{"/v1/runs/a/cancel", `{"reason": ` + text(64<<10+1) + `}`},
+		{"/v1/runs/a/steps/ask/abort", `{"reason": ` + text(64<<10+1) + `}`},
+		{"/v1/runs/a/messages", `{"name": ` + text(64<<10+1) + `}`},
+		{"/v1/bulk", `{"act": "cancel", "q": "workflow:approval", "expect": 2, "reason": ` + text(4097) + `}`},
+	} {
+		code, detail, status := s.outcome("POST", r.path, r.body)
+		require.Equal(t, "limit 422", fmt.Sprint(code, " ", status), "%s %.60s: %s", r.path, r.body, detail)
+	}
+	require.Equal(t, before, s.everything())
 }
 
 func TestAPartThatIsNotThereIsAProblem(t *testing.T) {

@@ -193,6 +193,12 @@ func TestManyRunsAreChangedAtOnce(t *testing.T) {
 
 	s.token = "admin"
 	ok[api.Done](s, "POST", "/v1/keep", `{"keep": "30d"}`)
+	for _, keep := range []string{"PT0S", "-1d", "73000d", "1e3d", "0.0000000001s", "30"} { // as the command says
+		_, wrong := api.KeepOf(keep)
+		for _, path := range []string{"/v1/keep", "/v1/keep?dry=true", "/v1/gc", "/v1/gc?dry=true"} {
+			require.Equal(t, api.ErrorOf(wrong).Message, s.refused(CodeBadRequest, "POST", path, `{"keep": "`+keep+`"}`).Detail)
+		}
+	}
 	require.Equal(t, "30d", ok[RuleList](s, "GET", "/v1/keep", "").Items[0].Keep)
 	require.Equal(t, 3, ok[CollectAnswer](s, "POST", "/v1/gc?dry=true", `{"keep": "0s"}`).Collected.Runs)
 	require.Len(t, ok[RunPage](s, "GET", "/v1/runs", "").Items, 3)

@@ -53,7 +53,7 @@ var (
 	atParam  = Param{"at", "as it was then: the number of an event, or an instant as in RFC 3339"}
 	ofStep   = Param{"step", "only those about the step with this key"}
 	ifMatch  = Param{"If-Match", `the ETag of the run as it was seen, such as "17": if the run has gone on since, the act is refused with the code changed. It is compared just before the act.`}
-	behalfOf = Param{names.BehalfHeader, "for whom the owner of the token acts, with escapes as in a path: the journal names both"}
+	behalfOf = Param{names.BehalfHeader, "for whom the owner of the token acts, as a name in UTF-8 with escapes as in a path: the journal and the audit name both, which have at most 256 bytes"}
 	idemKey  = Param{"Idempotency-Key", "makes it harmless to repeat the request: at most 256 bytes"}
 	prefer   = Param{"Prefer", "wait=SECONDS: answer when the run has ended, or after so many seconds, at most 60"}
 	viewOf   = Param{"view", "steps (default): statuses of steps, and how far maps have come; net: of a playbook, its tokens and runs of steps; events: every event, once; log: of one run, what its programs and workers write"}
@@ -87,7 +87,7 @@ var routes = []Route{
 	{Method: "GET", Path: "/v1/runs/{run}", Role: Viewer, Summary: "Show a run", Answer: api.Run{}, Query: []Param{atParam, {"document", "true: an answer of lines has the document of the workflow, too"}},
 		Headers: []Param{prefer}, serve: showRun},
 	{Method: "DELETE", Path: "/v1/runs/{run}", Role: Admin, Summary: "Delete a run that has ended, and the runs below it", Answer: api.Done{},
-		Query: []Param{dryParam}, Headers: []Param{ifMatch}, serve: deleteRun},
+		Once: true, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey}, serve: deleteRun},
 	{Method: "GET", Path: "/v1/runs/{run}/steps", Role: Viewer, Summary: "Show the steps of a run", Answer: StepList{},
 		Query: []Param{atParam}, serve: listSteps},
 	{Method: "GET", Path: "/v1/runs/{run}/steps/{key}", Role: Viewer, Summary: "Show a step", Answer: api.Step{}, Query: []Param{atParam},
@@ -165,12 +165,13 @@ var routes = []Route{
 		Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: beginBulk},
 	{Method: "GET", Path: "/v1/bulk/{id}", Role: Viewer, Summary: "Show an act on many runs, and what it has done to each", Answer: ActAnswer{},
 		Query: []Param{waitParam}, serve: showAct},
-	{Method: "DELETE", Path: "/v1/bulk/{id}", Role: Operator, Summary: "Stop an act on many runs", Answer: api.Act{}, Query: []Param{dryParam}, serve: stopAct},
+	{Method: "DELETE", Path: "/v1/bulk/{id}", Role: Operator, Summary: "Stop an act on many runs", Answer: api.Act{}, Once: true, Query: []Param{dryParam},
+		Headers: []Param{idemKey}, serve: stopAct},
 	{Method: "GET", Path: "/v1/keep", Role: Viewer, Summary: "Show how long runs are kept that have ended", Answer: RuleList{}, serve: listRules},
 	{Method: "POST", Path: "/v1/keep", Role: Admin, Summary: "Set how long runs are kept that have ended", Body: KeepBody{}, Once: true, Answer: api.Done{},
 		Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: setRule},
-	{Method: "POST", Path: "/v1/gc", Role: Admin, Summary: "Delete what is not kept any more", Body: CollectBody{}, Answer: CollectAnswer{},
-		Query: []Param{dryParam}, serve: collect},
+	{Method: "POST", Path: "/v1/gc", Role: Admin, Summary: "Delete what is not kept any more", Body: CollectBody{}, Answer: CollectAnswer{}, Once: true,
+		Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: collect},
 	{Method: "GET", Path: "/v1/export", Role: Admin, Summary: "Export runs with all that they need: lines of JSON", Query: []Param{
 		{"q", "a query; default: all runs"}, {"runs", "in its place a JSON list of ids"},
 	}, serve: export},
@@ -187,8 +188,7 @@ var routes = []Route{
 	act("cells/{cell}/pause", "Hold a cell of a world", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
 	act("cells/{cell}/resume", "Let a cell of a world go on", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
 	act("snapshot", "Keep the state of a world as content", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Keep),
-	act("sweep", "Delete what the last two snapshots of a world do not need", SweepBody{},
-		decode(func(b *SweepBody, r *api.Request) { r.Events, r.Dry = b.Events, b.Dry || r.Dry }), api.Sweep),
+	act("sweep", "Delete what the last two snapshots of a world do not need", SweepBody{}, decode(func(b *SweepBody, r *api.Request) { r.Events = b.Events }), api.Sweep),
 	{Method: "GET", Path: "/v1/me", Role: Observer, Summary: "Show who makes the request", Answer: Me{}, serve: showMe},
 	{Method: "GET", Path: "/login", Summary: "Log in a browser by an address that the server has printed, once", Status: 303,
 		Query: []Param{{"key", "of the address"}}, serve: acceptInvitation},
@@ -213,7 +213,7 @@ var routes = []Route{
 // act returns the route of a command to a run.
 func act(name, summary string, body any, read func(*exchange, *api.Request) error, verb api.Verb) Route {
 	r := Route{
-		Method: http.MethodPost, Path: "/v1/runs/{run}/" + name, Role: Operator, Summary: summary, Body: body, Answer: api.Done{}, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey, behalfOf},
+		Method: http.MethodPost, Path: "/v1/runs/{run}/" + name, Role: Operator, Summary: summary, Body: body, Answer: api.Done{}, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey},
 		Once: true,
 	}
 	r.serve = func(c *exchange) error { return command(c, verb, read) }

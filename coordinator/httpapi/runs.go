@@ -3,8 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -21,6 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
+	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/repeated"
 )
@@ -38,7 +37,7 @@ var errEnough = errors.New("enough")
 
 // ask carries out a request of package api and passes the lines of its answer to take; it returns the last.
 func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply) error) (done api.Done, err error) {
-	r.Actor = names.Actor(c.who.Name, c.req.Header)
+	r.Actor = names.Actor(c.who.Name, c.behalf)
 	if c.plain() {
 		return done, c.pass(ctx, r)
 	}
@@ -173,7 +172,7 @@ func startRun(c *exchange) error {
 		return problem(CodeBadRequest, "an id makes it harmless to repeat a start already: send it, or the Idempotency-Key").at("/id")
 	}
 	if key != "" {
-		b.ID = c.idOf(key)
+		b.ID = limits.IDOf(c.who.Name + "\x00" + c.route.Path + "\x00" + key) // keys of different clients are different
 		again, err := repeated.Started(c.req.Context(), c.engine, b.ID, repeated.Start{Name: b.Workflow, Parcel: parcel, Input: b.Input, Labels: b.Labels})
 		switch {
 		case err != nil:
@@ -201,12 +200,6 @@ func startRun(c *exchange) error {
 func (c *exchange) begun(id string, wait time.Duration) error {
 	c.w.Header().Set("Location", "/v1/runs/"+url.PathEscape(id))
 	return c.show(http.StatusCreated, id, nil, wait)
-}
-
-// idOf derives the id of a run from an Idempotency-Key. Keys of different clients are different.
-func (c *exchange) idOf(key string) string {
-	sum := sha256.Sum256([]byte(c.who.Name + "\x00" + c.route.Path + "\x00" + key))
-	return "key-" + hex.EncodeToString(sum[:16])
 }
 
 // lasting returns the context of a command, which is carried out even if the client goes.

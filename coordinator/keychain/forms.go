@@ -34,7 +34,7 @@ func formsOf(p pair) []form {
 	return slices.DeleteFunc(list, func(f form) bool { return len(f.text) < MinLength })
 }
 
-// pieces returns a secret as a whole, its lines, its parts if it is a URL, and rewritten forms of these: programs that print
+// pieces returns a secret as a whole, its lines, its parts if it is a URL, rewritten forms of these, and if they are numbers their spellings: programs that print
 // lines may number or indent them. Invalid UTF-8 ends a piece, because most writers replace it.
 func pieces(secret string) []string {
 	list := []string{secret}
@@ -52,6 +52,14 @@ func pieces(secret string) []string {
 	add(partsOfURL(secret)...)
 	for _, piece := range list {
 		add(rewritten(piece)...)
+	}
+	for _, piece := range list {
+		for _, text := range spellings(piece) {
+			if !known[text] {
+				known[text] = true
+				list = append(list, text)
+			}
+		}
 	}
 	return list
 }

@@ -15,27 +15,39 @@ import (
 // redactor replaces secrets by marks.
 type redactor struct {
 	texts   *seeker
-	numbers map[string]string // marks of secrets that read like numbers, by their value.Text
+	numbers map[decimal]string // marks of secrets that read like numbers
 }
 
-// redactor returns the redactor of all secrets on the ring, including replaced ones; nil if there are none.
+// redactor returns the redactor of all secrets on the ring and on those above, including replaced ones; nil if there are none.
 func (r *Ring) redactor() *redactor {
+	if r == nil {
+		return nil
+	}
+	from := r.above.redactor()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.redacts != nil || len(r.values) == 0 {
+	if len(r.values) == 0 {
+		return from
+	}
+	if r.redacts != nil && r.from == from {
 		return r.redacts
 	}
 	list := slices.Clone(r.former)
 	for mark, secret := range r.values {
 		list = append(list, pair{mark, secret})
 	}
-	h := &redactor{texts: newSeeker(list), numbers: map[string]string{}}
+	if from != nil {
+		list = append(list, from.texts.secrets...)
+	}
+	h := &redactor{texts: newSeeker(list), numbers: map[decimal]string{}}
 	for _, p := range list {
 		for _, piece := range pieces(p.secret) {
-			h.numbers[piece] = p.mark
+			for _, n := range decimalsOf(piece) {
+				h.numbers[n] = p.mark
+			}
 		}
 	}
-	r.redacts = h
+	r.redacts, r.from = h, from
 	return h
 }
 
@@ -118,14 +130,15 @@ type opaque struct{ error }
 func (opaque) Error() string          { return "an error that may hold secrets" }
 func (o opaque) Is(target error) bool { return errors.Is(o.error, target) }
 
-// replaced returns a value with its texts, including keys, and the listed numbers replaced.
-func replaced(v value.Value, text func(string) string, numbers map[string]string) value.Value {
+// replaced returns a value with its texts, including keys, and the listed numbers of both signs replaced.
+func replaced(v value.Value, text func(string) string, numbers map[decimal]string) value.Value {
 	switch v := v.(type) {
 	case string:
 		return text(v)
 	case int64, float64:
-		if mark, ok := numbers[value.Text(v)]; ok {
-			return mark
+		written := value.Text(v)
+		if n, ok := decimalOf(written); ok && len(written) >= MinLength && numbers[n] != "" {
+			return numbers[n]
 		}
 	case []any:
 		out := make([]any, len(v))

@@ -8,7 +8,9 @@ import (
 	"html"
 	"io"
 	"maps"
+	"math/big"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -279,4 +281,82 @@ func TestErrorsShowNoRemainsOfASecret(t *testing.T) {
 	require.Equal(t, "lookup qxzjkvwy", hidden.RedactText("lookup qxzjkvwy"))
 	f, _ := operation.FailureOf(hidden.RedactError(fmt.Errorf("lookup %s: no such host", "qxzjkvwy")))
 	require.Equal(t, "lookup "+mark+": no such host", f.Message)
+}
+
+// numberText draws a number other than 0 as JSON writes it, of both signs.
+func numberText() *rapid.Generator[string] {
+	return rapid.StringMatching(`-?(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?([eE][+-]?[0-9]{1,2})?`).Filter(func(s string) bool {
+		mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
+		return len(s) >= keychain.MinLength && strings.Trim(mantissa, "-0.") != ""
+	})
+}
+
+// written returns ways to write a number that is a digits times ten to a power.
+func written(digits string, power int) []string {
+	var list []string
+	for point := -2; point <= len(digits)+2; point++ {
+		text := strings.Repeat("0", max(0, 1-point)) + digits + strings.Repeat("0", max(0, point-len(digits)))
+		at := max(1, point)
+		rest := power + len(digits) - point
+		for _, e := range []string{"e%d", "E%d", "e%+d", "E%+03d"} {
+			list = append(list, strings.TrimSuffix(text[:at]+"."+text[at:], ".")+fmt.Sprintf(e, rest))
+		}
+		if rest == 0 {
+			list = append(list, text[:at]+"."+text[at:]+"0", strings.TrimSuffix(text[:at]+"."+text[at:], "."))
+		}
+	}
+	return list
+}
+
+// A secret that is a number is found as the value that it is, of either sign, and in whatever way a program writes it.
+func TestANumberIsFoundHoweverItIsWritten(t *testing.T) {
+	mark := secret.Mark("k", "n0")
+	rapid.Check(t, func(r *rapid.T) {
+		plain := numberText().Draw(r, "secret")
+		hidden := secretsOf(t, plain)
+		exact, ok := new(big.Rat).SetString(plain)
+		require.True(r, ok)
+		f, _ := exact.Float64()
+		values := []value.Value{f, -f}
+		if v, err := value.ParseInput([]byte(plain)); err == nil {
+			values = append(values, v)
+		}
+		if exact.IsInt() && exact.Num().IsInt64() {
+			values = append(values, exact.Num().Int64(), -exact.Num().Int64())
+		}
+		for _, v := range values {
+			if v, err := value.Of(v); err == nil && len(value.Text(v)) >= keychain.MinLength {
+				require.Equal(r, map[string]any{"n": []any{mark}}, hidden.Redact(map[string]any{"n": []any{v}}), value.Text(v))
+			}
+		}
+		texts := []string{plain}
+		for _, format := range "eEfgG" {
+			texts = append(texts, strconv.FormatFloat(f, byte(format), -1, 64))
+		}
+		mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(plain, "-")), "e")
+		power, _ := strconv.Atoi(exponent)
+		whole, fraction, _ := strings.Cut(mantissa, ".")
+		digits := strings.TrimLeft(whole+fraction, "0")
+		power += len(digits) - len(strings.TrimRight(digits, "0")) - len(fraction)
+		if digits = strings.TrimRight(digits, "0"); len(digits) >= 6 {
+			texts = append(texts, written(digits, power)...)
+		}
+		for _, text := range texts {
+			if len(strings.Trim(text, "-")) < keychain.MinLength {
+				continue
+			}
+			n, ok := new(big.Rat).SetString(text)
+			require.True(r, ok, text)
+			back, _ := n.Float64()
+			require.Equal(r, f*f, back*back, "%q is %q", text, plain)
+			require.Regexp(r, `^\{"n": -?[0.]*(`+regexp.QuoteMeta(mark)+`)+[0.]*([eE]?[+-]?[0-9]{1,3})?}$`, hidden.RedactText(`{"n": `+text+`}`), "%q of %q", text, plain)
+		}
+	})
+}
+
+func TestOtherNumbersAreLeftAlone(t *testing.T) {
+	hidden := secretsOf(t, "-12345678", "1.00", "0.000", "-0e10", "1e999999999", "+-12", "12e+", "....", "-...", "1e22")
+	same := map[string]any{"n": []any{int64(1), int64(0), 0.5, int64(1234567), int64(12), int64(22), 1e21}}
+	require.Equal(t, same, hidden.Redact(same))
+	require.Equal(t, "0.1 12 1e21 1234567", hidden.RedactText("0.1 12 1e21 1234567"))
 }

@@ -24,6 +24,7 @@ var ErrUnavailable = errors.New("keychain: the secret is unavailable")
 
 // Ring holds the secrets of one run.
 type Ring struct {
+	above    *Ring // of the run whose call has started this one, or of one further above; nil: none has secrets
 	entries  []*secret.Entry
 	workload map[string]value.Value
 	dir      string        // to which paths of files are relative; "": the folder of the process
@@ -35,6 +36,7 @@ type Ring struct {
 	values  map[string]string
 	former  []pair    // replaced by renewals, but calls may still return them
 	redacts *redactor // used by Redact; nil: to be rebuilt
+	from    *redactor // of the ring above when redacts was built
 }
 
 // state is that of an entry of the keychain that was tried.
@@ -65,29 +67,22 @@ const secretTime = 30 * time.Second
 // files are relative to dir, or to the folder of the process if that is "". timeout bounds each request to a server for a secret;
 // 0: 30 s.
 func New(w *template.Workflow, workload map[string]value.Value, dir string, timeout time.Duration) *Ring {
-	h, ok := w.Routing.(holder)
-	if !ok || len(h.Secrets()) == 0 {
-		return nil
-	}
-	return &Ring{
-		dir: dir, entries: h.Secrets(), workload: workload, timeout: cmp.Or(max(0, timeout), secretTime), turn: make(chan struct{}, 1), fetched: map[string]state{}, values: map[string]string{},
-	}
+	return below(nil, w, workload, dir, timeout)
 }
 
-// Begin fetches the secrets of a new run of w; nil if it has none. Without them the run does not start.
-func Begin(ctx context.Context, w *template.Workflow, input value.Value, dir string, timeout time.Duration) (*Ring, error) {
+// below returns the ring of a run below another, whose ring is above; nil if neither has secrets.
+func below(above *Ring, w *template.Workflow, workload map[string]value.Value, dir string, timeout time.Duration) *Ring {
 	h, ok := w.Routing.(holder)
-	if !ok {
-		return nil, nil
+	switch {
+	case ok && len(h.Secrets()) > 0:
+		return &Ring{
+			above: above, dir: dir, entries: h.Secrets(), workload: workload, timeout: cmp.Or(max(0, timeout), secretTime), turn: make(chan struct{}, 1),
+			fetched: map[string]state{}, values: map[string]string{},
+		}
+	case above != nil:
+		return &Ring{above: above}
 	}
-	ring := New(w, h.WorkloadOf(input), dir, timeout)
-	if ring == nil {
-		return nil, nil
-	}
-	if err := ring.Resolve(ctx); err != nil {
-		return nil, fmt.Errorf("workflow %s: %w", w.Name, err)
-	}
-	return ring, nil
+	return nil
 }
 
 // Resolve fetches every secret. The error joins the causes of all that cannot be fetched, and wraps ErrUnavailable.
@@ -97,6 +92,9 @@ func (r *Ring) Resolve(ctx context.Context) error {
 
 // get fetches the missing secrets among the wanted, in the order of the keychain: later ones may need earlier ones.
 func (r *Ring) get(ctx context.Context, wanted func(s *secret.Entry, tried bool) bool) error {
+	if len(r.entries) == 0 {
+		return nil
+	}
 	select {
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()
@@ -141,6 +139,13 @@ func (r *Ring) put(s *secret.Entry, values map[string]string, e state) {
 	}
 }
 
+// renew has every secret be fetched again.
+func (r *Ring) renew() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.fetched)
+}
+
 // Reveal returns a value with secrets in place of the given marks. It fetches secrets that are missing or have expired, and
 // tries once to fetch the others, so that they are redacted should the call return one. The error wraps ErrUnavailable.
 func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
@@ -168,6 +173,7 @@ func (r *Ring) Try(ctx context.Context) {
 	if r == nil {
 		return
 	}
+	r.above.Try(ctx)
 	r.mu.Lock()
 	untried := len(r.fetched) < len(r.entries)
 	r.mu.Unlock()

@@ -2,11 +2,11 @@ package parcel
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/registry"
 )
 
 // Newest returns the version that a name stands for.
@@ -25,20 +25,37 @@ func ForWorkers(ctx context.Context, engine *coordinator.Engine, hash string, ch
 	if err != nil || engine.Workers() == nil {
 		return ""
 	}
-	all := map[string]bool{}
-	for _, hash := range append(slices.Collect(maps.Values(children)), hash) {
-		e, err := l.Read(ctx, hash, children)
-		if err != nil {
-			return ""
-		}
-		for _, name := range e.OfWorkers() {
-			all[name] = true
-		}
-	}
-	if len(all) == 0 {
+	e, err := l.Read(ctx, hash, children)
+	return forWorkers(ctx, engine, e, err)
+}
+
+// WouldBeForWorkers is ForWorkers for a parcel of which nothing is kept.
+func WouldBeForWorkers(ctx context.Context, engine *coordinator.Engine, p *Parcel) string {
+	l, err := engine.Registry()
+	if err != nil || engine.Workers() == nil {
 		return ""
 	}
-	names := slices.Sorted(maps.Keys(all))
+	e, err := l.Look(p)
+	return forWorkers(ctx, engine, e, err)
+}
+
+func forWorkers(ctx context.Context, engine *coordinator.Engine, top *registry.Entry, err error) string {
+	if err != nil {
+		return ""
+	}
+	all, err := registry.WithChildren(ctx, top)
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range all {
+		names = append(names, e.OfWorkers()...)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) == 0 {
+		return ""
+	}
 	unserved := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return engine.Workers().Unserved(name).IsZero() })
 	text := "no document binds " + strings.Join(names, ", ") + ": workers carry that out"
 	if len(unserved) > 0 {

@@ -327,7 +327,10 @@ func (p *parser) instant(t *term, begin int, values []string) error {
 	return nil
 }
 
-// ParseAge reads an age such as 90m, 7d or 1.5h.
+// AgeLimit bounds ages: they are less, so that an instant and an age have a sum.
+const AgeLimit = 200 * 365 * 24 * time.Hour
+
+// ParseAge reads an age such as 90m, 7d or 1.5h: 0, or a nanosecond or more.
 func ParseAge(text string) (time.Duration, bool) {
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	if len(text) < 2 || strings.Trim(text[:len(text)-1], "0123456789.") != "" {
@@ -335,7 +338,7 @@ func ParseAge(text string) (time.Duration, bool) {
 	}
 	n, err := strconv.ParseFloat(text[:len(text)-1], 64)
 	unit := units[text[len(text)-1]]
-	if d := n * float64(unit); err == nil && unit > 0 && d < float64(200*365*24*time.Hour) {
+	if d := n * float64(unit); err == nil && unit > 0 && d < float64(AgeLimit) && (d >= 1 || n == 0) {
 		return time.Duration(d), true
 	}
 	return 0, false

@@ -18,6 +18,12 @@ func Family(ctx context.Context, top *Entry) (map[string]string, error) {
 	return children, err
 }
 
+// WithChildren returns an entry and those of the workflows below it, each once. Unlike Bundle it makes nothing durable.
+func WithChildren(ctx context.Context, top *Entry) ([]*Entry, error) {
+	_, all, err := below(ctx, top)
+	return all, err
+}
+
 // SameFamily reports whether two workflows are the same, and all below them.
 func SameFamily(old string, oldChildren map[string]string, now string, nowChildren map[string]string) bool {
 	return old == now && Key(old, familyOf(old, oldChildren)) == Key(now, familyOf(now, nowChildren))

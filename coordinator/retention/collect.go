@@ -57,6 +57,11 @@ func (r Retention) Collect(ctx context.Context, how Collection) (Collected, erro
 	if err := r.engine.CheckOpen(); err != nil {
 		return Collected{}, err
 	}
+	for i := range how.Rules {
+		if err := how.Rules[i].check(); err != nil {
+			return Collected{}, err
+		}
+	}
 	c := &collector{Retention: r, how: how, now: r.engine.Now(), gone: map[string]bool{}}
 	if how.Beside {
 		c.pace = pace.Resting(4)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -126,6 +128,19 @@ func TestRunsGoWhenTheirTimeIsOver(t *testing.T) {
 	})
 }
 
+// TestATimeThatIsTooLongIsForEver: an earlier version took such a rule, and its end came before the run's.
+func TestATimeThatIsTooLongIsForEver(t *testing.T) {
+	s, h := memory.New(), &host{now: 20_000 * day}
+	r := retention.New(s, h, none{}, nil)
+	put(t, s, "a", "completed", 1, 2)
+	rules := []any{map[string]any{"where": "", "keep": int64(math.MaxInt64)}}
+	_, err := s.Append(t.Context(), journal.RetentionStream, 0, []journal.Event{{Type: journal.RetentionSet, Value: rules, Detail: &journal.Detail{}}}, journal.Head{})
+	require.NoError(t, err)
+	require.Empty(t, collected(t, r, retention.Collection{}))
+	require.NoError(t, r.Keep(t.Context(), retention.Rule{Keep: query.AgeLimit - 1}, "ann"))
+	require.Empty(t, collected(t, r, retention.Collection{}))
+}
+
 // TestFamiliesGoAsAWhole compares what is collected with a model: a run without a parent and all below it go when none of them is open, held,
 // or within its time.
 func TestFamiliesGoAsAWhole(t *testing.T) {
@@ -175,7 +190,13 @@ func TestFamiliesGoAsAWhole(t *testing.T) {
 func TestRulesAreRefusedWhole(t *testing.T) {
 	s := memory.New()
 	r := retention.New(s, &host{now: 1}, none{}, nil)
-	for _, rule := range []retention.Rule{{Where: "x:y"}, {Keep: -2}, {Where: "\xff"}, {Where: strings.Repeat("a ", 10_000)}} {
+	for _, keep := range []time.Duration{-2, -time.Hour, math.MinInt64, query.AgeLimit, math.MaxInt64} {
+		_, err := r.Collect(t.Context(), retention.Collection{Rules: []retention.Rule{{Keep: keep}}})
+		require.ErrorIs(t, err, retention.ErrRule, keep)
+		_, err = r.PreviewKeep(t.Context(), retention.Rule{Keep: keep}, "ann")
+		require.EqualError(t, r.Keep(t.Context(), retention.Rule{Keep: keep}, "ann"), err.Error())
+	}
+	for _, rule := range []retention.Rule{{Where: "x:y"}, {Keep: -2}, {Keep: math.MaxInt64}, {Where: "\xff"}, {Where: strings.Repeat("a ", 10_000)}} {
 		require.ErrorIs(t, r.Keep(t.Context(), rule, "ann"), retention.ErrRule)
 	}
 	require.Error(t, r.Keep(t.Context(), retention.Rule{}, strings.Repeat("a", 1000)), "the actor is too long")

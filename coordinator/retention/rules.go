@@ -27,7 +27,7 @@ const RulesMax = 100
 // rule without a query is for the runs that no other selects.
 type Rule struct {
 	Where string        // which runs, see package query; "": all others
-	Keep  time.Duration // 0 or more, or Forever
+	Keep  time.Duration // 0 or more and less than query.AgeLimit, or Forever
 }
 
 // ErrRule is wrapped by errors about rules that are refused.
@@ -81,6 +81,14 @@ func (r Retention) PreviewKeep(ctx context.Context, rule Rule, actor string) (jo
 	return r.change(ctx, actor, true, with(rule))
 }
 
+// check refuses a time that is none.
+func (r *Rule) check() error {
+	if r.Keep != Forever && (r.Keep < 0 || r.Keep >= query.AgeLimit) {
+		return fmt.Errorf("%w: runs cannot be kept for %s: it is 0 or more and less than 200 years, or Forever", ErrRule, r.Keep)
+	}
+	return nil
+}
+
 // with returns what adds a rule to others.
 func with(rule Rule) func([]Rule) ([]Rule, error) {
 	return func(rules []Rule) ([]Rule, error) {
@@ -88,8 +96,8 @@ func with(rule Rule) func([]Rule) ([]Rule, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: query: %w", ErrRule, err)
 		}
-		if rule.Keep < 0 && rule.Keep != Forever {
-			return nil, fmt.Errorf("%w: runs cannot be kept for %s", ErrRule, rule.Keep)
+		if err := rule.check(); err != nil {
+			return nil, err
 		}
 		rule.Where = q.String()
 		if rules = append(without(rules, rule.Where), rule); len(rules) > RulesMax {
@@ -247,6 +255,9 @@ type times struct {
 func timesOf(rules []Rule, now int64) (*times, error) {
 	t := &times{rest: Forever}
 	for _, rule := range rules {
+		if rule.Keep >= query.AgeLimit { // an earlier version took it
+			rule.Keep = Forever
+		}
 		if rule.Where == "" {
 			t.rest = rule.Keep
 			continue

@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 )
 
 // Plan is a compiled workflow. It is immutable and safe for concurrent use.
@@ -170,4 +171,12 @@ func (p *Plan) Depth(row int32) int {
 		n++
 	}
 	return n
+}
+
+// Warnings returns which parts of the document are valid, but probably mistakes.
+func (p *Plan) Warnings() document.Errors {
+	if routing := p.Workflow.Routing; routing != nil {
+		return routing.Lints()
+	}
+	return p.Checked.Warnings
 }

@@ -108,12 +108,8 @@ func (v *verb) preview(cmd *cobra.Command, dry bool) error {
 		v.describe(cmd, p)
 	}
 	switch {
-	case dry && cmd.Flags().Changed("expect") && p.Count != v.req.Expect:
-		return cli.ExitOf(api.ErrorOf(&bulk.CountError{Expected: v.req.Expect, Count: p.Count}))
 	case dry:
 		return nil
-	case p.Count == 0:
-		return cli.Refuse(errors.New("the query selects no run; nothing was done"))
 	case p.Will == 0:
 		return cli.Refuse(fmt.Errorf("no run would be %s; nothing was done", bulk.Past(p.Act)))
 	}

@@ -62,7 +62,7 @@ func (v *validation) file(file string) {
 		fmt.Fprintln(v.err, progress.CleanLines(err.Error()))
 	default:
 		fmt.Fprintf(v.out, "%s: ok: %s, %s, %s\n", file, progress.Clean(p.Workflow.Name), size(p), p.Hash[:12])
-		list := warnings(p)
+		list := p.Warnings()
 		for _, w := range list[:min(len(list), document.ErrorsMax)] {
 			fmt.Fprintf(v.err, "warning: %s\n", progress.CleanLines(w.Error()))
 		}
@@ -70,14 +70,6 @@ func (v *validation) file(file string) {
 			fmt.Fprintf(v.err, "and %d more\n", more)
 		}
 	}
-}
-
-// warnings returns warnings about parts of a valid document that are probably mistakes.
-func warnings(p *plan.Plan) document.Errors {
-	if routing := p.Workflow.Routing; routing != nil {
-		return routing.Lints()
-	}
-	return p.Checked.Warnings
 }
 
 // size says how many steps a workflow has, or how many machines a world.
@@ -127,7 +119,7 @@ func (v *validation) json(file string, p *plan.Plan, err error) {
 	result := verdict{File: file, OK: err == nil}
 	if err == nil {
 		result.Name, result.Steps, result.Hash = p.Workflow.Name, steps(p), p.Hash
-		result.Warnings = faultsOf(warnings(p))
+		result.Warnings = faultsOf(p.Warnings())
 	} else {
 		result.Errors = faults(err)
 	}

@@ -38,6 +38,7 @@ type PublishPreview struct {
 	Hash      string         `json:"hash"`                // of its definition
 	Unchanged bool           `json:"unchanged,omitempty"` // it is the newest already
 	Effect    *versions.Diff `json:"effect,omitempty"`    // how it differs from the newest, and what that means for open runs; not there: it is the first
+	Warning   string         `json:"warning,omitempty"`   // that workers carry out some of its operations
 }
 
 // WorkflowPage is a part of the list of published workflows.

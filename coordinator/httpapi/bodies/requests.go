@@ -36,8 +36,7 @@ type (
 
 	// SweepBody says what a world keeps.
 	SweepBody struct {
-		Events int  `json:"events,omitempty"` // so many of the newest events at least; negative: all; 0: as the server is configured
-		Dry    bool `json:"dry,omitempty"`    // delete nothing, only count
+		Events int `json:"events,omitempty"` // so many of the newest events at least; negative: all; 0: as the server is configured
 	}
 
 	// EmptyBody is a body without keys.

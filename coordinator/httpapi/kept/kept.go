@@ -3,7 +3,9 @@ package kept
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -16,6 +18,9 @@ const (
 	sizeMax    = 64 << 20 // of all of them
 )
 
+// ErrOther means that another request was made with the key.
+var ErrOther = errors.New("kept: another request was made with this key")
+
 // Answers are the answers of requests, by key. The zero value has none. It is safe for concurrent use; the process keeps them.
 type Answers struct {
 	mu    sync.Mutex
@@ -26,8 +31,7 @@ type Answers struct {
 
 // Answer is an answer, or a request in progress.
 type Answer struct {
-	Done chan struct{} // closed when the answer is there
-
+	done      chan struct{} // closed when the answer is there
 	key, body [sha256.Size]byte
 	at        time.Time
 	status    int // 0: in progress, or it failed and may be tried again
@@ -35,18 +39,19 @@ type Answer struct {
 	content   []byte
 }
 
-// Begin returns the answer of an earlier request with the key, or a new one that the caller must end.
-func (k *Answers) Begin(key, body [sha256.Size]byte, now time.Time) (a *Answer, first bool) {
+// Begin returns the answer of an earlier request with the key, or a new one that the caller must end. A preview takes no key: without an
+// earlier request it gets nil.
+func (k *Answers) Begin(key, body [sha256.Size]byte, preview bool, now time.Time) (a *Answer, first bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for len(k.order) > 0 && (len(k.order) >= answersMax || k.size > sizeMax || now.Sub(k.order[0].at) >= keepTime) {
 		k.drop(k.order[0])
 		k.order = k.order[1:]
 	}
-	if a = k.by[key]; a != nil {
+	if a = k.by[key]; a != nil || preview {
 		return a, false
 	}
-	a = &Answer{key: key, body: body, Done: make(chan struct{}), at: now}
+	a = &Answer{key: key, body: body, done: make(chan struct{}), at: now}
 	if k.by == nil {
 		k.by = map[[sha256.Size]byte]*Answer{}
 	}
@@ -66,7 +71,7 @@ func (k *Answers) End(a *Answer, w *Recorder) {
 	if k.by[a.key] == a {
 		k.size += len(a.content)
 	}
-	close(a.Done)
+	close(a.done)
 }
 
 func (k *Answers) drop(a *Answer) {
@@ -76,20 +81,29 @@ func (k *Answers) drop(a *Answer) {
 	}
 }
 
-// SameBody reports whether the request that got the answer had that body.
-func (a *Answer) SameBody(body [sha256.Size]byte) bool { return a.body == body }
-
-// Send sends the answer once more, after Done, or reports that it was not kept.
-func (a *Answer) Send(w http.ResponseWriter) bool {
+// Repeat sends the answer once more, when it is there, to a request with that body. It reports whether it was sent: else it is nil, or was not
+// kept. Its error is ErrOther if the first request had another body, or that of ctx.
+func (a *Answer) Repeat(ctx context.Context, w http.ResponseWriter, body [sha256.Size]byte) (bool, error) {
+	switch {
+	case a == nil:
+		return false, nil
+	case a.body != body:
+		return false, ErrOther
+	}
+	select {
+	case <-a.done:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
 	if a.status == 0 {
-		return false
+		return false, nil
 	}
 	for name, values := range a.header {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.content) // the client may have gone
-	return true
+	return true, nil
 }
 
 // Recorder keeps an answer while it is sent.

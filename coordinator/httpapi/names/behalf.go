@@ -1,27 +1,46 @@
 package names
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
+
+	"github.com/sluiceflow/sluice/coordinator/limits"
 )
 
 // BehalfHeader says for whom the owner of the token acts, with escapes as in a path.
 const BehalfHeader = "On-Behalf-Of"
 
-// Behalf returns for whom the owner of the token acts, as he says; "": for himself.
-func Behalf(h http.Header) string {
-	text := h.Get(BehalfHeader)
-	if plain, err := url.PathUnescape(text); err == nil {
-		return plain
+// Errors of that header. They do not repeat it.
+var (
+	errBehalf     = errors.New("it comes once, as a name in UTF-8 without characters that cannot be seen, with escapes as in a path")
+	errBehalfLong = errors.New("the name is too long: with that of the token, an actor has at most 256 bytes")
+)
+
+// Behalf returns for whom the owner of a token acts, as the header says; "": for himself. It refuses what is no name, and what is too long to
+// stand beside that of the token, which is "" if it is not known.
+func Behalf(h http.Header, token string) (string, error) {
+	values := h.Values(BehalfHeader)
+	if len(values) == 0 {
+		return "", nil
 	}
-	return text
+	behalf, err := url.PathUnescape(values[0])
+	switch {
+	case err != nil || len(values) > 1:
+		return "", errBehalf
+	case len(Actor(token, behalf)) > limits.ActorMax:
+		return "", errBehalfLong
+	case limits.CheckActor(behalf) != nil:
+		return "", errBehalf
+	}
+	return behalf, nil
 }
 
 // Actor returns the actor of a command as journals have it: `ann`, or `ann on_behalf_of bob`. No token has a name with spaces, so it
 // begins with the token's.
-func Actor(token string, h http.Header) string {
-	if behalf := Behalf(h); behalf != "" {
-		return token + " on_behalf_of " + behalf
+func Actor(token, behalf string) string {
+	if behalf == "" {
+		return token
 	}
-	return token
+	return token + " on_behalf_of " + behalf
 }

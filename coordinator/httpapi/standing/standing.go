@@ -140,10 +140,3 @@ func (l looking) Err() error {
 	}
 	return l.Context.Err()
 }
-
-// Count returns how many credentials something goes on for.
-func (w *Watch) Count() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.of)
-}

@@ -95,8 +95,7 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 	db := s.snapshot()
 	defer db.Close()
 	if q.Index == journal.ByRun {
-		page, err := s.loadRun(db, q)
-		return page, false, s.blame(readError(err))
+		return loadRun(s, db, q)
 	}
 	places, err := r.Load(db, make([]journal.Position, 0, most), most)
 	if err != nil {
@@ -118,19 +117,16 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 }
 
 // loadRun reads the head of the run that a query names. If that cannot be read, the index has the instant.
-func (s *Store) loadRun(db pebble.Reader, q *journal.Query) (page []listed, err error) {
+func loadRun(s *Store, db pebble.Reader, q *journal.Query) (page []listed, more bool, err error) {
 	s.headsRead.Add(1)
 	h, unreadable := s.headFrom(db, q.Key)
 	if unreadable != nil {
-		unreadable = s.blame(unreadable)
-		if h, err = records.Indexed(db, q.Key); err != nil {
-			return nil, err
-		}
+		h, err = records.Indexed(db, q.Key)
 	}
 	if q.Selects(&h) {
-		page = append(page, listed{h, unreadable})
+		page = append(page, listed{h, s.blame(unreadable)})
 	}
-	return page, nil
+	return page, false, s.blame(readError(err))
 }
 
 // Published implements journal.Store.
