@@ -6,6 +6,19 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 )
 
+// A person who opens the address of a run that is not there reads that, without a refusal, and sees the run as soon as it is.
+func TestARunThatIsNotThereIsSeenWhenItBegins(t *testing.T) {
+	s := newSite(t, httpapi.Operator, order)
+	p := newTab(t, s.url)
+	p.open("/runs/order,1")
+	p.sees("There is no run order,1.")
+	p.shoot("no-run")
+	s.start("order", "order,1", `{"lines": []}`)
+	p.sees("price waits for message")
+	s.send("order,1", "priced")
+	p.sees("charge failed (http_503)")
+}
+
 // A person who opens an address at which nothing is reads that, and has a way on.
 func TestAnAddressOfNothingSaysSo(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)

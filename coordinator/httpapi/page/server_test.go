@@ -74,7 +74,6 @@ func TestAPageOutlivesAServerThatIsKilled(t *testing.T) {
 	s.post("/v1/workflows", `{"document": `+quoted(order)+`}`)
 	s.start("order", "order-1", `{"lines": []}`)
 	p := newTab(t, s.url)
-	p.allow("Failed to load resource")
 	p.allow("ERR_")
 	p.open("/runs/order-1?tab=steps")
 	p.sees("price waits for message")

@@ -21,7 +21,6 @@ func TestWhatIsTypedIsThereAgain(t *testing.T) {
 	s := newSite(t, httpapi.Author, asking)
 	url, restart := s.locked()
 	p := newTab(t, url)
-	p.allow("Failed to load resource")
 	p.allow("ERR_")
 	p.open("/publish")
 	p.signIn("writer")
@@ -43,6 +42,7 @@ func TestWhatIsTypedIsThereAgain(t *testing.T) {
 	p.write("#run-id", "asking-1")
 	p.open("/publish")
 	p.until(has("textarea", text))
+	p.sees("2 errors") // the page asks for nothing more, which would be refused
 
 	restart()
 	p.sees("The session has ended")

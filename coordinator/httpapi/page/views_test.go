@@ -36,7 +36,6 @@ func TestTheListIsLiveAndItsCountsAreFilters(t *testing.T) {
 	p.sees("Nothing has run here yet")
 	p.shoot("empty")
 	s.start("order", "order-1", `{"lines": []}`)
-	p.open("/runs")
 	p.sees("order-1")
 	p.sees("for the message priced at price")
 	s.start("order", "order-2", `{"lines": []}`)
@@ -53,6 +52,9 @@ func TestTheListIsLiveAndItsCountsAreFilters(t *testing.T) {
 	p.allow("400 (Bad Request)")
 	p.write("[data-search]", "staus:failed"+kb.Enter)
 	p.sees(`did you mean "status"?`)
+	p.open("/runs?q=staus:failed")
+	p.sees(`did you mean "status"?`)
+	require.Equal(t, 1, eval[int](p, `performance.getEntriesByType("resource").filter((e) => e.name.includes("staus")).length`), "times it is refused")
 }
 
 // Who types while runs come and change loses no key, and no selection.
@@ -638,7 +640,6 @@ func TestAPageIsStaleWhileTheServerDoesNotAnswer(t *testing.T) {
 		proxy.ServeHTTP(w, req.WithContext(ctx))
 	}))
 	p := newTab(t, front)
-	p.allow("Failed to load resource")
 	p.allow("ERR_")
 	p.open("/runs/order-1")
 	p.sees("price waits for message")

@@ -25,12 +25,12 @@ export const may = (role) => ranks.indexOf(me.value?.role) >= ranks.indexOf(role
 
 const timeout = 30_000;
 
-// early returns what early.js has asked for at a path, once; what was refused is asked for again.
+// early returns what early.js has asked for at a path, once; if the server could not answer, it is asked again.
 async function early(path) {
   const one = window.early[path];
   delete window.early[path];
   const answer = await one?.answer;
-  return answer?.ok ? { answer, asked: one.asked } : null;
+  return answer?.status < 500 ? { answer, asked: one.asked } : null;
 }
 
 async function ask(method, path, body, headers = {}, stop) {
@@ -65,8 +65,20 @@ export const remove = (path) => ask("DELETE", path);
 // known asks who uses the browser; null: nobody has signed in. It is no refusal, which the console would tell.
 export const known = () => get("/v1/session").then((who) => (who.role === "nobody" ? null : who));
 
+// inOrder returns a function of promises, which passes on what they come to, but for one that a later one has overtaken: that never comes.
+export function inOrder() {
+  let asked = 0, taken = 0;
+  return (promise) => new Promise((done, fail) => {
+    const turn = ++asked, pass = (on) => (v) => { if (turn > taken) { taken = turn; on(v); } };
+    promise.then(pass(done), pass(fail));
+  });
+}
+
 // of returns the path of a run, or of something of it.
 export const of = (run, ...rest) => "/v1/runs/" + [run, ...rest].map(encodeURIComponent).join("/");
+
+// word returns a text as it stands in a query for runs.
+export const word = (text) => (/[\s",\\]/.test(text) ? `"${text.replace(/["\\]/g, "\\$&")}"` : text);
 
 // query returns parameters that have a value, with the question mark.
 export function query(values) {

@@ -1,7 +1,7 @@
 // The frame of the page: top bar, navigation, keys, and the view that the address names.
 import { computed, effect, html, render, signal, useEffect, useLayoutEffect, useState } from "./ui.js";
 import { go, here } from "./route.js";
-import { get, known, leave, may, me, post, Problem, remove } from "./api.js";
+import { get, inOrder, known, leave, may, me, post, Problem, remove } from "./api.js";
 import { again, follow, shared, signedIn, stale } from "./feed.js";
 import { Sprite } from "./mark.js";
 import { clock, number, zone } from "./time.js";
@@ -119,8 +119,11 @@ function useAsked(known) {
   useEffect(() => {
     if (!known) return;
     let timer = 0;
-    const load = () => get("/v1/counts?q=waits:person").then((c) => { asked.value = c.waits.person.count; }, () => {});
-    const later = () => { timer ||= setTimeout(() => { timer = 0; load(); }, 1000); };
+    const newest = inOrder();
+    const load = () => stale.peek() || newest(get("/v1/counts?q=waits:person")).then((c) => { asked.value = c.waits.person.count; }, () => {});
+    const later = () => { // also when the server is back
+      timer ||= setTimeout(() => { timer = 0; load(); }, 1000);
+    };
     const unfollow = follow("all", later);
     later(); // after what the view shows
     return () => { clearTimeout(timer); unfollow(); };

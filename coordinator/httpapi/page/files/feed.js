@@ -3,7 +3,8 @@
 // reads for itself.
 //
 // Keys of feeds are `all`, the changes of all runs, and `run:ID`. A subscriber gets each frame as {kind, data}. Whenever the reader begins
-// anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed.
+// anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed. That frame also
+// comes to a tab that begins to listen, which may have asked before, and when a stream that had broken goes on: what was asked may have failed.
 import { signal } from "./ui.js";
 import { known, leave as signedOut, me } from "./api.js";
 import { present } from "./time.js";
@@ -27,7 +28,7 @@ export function follow(key, take) {
   let all = wanted.get(key);
   if (!all) wanted.set(key, all = new Set());
   all.add(take);
-  tell(key);
+  tell(all.size === 1 || key !== "all" ? key : "");
   return () => {
     all.delete(take);
     if (all.size === 0 && wanted.get(key) === all) {
@@ -36,6 +37,9 @@ export function follow(key, take) {
     }
   };
 }
+
+// ready is a frame that the server does not send: what was read before may miss something.
+const ready = { kind: "frame", key: "all", frame: { kind: "ready", data: {} } };
 
 // tell says what this tab wants; fresh is a key of which it needs the beginning.
 function tell(fresh) {
@@ -52,6 +56,7 @@ function hear(m) {
     case "want":
       if (m.keys.length) wants.set(m.tab, m.keys);
       else wants.delete(m.tab);
+      if (m.fresh === "all" && m.tab !== self && reader?.source) say({ ...ready, to: m.tab });
       reader?.adjust(m.fresh);
       break;
     case "gone":
@@ -62,7 +67,7 @@ function hear(m) {
       tell();
       break;
     case "frame":
-      for (const take of wanted.get(m.key) || []) take(m.frame);
+      if (!m.to || m.to === self) for (const take of wanted.get(m.key) || []) take(m.frame);
       break;
     case "state":
       stale.value = m.stale;
@@ -87,46 +92,63 @@ class Reader {
   source = null;
   keys = "";
   timer = 0;
-  since = 0;
+  since = 0; // see stale
+  last = ""; // id of the newest frame
+  begun = 0; // when the stream was opened
 
-  // adjust opens the stream anew if something else is wanted, or a tab needs the beginning of a run.
+  // adjust opens the stream anew if something else is wanted, or a tab needs the beginning of a run. To who is signed out it would be refused.
   adjust(fresh) {
     const keys = [...new Set([...wants.values()].flat())].sort().join("\n");
-    if (!keys || (this.source && keys === this.keys && !fresh?.startsWith("run:"))) return;
+    if (!keys || me.peek()?.role === "" || (this.source && keys === this.keys && !fresh?.startsWith("run:"))) return;
     this.keys = keys;
+    if (this.source?.readyState === EventSource.CLOSED) this.source = null; // it does not go on: it would have another place
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.open(), this.source ? 30 : 0);
   }
 
-  open() {
+  // open opens the stream, behind the frame with an id if there is one.
+  open(after = "") {
     this.source?.close();
+    this.last = after;
+    this.begun = performance.now();
     const runs = this.keys.split("\n").filter((key) => key.startsWith("run:")).slice(0, runsMax);
-    const source = this.source = new EventSource("/v1/feed?open=*&q=" + runs.map((key) => "&run=" + encodeURIComponent(key.slice(4))).join(""));
-    source.onopen = () => this.state(0);
+    const source = this.source = new EventSource("/v1/feed?open=*&q=" + runs.map((key) => "&run=" + encodeURIComponent(key.slice(4))).join("") + (after && "&after=" + encodeURIComponent(after)));
+    source.onopen = () => {
+      this.state(0);
+      if (after) say(ready);
+    };
     for (const kind of ["snapshot", "update", "reset", "ready", "end", "error"]) {
       source.addEventListener(kind, (e) => {
         if (kind === "error" && !e.data) return this.lost(source);
         const data = JSON.parse(e.data);
+        this.last = e.lastEventId;
         say({ kind: "frame", key: data.run ? "run:" + data.run : "all", frame: { kind, data } });
       });
     }
   }
 
-  // lost notes that the stream has broken. The browser opens it again, unless the server has refused it: then perhaps since it does not
-  // know this browser any more.
-  async lost(source) {
+  // lost opens a stream anew that has broken. If the server has refused it, the place may not be known any more.
+  lost(source) {
     if (this.source !== source) return;
     const refused = source.readyState === EventSource.CLOSED;
-    if (refused && await known().then((who) => !who, () => false)) {
-      this.close();
-      this.state(0);
-      return say({ kind: "out" });
-    }
-    if (this.source !== source) return;
+    source.close();
     this.state(this.since || present());
-    if (!refused) return;
+    this.ask(source, refused ? "" : this.last, refused ? 2000 : 1000);
+  }
+
+  // ask asks first whether the server still knows this browser, which is no refusal, as the stream would be; again every second. The stream is
+  // opened no sooner than so long after the one before.
+  async ask(source, after, pause) {
+    const who = await known().catch(() => undefined);
+    if (this.source !== source) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.open(), 2000);
+    if (who) this.timer = setTimeout(() => this.open(after), this.begun + pause - performance.now());
+    else if (who === undefined) this.timer = setTimeout(() => this.ask(source, after, pause), 1000);
+    else {
+      this.close();
+      say({ kind: "out" });
+      this.state(0);
+    }
   }
 
   state(since) {

@@ -1,14 +1,17 @@
 // A run as the page knows it. The statuses of steps are a byte array that the feed writes; what a step is besides is read from the
 // server, at most once in a while. Signals tell what is counted and selected, and `version` that some status has changed.
 import { batch, signal } from "./ui.js";
-import { get, of, query } from "./api.js";
+import { get, inOrder, of, Problem, query, word } from "./api.js";
 import { follow } from "./feed.js";
 import { statuses } from "./mark.js";
 
 const code = Object.fromEntries(statuses.map((name, i) => [name, i]));
 const still = new Set(["message", "child", "room", "slot", "worker"]); // kinds of waits that do not move by themselves
+const idMax = 1000; // characters of an id that a query can surely have
 const namedMax = 3; // waits of which the page asks what is behind them
-const refreshMin = 400; // ms between two readings of the steps; more if a reading takes long
+const refreshMin = 400, refreshMax = 3_000; // ms between two readings of the steps: the more, the longer one takes
+
+let first = true; // no run was shown in this document: its id may have been written by hand
 
 export class RunModel {
   run = signal(null); // as the server shows it
@@ -31,6 +34,8 @@ export class RunModel {
 
   #timer = 0;
   #cost = 0;
+  #lost = false; // the newest reading has failed
+  #newest = inOrder();
   #stop = new AbortController();
   #unfollow;
   #unfollowAll;
@@ -39,7 +44,7 @@ export class RunModel {
     this.id = id;
     this.#unfollow = follow("run:" + id, (frame) => this.#take(frame));
     this.#unfollowAll = follow("all", ({ kind, data }) => { // the feed of a run that has ended says nothing when somebody reopens it
-      if (this.ended.value && (kind === "ready" || data.runs?.some((c) => c.run === id && c.seq > this.seq.value))) this.#later(0);
+      if (kind === "ready" ? this.ended.value || this.#lost : this.ended.value && data.runs?.some((c) => c.run === id && c.seq > this.seq.value)) this.#later(0);
     });
     this.#refresh();
   }
@@ -83,7 +88,7 @@ export class RunModel {
 
   #take({ kind, data }) {
     batch(() => {
-      if (kind === "end") this.ended.value = true;
+      if (kind === "end" || kind === "error") this.ended.value = true; // nothing more comes of it
       if (kind === "snapshot" || kind === "update") {
         const live = kind === "update" && this.seq.value > 0;
         this.seq.value = Math.max(this.seq.value, data.seq);
@@ -124,7 +129,7 @@ export class RunModel {
     this.version.value++;
   }
 
-  #later(delay = Math.max(refreshMin, 10 * this.#cost)) {
+  #later(delay = Math.min(refreshMax, Math.max(refreshMin, 10 * this.#cost))) {
     if (this.#timer && delay > 0) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#refresh(), delay);
@@ -144,12 +149,24 @@ export class RunModel {
     } catch {} // then the wait is told as the run has it
   }
 
+  // read asks first whether there is such a run, if that is not sure: a list without it is no refusal.
+  async #read() {
+    if (first && this.id.length <= idMax) {
+      const list = await get("/v1/runs" + query({ q: "run:" + word(this.id), limit: 1 }), this.#stop.signal);
+      if (!list.items.length) throw new Problem(404, { detail: `There is no run ${this.id}.` });
+    }
+    first = false;
+    const [run, list] = await Promise.all([get(of(this.id), this.#stop.signal), get(of(this.id, "steps"), this.#stop.signal)]);
+    await Promise.all((run.awaits || []).filter((a) => a.kind === "worker" || a.kind === "child").slice(0, namedMax).map((a) => this.#name(a)));
+    return [run, list];
+  }
+
   async #refresh() {
     this.#timer = 0; // what changes from here on is read once more
     const begin = performance.now();
     try {
-      const [run, list] = await Promise.all([get(of(this.id), this.#stop.signal), get(of(this.id, "steps"), this.#stop.signal)]);
-      await Promise.all((run.awaits || []).filter((a) => a.kind === "worker" || a.kind === "child").slice(0, namedMax).map((a) => this.#name(a)));
+      const [run, list] = await this.#newest(this.#read());
+      this.#lost = false;
       this.#cost = performance.now() - begin;
       batch(() => {
         this.problem.value = null;
@@ -178,6 +195,7 @@ export class RunModel {
       });
     } catch (e) {
       if (this.#stop.signal.aborted) return;
+      this.#lost = true;
       if (!this.run.value || e.status === 404 || e.status === 410) this.problem.value = e;
     }
   }

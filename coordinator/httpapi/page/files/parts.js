@@ -25,20 +25,32 @@ export const Time = ({ at }) => {
   return t ? html`<time title=${exactly(t)} dateTime=${new Date(t).toISOString()}>${instant(t)}</time>` : null;
 };
 
-// useGet reads a path, again when it or `when` changes: {value, problem, loading, again}.
+// useGet reads a path, again when it or `when` changes: {value, problem, loading, again}. What is on its way is read to its end before it is
+// read again: else it would never come where changes are faster.
 export function useGet(path, when = 0) {
   const [state, set] = useState({ value: null, problem: null, loading: true, path: null });
   const [turn, setTurn] = useState(0);
+  const coming = useRef(null);
   const off = stale.value > 0; // then it is read when the server is back
+  useEffect(() => () => { coming.current?.stop.abort(); coming.current = null; }, [path, off]);
   useEffect(() => {
     if (!path || off) return;
-    const stop = new AbortController();
-    set((s) => (s.path === path ? { ...s, loading: true } : { value: null, problem: null, loading: true, path }));
-    get(path, stop.signal).then(
-      (value) => set({ value, problem: null, loading: false, path }),
-      (problem) => { if (!stop.signal.aborted) set((s) => ({ value: s.path === path ? s.value : null, problem, loading: false, path })); },
-    );
-    return () => stop.abort();
+    if (coming.current) { coming.current.more = true; return; }
+    const read = () => {
+      const it = coming.current = { stop: new AbortController() };
+      const take = (next) => {
+        if (coming.current !== it) return;
+        coming.current = null;
+        set(next);
+        if (it.more) read();
+      };
+      set((s) => (s.path === path ? { ...s, loading: true } : { value: null, problem: null, loading: true, path }));
+      get(path, it.stop.signal).then(
+        (value) => take({ value, problem: null, loading: false, path }),
+        (problem) => take((s) => ({ value: s.path === path ? s.value : null, problem, loading: false, path })),
+      );
+    };
+    read();
   }, [path, when, turn, off]);
   return { ...state, again: () => setTurn((n) => n + 1) };
 }

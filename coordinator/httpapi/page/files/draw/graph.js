@@ -44,6 +44,7 @@ export class Graph {
     this.canvas.width = Math.max(1, Math.round(box.width * ratio));
     this.canvas.height = Math.max(1, Math.round(box.height * ratio));
     this.pen = new Pen(ratio);
+    this.#thumb = null; // it may have other colours
     if (this.#fitted !== null) this.fit(this.#fitted);
     this.change();
   }

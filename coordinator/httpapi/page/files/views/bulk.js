@@ -1,6 +1,6 @@
 // An act on all runs of a query, or on those that are chosen. What it will do is counted first, and the count goes along: if the runs have changed since, it is refused.
 import { html, useEffect, useState } from "../ui.js";
-import { get, may, of, post } from "../api.js";
+import { get, may, of, post, word } from "../api.js";
 import { many, ms, number } from "../time.js";
 import { Dialog, Fault, Loading, Name, Opens, unreachable } from "../parts.js";
 
@@ -61,8 +61,7 @@ const Names = ({ runs }) => html`<p class="small q">${runs.slice(0, 20).map((r, 
 // selecting returns the query that selects runs and no others. When they were started makes it short to find them.
 function selecting(runs) {
   const at = runs.map((r) => ms(r.started)), iso = (t) => new Date(t).toISOString();
-  const names = runs.map((r) => (/[\s",\\]/.test(r.run) ? `"${r.run.replace(/["\\]/g, "\\$&")}"` : r.run));
-  return `run:${names.join(",")} started>=${iso(Math.min(...at))} started<=${iso(Math.max(...at) + 1)}`;
+  return `run:${runs.map((r) => word(r.run)).join(",")} started>=${iso(Math.min(...at))} started<=${iso(Math.max(...at) + 1)}`;
 }
 
 const single = ["cancel", "pause", "resume"]; // acts that each run is asked for by itself

@@ -9,27 +9,30 @@ import { Tree } from "../tree.js";
 const page = 100;
 
 export function Events({ model, run }) {
-  const from = Math.max(1, Number(here.value.query.get("from")) || Math.max(1, run.events - page + 1));
+  const [newest] = useState(run.events - page + 1);
+  const from = Math.max(1, Number(here.value.query.get("from")) || newest);
   const [state, set] = useState({ items: null, problem: null, start: from });
-  const busy = useRef(false);
+  const busy = useRef(null);
   const seq = model.seq.value;
   const read = async (start, keep) => {
-    if (busy.current) return;
-    busy.current = true;
+    if (keep && busy.current) return;
+    busy.current?.abort(); // other events are wanted
+    const stop = busy.current = new AbortController();
     try {
-      const found = await get(of(run.run, "events") + query({ cursor: String(start), limit: String(page) }));
+      const found = await get(of(run.run, "events") + query({ cursor: String(start), limit: String(page) }), stop.signal);
       set((s) => ({ items: keep ? [...s.items, ...found.items.filter((e) => e.seq > s.items.at(-1).seq)] : found.items, problem: null, start: keep ? s.start : start }));
     } catch (problem) {
-      set((s) => ({ ...s, problem }));
+      if (!stop.signal.aborted) set((s) => ({ ...s, problem }));
     } finally {
-      busy.current = false;
+      if (busy.current === stop) busy.current = null;
     }
   };
   useEffect(() => { read(from, false); }, [from]);
+  useEffect(() => () => busy.current?.abort(), []);
   const last = state.items?.at(-1)?.seq || 0;
   useEffect(() => {
     if (state.items?.length && seq > last && state.items.length < 1000 && last - state.start < 10 * page) read(last + 1, true);
-  }, [seq, last]);
+  }, [seq, last, state.start]);
   if (state.problem && !state.items) return html`<div class="page"><${Fault} problem=${state.problem} again=${() => read(from, false)} /></div>`;
   if (!state.items) return html`<${Loading} rows=${14} />`;
   return html`<div class="events" data-stay><table class="list"><colgroup><col class="e-seq" /><col class="e-at" /><col class="e-type" /><col /></colgroup>

@@ -1,14 +1,14 @@
 // The list of runs: what is asked for, how many there are, and where each stands.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { at, go, here, withQuery } from "../route.js";
-import { get, may, query } from "../api.js";
+import { get, inOrder, may, query } from "../api.js";
 import { follow } from "../feed.js";
 import { Channel, Status } from "../mark.js";
 import { age, left, many, ms, now, number, present, took } from "../time.js";
 import { BulkActs, ChosenActs } from "./bulk.js";
 import { Empty, Fault, Link, Loading, Name, Sentence, useTitle } from "../parts.js";
 
-const page = 50;
+const page = 50, pageMax = 1000; // rows that are asked for, and that the server gives
 
 // terms splits a query as the server does: at spaces that are not within quotes.
 export const terms = (q) => q.match(/(?:"(?:\\.|[^"\\])*"|[^\s"])+/g) || [];
@@ -21,12 +21,15 @@ export function Runs() {
   return html`<main class="view" id="main" tabindex="-1">${first ? html`<${First} />` : html`<div class="page">
     <div class="head"><h1>Runs</h1>${may("operator") && html`<div class="end"><a class="btn pri" href="/workflows">Start a run</a></div>`}</div>
     <${Query} q=${q} problem=${list.problem} />
-    <${Counts} q=${q} turn=${list.turn} ready=${list.rows || list.problem} />
+    <${Counts} q=${q} turn=${list.turn} ready=${list.rows || (list.problem && list.problem.status !== 400)} />
     <${List} key=${q} list=${list} q=${q} /></div>`}</main>`;
 }
 
-// later returns which of two readings of a run is the newer one: what a list says may be older than a frame that has come meanwhile.
-const later = (a, b) => (ms(b.updated) > ms(a.updated) ? b : a);
+// later returns what a row is after a change that a frame tells of: what a list has said may be newer.
+function later(r, { head, deleted }) {
+  if (deleted) return { ...r, status: "deleted", faint: true };
+  return head && (ms(head.updated) - ms(r.updated) || head.events - r.events) > 0 ? { ...head, faint: r.faint } : r;
+}
 
 // useRuns reads the list of a query, and follows what becomes of its rows. New runs wait until they are asked for.
 function useRuns(q) {
@@ -34,67 +37,83 @@ function useRuns(q) {
   const [newer, setNewer] = useState(0);
   const [turn, setTurn] = useState(0);
   const fresh = useRef(new Set());
-  const rows = useRef(new Map());
-  const load = async (cursor, stop) => {
+  const rows = useRef(null); // null: they are not known
+  const stop = useRef(null); // of what is asked for this query
+  const coming = useRef(new Set()); // of each list that is on its way: what frames have told meanwhile, which it may not know
+  const read = async (more) => {
+    const told = new Map();
+    coming.current.add(told);
     try {
-      const found = await get("/v1/runs" + query({ q, cursor, limit: page }), stop);
-      set((s) => {
-        const all = cursor ? [...s.rows, ...found.items.filter((r) => !rows.current.has(r.run))] : found.items;
-        rows.current = new Map(all.map((r) => [r.run, r]));
-        return { q, rows: all, next: found.next || "", problem: null };
-      });
-    } catch (problem) {
-      if (!stop?.aborted) set((s) => ({ ...s, q, problem }));
+      const found = await get("/v1/runs" + query({ q, ...more }), stop.current.signal);
+      return { told, next: found.next || "", items: found.items.map((r) => later(r, told.get(r.run) || {})) };
+    } finally {
+      coming.current.delete(told);
     }
   };
-  // look reads the first page of a query anew, to know which runs are new to it, which are of it no more, and what has become of the others.
-  const look = async (stop) => {
-    const found = await get("/v1/runs" + query({ q, limit: page }), stop).catch(() => null);
+  const count = () => {
+    setNewer(fresh.current.size);
+    if (fresh.current.size && !rows.current.size) load(); // nothing is shown that could move
+  };
+  const note = (changes) => {
+    const newest = [...rows.current.values()][0];
+    for (const { head } of changes) if (head && !rows.current.has(head.run) && (!newest || ms(head.started) > ms(newest.started))) fresh.current.add(head.run);
+    count();
+  };
+  const load = async (cursor) => {
+    const { signal } = stop.current;
+    try {
+      const { told, next, items } = await read({ cursor, limit: page });
+      set((s) => {
+        const all = cursor ? [...s.rows, ...items.filter((r) => !rows.current.has(r.run))] : items;
+        rows.current = new Map(all.map((r) => [r.run, r]));
+        return { q, rows: all, next, problem: null };
+      });
+      if (!cursor) fresh.current = new Set();
+      note(q ? [] : told.values());
+    } catch (problem) {
+      if (!signal.aborted) set((s) => ({ ...s, q, problem }));
+      if (problem.status === 400) stop.current.abort(); // it would be refused again
+    }
+  };
+  // look reads anew what is shown, to know which runs are new to it, which are of it no more, and what has become of the others.
+  const look = async () => {
+    if (!rows.current) return load();
+    const found = await read({ limit: Math.min(pageMax, Math.max(page, rows.current.size)) }).catch(() => null);
     if (!found) return;
     const now = new Map(found.items.map((r) => [r.run, r])), last = found.items.at(-1);
-    for (const run of now.keys()) if (!rows.current.has(run) && (!rows.current.size || ms(now.get(run).started) >= oldest())) fresh.current.add(run);
-    setNewer(fresh.current.size);
-    set((s) => ({ ...s, rows: s.rows?.map((r) => (now.has(r.run) ? { ...later(r, now.get(r.run)), faint: false } : !found.next || ms(r.started) > ms(last?.started) ? { ...r, faint: true } : r)) }));
+    const oldest = Math.min(...[...rows.current.values()].map((r) => ms(r.started)));
+    for (const [run, r] of now) if (!rows.current.has(run) && (!rows.current.size || ms(r.started) >= oldest)) fresh.current.add(run);
+    set((s) => ({ ...s, rows: s.rows?.map((r) => (now.has(r.run) ? { ...later(now.get(r.run), { head: r }), moved: r.moved, faint: false } : !found.next || ms(r.started) > ms(last?.started) ? { ...r, faint: true } : r)) }));
+    count();
   };
-  const oldest = () => Math.min(...[...rows.current.values()].map((r) => ms(r.started)));
   useLayoutEffect(() => { // the first rows wait for no frame
-    const stop = new AbortController();
-    let timer = 0, loaded;
-    const begin = () => {
-      fresh.current = new Set();
-      setNewer(0);
-      loaded = load("", stop.signal);
-    };
-    begin();
+    let timer = 0;
+    const { signal } = stop.current = new AbortController();
+    rows.current = null;
+    let loaded = load();
     const unfollow = follow("all", ({ kind, data }) => {
-      if (kind === "reset") begin();
+      if (kind === "reset") loaded = load();
       if (kind === "ready") { // what has changed before it is in no frame
         setTurn((n) => n + 1);
-        loaded.then(() => look(stop.signal));
+        loaded.then(() => { if (!signal.aborted) look(); });
       }
       if (kind !== "update") return;
-      const changed = new Map();
-      for (const c of data.runs) {
-        if (rows.current.has(c.run)) changed.set(c.run, c);
-        else if (!q && c.head && (!rows.current.size || ms(c.head.started) > ms([...rows.current.values()][0].started))) fresh.current.add(c.run);
-      }
-      setNewer(fresh.current.size);
+      for (const told of coming.current) for (const c of data.runs) told.set(c.run, c);
       setTurn((n) => n + 1);
-      if (q && !timer) timer = setTimeout(() => { timer = 0; look(stop.signal); }, 700);
-      if (changed.size) {
-        set((s) => ({ ...s, rows: s.rows?.map((r) => {
-          const c = changed.get(r.run);
-          if (!c) return r;
-          const row = { ...(c.head || r), faint: r.faint || c.deleted, moved: present() };
-          if (c.deleted) row.status = "deleted";
-          rows.current.set(r.run, row);
-          return row;
-        }) }));
-      }
+      if (q && !timer) timer = setTimeout(() => { timer = 0; look(); }, 700);
+      if (!rows.current) return;
+      if (!q) note(data.runs);
+      const changed = new Map(data.runs.filter((c) => rows.current.has(c.run)).map((c) => [c.run, c]));
+      if (changed.size) set((s) => ({ ...s, rows: s.rows?.map((r) => {
+        const c = changed.get(r.run), row = c ? later(r, c) : r;
+        if (row === r) return r;
+        rows.current.set(r.run, row);
+        return { ...row, moved: present() };
+      }) }));
     });
-    return () => { stop.abort(); clearTimeout(timer); unfollow(); };
+    return () => { stop.current.abort(); clearTimeout(timer); unfollow(); };
   }, [q]);
-  return { ...state, rows: state.q === q ? state.rows : null, newer, turn, again: () => { fresh.current = new Set(); setNewer(0); load(""); }, more: () => load(state.next) };
+  return { ...state, rows: state.q === q ? state.rows : null, newer, turn, again: () => load(), more: () => load(state.next) };
 }
 
 // Query shows the terms; one may be written, changed and taken away.
@@ -132,10 +151,11 @@ function Counts({ q, turn, ready }) {
   const rest = terms(q).filter((t) => !/^(status|waits):/.test(t)).join(" ");
   const wanted = useRef(rest); // when an answer comes or a timer goes off, another query may be shown
   wanted.current = rest;
-  const load = () => { const q = wanted.current; get("/v1/counts" + query({ q })).then((c) => { if (q === wanted.current) set(c); }, () => {}); };
+  const newest = useRef(inOrder());
+  const load = () => { const q = wanted.current; newest.current(get("/v1/counts" + query({ q }))).then((c) => { if (q === wanted.current) set(c); }, () => {}); };
   useEffect(() => { if (ready) load(); }, [rest, !ready]);
   useEffect(() => {
-    if (!turn || timer.current) return;
+    if (!turn || !ready || timer.current) return;
     timer.current = setTimeout(() => { timer.current = 0; load(); }, 1000);
   }, [turn]);
   useEffect(() => () => clearTimeout(timer.current), []);

@@ -98,7 +98,7 @@ function Field({ name, schema: s, required, value, fault, set }) {
   let control;
   if (s.enum) control = html`<select ...${props}><option value="">${blank}</option>${s.enum.map((v) => html`<option value=${JSON.stringify(v)}>${shown(v)}</option>`)}</select>`;
   else if (s.type === "boolean") control = html`<select ...${props}><option value="">${blank}</option><option value="true">true</option><option value="false">false</option></select>`;
-  else if (s.type === "integer" || s.type === "number") control = html`<input ...${props} inputmode="decimal" class="figure" />`;
+  else if (s.type === "integer" || s.type === "number") control = html`<input ...${props} inputmode="decimal" />`;
   else if (s.type === "string") control = html`<input ...${props} maxlength=${s.maxLength} type=${secret(s) ? "password" : "text"} autocomplete="off" />`;
   else control = html`<textarea ...${props} class="code" rows=${s.type === "array" || s.type === "object" ? 3 : 2} spellcheck="false" placeholder=${example || { array: "[]", object: "{}" }[s.type]} />`;
   const about = [s.description, limits(s)].filter(Boolean);

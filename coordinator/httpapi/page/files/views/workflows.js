@@ -1,7 +1,7 @@
 // The published workflows, and the versions of one.
 import { html } from "../ui.js";
 import { at, here, withQuery } from "../route.js";
-import { may, query } from "../api.js";
+import { may, query, word } from "../api.js";
 import { age, ms, number } from "../time.js";
 import { Empty, Fault, Link, Loading, Name, Time, useGet, useTitle } from "../parts.js";
 import { Tree } from "../tree.js";
@@ -11,7 +11,7 @@ export function Workflows({ parts }) {
   return parts[1] ? html`<${Workflow} key=${parts[1]} name=${parts[1]} />` : html`<${All} />`;
 }
 
-const runsOf = (name) => "/runs" + query({ q: "workflow:" + (/[\s",\\]/.test(name) ? JSON.stringify(name) : name) });
+const runsOf = (name) => "/runs" + query({ q: "workflow:" + word(name) });
 
 function All() {
   useTitle("Workflows");
@@ -31,7 +31,7 @@ function Workflow({ name }) {
   const newest = useGet("/v1/workflows/" + encodeURIComponent(name));
   const chosen = here.value.query.get("version") || "";
   const one = useGet(chosen ? `/v1/workflows/${encodeURIComponent(name)}/versions/${encodeURIComponent(chosen)}` : "");
-  const versions = useGet(`/v1/workflows/${encodeURIComponent(name)}/versions?limit=100`);
+  const versions = useGet(newest.value && `/v1/workflows/${encodeURIComponent(name)}/versions?limit=100`);
   const shown = chosen ? one : newest, v = shown.value?.version;
   if (newest.problem) return html`<main class="view" id="main" tabindex="-1"><div class="page"><div class="head"><h1><${Name} text=${name} max=${60} /></h1></div><${Fault} problem=${newest.problem} again=${newest.problem.status !== 404 && newest.again} /><p class="under"><a href="/workflows">All workflows</a></p></div></main>`;
   return html`<main class="view" id="main" tabindex="-1"><div class="page"><div class="head"><h1><${Name} text=${name} max=${48} /></h1>${v && html`<span class="q">version ${number(v.number)} <span class="code small">${v.hash.slice(0, 6)}</span></span>`}
