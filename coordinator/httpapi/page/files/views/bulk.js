@@ -1,7 +1,7 @@
 // An act on all runs of a query, or on those that are chosen. What it will do is counted first, and the count goes along: if the runs have changed since, it is refused.
 import { html, useEffect, useState } from "../ui.js";
 import { get, may, of, post, word } from "../api.js";
-import { many, ms, number } from "../time.js";
+import { many, number } from "../time.js";
 import { Dialog, Fault, Loading, Name, Opens, unreachable } from "../parts.js";
 
 const acts = { retry: "Retry failed steps", cancel: "Cancel", pause: "Pause", resume: "Resume", rerun: "Run again", move: "Move" };
@@ -58,11 +58,8 @@ function Bulk({ act, q, runs, close }) {
 
 const Names = ({ runs }) => html`<p class="small q">${runs.slice(0, 20).map((r, i) => html`${i > 0 && ", "}<${Name} text=${r.run} />`)}${runs.length > 20 && ", …"}</p>`;
 
-// selecting returns the query that selects runs and no others. When they were started makes it short to find them.
-function selecting(runs) {
-  const at = runs.map((r) => ms(r.started)), iso = (t) => new Date(t).toISOString();
-  return `run:${runs.map((r) => word(r.run)).join(",")} started>=${iso(Math.min(...at))} started<=${iso(Math.max(...at) + 1)}`;
-}
+// selecting returns the query that selects runs and no others.
+const selecting = (runs) => "run:" + runs.map((r) => word(r.run)).join(",");
 
 const single = ["cancel", "pause", "resume"]; // acts that each run is asked for by itself
 const namesMax = 64, textMax = 4096; // that a query can have

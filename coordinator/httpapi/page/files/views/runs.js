@@ -93,9 +93,9 @@ function useRuns(q) {
     let loaded = load();
     const unfollow = follow("all", ({ kind, data }) => {
       if (kind === "reset") loaded = load();
-      if (kind === "ready") { // what has changed before it is in no frame
+      if (kind === "ready") { // what has changed before it is in no frame; the first rows are painted before that is read
         setTurn((n) => n + 1);
-        loaded.then(() => { if (!signal.aborted) look(); });
+        loaded.then(() => setTimeout(() => { if (!signal.aborted) look(); }, 200));
       }
       if (kind !== "update") return;
       for (const told of coming.current) for (const c of data.runs) told.set(c.run, c);
