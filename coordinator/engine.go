@@ -151,6 +151,7 @@ func (e *Engine) pickUp(ctx context.Context, held string) error {
 	for run, reason := range found.Unreadable {
 		e.parkAsleep(run, reason, nil, e.registry.Learned())
 	}
+	e.workers.Expect(found.Open)
 	parentless := e.children.AddFound(found.Open)
 	asleep := e.takeUp(found.Open, found.Later)
 	e.loops.Go(func() { pickup.Survey(e.ctx, asleep, e.surveyOne) })

@@ -184,5 +184,6 @@ func (r *run) finish() bool {
 		return false
 	}
 	r.result = inspect.NewResult(r.id, e)
+	r.host.LeaveWorkers()
 	return true
 }

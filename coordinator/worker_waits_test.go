@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,5 +89,50 @@ func TestAWaitForAWorkerIsFoundAtTheStart(t *testing.T) {
 			}
 			require.NoError(t, third.Shutdown(context.Background()))
 		}
+	})
+}
+
+// The runs that wait for workers are counted as soon as the next engine is there, before it has loaded any, and since they have waited; those
+// that have ended are not.
+func TestWaitingRunsAreCountedAtOnceAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := stays{memory.New()}
+		key := workers.NewKey()
+		first := newCrew(t, store, key)
+		for i := range 100 {
+			first.begin(oneCall, fmt.Sprint("r", i))
+			time.Sleep(time.Second)
+		}
+		began := time.Now().Add(-100 * time.Second)
+		demand := func(c *crew) workers.Demand {
+			_, demands := c.Workers().List()
+			require.Len(t, demands, 1)
+			return demands[0]
+		}
+		require.Equal(t, 100, demand(first).Runs)
+		require.True(t, began.Equal(demand(first).Since))
+		for i := range 10 {
+			run, err := first.Run(t.Context(), fmt.Sprint("r", i))
+			require.NoError(t, err)
+			require.NoError(t, run.Cancel(t.Context(), ""))
+		}
+		synctest.Wait()
+		require.Equal(t, 90, demand(first).Runs, "a run that has ended waits no more")
+		require.True(t, began.Add(10*time.Second).Equal(demand(first).Since))
+		require.NoError(t, first.Shutdown(context.Background()))
+		time.Sleep(time.Hour)
+
+		second := newCrew(t, store, key)
+		at := demand(second)
+		require.Equal(t, 90, at.Runs)
+		require.True(t, began.Add(10*time.Second).Equal(at.Since))
+		require.True(t, time.Now().Equal(at.Unserved), "what was before is not known")
+		synctest.Wait()
+		require.Equal(t, at, demand(second))
+		require.Equal(t, "r10", second.take(1, time.Minute)[0].Run, "who has waited longest comes first")
+		require.Equal(t, 89, demand(second).Runs)
+		require.Len(t, second.take(1000, time.Minute), 89)
+		require.Zero(t, demand(second).Runs)
+		require.Zero(t, demand(second).Since)
 	})
 }

@@ -62,7 +62,7 @@ func rerun(c *exchange) error {
 			return err
 		}
 	}
-	if err := c.matches(); err != nil {
+	if err := c.unchanged(); err != nil {
 		return err
 	}
 	ctx, cancel := c.lasting()
@@ -128,7 +128,7 @@ func moveRun(c *exchange) error {
 	if err := c.attach(r, &b.Documents); err != nil {
 		return err
 	}
-	if err := c.matches(); err != nil {
+	if err := c.unchanged(); err != nil {
 		return err
 	}
 	ctx, cancel := c.lasting()

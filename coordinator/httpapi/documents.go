@@ -46,11 +46,8 @@ func (c *exchange) parcel(d *Documents) (*parcel.Parcel, error) {
 	return p, c.config.Allow.Check(p)
 }
 
-// Bodies and answers about workflows.
-type (
-	// PublishBody makes a workflow the newest of its name.
-	PublishBody struct{ Documents }
-)
+// PublishBody makes a workflow the newest of its name.
+type PublishBody struct{ Documents }
 
 func publish(c *exchange) error {
 	var b PublishBody

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/draining"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
@@ -23,6 +25,7 @@ func (c *exchange) plain() bool { return names.Accepts(c.req.Header.Values("Acce
 
 // pass carries out a request of package api and answers with its lines.
 func (c *exchange) pass(ctx context.Context, r *api.Request) error {
+	ended := func(err error) error { return err }
 	if r.Verb.Follows() {
 		leave, err := c.streaming()
 		if err != nil {
@@ -30,19 +33,16 @@ func (c *exchange) pass(ctx context.Context, r *api.Request) error {
 		}
 		defer leave()
 		c.unhurried()
-		following, cancel := context.WithCancel(c.req.Context())
-		defer cancel()
-		defer context.AfterFunc(c.ctx, cancel)()
-		ctx = following
+		ctx, ended = draining.Bound(c.req.Context(), c.ctx, coordinator.ErrShutdown)
 	}
 	w := frames.LinesTo(c.w, LinesType, r.Verb.Follows())
-	err := api.Handle(ctx, c.engine, r, func(reply *api.Reply) error {
+	err := ended(api.Handle(ctx, c.engine, r, func(reply *api.Reply) error {
 		c.concerns(reply)
 		if !c.lasts.Valid() {
 			return lost()
 		}
 		return w.Reply(reply)
-	})
+	}))
 	if err != nil && !w.Begun() {
 		return err
 	}

@@ -52,9 +52,8 @@ func beginBulk(c *exchange) error {
 	if err := c.body(&b); err != nil {
 		return err
 	}
-	r := &api.Request{Verb: api.Bulk, Act: b.Act, Query: b.Query, Expect: b.Expect, Reason: b.Reason, Name: b.Workflow}
+	r := &api.Request{Verb: api.Bulk, Act: b.Act, Query: b.Query, Expect: b.Expect, Reason: b.Reason, Name: b.Workflow, Dry: c.dry()}
 	var err error
-	r.Dry = c.dry()
 	var a api.Attachment
 	if a.Parcel, err = c.parcel(&b.Documents); err != nil {
 		return err

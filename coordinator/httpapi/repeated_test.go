@@ -54,6 +54,8 @@ func TestAKeyStandsForOneMessage(t *testing.T) {
 	for _, server := range []func(){func() {}, s.again} {
 		server()
 		require.Equal(t, first.Warning, send(`{"name": "later", "payload": {"n": 1}}`).Warning)
+		ok[api.Done](s, "POST", "/v1/runs/a/messages?dry=true", `{"name": "later", "payload": {"n": 1}}`, key...)
+		s.refused(CodeKeyUsed, "POST", "/v1/runs/a/messages?dry=true", `{"name": "later", "payload": {"n": 2}}`, key...)
 		s.refused(CodeKeyUsed, "POST", "/v1/runs/a/messages", `{"name": "later", "payload": {"n": 2}}`, key...)
 		s.refused(CodeKeyUsed, "POST", "/v1/runs/a/messages", `{"name": "sooner", "payload": {"n": 1}}`, key...)
 	}

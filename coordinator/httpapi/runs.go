@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/answers"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/cursors"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/draining"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
@@ -41,6 +42,10 @@ func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply
 	if c.plain() {
 		return done, c.pass(ctx, r)
 	}
+	ended := func(err error) error { return err }
+	if r.Verb == api.Await || r.Verb == api.AwaitAct { // nothing is lost if it is asked again
+		ctx, ended = draining.Bound(ctx, c.ctx, coordinator.ErrShutdown)
+	}
 	err = api.Handle(ctx, c.engine, r, func(reply *api.Reply) error {
 		c.concerns(reply)
 		if reply.Done != nil {
@@ -52,7 +57,7 @@ func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply
 		}
 		return take(reply)
 	})
-	return done, err
+	return done, ended(err)
 }
 
 // reply answers with JSON.
@@ -276,20 +281,15 @@ func (c *exchange) show(status int, id string, at *api.Moment, wait time.Duratio
 
 func etag(seq uint64) string { return `"` + seqText(seq) + `"` }
 
-// matches is unchanged for the run that the path names.
-func (c *exchange) matches() error {
-	run, err := c.run()
-	if err != nil {
-		return err
-	}
-	return c.unchanged(run)
-}
-
 // unchanged refuses a command to a run that has gone on since the client saw it.
-func (c *exchange) unchanged(run *coordinator.Run) error {
+func (c *exchange) unchanged() error {
 	match := c.req.Header.Get("If-Match")
 	if match == "" || match == "*" {
 		return nil
+	}
+	run, err := c.run()
+	if err != nil {
+		return err
 	}
 	last, err := run.Last(c.req.Context())
 	if err != nil {
@@ -319,7 +319,7 @@ func command(c *exchange, verb api.Verb, read func(*exchange, *api.Request) erro
 	if verb == api.Send {
 		r.ID, _ = c.key() // which was checked
 	}
-	if err := c.unchanged(run); err != nil {
+	if err := c.unchanged(); err != nil {
 		return err
 	}
 	ctx, cancel := c.lasting()

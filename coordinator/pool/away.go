@@ -44,6 +44,13 @@ func (h *Host) reserveWorker(i int) bool {
 	return ok
 }
 
+// LeaveWorkers ends the waiting of a run that has ended for workers.
+func (h *Host) LeaveWorkers() {
+	if len(h.away.operations) > 0 {
+		h.run.pool.away.Leave(h.run.ID, h.away.operations)
+	}
+}
+
 // returnTickets returns the tickets for which no call came about.
 func (h *Host) returnTickets() {
 	for i, list := range h.away.tickets {

@@ -58,10 +58,8 @@ type Hub struct {
 
 // operation is what waits for the workers of an operation, and those that wait for its calls.
 type operation struct {
-	queue  []string        // runs with a step that is ready, oldest first
-	queued map[string]bool // the same
-	since  time.Time       // when the first of them came
-	offers []*request      // requested calls that no worker has, oldest first; others among them are skipped
+	queue  queue      // runs with a step that is ready
+	offers []*request // requested calls that no worker has, oldest first; others among them are skipped
 	takes  []*take
 	served time.Time // when a worker last waited for its calls; zero: never
 }
@@ -133,7 +131,7 @@ func (h *Hub) Close() {
 func (h *Hub) operation(name string) *operation {
 	o := h.operations[name]
 	if o == nil {
-		o = &operation{queued: map[string]bool{}}
+		o = &operation{}
 		h.operations[name] = o
 	}
 	return o
@@ -156,13 +154,7 @@ func (h *Hub) Reserve(run, name string) (t Ticket, ok bool) {
 			return Ticket{t}, true
 		}
 	}
-	if !o.queued[run] {
-		if len(o.queue) == 0 {
-			o.since = time.Now()
-		}
-		o.queued[run] = true
-		o.queue = append(o.queue, run)
-	}
+	o.queue.add(run, time.Now())
 	return Ticket{}, false
 }
 

@@ -19,10 +19,10 @@ type Listed struct {
 // Demand is an operation that workers carry out.
 type Demand struct {
 	Operation string    // its name
-	Runs      int       // that wait for a worker, as far as they have asked
+	Runs      int       // that wait for a worker
 	Calls     int       // that are requested, and that no worker has any more
-	Since     time.Time // when the oldest of these runs came; zero: none waits
-	Unserved  time.Time // since when no worker serves it; zero: one does
+	Since     time.Time // since when the oldest of these runs waits, or longer; zero: none does
+	Unserved  time.Time // since when no worker serves it, as far as this engine knows, see Unserved; zero: one does
 }
 
 // List returns the workers, by name, and the operations that they or runs have named, by name.
@@ -33,10 +33,7 @@ func (h *Hub) List() (list []Listed, demands []Demand) {
 		list = append(list, Listed{s.who, s.operations, s.held, s.seen, len(s.takes) > 0})
 	}
 	for name, o := range h.operations {
-		d := Demand{Operation: name, Runs: len(o.queue), Unserved: h.unserved(name, o)}
-		if d.Runs > 0 {
-			d.Since = o.since
-		}
+		d := Demand{Operation: name, Runs: len(o.queue.came), Since: o.queue.since(), Unserved: h.unserved(name, o)}
 		for _, r := range o.offers {
 			if r.state == offered {
 				d.Calls++
@@ -88,13 +85,16 @@ func (h *Hub) Explain(run, name string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o := h.operations[name]
-	if o == nil || !o.queued[run] {
+	if o == nil {
+		return ""
+	}
+	if _, waits := o.queue.came[run]; !waits {
 		return ""
 	}
 	if since := h.unserved(name, o); !since.IsZero() {
 		return fmt.Sprintf("it may start, and waits for a worker: none serves %s since %s", name, since.UTC().Format(time.RFC3339))
 	}
-	return fmt.Sprintf("it may start, and waits for a worker: those that serve %s are busy, and %d runs wait", name, len(o.queue))
+	return fmt.Sprintf("it may start, and waits for a worker: those that serve %s are busy, and %d runs wait", name, len(o.queue.came))
 }
 
 // Input returns the input of a call that a worker has.

@@ -179,14 +179,13 @@ func (h *Hub) ask(t *take) {
 		return
 	}
 	h.inTurn(t, func(o *operation) bool {
-		if t.free <= t.asks || len(o.queue) == 0 {
+		next, any := o.queue.first()
+		if t.free <= t.asks || !any {
 			return false
 		}
-		run := o.queue[0]
-		o.queue = o.queue[1:]
-		delete(o.queued, run)
+		o.queue.remove(next.run)
 		t.asks++
-		h.asking.Go(func() { h.askOne(t, run) })
+		h.asking.Go(func() { h.askOne(t, next.run) })
 		return true
 	})
 }

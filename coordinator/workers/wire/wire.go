@@ -123,7 +123,7 @@ type (
 		Name     string    `json:"name"`              // of the operation
 		Runs     int       `json:"runs"`              // that wait for a worker
 		Calls    int       `json:"calls"`             // that workers had and have lost: they are asked again
-		Since    time.Time `json:"since,omitzero"`    // when the oldest of the runs came
-		Unserved time.Time `json:"unserved,omitzero"` // since when no worker serves it; absent: one does
+		Since    time.Time `json:"since,omitzero"`    // since when the oldest of the runs waits, or longer
+		Unserved time.Time `json:"unserved,omitzero"` // since when no worker serves it, as far as this server knows, which is not from before it began; absent: one does
 	}
 )
