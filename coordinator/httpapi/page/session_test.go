@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -47,6 +48,13 @@ func (p *tab) signIn(token string) {
 	p.click("button", "Sign in")
 }
 
+// settles waits until the document has asked for what it asks last by itself, so many times: once for each person who has signed in. What it
+// asked while the server forgets the session would be refused.
+func (p *tab) settles(times int) {
+	p.t.Helper()
+	p.until(fmt.Sprintf(`performance.getEntriesByType("resource").filter((e) => e.name.endsWith("waits:person")).length >= %d`, times))
+}
+
 // takenEarly notes in a new document which answers the page takes that early.js has asked for.
 const takenEarly = `{ let early; window.taken = []; Object.defineProperty(window, "early", { get: () => early, set: (asked) => {
   early = new Proxy(asked, { deleteProperty: (all, path) => { if (path in all) taken.push(path); return delete all[path]; } }); } }); }`
@@ -58,7 +66,6 @@ func TestTheFirstAnswersComeWithTheScripts(t *testing.T) {
 	s.start("order", "order-1", `{"lines": []}`)
 	url, end := s.locked()
 	p := newTab(t, url)
-	p.allow("ERR_INCOMPLETE_CHUNKED_ENCODING") // the stream, at the end
 	p.open("/runs")
 	p.sees("Who are you?")
 	p.signIn("person")
@@ -74,6 +81,7 @@ func TestTheFirstAnswersComeWithTheScripts(t *testing.T) {
 		require.Empty(t, eval[[]string](p, `Object.keys(early)`), "asked for, and not used")
 		require.Equal(t, 1, eval[int](p, `performance.getEntriesByType("resource").filter((e) => e.name.endsWith("/v1/session")).length`))
 	}
+	p.do(chromedp.Navigate("about:blank")) // it asks for nothing meanwhile
 	end()
 	p.open("/runs")
 	p.sees("Who are you?")
@@ -124,6 +132,7 @@ func TestAPageSaysThatItsSessionHasEnded(t *testing.T) {
 	other.sees("order-1")
 	for _, p := range tabs {
 		p.until(`document.querySelector(".live")?.textContent.includes("live")`)
+		p.settles(1)
 	}
 
 	restart()

@@ -42,7 +42,8 @@ func TestWhatIsTypedIsThereAgain(t *testing.T) {
 	p.write("#run-id", "asking-1")
 	p.open("/publish")
 	p.until(has("textarea", text))
-	p.sees("2 errors") // the page asks for nothing more, which would be refused
+	p.sees("2 errors")
+	p.settles(1)
 
 	restart()
 	p.sees("The session has ended")
@@ -50,6 +51,7 @@ func TestWhatIsTypedIsThereAgain(t *testing.T) {
 	p.sees("bob · author")
 	p.sees("can be published")
 	require.NotContains(t, eval[string](p, `document.querySelector("textarea").value`), "mine")
+	p.settles(2)
 	restart()
 	p.sees("The session has ended")
 	p.signIn("writer")
