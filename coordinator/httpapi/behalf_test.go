@@ -68,6 +68,8 @@ func TestForWhomNobodyCanActIsRefused(t *testing.T) {
 			require.Equal(t, "header/"+names.BehalfHeader, p.Errors[0].Pointer, "%s %s %q", r.Method, r.Path, values)
 		}
 	}
+	s.token = "unknown"
+	s.refused(CodeUnauthorized, "POST", "/v1/runs/a/pause", `{}`, names.BehalfHeader, "b%00b")
 	s.token = "admin"
 	long := strings.Repeat("x", coordinator.ActorMax-len("the admin on_behalf_of "))
 	s.refused(CodeBadRequest, "POST", "/v1/keep", `{"keep": "30d"}`, names.BehalfHeader, long+"x")
@@ -78,6 +80,7 @@ func TestForWhomNobodyCanActIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	for _, e := range page.Items {
 		require.True(t, e.OnBehalfOf == "" || e.OnBehalfOf == long, e.OnBehalfOf)
+		require.True(t, e.Kind != audit.Act || e.Actor != "", "an act of a token that is not known: %v", e)
 	}
 }
 

@@ -311,11 +311,11 @@ type exchange struct {
 
 // admit refuses what must not be answered.
 func (c *exchange) admit() error {
-	if err := cmp.Or(c.knownQuery(), c.onBehalf()); err != nil {
+	if err := c.knownQuery(); err != nil {
 		return err
 	}
 	if c.route.AnyHost {
-		return nil
+		return c.onBehalf()
 	}
 	if c.Server.ctx.Err() != nil {
 		return coordinator.ErrShutdown
@@ -323,10 +323,12 @@ func (c *exchange) admit() error {
 	if err := http.NewCrossOriginProtection().Check(c.req); err != nil {
 		return problem(CodeCrossOrigin, "a page of another site has made the request")
 	}
-	if c.route.Role == Nobody {
-		return nil
+	if c.route.Role != Nobody {
+		if err := c.authenticate(); err != nil {
+			return err
+		}
 	}
-	if err := cmp.Or(c.authenticate(), c.onBehalf()); err != nil {
+	if err := c.onBehalf(); err != nil || c.route.Role == Nobody {
 		return err
 	}
 	if !c.tokens.Take(c.who.Name, time.Now()) {
