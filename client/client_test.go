@@ -411,11 +411,11 @@ func TestEveryRouteIsCalled(t *testing.T) {
 	ask(&api.Request{Verb: api.Begin, Name: "approval", ID: "c"})
 	ask(&api.Request{Verb: api.Bulk, Act: "cancel", Query: "c", Expect: 1})
 	ask(&api.Request{Verb: api.Bulk, Act: "rerun", Query: "run-1", Rerun: &api.Rerun{From: "say"}, Expect: 1})
+	ask(&api.Request{Verb: api.AwaitAct, Number: 1})
+	ask(&api.Request{Verb: api.AwaitAct, Number: 2})
 	ask(&api.Request{Verb: api.Bulk, Act: "move", Query: "run-1", Attachment: attached(approval), Dry: true})
 	require.ErrorIs(t, s.remote.Ask(ctx, &api.Request{Verb: api.Bulk, Act: "rerun", Query: "run-1", Rerun: &api.Rerun{From: "say", At: 2}, Dry: true},
 		func(*api.Reply) error { return nil }), api.ErrBadRequest)
-	ask(&api.Request{Verb: api.AwaitAct, Number: 1})
-	ask(&api.Request{Verb: api.AwaitAct, Number: 2})
 	ask(&api.Request{Verb: api.Acts, Number: 1})
 	ask(&api.Request{Verb: api.Acts})
 	require.Error(t, s.remote.Ask(ctx, &api.Request{Verb: api.StopAct, Number: 1}, func(*api.Reply) error { return nil }), "it has ended")
