@@ -67,7 +67,10 @@ func (a away) Report(ctx context.Context, id workers.ID, making, number int32, k
 
 // Secrets implements workers.Engine.
 func (a away) Secrets(ctx context.Context, run string) (ring *keychain.Ring, was string, err error) {
-	err = a.run(run).Look(ctx, func(root *reactive.Root) { ring = a.ringOf(ctx, root) })
+	var found *keychain.Ring
+	if err = a.run(run).Look(ctx, func(root *reactive.Root) { found = a.ringOf(ctx, root) }); err == nil { // else the run may yet look
+		ring = found
+	}
 	was, err = gone("", err)
 	return ring, was, err
 }

@@ -128,9 +128,9 @@ func (h Handle) Cell(ctx context.Context, address string) (State, error) {
 }
 
 // CellWaits returns what a cell waits for, after what holds the world as a whole. A cell that does not exist waits for nothing.
-func (h Handle) CellWaits(ctx context.Context, address string) (list []inspect.Wait, err error) {
-	err = h.run.Look(ctx, func(root *reactive.Root) { list = inspect.CellWaits(root, address) })
-	if err != nil {
+func (h Handle) CellWaits(ctx context.Context, address string) ([]inspect.Wait, error) {
+	var list []inspect.Wait
+	if err := h.run.Look(ctx, func(root *reactive.Root) { list = inspect.CellWaits(root, address) }); err != nil {
 		return nil, err // the run may yet look
 	}
 	return list, nil

@@ -32,7 +32,8 @@ type Stream struct {
 	// Stands makes end be called when the client may see no more of it; check says why, and is asked before each frame.
 	Stands func(end func()) (check func() error, leave func())
 
-	check func() error
+	check  func() error
+	server context.Context
 }
 
 // Send sends frames until the client goes, the feed ends, or one of the contexts does. Thousands of streams wait in it, so what calls it
@@ -45,7 +46,7 @@ func (s *Stream) Send(ctx, server context.Context) {
 	defer context.AfterFunc(server, cancel)()
 	check, leave := s.Stands(cancel)
 	defer leave()
-	s.check = check
+	s.check, s.server = check, server
 	for err := error(nil); err == nil && ctx.Err() == nil; {
 		if err = s.span(ctx); err == nil {
 			err = s.beat(ctx)
@@ -74,6 +75,8 @@ func (s *Stream) span(ctx context.Context) error {
 			err = s.frame(&f)
 		} else if ctx.Err() != nil {
 			err = nil
+		} else if s.server.Err() != nil {
+			err = io.EOF // behind its last frame, from which the client goes on later
 		} else if !errors.Is(err, io.EOF) {
 			err = s.fail(err)
 		}
