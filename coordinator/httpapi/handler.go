@@ -311,11 +311,8 @@ type exchange struct {
 
 // admit refuses what must not be answered.
 func (c *exchange) admit() error {
-	if err := c.knownQuery(); err != nil {
-		return err
-	}
-	if c.route.AnyHost {
-		return c.onBehalf()
+	if err := c.knownQuery(); err != nil || c.route.AnyHost {
+		return cmp.Or(err, c.onBehalf())
 	}
 	if c.Server.ctx.Err() != nil {
 		return coordinator.ErrShutdown
