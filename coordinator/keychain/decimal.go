@@ -22,11 +22,11 @@ type decimal struct {
 
 // decimalOf reads a text that is a number, with or without sign, point, exponent, and zeros around.
 func decimalOf(text string) (n decimal, ok bool) {
-	mantissa, exponent, signed := text, "0", strings.TrimLeft(text, "+-")
+	signed := strings.TrimLeft(text, "+-")
 	if len(text)-len(signed) > 1 || strings.Trim(text, "+-.eE0123456789") != "" {
 		return n, false
 	}
-	mantissa = signed
+	mantissa, exponent := signed, "0"
 	if i := strings.IndexAny(signed, "eE"); i >= 0 {
 		mantissa, exponent = signed[:i], signed[i+1:]
 	}

@@ -1,10 +1,9 @@
 // Package keychain fetches the secrets of a run, puts them into the calls that need them, and redacts them from
 // everything that is written.
 //
-//	ring := keychain.New(workflow, workload, "", 30*time.Second)
-//	err := ring.Resolve(ctx)                              before the run exists
-//	input, err := ring.Reveal(ctx, call.Secrets, input)   before a call: marks become secrets
-//	output = ring.Redact(output)                          after it: secrets become marks
+//	ring, err := rings.Begin(ctx, run, workflow, input, "")   before the run exists
+//	input, err := ring.Reveal(ctx, call.Secrets, input)       before a call: marks become secrets
+//	output = ring.Redact(output)                              after it: secrets become marks
 //
 // Readers of the journal, a log or an event see marks (secret.Mark), as expressions do. A run that is loaded into memory
 // fetches its secrets again when a call is made: no secret is ever stored. Rings has the rings of all runs: that of a run whose parent has

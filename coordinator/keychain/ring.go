@@ -63,13 +63,6 @@ type holder interface {
 // secretTime is how long a request for a secret may take by default.
 const secretTime = 30 * time.Second
 
-// New returns the ring of a run, without secrets; nil if the workflow has no keychain. The workload is that of the run; paths of
-// files are relative to dir, or to the folder of the process if that is "". timeout bounds each request to a server for a secret;
-// 0: 30 s.
-func New(w *template.Workflow, workload map[string]value.Value, dir string, timeout time.Duration) *Ring {
-	return below(nil, w, workload, dir, timeout)
-}
-
 // below returns the ring of a run below another, whose ring is above; nil if neither has secrets.
 func below(above *Ring, w *template.Workflow, workload map[string]value.Value, dir string, timeout time.Duration) *Ring {
 	h, ok := w.Routing.(holder)

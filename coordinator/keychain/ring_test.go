@@ -1,6 +1,7 @@
 package keychain_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -33,7 +34,7 @@ func book(t testing.TB, chain, reads string) *playbook.Playbook {
 }
 
 func ring(b *playbook.Playbook) *keychain.Ring {
-	return keychain.New(&template.Workflow{Routing: b}, b.WorkloadOf(nil), "", time.Minute)
+	return keychain.NewRings(time.Minute, nil).Of(context.Background(), "r", &template.Workflow{Routing: b}, b.WorkloadOf(nil), "")
 }
 
 func TestAPlaybookWithoutAKeychainHasNoRing(t *testing.T) {

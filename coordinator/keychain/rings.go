@@ -26,11 +26,11 @@ type Rings struct {
 // Begun is how a run began.
 type Begun struct {
 	Workflow *template.Workflow          // that it follows
-	Dir      string                      // see New
+	Dir      string                      // to which paths of files are relative; "": the folder of the process
 	Input    func() (value.Value, error) // reads what it was started with
 }
 
-// NewRings returns rings whose requests for secrets are bounded by timeout, as those of New are. find says how a run began that is not in
+// NewRings returns no rings yet. timeout bounds each request to a server for a secret; 0: 30 s. find says how a run began that is not in
 // memory.
 func NewRings(timeout time.Duration, find func(ctx context.Context, run string) (Begun, error)) *Rings {
 	return &Rings{timeout: timeout, find: find, live: map[string]weak.Pointer[Ring]{}}

@@ -37,7 +37,7 @@ keychain: [{name: k, kind: env, data: {s: SLUICE_SECRET}}]
 workflow: [{step: s, tool: {kind: work}}]
 `), template.Known{Operation: func(string) bool { return true }})
 	require.NoError(t, err)
-	ring := keychain.New(checked.Workflow, nil, "", time.Minute)
+	ring := keychain.NewRings(time.Minute, nil).Of(t.Context(), "r", checked.Workflow, nil, "")
 	require.NoError(t, ring.Resolve(t.Context()))
 	return ring
 }
