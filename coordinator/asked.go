@@ -86,25 +86,26 @@ func (r asked) Storage() cells.Storage {
 	return s
 }
 
-// ask passes an item, and others after it, to the run's loop and waits for its reply.
-func (r asked) ask(ctx context.Context, it decide.Item, others ...decide.Item) error {
-	return r.pass(ctx, it, others...)()
+// ask passes an item to the run's loop and waits for its reply.
+func (r asked) ask(ctx context.Context, it decide.Item) error {
+	return process{r.engine}.Pass(ctx, r.id, it)()
 }
 
-// pass is ask, but for the waiting, which the returned function does. A run that has left memory before it took the items is loaded again.
-func (r asked) pass(ctx context.Context, it decide.Item, others ...decide.Item) (wait func() error) {
+// Pass passes an item, and others after it, to the loop of a run; the function that it returns waits for the reply to the first. A run
+// that has left memory before it took the items is loaded again.
+func (p process) Pass(ctx context.Context, run string, it decide.Item, others ...decide.Item) (wait func() error) {
 	send := func() (done chan error, err error) {
 		done = make(chan error, 1)
 		it.Reply = inbox.Once(done)
-		return done, r.engine.deliver(ctx, r.id, append([]decide.Item{it}, others...)...)
+		return done, p.deliver(ctx, run, append([]decide.Item{it}, others...)...)
 	}
 	done, err := send()
 	return func() error {
 		for ; err == nil; done, err = send() {
-			switch reply, answered := inbox.AwaitReply(ctx, done, r.engine.shut); {
+			switch reply, answered := inbox.AwaitReply(ctx, done, p.shut); {
 			case errors.Is(reply, errUnloaded):
 			case answered && reply != nil:
-				return fmt.Errorf("run %s: %w", r.id, reply)
+				return fmt.Errorf("run %s: %w", run, reply)
 			default:
 				return reply
 			}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/answering"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/children"
@@ -97,7 +98,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	e.stay, e.starts = residence.New(config.RunsInMemory), residence.NewStarts()
 	if config.Workers != nil {
-		e.workers = workers.New(away{e}, config.Workers)
+		e.workers = workers.New(answering.New(process{e}, e.logs, config.Logger), config.Workers)
 	}
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
@@ -175,6 +176,18 @@ func (e *Engine) takeUp(open []journal.Head, later journal.Position) (asleep []s
 	}
 	return asleep
 }
+
+// Workers returns where workers take calls and give answers; nil if there are none, see Config.Workers.
+func (e *Engine) Workers() *workers.Hub { return e.workers }
+
+// Tally returns the counts of what this engine has journaled.
+func (e *Engine) Tally() *tally.Tally { return &e.tally }
+
+// Uses returns how much is used of the limits that the calls of all runs share.
+func (e *Engine) Uses() []pool.Use { return e.pool.Uses() }
+
+// Limits returns what bounds each run.
+func (e *Engine) Limits() Limits { return e.config.Limits }
 
 // Operation is a named implementation that steps call, as returned by operation.Define.
 type Operation = registry.Operation

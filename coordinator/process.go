@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/answering"
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/children"
+	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
@@ -21,6 +23,7 @@ type process struct{ *Engine }
 var (
 	_ reader.Process  = process{}
 	_ children.Engine = process{}
+	_ answering.Runs  = process{}
 )
 
 func (p process) Now() int64     { return p.clock.Now() }
@@ -51,6 +54,14 @@ func (p process) Lifted(ctx context.Context, run, act string) (bool, error) {
 
 func (p process) WatchDefinitions() (func(string) bool, func()) { return p.registry.Watch() }
 func (p process) Holds(run string) bool                         { return p.active(run) != nil || p.parked.At(run) != nil }
+
+func (p process) Look(ctx context.Context, run string, look func(*reactive.Root)) error {
+	return asked{&Run{engine: p.Engine, id: run}}.Look(ctx, look)
+}
+
+func (p process) Ring(ctx context.Context, root *reactive.Root) *keychain.Ring {
+	return p.ringOf(ctx, root)
+}
 
 func (p process) SweepContent(ctx context.Context, run string, dry bool) (int, error) {
 	_, deleted, err := p.handle(run, "").Sweep(ctx, dry)
