@@ -53,7 +53,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 		return event, r.engine.pickUp(ctx, r.id)
 	}
 	if !r.Driven() {
-		taken, err = r.engine.note(ctx, r.id, event)
+		taken, err = r.engine.notes.Take(ctx, r.id, event)
 	} else {
 		var journaled journal.Event
 		if err = r.ask(ctx, decide.Item{Event: event, Taken: &journaled}); err == nil { // else the loop may yet write it

@@ -34,12 +34,12 @@ func (r asked) foresee(ctx context.Context, event journal.Event, releases bool) 
 			return event, fmt.Errorf("run %s: %w", r.id, err)
 		}
 	}
-	n, err := r.engine.foresee(ctx, r.id, event)
+	batch, taken, err := r.engine.notes.Foresee(ctx, r.id, event)
 	if err != nil {
 		return event, r.engine.reader.Refused(ctx, r.id, r.engine.readError(ctx, fmt.Errorf("run %s: %w", r.id, err)))
 	}
-	for _, e := range n.batch {
+	for _, e := range batch {
 		r.would(e)
 	}
-	return n.taken, nil
+	return taken, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/lists"
+	"github.com/sluiceflow/sluice/coordinator/notes"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/parking"
 	"github.com/sluiceflow/sluice/coordinator/pickup"
@@ -69,6 +70,7 @@ type Engine struct {
 	registry *registry.Registry
 	reader   *reader.Reader
 	children *children.Children
+	notes    *notes.Notes
 	rings    *keychain.Rings
 }
 
@@ -124,6 +126,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		Engine: process{e}, Reader: e.reader, Context: e.ctx, Draining: e.draining, Logger: config.Logger,
 		DepthMax: config.Limits.DepthMax, DescendantsMax: config.Limits.DescendantsMax,
 	})
+	e.notes = notes.New(process{e}, e.reader, e.children)
 	e.loops.Go(func() { e.alarms.Run(e.ctx, e.wake) })
 	e.loops.Go(func() { e.clock.Watch(e.ctx, e.checkTimers) })
 	ready := false
@@ -188,6 +191,14 @@ func (e *Engine) Uses() []pool.Use { return e.pool.Uses() }
 
 // Limits returns what bounds each run.
 func (e *Engine) Limits() Limits { return e.config.Limits }
+
+// Moving reports whether a run may move without a command: one is in memory, or the timer of one is due before some time has
+// passed. A run that nothing moves leaves memory after Config.IdleTimeout.
+func (e *Engine) Moving(within time.Duration) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.runs) > 0 || e.alarms.Within(within)
+}
 
 // Operation is a named implementation that steps call, as returned by operation.Define.
 type Operation = registry.Operation

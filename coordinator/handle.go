@@ -42,6 +42,14 @@ func (r *Run) As(actor string) *Run {
 	return as
 }
 
+// Driven reports whether this engine goes on with the run: see Config.PickUp. If not, commands are journaled and take effect
+// when an engine goes on with it.
+func (r *Run) Driven() bool {
+	r.engine.mu.Lock()
+	defer r.engine.mu.Unlock()
+	return !r.engine.closed && r.engine.driven.Has(r.id)
+}
+
 // Wait waits until the run has ended and returns its result, whatever the status: see Result.Err. The error of Wait itself
 // means that the result is unknown: ctx has ended, ErrShutdown, or ErrParked with the reason. A run that this engine does not
 // go on with has ended when its journal says so, or if a timer that has fallen due will end it: see State.Late.

@@ -97,18 +97,27 @@ func (r *run) unsaid(ctx context.Context) bool {
 	return err == nil && !slices.Equal(stored.Waits, r.step.Head().Waits)
 }
 
-// commit is append with the given head, and the only place that appends to a run's journal: also for note, without a loop.
+// commit is append with the given head.
 func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.Head) error {
-	began := time.Now()
-	last, err := journal.AppendParts(context.WithoutCancel(ctx), r.engine.store, r.id, r.seq, batch, head, decide.Unfinished(head))
+	last, err := process{r.engine}.Commit(ctx, r.id, r.seq, batch, head)
 	if err == nil {
 		r.seq = last
-		r.engine.tally.Appended(time.Since(began))
-		for i := range batch {
-			r.engine.tally.Event(uint8(batch[i].Type))
-		}
 	}
 	return err
+}
+
+// Commit appends to the journal of a run, after an event, and returns the last sequence. It is the only place that does: also for
+// package notes, without a loop.
+func (p process) Commit(ctx context.Context, run string, after uint64, batch []journal.Event, head journal.Head) (last uint64, err error) {
+	began := time.Now()
+	last, err = journal.AppendParts(context.WithoutCancel(ctx), p.store, run, after, batch, head, decide.Unfinished(head))
+	if err == nil {
+		p.tally.Appended(time.Since(began))
+		for i := range batch {
+			p.tally.Event(uint8(batch[i].Type))
+		}
+	}
+	return last, err
 }
 
 // wait waits until there are items, further decisions, or a due timer. It reports false if the run leaves memory: because it is

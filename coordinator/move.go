@@ -209,38 +209,7 @@ func (r asked) move(ctx context.Context, event journal.Event, take func(upto uin
 	if r.Driven() {
 		return r.ask(ctx, decide.Item{Event: event, Move: take})
 	}
-	for {
-		if e.shutting() {
-			return ErrShutdown
-		}
-		if err := e.noteMove(ctx, r.id, event, take); !errors.Is(err, journal.ErrConflict) {
-			return err
-		}
-	}
-}
-
-// noteMove journals a move of a run that this engine does not go on with. The head marks the run as due, as that of any command does.
-func (e *Engine) noteMove(ctx context.Context, id string, event journal.Event, take func(upto uint64) (*reactive.Root, error)) error {
-	r := newRun(e, id)
-	_, root, err := e.reader.Replay(ctx, id, nil)
-	if err != nil {
-		return err
-	}
-	r.seq, r.last = root.Seq(), root.At()
-	under, err := take(r.seq)
-	if err != nil || under == nil {
-		return err
-	}
-	return r.commitMove(ctx, &event, under)
-}
-
-// commitMove appends a move to the journal, and applies it to the root of the new workflow.
-func (r *run) commitMove(ctx context.Context, event *journal.Event, root *reactive.Root) error {
-	event.Seq, event.At = r.seq+1, r.instant()
-	root.Apply(event)
-	head := decide.HeadOf(root)
-	head.Due = event.At // what follows is decided next
-	return r.commit(ctx, []journal.Event{*event}, head)
+	return e.notes.Move(ctx, r.id, event, take)
 }
 
 // move carries out the move that is the i-th of the items that were just taken, and puts the others back. What follows is decided by
@@ -261,7 +230,8 @@ func (r *run) move(ctx context.Context, i int) bool {
 		it.Reply(err)
 		return true
 	}
-	if r.failed = r.commitMove(ctx, &it.Event, root); r.failed != nil {
+	head := decide.MoveTo(root, &it.Event, r.seq+1, r.instant())
+	if r.failed = r.commit(ctx, []journal.Event{it.Event}, head); r.failed != nil {
 		return false
 	}
 	before := r.host

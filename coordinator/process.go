@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/notes"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
@@ -24,6 +25,7 @@ var (
 	_ reader.Process  = process{}
 	_ children.Engine = process{}
 	_ answering.Runs  = process{}
+	_ notes.Engine    = process{}
 )
 
 func (p process) Now() int64     { return p.clock.Now() }
@@ -38,8 +40,14 @@ func (p process) Report(what, run string, err error)                   { p.repor
 func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }
 func (p process) Tried(run string) <-chan struct{}                     { return p.parked.Tried(run) }
 func (p process) Go(f func())                                          { p.loops.Go(f) }
-func (p process) CheckOpen() error                                     { return p.checkOpen() }
-func (p process) ReadError(ctx context.Context, err error) error       { return p.readError(ctx, err) }
+func (p process) Ending() error {
+	if p.shutting() {
+		return ErrShutdown
+	}
+	return nil
+}
+func (p process) CheckOpen() error                               { return p.checkOpen() }
+func (p process) ReadError(ctx context.Context, err error) error { return p.readError(ctx, err) }
 
 func (p process) Draining() context.Context { return p.draining }
 
@@ -73,6 +81,10 @@ func (p process) Parked(ctx context.Context, run string) error {
 }
 
 func (p process) Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host {
+	return p.HostFor(run, entry, root)
+}
+
+func (p process) HostFor(run string, entry *registry.Entry, root *reactive.Root) *pool.Host {
 	calls := newRun(p.Engine, run).calls
 	return pool.NewHost(&calls, entry, root, p.config.Limits.OfRun())
 }
@@ -95,7 +107,7 @@ func (p process) Command(ctx context.Context, run string, command journal.Event,
 }
 
 func (p process) Note(ctx context.Context, run string, command journal.Event) error {
-	_, err := p.note(ctx, run, command)
+	_, err := p.notes.Take(ctx, run, command)
 	return err
 }
 

@@ -238,7 +238,13 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 		}
 	}
 	if e.config.NotesOnly {
-		return e.noteStart(ctx, entry, first, o)
+		switch err := e.notes.Start(ctx, entry, first, o.kept, o.past != nil); {
+		case errors.Is(err, journal.ErrConflict):
+			return e.existing(ctx, &first)
+		case err != nil:
+			return nil, err
+		}
+		return e.handle(id, ""), nil
 	}
 	ring, err := e.rings.Begin(ctx, id, p.Workflow, first.Value, first.Detail.Start.Dir)
 	if err != nil {
