@@ -19,11 +19,11 @@ import (
 // handle returns a handle of a run whose commands are those of actor.
 func (e *Engine) handle(id, actor string) (r *Run) {
 	r = &Run{Reading: lists.Of(e.Lists, id), engine: e, id: id, actor: actor}
-	r.Handle, r.Commands = cells.New(asked{r}), commands.Of(asked{r}.Take)
+	r.Handle, r.Commands, r.Moves = cells.New(asked{r}), commands.Of(asked{r}.Take), e.mover.Of(asked{r})
 	return r
 }
 
-// asked carries out what the handle of a run is asked for. It implements cells.Run.
+// asked carries out what the handle of a run is asked for. It implements cells.Run and moving.Run.
 type asked struct{ *Run }
 
 // Take passes a command to the run's loop and returns its event once that is durable, or why it was refused.
@@ -56,7 +56,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 		taken, err = r.engine.notes.Take(ctx, r.id, event)
 	} else {
 		var journaled journal.Event
-		if err = r.ask(ctx, decide.Item{Event: event, Taken: &journaled}); err == nil { // else the loop may yet write it
+		if err = r.Ask(ctx, decide.Item{Event: event, Taken: &journaled}); err == nil { // else the loop may yet write it
 			taken = journaled
 		}
 	}
@@ -66,7 +66,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 // Look implements cells.Run. A run that does not go on here, or has ended, is read from its journal.
 func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
 	if r.would == nil && r.Driven() && r.engine.parkedFor(r.id) == nil {
-		if err := r.ask(ctx, decide.Item{Look: look}); !errors.Is(err, ErrFinished) {
+		if err := r.Ask(ctx, decide.Item{Look: look}); !errors.Is(err, ErrFinished) {
 			return err
 		}
 	}
@@ -86,8 +86,11 @@ func (r asked) Storage() cells.Storage {
 	return s
 }
 
-// ask passes an item to the run's loop and waits for its reply.
-func (r asked) ask(ctx context.Context, it decide.Item) error {
+// Actor implements moving.Run.
+func (r asked) Actor() string { return r.actor }
+
+// Ask passes an item to the run's loop and waits for its reply.
+func (r asked) Ask(ctx context.Context, it decide.Item) error {
 	return process{r.engine}.Pass(ctx, r.id, it)()
 }
 

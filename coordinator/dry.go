@@ -24,6 +24,14 @@ func (r *Run) Dry(would func(journal.Event)) *Run {
 // errDry refuses what a handle cannot preview.
 var errDry = fmt.Errorf("%w: the handle of the run changes nothing", ErrNotPossible)
 
+// Writes implements moving.Run.
+func (r asked) Writes() error {
+	if r.would != nil {
+		return errDry
+	}
+	return nil
+}
+
 // foresee is Take for a handle whose commands change nothing.
 func (r asked) foresee(ctx context.Context, event journal.Event, releases bool) (journal.Event, error) {
 	if releases {

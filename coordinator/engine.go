@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/lists"
+	"github.com/sluiceflow/sluice/coordinator/moving"
 	"github.com/sluiceflow/sluice/coordinator/notes"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/parking"
@@ -71,6 +72,7 @@ type Engine struct {
 	reader   *reader.Reader
 	children *children.Children
 	notes    *notes.Notes
+	mover    *moving.Mover
 	rings    *keychain.Rings
 }
 
@@ -127,6 +129,9 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		DepthMax: config.Limits.DepthMax, DescendantsMax: config.Limits.DescendantsMax,
 	})
 	e.notes = notes.New(process{e}, e.reader, e.children)
+	e.mover = moving.New(moving.Config{
+		Engine: process{e}, Reader: e.reader, Registry: e.registry, Driven: e.driven, Notes: e.notes, NodesMax: config.Limits.NodesMax,
+	})
 	e.loops.Go(func() { e.alarms.Run(e.ctx, e.wake) })
 	e.loops.Go(func() { e.clock.Watch(e.ctx, e.checkTimers) })
 	ready := false

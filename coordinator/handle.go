@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/commands"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/lists"
+	"github.com/sluiceflow/sluice/coordinator/moving"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
@@ -24,6 +25,7 @@ type Run struct {
 	lists.Reading     // what has become of it: see there
 	commands.Commands // that change it: see there
 	cells.Handle      // of a world's run: see there
+	moving.Moves      // to other workflows: see there
 
 	engine *Engine
 	id     string

@@ -73,6 +73,40 @@ func (r *run) turn(ctx context.Context, here bool) bool {
 	return !r.finish()
 }
 
+// move carries out the move that is the i-th of the items that were just taken, and puts the others back. What follows is decided by
+// the stepper of the new workflow, as after a recovery.
+func (r *run) move(ctx context.Context, i int) bool {
+	it := r.pending[i]
+	r.inbox.PutBack(slices.Delete(slices.Clone(r.pending), i, i+1), r.ended)
+	r.pending, r.ended = []decide.Item{it}, nil
+	root, err := it.Move(r.seq)
+	if err != nil || root == nil {
+		r.pending = nil
+		it.Reply(err)
+		return true
+	}
+	entry, err := r.engine.registry.Read(ctx, it.Event.Detail.Start.Workflow, it.Event.Detail.Start.Children)
+	if err != nil {
+		r.pending = nil
+		it.Reply(err)
+		return true
+	}
+	head := decide.MoveTo(root, &it.Event, r.seq+1, r.instant())
+	if r.failed = r.commit(ctx, []journal.Event{it.Event}, head); r.failed != nil {
+		return false
+	}
+	before := r.host
+	before.GiveUp(r.step.Room())
+	r.inProgress.Move(root)
+	r.setRoot(entry, root, it.Event.At)
+	r.engine.parked.Remove(r.id)
+	r.host.TakeHeld(before)
+	r.pending, r.more = nil, true
+	r.resume(ctx)
+	it.Reply(nil)
+	return true
+}
+
 // notifyStarted closes durable once the run's start is durable.
 func (r *run) notifyStarted() {
 	if r.started && r.seq > 0 && !cancelled.Closed(r.durable) {

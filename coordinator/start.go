@@ -127,7 +127,7 @@ func (e *Engine) refusedStart(ctx context.Context, entry *registry.Entry, input 
 	if err != nil {
 		return err
 	}
-	if err := e.fits(entry); err != nil {
+	if err := entry.Fits(e.config.Limits.NodesMax); err != nil {
 		return err
 	}
 	children, err := registry.Family(ctx, entry)
@@ -173,7 +173,7 @@ func (o *startOptions) complete(entry *registry.Entry, input any) (value.Value, 
 // begin appends the first event of a new run. The run's loop decides what starts before it appends, so that the start and the
 // first requests become durable with one sync.
 func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o startOptions) (*Run, error) {
-	if err := e.fits(entry); err != nil {
+	if err := entry.Fits(e.config.Limits.NodesMax); err != nil {
 		return nil, err
 	}
 	defer e.registry.Use()()
@@ -213,15 +213,6 @@ func (e *Engine) firstOf(entry *registry.Entry, input any, children map[string]s
 		rand.Read(start.Seed) // never fails
 	}
 	return first, nil
-}
-
-// fits returns why a workflow is too large for this engine.
-func (e *Engine) fits(entry *registry.Entry) error {
-	if most := e.config.Limits.NodesMax; most > 0 && len(entry.Plan.Checked.Items) > most {
-		return fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d",
-			ErrLimit, entry.Plan.Workflow.Name, len(entry.Plan.Checked.Items), most)
-	}
-	return nil
 }
 
 // beginOnce begins a run, or finds it if the id may exist. It returns errNotBegun if an earlier start of the id has failed.
