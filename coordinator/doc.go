@@ -27,6 +27,8 @@
 //	residence  bounds the runs in memory
 //	lists      finds and deletes runs; query is the text that selects them; bulk acts on those that it selects
 //	commands   makes the events of commands
+//	starting   prepares the starts of runs; rerun computes what a rerun keeps
+//	moving     has runs go on under other workflows
 //	notes      journals commands of runs that this engine does not go on with
 //	answering  brings what workers answer to the runs
 //	inbox      queues the items and finished calls of a run

@@ -26,6 +26,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/residence"
 	"github.com/sluiceflow/sluice/coordinator/retention"
+	"github.com/sluiceflow/sluice/coordinator/starting"
 	"github.com/sluiceflow/sluice/coordinator/tally"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/coordinator/workers"
@@ -73,6 +74,7 @@ type Engine struct {
 	children *children.Children
 	notes    *notes.Notes
 	mover    *moving.Mover
+	starting *starting.Starts
 	rings    *keychain.Rings
 }
 
@@ -129,6 +131,9 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		DepthMax: config.Limits.DepthMax, DescendantsMax: config.Limits.DescendantsMax,
 	})
 	e.notes = notes.New(process{e}, e.reader, e.children)
+	e.starting = starting.New(starting.Config{
+		Engine: process{e}, Store: store, Registry: e.registry, Limits: config.Limits, OnBlocked: config.OnBlocked,
+	})
 	e.mover = moving.New(moving.Config{
 		Engine: process{e}, Reader: e.reader, Registry: e.registry, Driven: e.driven, Notes: e.notes, NodesMax: config.Limits.NodesMax,
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/lists"
 	"github.com/sluiceflow/sluice/coordinator/moving"
+	"github.com/sluiceflow/sluice/coordinator/starting"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
@@ -150,18 +151,15 @@ func NewKey() RetryOption { return func(d *journal.Detail) { d.Key = rand.Text()
 // Send sends the run a message, which a step that waits for its name takes, now or later. A message that no step of the
 // workflow waits for is journaled and logged: see Awaits. See WithKey.
 func (r *Run) Send(ctx context.Context, name string, payload any, opts ...KeyOption) error {
-	var o startOptions
-	for _, opt := range opts {
-		opt.apply(&o)
-	}
-	if err := cmp.Or(r.engine.checkOpen(), limits.CheckKey(o.key, "")); err != nil {
+	key := starting.KeyOf(opts)
+	if err := cmp.Or(r.engine.checkOpen(), limits.CheckKey(key, "")); err != nil {
 		return err
 	}
 	v, err := value.Own(payload)
 	if err != nil {
 		return fmt.Errorf("payload of message %q: %w", name, err)
 	}
-	err = r.command(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name, ID: o.key}})
+	err = r.command(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name, ID: key}})
 	if err == nil && r.would == nil {
 		r.logUnawaited(ctx, name)
 	}

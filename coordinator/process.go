@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/starting"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -26,6 +27,7 @@ var (
 	_ children.Engine = process{}
 	_ answering.Runs  = process{}
 	_ notes.Engine    = process{}
+	_ starting.Engine = process{}
 )
 
 func (p process) Now() int64     { return p.clock.Now() }
@@ -48,6 +50,17 @@ func (p process) Ending() error {
 }
 func (p process) CheckOpen() error                               { return p.checkOpen() }
 func (p process) ReadError(ctx context.Context, err error) error { return p.readError(ctx, err) }
+
+func (p process) ParkedFor(run string) error { return p.parkedFor(run) }
+
+func (p process) Shut() <-chan struct{} { return p.shut }
+
+func (p process) Active(run string) (durable, unloaded <-chan struct{}) {
+	if r := p.active(run); r != nil {
+		return r.durable, r.unloaded
+	}
+	return nil, nil
+}
 
 func (p process) Draining() context.Context { return p.draining }
 
@@ -90,7 +103,7 @@ func (p process) HostFor(run string, entry *registry.Entry, root *reactive.Root)
 }
 
 func (p process) Begin(ctx context.Context, entry *registry.Entry, input any, child children.Start) error {
-	_, err := p.begin(ctx, entry, input, startOptions{id: child.ID, parent: child.Call, in: child.Identity, dir: child.Dir, from: child.From, kept: child.Kept})
+	_, err := p.begin(ctx, entry, input, starting.Options{ID: child.ID, Parent: child.Call, Identity: child.Identity, Dir: child.Dir, From: child.From, Kept: child.Kept})
 	return err
 }
 
