@@ -55,12 +55,12 @@ type Run interface {
 
 // Config is what a Mover works with.
 type Config struct {
-	Engine   Engine
-	Reader   *reader.Reader
-	Registry *registry.Registry
-	Driven   *pickup.Runs
-	Notes    *notes.Notes
-	NodesMax int // of a workflow, see limits.Limits
+	Engine   Engine             // whose runs move
+	Reader   *reader.Reader     // follows a run by another workflow
+	Registry *registry.Registry // keeps the workflows that runs move to
+	Driven   *pickup.Runs       // that take no move while they are held
+	Notes    *notes.Notes       // for the runs that the engine does not go on with
+	NodesMax int                // of a workflow, see limits.Limits
 }
 
 // Mover moves the runs of an engine.

@@ -39,13 +39,13 @@ func KeyOf(opts []KeyOption) string {
 
 // Options say how a run is started.
 type Options struct {
-	ID       string // of the run
-	Key      string // the id is derived from it
-	Parent   string // the call that starts a child run
-	Labels   map[string]string
-	Actor    string
-	Act      string // the act on many runs that starts it
-	Dir      string
+	ID       string            // of the run
+	Key      string            // the id is derived from it
+	Parent   string            // the call that starts a child run
+	Labels   map[string]string // by which it is found
+	Actor    string            // who starts it
+	Act      string            // the act on many runs that starts it
+	Dir      string            // of its programs
 	Identity *journal.Identity // of its calls
 	From     *journal.From     // of a rerun
 	Kept     []journal.Event   // that follow its first event

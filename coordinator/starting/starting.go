@@ -42,9 +42,9 @@ type Engine interface {
 
 // Config is what Starts work with.
 type Config struct {
-	Engine    Engine
-	Store     journal.Store
-	Registry  *registry.Registry
+	Engine    Engine             // which begins the runs
+	Store     journal.Store      // has the runs that began before
+	Registry  *registry.Registry // keeps the workflows that runs refer to
 	Limits    limits.Limits      // of each run
 	OnBlocked template.OnBlocked // of playbooks that do not say it
 }
