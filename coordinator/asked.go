@@ -19,11 +19,11 @@ import (
 // handle returns a handle of a run whose commands are those of actor.
 func (e *Engine) handle(id, actor string) (r *Run) {
 	r = &Run{Reading: lists.Of(e.Lists, id), engine: e, id: id, actor: actor}
-	r.Handle, r.Commands = cells.New(asked{r}), commands.Of(asked{r}.Take)
+	r.Handle, r.Commands, r.Moves = cells.New(asked{r}), commands.Of(asked{r}.Take), e.mover.Of(asked{r})
 	return r
 }
 
-// asked carries out what the handle of a run is asked for. It implements cells.Run.
+// asked carries out what the handle of a run is asked for. It implements cells.Run and moving.Run.
 type asked struct{ *Run }
 
 // Take passes a command to the run's loop and returns its event once that is durable, or why it was refused.
@@ -53,10 +53,10 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 		return event, r.engine.pickUp(ctx, r.id)
 	}
 	if !r.Driven() {
-		taken, err = r.engine.note(ctx, r.id, event)
+		taken, err = r.engine.notes.Take(ctx, r.id, event)
 	} else {
 		var journaled journal.Event
-		if err = r.ask(ctx, decide.Item{Event: event, Taken: &journaled}); err == nil { // else the loop may yet write it
+		if err = r.Ask(ctx, decide.Item{Event: event, Taken: &journaled}); err == nil { // else the loop may yet write it
 			taken = journaled
 		}
 	}
@@ -66,7 +66,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 // Look implements cells.Run. A run that does not go on here, or has ended, is read from its journal.
 func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
 	if r.would == nil && r.Driven() && r.engine.parkedFor(r.id) == nil {
-		if err := r.ask(ctx, decide.Item{Look: look}); !errors.Is(err, ErrFinished) {
+		if err := r.Ask(ctx, decide.Item{Look: look}); !errors.Is(err, ErrFinished) {
 			return err
 		}
 	}
@@ -86,25 +86,29 @@ func (r asked) Storage() cells.Storage {
 	return s
 }
 
-// ask passes an item, and others after it, to the run's loop and waits for its reply.
-func (r asked) ask(ctx context.Context, it decide.Item, others ...decide.Item) error {
-	return r.pass(ctx, it, others...)()
+// Actor implements moving.Run.
+func (r asked) Actor() string { return r.actor }
+
+// Ask passes an item to the run's loop and waits for its reply.
+func (r asked) Ask(ctx context.Context, it decide.Item) error {
+	return process{r.engine}.Pass(ctx, r.id, it)()
 }
 
-// pass is ask, but for the waiting, which the returned function does. A run that has left memory before it took the items is loaded again.
-func (r asked) pass(ctx context.Context, it decide.Item, others ...decide.Item) (wait func() error) {
+// Pass passes an item, and others after it, to the loop of a run; the function that it returns waits for the reply to the first. A run
+// that has left memory before it took the items is loaded again.
+func (p process) Pass(ctx context.Context, run string, it decide.Item, others ...decide.Item) (wait func() error) {
 	send := func() (done chan error, err error) {
 		done = make(chan error, 1)
 		it.Reply = inbox.Once(done)
-		return done, r.engine.deliver(ctx, r.id, append([]decide.Item{it}, others...)...)
+		return done, p.deliver(ctx, run, append([]decide.Item{it}, others...)...)
 	}
 	done, err := send()
 	return func() error {
 		for ; err == nil; done, err = send() {
-			switch reply, answered := inbox.AwaitReply(ctx, done, r.engine.shut); {
+			switch reply, answered := inbox.AwaitReply(ctx, done, p.shut); {
 			case errors.Is(reply, errUnloaded):
 			case answered && reply != nil:
-				return fmt.Errorf("run %s: %w", r.id, reply)
+				return fmt.Errorf("run %s: %w", run, reply)
 			default:
 				return reply
 			}

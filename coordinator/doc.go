@@ -7,7 +7,7 @@
 //	err = engine.Shutdown(ctx)
 //
 // Each run in memory has a loop, whose turns append to its journal; while the loop waits, the goroutine that brings a result takes
-// the turn in its place. A command to a run that this engine does not drive is appended without a loop (note.go).
+// the turn in its place. A command to a run that this engine does not drive is appended without a loop, see package notes.
 //
 //	results ──┐                                                              ┌─▶ replies to commands
 //	commands ─┼─▶ inbox ─▶ Stepper: apply, decide ─▶ Append ─▶ one sync ─────┼─▶ calls that end
@@ -27,6 +27,10 @@
 //	residence  bounds the runs in memory
 //	lists      finds and deletes runs; query is the text that selects them; bulk acts on those that it selects
 //	commands   makes the events of commands
+//	starting   prepares the starts of runs; rerun computes what a rerun keeps
+//	moving     has runs go on under other workflows
+//	notes      journals commands of runs that this engine does not go on with
+//	answering  brings what workers answer to the runs
 //	inbox      queues the items and finished calls of a run
 //	clock      tells the time, and wakes runs when they are due
 //	operation  makes functions and bindings callable; keychain has their secrets, directory their participants

@@ -24,6 +24,14 @@ func (r *Run) Dry(would func(journal.Event)) *Run {
 // errDry refuses what a handle cannot preview.
 var errDry = fmt.Errorf("%w: the handle of the run changes nothing", ErrNotPossible)
 
+// Writes implements moving.Run.
+func (r asked) Writes() error {
+	if r.would != nil {
+		return errDry
+	}
+	return nil
+}
+
 // foresee is Take for a handle whose commands change nothing.
 func (r asked) foresee(ctx context.Context, event journal.Event, releases bool) (journal.Event, error) {
 	if releases {
@@ -34,12 +42,12 @@ func (r asked) foresee(ctx context.Context, event journal.Event, releases bool) 
 			return event, fmt.Errorf("run %s: %w", r.id, err)
 		}
 	}
-	n, err := r.engine.foresee(ctx, r.id, event)
+	batch, taken, err := r.engine.notes.Foresee(ctx, r.id, event)
 	if err != nil {
 		return event, r.engine.reader.Refused(ctx, r.id, r.engine.readError(ctx, fmt.Errorf("run %s: %w", r.id, err)))
 	}
-	for _, e := range n.batch {
+	for _, e := range batch {
 		r.would(e)
 	}
-	return n.taken, nil
+	return taken, nil
 }

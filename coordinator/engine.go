@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/answering"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/children"
@@ -15,6 +16,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/lists"
+	"github.com/sluiceflow/sluice/coordinator/moving"
+	"github.com/sluiceflow/sluice/coordinator/notes"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/parking"
 	"github.com/sluiceflow/sluice/coordinator/pickup"
@@ -23,6 +26,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/residence"
 	"github.com/sluiceflow/sluice/coordinator/retention"
+	"github.com/sluiceflow/sluice/coordinator/starting"
 	"github.com/sluiceflow/sluice/coordinator/tally"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/coordinator/workers"
@@ -68,6 +72,9 @@ type Engine struct {
 	registry *registry.Registry
 	reader   *reader.Reader
 	children *children.Children
+	notes    *notes.Notes
+	mover    *moving.Mover
+	starting *starting.Starts
 	rings    *keychain.Rings
 }
 
@@ -97,7 +104,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	e.stay, e.starts = residence.New(config.RunsInMemory), residence.NewStarts()
 	if config.Workers != nil {
-		e.workers = workers.New(away{e}, config.Workers)
+		e.workers = workers.New(answering.New(process{e}, e.logs, config.Logger), config.Workers)
 	}
 	e.pool = pool.New(pool.Config{
 		CallsMax: config.CallsMax, ProgramsMax: config.ProgramsMax, AnswersBytesMax: config.Limits.AnswersBytesMax, Directory: config.Directory,
@@ -122,6 +129,13 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.children = children.New(children.Config{
 		Engine: process{e}, Reader: e.reader, Context: e.ctx, Draining: e.draining, Logger: config.Logger,
 		DepthMax: config.Limits.DepthMax, DescendantsMax: config.Limits.DescendantsMax,
+	})
+	e.notes = notes.New(process{e}, e.reader, e.children)
+	e.starting = starting.New(starting.Config{
+		Engine: process{e}, Store: store, Registry: e.registry, Limits: config.Limits, OnBlocked: config.OnBlocked,
+	})
+	e.mover = moving.New(moving.Config{
+		Engine: process{e}, Reader: e.reader, Registry: e.registry, Driven: e.driven, Notes: e.notes, NodesMax: config.Limits.NodesMax,
 	})
 	e.loops.Go(func() { e.alarms.Run(e.ctx, e.wake) })
 	e.loops.Go(func() { e.clock.Watch(e.ctx, e.checkTimers) })
@@ -174,6 +188,26 @@ func (e *Engine) takeUp(open []journal.Head, later journal.Position) (asleep []s
 		e.alarms.Set(pickup.AlarmOf(later), later.At)
 	}
 	return asleep
+}
+
+// Workers returns where workers take calls and give answers; nil if there are none, see Config.Workers.
+func (e *Engine) Workers() *workers.Hub { return e.workers }
+
+// Tally returns the counts of what this engine has journaled.
+func (e *Engine) Tally() *tally.Tally { return &e.tally }
+
+// Uses returns how much is used of the limits that the calls of all runs share.
+func (e *Engine) Uses() []pool.Use { return e.pool.Uses() }
+
+// Limits returns what bounds each run.
+func (e *Engine) Limits() Limits { return e.config.Limits }
+
+// Moving reports whether a run may move without a command: one is in memory, or the timer of one is due before some time has
+// passed. A run that nothing moves leaves memory after Config.IdleTimeout.
+func (e *Engine) Moving(within time.Duration) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.runs) > 0 || e.alarms.Within(within)
 }
 
 // Operation is a named implementation that steps call, as returned by operation.Define.

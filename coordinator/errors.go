@@ -6,6 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/moving"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/rerun"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -43,3 +44,7 @@ type ExistsError = decide.ExistsError
 
 // FollowsError means that a run follows the workflow already to which it was to be moved. It wraps ErrNotPossible.
 type FollowsError = decide.FollowsError
+
+// PastError means that a run cannot go on under another workflow, because something that it has begun would have gone otherwise. It
+// wraps ErrNotPossible.
+type PastError = moving.PastError

@@ -10,6 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/commands"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/lists"
+	"github.com/sluiceflow/sluice/coordinator/moving"
+	"github.com/sluiceflow/sluice/coordinator/starting"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
@@ -24,6 +26,7 @@ type Run struct {
 	lists.Reading     // what has become of it: see there
 	commands.Commands // that change it: see there
 	cells.Handle      // of a world's run: see there
+	moving.Moves      // to other workflows: see there
 
 	engine *Engine
 	id     string
@@ -40,6 +43,14 @@ func (r *Run) As(actor string) *Run {
 	as := r.engine.handle(r.id, actor)
 	as.would = r.would
 	return as
+}
+
+// Driven reports whether this engine goes on with the run: see Config.PickUp. If not, commands are journaled and take effect
+// when an engine goes on with it.
+func (r *Run) Driven() bool {
+	r.engine.mu.Lock()
+	defer r.engine.mu.Unlock()
+	return !r.engine.closed && r.engine.driven.Has(r.id)
 }
 
 // Wait waits until the run has ended and returns its result, whatever the status: see Result.Err. The error of Wait itself
@@ -140,18 +151,15 @@ func NewKey() RetryOption { return func(d *journal.Detail) { d.Key = rand.Text()
 // Send sends the run a message, which a step that waits for its name takes, now or later. A message that no step of the
 // workflow waits for is journaled and logged: see Awaits. See WithKey.
 func (r *Run) Send(ctx context.Context, name string, payload any, opts ...KeyOption) error {
-	var o startOptions
-	for _, opt := range opts {
-		opt.apply(&o)
-	}
-	if err := cmp.Or(r.engine.checkOpen(), limits.CheckKey(o.key, "")); err != nil {
+	key := starting.KeyOf(opts)
+	if err := cmp.Or(r.engine.checkOpen(), limits.CheckKey(key, "")); err != nil {
 		return err
 	}
 	v, err := value.Own(payload)
 	if err != nil {
 		return fmt.Errorf("payload of message %q: %w", name, err)
 	}
-	err = r.command(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name, ID: o.key}})
+	err = r.command(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name, ID: key}})
 	if err == nil && r.would == nil {
 		r.logUnawaited(ctx, name)
 	}

@@ -73,6 +73,40 @@ func (r *run) turn(ctx context.Context, here bool) bool {
 	return !r.finish()
 }
 
+// move carries out the move that is the i-th of the items that were just taken, and puts the others back. What follows is decided by
+// the stepper of the new workflow, as after a recovery.
+func (r *run) move(ctx context.Context, i int) bool {
+	it := r.pending[i]
+	r.inbox.PutBack(slices.Delete(slices.Clone(r.pending), i, i+1), r.ended)
+	r.pending, r.ended = []decide.Item{it}, nil
+	root, err := it.Move(r.seq)
+	if err != nil || root == nil {
+		r.pending = nil
+		it.Reply(err)
+		return true
+	}
+	entry, err := r.engine.registry.Read(ctx, it.Event.Detail.Start.Workflow, it.Event.Detail.Start.Children)
+	if err != nil {
+		r.pending = nil
+		it.Reply(err)
+		return true
+	}
+	head := decide.MoveTo(root, &it.Event, r.seq+1, r.instant())
+	if r.failed = r.commit(ctx, []journal.Event{it.Event}, head); r.failed != nil {
+		return false
+	}
+	before := r.host
+	before.GiveUp(r.step.Room())
+	r.inProgress.Move(root)
+	r.setRoot(entry, root, it.Event.At)
+	r.engine.parked.Remove(r.id)
+	r.host.TakeHeld(before)
+	r.pending, r.more = nil, true
+	r.resume(ctx)
+	it.Reply(nil)
+	return true
+}
+
 // notifyStarted closes durable once the run's start is durable.
 func (r *run) notifyStarted() {
 	if r.started && r.seq > 0 && !cancelled.Closed(r.durable) {
@@ -97,18 +131,27 @@ func (r *run) unsaid(ctx context.Context) bool {
 	return err == nil && !slices.Equal(stored.Waits, r.step.Head().Waits)
 }
 
-// commit is append with the given head, and the only place that appends to a run's journal: also for note, without a loop.
+// commit is append with the given head.
 func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.Head) error {
-	began := time.Now()
-	last, err := journal.AppendParts(context.WithoutCancel(ctx), r.engine.store, r.id, r.seq, batch, head, decide.Unfinished(head))
+	last, err := process{r.engine}.Commit(ctx, r.id, r.seq, batch, head)
 	if err == nil {
 		r.seq = last
-		r.engine.tally.Appended(time.Since(began))
-		for i := range batch {
-			r.engine.tally.Event(uint8(batch[i].Type))
-		}
 	}
 	return err
+}
+
+// Commit appends to the journal of a run, after an event, and returns the last sequence. It is the only place that does: also for
+// package notes, without a loop.
+func (p process) Commit(ctx context.Context, run string, after uint64, batch []journal.Event, head journal.Head) (last uint64, err error) {
+	began := time.Now()
+	last, err = journal.AppendParts(context.WithoutCancel(ctx), p.store, run, after, batch, head, decide.Unfinished(head))
+	if err == nil {
+		p.tally.Appended(time.Since(began))
+		for i := range batch {
+			p.tally.Event(uint8(batch[i].Type))
+		}
+	}
+	return last, err
 }
 
 // wait waits until there are items, further decisions, or a due timer. It reports false if the run leaves memory: because it is

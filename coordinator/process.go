@@ -4,12 +4,16 @@ import (
 	"context"
 	"time"
 
+	"github.com/sluiceflow/sluice/coordinator/answering"
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/children"
+	"github.com/sluiceflow/sluice/coordinator/keychain"
+	"github.com/sluiceflow/sluice/coordinator/notes"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/starting"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -21,6 +25,9 @@ type process struct{ *Engine }
 var (
 	_ reader.Process  = process{}
 	_ children.Engine = process{}
+	_ answering.Runs  = process{}
+	_ notes.Engine    = process{}
+	_ starting.Engine = process{}
 )
 
 func (p process) Now() int64     { return p.clock.Now() }
@@ -35,8 +42,25 @@ func (p process) Report(what, run string, err error)                   { p.repor
 func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }
 func (p process) Tried(run string) <-chan struct{}                     { return p.parked.Tried(run) }
 func (p process) Go(f func())                                          { p.loops.Go(f) }
-func (p process) CheckOpen() error                                     { return p.checkOpen() }
-func (p process) ReadError(ctx context.Context, err error) error       { return p.readError(ctx, err) }
+func (p process) Ending() error {
+	if p.shutting() {
+		return ErrShutdown
+	}
+	return nil
+}
+func (p process) CheckOpen() error                               { return p.checkOpen() }
+func (p process) ReadError(ctx context.Context, err error) error { return p.readError(ctx, err) }
+
+func (p process) ParkedFor(run string) error { return p.parkedFor(run) }
+
+func (p process) Shut() <-chan struct{} { return p.shut }
+
+func (p process) Active(run string) (durable, unloaded <-chan struct{}) {
+	if r := p.active(run); r != nil {
+		return r.durable, r.unloaded
+	}
+	return nil, nil
+}
 
 func (p process) Draining() context.Context { return p.draining }
 
@@ -52,6 +76,14 @@ func (p process) Lifted(ctx context.Context, run, act string) (bool, error) {
 func (p process) WatchDefinitions() (func(string) bool, func()) { return p.registry.Watch() }
 func (p process) Holds(run string) bool                         { return p.active(run) != nil || p.parked.At(run) != nil }
 
+func (p process) Look(ctx context.Context, run string, look func(*reactive.Root)) error {
+	return asked{&Run{engine: p.Engine, id: run}}.Look(ctx, look)
+}
+
+func (p process) Ring(ctx context.Context, root *reactive.Root) *keychain.Ring {
+	return p.ringOf(ctx, root)
+}
+
 func (p process) SweepContent(ctx context.Context, run string, dry bool) (int, error) {
 	_, deleted, err := p.handle(run, "").Sweep(ctx, dry)
 	return deleted, err
@@ -62,12 +94,16 @@ func (p process) Parked(ctx context.Context, run string) error {
 }
 
 func (p process) Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host {
+	return p.HostFor(run, entry, root)
+}
+
+func (p process) HostFor(run string, entry *registry.Entry, root *reactive.Root) *pool.Host {
 	calls := newRun(p.Engine, run).calls
 	return pool.NewHost(&calls, entry, root, p.config.Limits.OfRun())
 }
 
 func (p process) Begin(ctx context.Context, entry *registry.Entry, input any, child children.Start) error {
-	_, err := p.begin(ctx, entry, input, startOptions{id: child.ID, parent: child.Call, in: child.Identity, dir: child.Dir, from: child.From, kept: child.Kept})
+	_, err := p.begin(ctx, entry, input, starting.Options{ID: child.ID, Parent: child.Call, Identity: child.Identity, Dir: child.Dir, From: child.From, Kept: child.Kept})
 	return err
 }
 
@@ -84,7 +120,7 @@ func (p process) Command(ctx context.Context, run string, command journal.Event,
 }
 
 func (p process) Note(ctx context.Context, run string, command journal.Event) error {
-	_, err := p.note(ctx, run, command)
+	_, err := p.notes.Take(ctx, run, command)
 	return err
 }
 

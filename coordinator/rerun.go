@@ -35,7 +35,7 @@ func (r *Run) rerunFor(ctx context.Context, act string, what *Rerun, opts []Opti
 	if err != nil {
 		return nil, err
 	}
-	o, err := r.optionsOf(made, act, opts)
+	o, err := made.Options(r.actor, act, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -46,21 +46,15 @@ func (r *Run) rerunFor(ctx context.Context, act string, what *Rerun, opts []Opti
 	return next, err
 }
 
-// optionsOf returns the options of the start of a rerun.
-func (r *Run) optionsOf(made *rerun.Made, act string, opts []Option) (o startOptions, err error) {
-	o = startOptions{labels: made.Labels, in: made.Identity, dir: made.Dir, from: made.From, kept: made.Kept, past: made.Past, began: made.Began, actor: r.actor, act: act}
-	return o, o.apply(opts)
-}
-
 // PreviewRerun says what Rerun would do, from the computation that then does it, or refuses what that would refuse. It starts nothing.
 func (r *Run) PreviewRerun(ctx context.Context, what Rerun, opts ...Option) (*RerunPreview, error) {
 	made, err := r.rerun(ctx, &what)
 	if err != nil {
 		return nil, err
 	}
-	o, err := r.optionsOf(made, "", opts)
+	o, err := made.Options(r.actor, "", opts)
 	if err == nil {
-		err = r.engine.refusedStart(ctx, made.Entry, made.Input, o)
+		err = r.engine.starting.Refused(ctx, made.Entry, made.Input, o)
 	}
 	if err != nil {
 		return nil, err

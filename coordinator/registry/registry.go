@@ -61,6 +61,14 @@ type Entry struct {
 	Missing    error               // the operations and functions that this program lacks; only of a restored entry
 }
 
+// Fits returns why the workflow is too large for an engine whose workflows have at most so many nodes; 0 or less: any number.
+func (e *Entry) Fits(nodesMax int) error {
+	if n := len(e.Plan.Checked.Items); nodesMax > 0 && n > nodesMax {
+		return fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d", decide.ErrLimit, e.Plan.Workflow.Name, n, nodesMax)
+	}
+	return nil
+}
+
 // WorkflowsMax bounds the compiled workflows that an engine keeps, separately by tree, hash and file. Beyond it, all are
 // dropped, and read and compiled again when needed. Of those that were started but not registered, the newest can be named as
 // children.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/starting"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -40,6 +41,14 @@ type Made struct {
 
 	maker *Maker
 	ended []Step // of a playbook: the calls that have ended, in order
+}
+
+// Options returns the options of the new run's start, for an act on many runs unless that is "".
+func (d *Made) Options(actor, act string, opts []starting.Option) (starting.Options, error) {
+	o := starting.Options{
+		Labels: d.Labels, Identity: d.Identity, Dir: d.Dir, From: d.From, Kept: d.Kept, Past: d.Past, Began: d.Began, Actor: actor, Act: act,
+	}
+	return o, o.Apply(opts)
 }
 
 // Make determines what a rerun of a run keeps.

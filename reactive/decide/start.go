@@ -68,6 +68,15 @@ func Moved(start *journal.Start, actor string) journal.Event {
 	return journal.Event{Type: journal.RunMoved, Detail: &journal.Detail{Start: start, Actor: actor}}
 }
 
+// MoveTo applies a move to the root of its run under the other workflow, and returns the head then: what follows is decided next.
+func MoveTo(root *reactive.Root, move *journal.Event, seq uint64, at int64) journal.Head {
+	move.Seq, move.At = seq, at
+	root.Apply(move)
+	head := HeadOf(root)
+	head.Due = at
+	return head
+}
+
 // Under returns an event of a run as it is for a root of the workflow that the run was moved to: the first one as if the run had been
 // started with that. Who follows the journal past a move begins again with these.
 func Under(was, moved *journal.Event) journal.Event {

@@ -1,0 +1,243 @@
+// Package moving has a run go on under another workflow: it checks that all that the run has begun would have gone the same way, and
+// passes the move to the run. Its methods are a part of coordinator.Run.
+package moving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sluiceflow/sluice/coordinator/limits"
+	"github.com/sluiceflow/sluice/coordinator/notes"
+	"github.com/sluiceflow/sluice/coordinator/pickup"
+	"github.com/sluiceflow/sluice/coordinator/reader"
+	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
+	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/shadow"
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/difference"
+)
+
+// Engine is what a Mover needs of an engine.
+type Engine interface {
+	// CheckOpen returns an error once the engine has shut down.
+	CheckOpen() error
+
+	// ReadError completes the error of a reader.
+	ReadError(ctx context.Context, err error) error
+
+	// Learn compiles a workflow, and registers it.
+	Learn(w *template.Workflow) (*registry.Entry, error)
+
+	// BeginCommand tells that a command for a run is under way, until end is called.
+	BeginCommand(run string) (end func())
+}
+
+// Run is the handle of a run.
+type Run interface {
+	// ID returns the run's id.
+	ID() string
+
+	// Actor returns who moves the run; "": it is not known.
+	Actor() string
+
+	// Driven reports whether the engine goes on with the run.
+	Driven() bool
+
+	// Writes returns why the handle changes nothing, or nil.
+	Writes() error
+
+	// Ask passes an item to the run's loop and waits for its reply.
+	Ask(ctx context.Context, it decide.Item) error
+}
+
+// Config is what a Mover works with.
+type Config struct {
+	Engine   Engine             // whose runs move
+	Reader   *reader.Reader     // follows a run by another workflow
+	Registry *registry.Registry // keeps the workflows that runs move to
+	Driven   *pickup.Runs       // that take no move while they are held
+	Notes    *notes.Notes       // for the runs that the engine does not go on with
+	NodesMax int                // of a workflow, see limits.Limits
+}
+
+// Mover moves the runs of an engine.
+type Mover struct{ Config }
+
+// New returns a mover.
+func New(config Config) *Mover { return &Mover{config} }
+
+// Moves moves one run.
+type Moves struct {
+	in  *Mover
+	run Run
+}
+
+// Of returns the moves of a run.
+func (e *Mover) Of(run Run) Moves { return Moves{e, run} }
+
+// Move has the run go on under another workflow, if all that it has begun would have gone the same way by it: see Run.Shadow. From
+// then on its statuses are those of a run that was started with that workflow, with the same events. Calls that are under way go on.
+// It returns how the run would have gone by that workflow: what differs is still to come. If the past differs, the error is a
+// *PastError, and like every other refusal it journals nothing. Runs of worlds are not moved.
+func (m Moves) Move(ctx context.Context, w *template.Workflow) (*shadow.Report, error) {
+	entry, err := m.in.Engine.Learn(w)
+	if err != nil {
+		return nil, err
+	}
+	return m.MoveEntry(ctx, entry)
+}
+
+// MoveEntry is Move for an entry of the engine's Registry.
+func (m Moves) MoveEntry(ctx context.Context, entry *registry.Entry) (*shadow.Report, error) {
+	return m.in.MoveFor(ctx, m.run, entry, "", "")
+}
+
+// MoveFor moves a run, see MoveEntry, for an act on many runs unless that is "".
+func (e *Mover) MoveFor(ctx context.Context, run Run, entry *registry.Entry, act, reason string) (*shadow.Report, error) {
+	if err := run.Writes(); err != nil {
+		return nil, err
+	}
+	defer e.Registry.Use()() // from here on until the run refers to the workflow
+	m, err := e.begin(ctx, run, entry)
+	if err != nil {
+		return nil, err
+	}
+	children, err := e.Registry.Bundle(ctx, entry)
+	if err != nil {
+		return nil, e.Engine.ReadError(ctx, err)
+	}
+	event := decide.Moved(nil, run.Actor())
+	event.Detail.ID, event.Detail.Reason = act, reason
+	take := func(upto uint64) (root *reactive.Root, err error) {
+		if m.begun == nil { // an append has failed, so the root is ahead of the journal
+			if m.begun, err = e.Reader.BeginShadow(ctx, run.ID(), entry, true); err != nil {
+				return nil, err
+			}
+		}
+		m.begun.Bundled(children)
+		if err := m.check(ctx, upto); err != nil || m.begun.Follows(children) {
+			return nil, err
+		}
+		event.Detail.Start, root, m.begun = m.begun.Start(), m.begun.Root(), nil
+		return root, nil
+	}
+	if err := e.pass(ctx, run, event, take); err != nil {
+		return nil, e.Engine.ReadError(ctx, err)
+	}
+	return m.report, nil
+}
+
+// PreviewMove says what Move would do, from the computation that then does it: the report, or the error. It journals nothing.
+func (m Moves) PreviewMove(ctx context.Context, w *template.Workflow) (*shadow.Report, error) {
+	entry, err := m.in.Engine.Learn(w)
+	if err != nil {
+		return nil, err
+	}
+	return m.PreviewMoveEntry(ctx, entry)
+}
+
+// PreviewMoveEntry is PreviewMove for an entry of the engine's Registry.
+func (m Moves) PreviewMoveEntry(ctx context.Context, entry *registry.Entry) (*shadow.Report, error) {
+	return m.in.Preview(ctx, m.run, entry)
+}
+
+// Preview says what MoveFor would do.
+func (e *Mover) Preview(ctx context.Context, run Run, entry *registry.Entry) (*shadow.Report, error) {
+	m, err := e.begin(ctx, run, entry)
+	if err != nil {
+		return nil, err
+	}
+	return m.report, nil
+}
+
+// move is a run that is to go on under another workflow.
+type move struct {
+	id     string
+	begun  *reader.Shadow
+	report *shadow.Report // as of the event that was checked last
+}
+
+// begin checks whether a run, as it is now, may go on under a workflow.
+func (e *Mover) begin(ctx context.Context, run Run, entry *registry.Entry) (*move, error) {
+	if err := e.Engine.CheckOpen(); err != nil {
+		return nil, err
+	}
+	if entry.Missing != nil {
+		return nil, fmt.Errorf("run %s cannot go on under workflow %s: %w", run.ID(), entry.Plan.Workflow.Name, entry.Missing)
+	}
+	if err := entry.Fits(e.NodesMax); err != nil {
+		return nil, err
+	}
+	event := decide.Moved(nil, run.Actor())
+	if err := e.admit(run, &event); err != nil {
+		return nil, err
+	}
+	begun, err := e.Reader.BeginShadow(ctx, run.ID(), entry, true)
+	var family map[string]string
+	if err == nil {
+		family, err = registry.Family(ctx, entry)
+	}
+	switch {
+	case errors.Is(err, shadow.ErrWorld):
+		return nil, fmt.Errorf("%w: run %s: a world cannot be moved to another version", decide.ErrNotPossible, run.ID())
+	case err != nil:
+		return nil, e.Engine.ReadError(ctx, err)
+	case begun.Follows(family):
+		return nil, &decide.FollowsError{Run: run.ID(), Workflow: entry.Plan.Workflow.Name}
+	}
+	for _, part := range difference.Between(begun.Was(), entry.Plan).Whole {
+		if part.What == "keychain" { // the secrets were fetched before the start
+			return nil, fmt.Errorf("%w: run %s cannot go on with another keychain: rerun it with the new workflow", decide.ErrNotPossible, run.ID())
+		}
+	}
+	m := &move{id: run.ID(), begun: begun}
+	if err := m.check(ctx, 0); err != nil {
+		return nil, e.Engine.ReadError(ctx, err)
+	}
+	return m, nil
+}
+
+// admit returns why a run takes no move, whatever the workflow is.
+func (e *Mover) admit(run Run, event *journal.Event) error {
+	if err := limits.CheckActor(run.Actor()); err != nil {
+		return err
+	}
+	_, err := e.Driven.Admit(run.ID(), event)
+	return err
+}
+
+// check checks what the run has begun up to an event; 0: all of it.
+func (m *move) check(ctx context.Context, upto uint64) (err error) {
+	if err = m.begun.Follow(ctx, upto); err != nil {
+		return err
+	}
+	if m.report, err = m.begun.Report(); err != nil {
+		return err
+	}
+	if err := m.begun.Refused(); err != nil {
+		return err
+	}
+	switch root := m.begun.Root(); {
+	case m.report.Status.Terminal(), root.Closed():
+		return fmt.Errorf("run %s: %w; %s", m.id, decide.ErrFinished, anew(root.Body() != nil))
+	case m.report.Past() != nil, m.report.More > 0:
+		return &PastError{m.id, root.Body() != nil, m.report}
+	}
+	return nil
+}
+
+// pass passes a move to the loop of its run, and returns once it is durable or refused. Of a run that no engine goes on with it is
+// journaled here.
+func (e *Mover) pass(ctx context.Context, run Run, event journal.Event, take func(upto uint64) (*reactive.Root, error)) error {
+	defer e.Engine.BeginCommand(run.ID())()
+	if err := e.admit(run, &event); err != nil { // since it was checked, the run may have been imported
+		return err
+	}
+	if run.Driven() {
+		return run.Ask(ctx, decide.Item{Event: event, Move: take})
+	}
+	return e.Notes.Move(ctx, run.ID(), event, take)
+}
