@@ -496,6 +496,15 @@ func sources(t *testing.T, test bool) (list []source) {
 	return list
 }
 
+// planted returns a source of a package that does not exist, for tests of the rules themselves.
+func planted(t *testing.T, pkgPath, text string) source {
+	s := source{pkg: pkg{ImportPath: module + "/" + pkgPath}, name: pkgPath + "/planted.go", fset: token.NewFileSet()}
+	var err error
+	s.file, err = parser.ParseFile(s.fset, s.name, text, parser.ParseComments)
+	require.NoError(t, err)
+	return s
+}
+
 // selects reports whether n is a use of pkg.name, as in time.Now.
 func selects(n ast.Node, pkg string, names ...string) bool {
 	s, ok := n.(*ast.SelectorExpr)
