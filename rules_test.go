@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,7 +84,7 @@ var floors = []floor{
 	{"reactive/journal/archive", uses("reactive/journal", "template/value")},
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
 	{"reactive/journal/disk/shield", nil},
-	{"reactive/journal/disk/records", uses("reactive/journal", "reactive/journal/disk/shield")},
+	{"reactive/journal/disk/records", uses("internal/readfile", "reactive/journal", "reactive/journal/disk/shield")},
 	{"reactive/journal/disk", uses("internal/readfile", "internal/usercode", "reactive/journal", "reactive/journal/disk/records",
 		"reactive/journal/disk/shield")},
 	{"reactive/call", uses("reactive/journal", "template", "template/value")},
@@ -186,7 +187,7 @@ var floors = []floor{
 	{"coordinator/observe", uses("coordinator", "reactive", "reactive/live")},
 	{"coordinator/parcel", uses("coordinator", "coordinator/limits", "coordinator/registry", "reactive/journal", "template")},
 	{"coordinator/catalog", uses("coordinator", "coordinator/parcel", "reactive/journal/archive", "template", "template/document", "template/kinds", "template/plan", "template/secret", "template/value")},
-	{"coordinator/doctor", uses("internal/pace", "coordinator/bulk", "coordinator/compiled", "coordinator/holds", "coordinator/retention", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
+	{"coordinator/doctor", uses("reactive/journal/disk/records", "internal/pace", "coordinator/bulk", "coordinator/compiled", "coordinator/holds", "coordinator/retention", "internal/usercode", "reactive", "reactive/decide", "reactive/journal", "reactive/journal/disk",
 		"template", "template/expr", "template/kinds", "template/plan", "template/value")},
 	{"coordinator/httpapi/audit", nil},
 	{"coordinator/httpapi/jobs", nil},
@@ -249,7 +250,7 @@ var floors = []floor{
 	// the API and the command
 	{".", uses("coordinator", "coordinator/control", "internal/usercode", "reactive/journal/disk", "reactive/journal/memory", "template/flow")},
 	{"cmd/sluice/progress", uses("reactive/inspect", "reactive/world", "template/machine", "coordinator", "reactive", "reactive/journal", "template")},
-	{"cmd/sluice/cli", uses("client", "coordinator/find", "coordinator/bulk", "reactive/shadow", "reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
+	{"cmd/sluice/cli", uses("reactive/journal/disk/records", "client", "coordinator/find", "coordinator/bulk", "reactive/shadow", "reactive/journal/archive", "coordinator/control", "reactive/decide", "reactive/inspect", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/parcel", "coordinator/registry", "internal/readfile",
 		"reactive/journal", "template", "template/document", "template/expr", "template/kinds", "template/plan",
 		"template/value")},
 	{"cmd/sluice/view", uses("reactive/inspect", "reactive/world", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "reactive",
@@ -257,12 +258,12 @@ var floors = []floor{
 	{"cmd/sluice/documents", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/explore",
 		"coordinator/scenario", "internal/readfile", "schema", "template", "template/document", "template/expr", "template/machine", "template/plan",
 		"template/value", "template/wfformat")},
-	{"cmd/sluice/moves", uses("client", "coordinator/copies", "coordinator/httpapi/jobs", "coordinator/httpapi/audit", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "coordinator/doctor",
+	{"cmd/sluice/moves", uses("reactive/journal/disk/records", "client", "coordinator/copies", "coordinator/httpapi/jobs", "coordinator/httpapi/audit", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "coordinator/doctor",
 		"coordinator/transfer", "internal/readfile", "reactive/journal/disk")},
 	{"cmd/sluice/graph", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "dag", "dag/svg", "template",
 		"template/machine", "template/plan", "template/playbook")},
 	{"cmd/sluice/commands", uses("coordinator/versions", "reactive/inspect", "coordinator/cells", "reactive/decide", "reactive/journal/disk", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control", "template/value")},
-	{"cmd/sluice/bulk", uses("cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/bulk", "coordinator/control")},
+	{"cmd/sluice/bulk", uses("reactive/journal", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/bulk", "coordinator/control")},
 	{"cmd/sluice/runs", uses("reactive/inspect", "client", "coordinator/copies", "coordinator/httpapi/jobs", "coordinator/httpapi/audit", "coordinator/calllog", "cmd/sluice/cli", "cmd/sluice/progress", "coordinator", "coordinator/api", "coordinator/control",
 		"coordinator/doctor", "reactive",
 		"reactive/journal", "reactive/journal/disk", "template/value")},
@@ -696,6 +697,44 @@ func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
 func isContent(stream ast.Expr) bool {
 	call, ok := stream.(*ast.CallExpr)
 	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream", "HeldStream", "BulkIndex", "BulkStream")
+}
+
+// storeFile matches the names of files of a store, in texts too, and streamPrefix the beginnings of names of streams.
+var (
+	storeFile    = regexp.MustCompile(`(^|/)VERSION$|\b(LOCK|COMMIT)\b`)
+	streamPrefix = regexp.MustCompile(`^(def/|blob/|#(wf|bulk|held|keep)\b)`)
+)
+
+// foreignNames calls report with the texts in a source that are names of the files or streams of a store. Package disk has the names of
+// the files, package journal those of the streams, and functions for all who need them.
+func foreignNames(s source, report func(at, what string)) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return true
+		}
+		text, err := strconv.Unquote(lit.Value)
+		switch p := s.pkg.path(); {
+		case err != nil:
+		case storeFile.MatchString(text) && !strings.HasPrefix(p, "reactive/journal/disk"):
+			report(s.at(n), "a file of package disk")
+		case streamPrefix.MatchString(text) && !strings.HasPrefix(p, "reactive/journal"):
+			report(s.at(n), "a stream of package journal")
+		}
+		return true
+	})
+}
+
+func TestOnlyTheJournalNamesFilesAndStreams(t *testing.T) {
+	for _, s := range sources(t, false) {
+		foreignNames(s, func(at, what string) { t.Errorf("%s: the text names %s", at, what) })
+	}
+	var found []string
+	foreignNames(planted(t, "cmd/planted", `package planted
+var texts = []string{"VERSION", "dir/LOCK", "remove COMMIT", "def/" + hash, "#bulk/1", "--to VERSION", "blobs", "#welcome"}
+`), func(_, what string) { found = append(found, what) })
+	file, stream := "a file of package disk", "a stream of package journal"
+	require.Equal(t, []string{file, file, file, stream, stream}, found)
 }
 
 // Tests wait for events, or sleep in a synctest bubble, where time is virtual.
