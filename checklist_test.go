@@ -11,28 +11,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bindings are the fields of template.Binding, and opKinds the kinds of operations that the engine carries out itself.
-var (
-	bindings = []string{"Command", "HTTP", "Sleep", "Wait", "Workflow", "Value", "Fail"}
-	opKinds  = []string{"Call", "Sleep", "Wait", "Value", "Fail"}
-)
-
 // asksKinds reports whether a source has a switch with cases of several kinds of events.
 func asksKinds(s source) (asks bool) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		if sw, ok := n.(*ast.SwitchStmt); ok {
-			asks = asks || casesOf(sw, "journal", nil) > 1
+			asks = asks || kindsIn(sw) > 1
 		}
 		return true
 	})
 	return asks
 }
 
-// casesOf counts the cases of a switch that are names of a package, of those given; nil: of all.
-func casesOf(sw *ast.SwitchStmt, pkg string, names []string) (n int) {
+// kindsIn counts the cases of a switch that are kinds of events.
+func kindsIn(sw *ast.SwitchStmt) (n int) {
 	for _, clause := range sw.Body.List {
 		for _, e := range clause.(*ast.CaseClause).List {
-			if sel, ok := e.(*ast.SelectorExpr); ok && selects(sel, pkg, sel.Sel.Name) && (names == nil || slices.Contains(names, sel.Sel.Name)) {
+			if sel, ok := e.(*ast.SelectorExpr); ok && selects(sel, "journal", sel.Sel.Name) {
 				n++
 			}
 		}
@@ -40,41 +34,23 @@ func casesOf(sw *ast.SwitchStmt, pkg string, names []string) (n int) {
 	return n
 }
 
-// asksBindings reports whether a function of a source asks several bindings of one operation whether they are there, or which kind of
-// operation it is.
+// asksBindings reports whether a source asks which binding an operation has, or whether the engine carries it out itself.
 func asksBindings(s source) (asks bool) {
-	for _, d := range s.file.Decls {
-		fields := map[string]map[string]bool{}
-		ast.Inspect(d, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.SelectorExpr:
-				if of := written(n.X); of != "" && slices.Contains(bindings, n.Sel.Name) {
-					if fields[of] == nil {
-						fields[of] = map[string]bool{}
-					}
-					fields[of][n.Sel.Name] = true
-				}
-			case *ast.SwitchStmt:
-				asks = asks || casesOf(n, "plan", opKinds) > 1
-			}
-			return true
-		})
-		for _, names := range fields {
-			asks = asks || len(names) > 2
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if selects(n, "plan", "Sleep", "Wait", "Value", "Fail") {
+			asks = true
 		}
-	}
+		if b, ok := n.(*ast.BinaryExpr); ok && named(b.Y, "nil") {
+			sel, ok := b.X.(*ast.SelectorExpr)
+			asks = asks || ok && slices.Contains([]string{"HTTP", "Sleep", "Wait", "Fail"}, sel.Sel.Name)
+		}
+		if sel, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"HTTP", "Command", "Workflow", "Sleep", "Wait"}, sel.Sel.Name) {
+			of, ok := sel.X.(*ast.SelectorExpr)
+			asks = asks || ok && of.Sel.Name == "Binding"
+		}
+		return true
+	})
 	return asks
-}
-
-// written returns a chain of names as it is written, with dots; "" for another expression.
-func written(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return written(e.X) + "." + e.Sel.Name
-	}
-	return ""
 }
 
 // checklist returns the packages and files that a checklist of CONTRIBUTING.md names.
