@@ -1021,19 +1021,32 @@ func TestPackagesHaveOneJob(t *testing.T) {
 }
 
 func TestTypesHaveOneJob(t *testing.T) {
+	for name, n := range methodsIn(sources(t, false)) {
+		if n > typeMethodsMax {
+			t.Errorf("%s has %d methods, at most %d are one job: split it", name, n, typeMethodsMax)
+		}
+	}
+	require.Equal(t, map[string]int{"planted.T": 5}, methodsIn([]source{planted(t, "planted", `package planted
+func (T) a() {}
+func (t *T) b() {}
+func (t (T)) c() {}
+func (t *(T)) d() {}
+func (t *T[K, V]) e() {}
+func f(t *T) {}
+`)}))
+}
+
+// methodsIn counts the methods of each type.
+func methodsIn(list []source) map[string]int {
 	methods := map[string]int{}
-	for _, s := range sources(t, false) {
+	for _, s := range list {
 		for _, decl := range s.file.Decls {
 			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil {
 				methods[s.pkg.path()+"."+receiver(f.Recv.List[0].Type)]++
 			}
 		}
 	}
-	for name, n := range methods {
-		if n > typeMethodsMax {
-			t.Errorf("%s has %d methods, at most %d are one job: split it", name, n, typeMethodsMax)
-		}
-	}
+	return methods
 }
 
 // receiver returns the name of a method's type.
@@ -1042,6 +1055,8 @@ func receiver(e ast.Expr) string {
 	case *ast.Ident:
 		return e.Name
 	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.ParenExpr:
 		return receiver(e.X)
 	case *ast.IndexExpr:
 		return receiver(e.X)
