@@ -65,7 +65,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Eve
 
 // Look implements cells.Run. A run that does not go on here, or has ended, is read from its journal.
 func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
-	if r.would == nil && r.Driven() && r.engine.parkedFor(r.id) == nil {
+	if r.would == nil && r.Driven() && r.engine.parked.Reason(r.id) == nil {
 		if err := r.Ask(ctx, decide.Item{Look: look}); !errors.Is(err, ErrFinished) {
 			return err
 		}

@@ -38,7 +38,7 @@ func (r asked) foresee(ctx context.Context, event journal.Event, releases bool) 
 		return event, nil
 	}
 	if r.Driven() {
-		if err := r.engine.parkedFor(r.id); err != nil {
+		if err := r.engine.parked.Reason(r.id); err != nil {
 			return event, fmt.Errorf("run %s: %w", r.id, err)
 		}
 	}

@@ -60,7 +60,7 @@ type Engine struct {
 
 	mu     sync.Mutex
 	runs   map[string]*run // in memory
-	parked *parking.Runs   // runs that cannot go on in this process
+	parked *parking.Parker // runs that cannot go on in this process
 	driven *pickup.Runs
 	stay   *residence.Runs
 	starts residence.Starts
@@ -95,7 +95,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	config.Limits = config.Limits.Completed()
 	e := &Engine{
-		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: parking.New(),
+		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{},
 		shut: make(chan struct{}), logs: calllog.New(),
 	}
 	held := holds.New(store)
@@ -123,6 +123,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	e.reader = reader.New(e.ctx, store, e.registry, process{e})
+	e.parked = parking.For(parking.Config{Context: e.ctx, Engine: process{e}, Reader: e.reader, Registry: e.registry, Logger: config.Logger})
 	e.rings = keychain.NewRings(config.SecretTimeout, reader.Begun(e.reader))
 	e.Lists = lists.New(store, e.reader, process{e}, transfer.Config{Registry: e.registry, Holds: e.driven.Holds(), Lock: &e.content})
 	e.draining, e.drain = context.WithCancel(context.Background())
@@ -163,12 +164,12 @@ func (e *Engine) pickUp(ctx context.Context, held string) error {
 		return err
 	}
 	for run, reason := range found.Unreadable {
-		e.parkAsleep(run, reason, nil, e.registry.Learned())
+		e.parked.ParkAsleep(run, reason, nil, e.registry.Learned())
 	}
 	e.workers.Expect(found.Open)
 	parentless := e.children.AddFound(found.Open)
 	asleep := e.takeUp(found.Open, found.Later)
-	e.loops.Go(func() { pickup.Survey(e.ctx, asleep, e.surveyOne) })
+	e.loops.Go(func() { pickup.Survey(e.ctx, asleep, e.parked.Examine) })
 	e.children.CancelOrphans(ctx, parentless)
 	return nil
 }
@@ -243,7 +244,7 @@ func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) 
 		return err
 	})
 	if e.registry.Learned() != before {
-		e.retryMissing()
+		e.parked.RetryMissing()
 		e.checkTimers() // runs whose cells lacked a machine look again
 	}
 	return entry, err

@@ -48,9 +48,7 @@ func (r *Run) As(actor string) *Run {
 // Driven reports whether this engine goes on with the run: see Config.PickUp. If not, commands are journaled and take effect
 // when an engine goes on with it.
 func (r *Run) Driven() bool {
-	r.engine.mu.Lock()
-	defer r.engine.mu.Unlock()
-	return !r.engine.closed && r.engine.driven.Has(r.id)
+	return process{r.engine}.Driven(r.id)
 }
 
 // Wait waits until the run has ended and returns its result, whatever the status: see Result.Err. The error of Wait itself
@@ -66,7 +64,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		active := e.runs[r.id]
 		e.mu.Unlock()
 		if active == nil {
-			result, err := r.await(ctx)
+			result, err := e.parked.Await(ctx, r.id)
 			if result != nil || err != nil {
 				return result, err
 			}
@@ -90,45 +88,6 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 			return nil, ErrShutdown
 		}
 	}
-}
-
-// await follows a run that is not in memory until it ends. It returns a nil result if the run has meanwhile been loaded or
-// parked.
-func (r *Run) await(ctx context.Context) (*Result, error) {
-	e := r.engine
-	notice, release := e.notice(r.id)
-	defer release()
-	if notice.Err() != nil {
-		return nil, e.checkOpen()
-	}
-	if err := e.parkedFor(r.id); err != nil {
-		return nil, err
-	}
-	result, last, err := r.ending(ctx)
-	if result != nil || err != nil {
-		return result, err
-	}
-	if result, err = e.reader.Await(ctx, notice, r.id, last); result != nil || err != nil {
-		return result, e.readError(ctx, err)
-	}
-	return nil, e.checkOpen()
-}
-
-// ending reads the result of a run that is not in memory, or nil if it has not ended, and the sequence of its last event. If
-// the run turns out to be one that cannot go on here, it is parked.
-func (r *Run) ending(ctx context.Context) (*Result, uint64, error) {
-	e := r.engine
-	known := e.registry.Learned()
-	end, err := e.reader.Ending(ctx, r.id)
-	if err != nil {
-		return nil, 0, e.readError(ctx, err)
-	}
-	if end.Result == nil && end.Start != nil && r.Driven() {
-		if start, reason := e.reader.ObstacleOf(ctx, end.Start, true); reason != nil {
-			e.parkAsleep(r.id, reason, start, known)
-		}
-	}
-	return end.Result, end.Last, nil
 }
 
 // A PayloadOption is an option of Run.Decide.

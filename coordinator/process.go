@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/notes"
 	"github.com/sluiceflow/sluice/coordinator/operation"
+	"github.com/sluiceflow/sluice/coordinator/parking"
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
@@ -28,6 +29,7 @@ var (
 	_ answering.Runs  = process{}
 	_ notes.Engine    = process{}
 	_ starting.Engine = process{}
+	_ parking.Engine  = process{}
 )
 
 func (p process) Now() int64     { return p.clock.Now() }
@@ -51,7 +53,31 @@ func (p process) Ending() error {
 func (p process) CheckOpen() error                               { return p.checkOpen() }
 func (p process) ReadError(ctx context.Context, err error) error { return p.readError(ctx, err) }
 
-func (p process) ParkedFor(run string) error { return p.parkedFor(run) }
+func (p process) ParkedFor(run string) error { return p.parked.Reason(run) }
+
+func (p process) Driven(run string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.closed && p.driven.Has(run)
+}
+
+func (p process) Outside(run string, f func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.runs[run] != nil {
+		return false
+	}
+	f()
+	return true
+}
+
+func (p process) LoadIf(run string, wanted func() bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if wanted() && !p.closed {
+		p.load(run)
+	}
+}
 
 func (p process) Shut() <-chan struct{} { return p.shut }
 
@@ -90,7 +116,7 @@ func (p process) SweepContent(ctx context.Context, run string, dry bool) (int, e
 }
 
 func (p process) Parked(ctx context.Context, run string) error {
-	return p.handle(run, "").Parked(ctx)
+	return p.parked.ParkedNow(ctx, run)
 }
 
 func (p process) Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host {
