@@ -105,7 +105,7 @@ func (p process) Pass(ctx context.Context, run string, it decide.Item, others ..
 	done, err := send()
 	return func() error {
 		for ; err == nil; done, err = send() {
-			switch reply, answered := inbox.AwaitReply(ctx, done, p.shut); {
+			switch reply, answered := inbox.AwaitReply(ctx, done, p.end.Shut()); {
 			case errors.Is(reply, errUnloaded):
 			case answered && reply != nil:
 				return fmt.Errorf("run %s: %w", run, reply)

@@ -24,6 +24,7 @@
 //	reader     reads runs: state, history, explanations, call graphs
 //	parking    records the runs that cannot go on here, and why
 //	pickup     finds the runs that this engine goes on with, and records which; limits bounds them
+//	closing    ends the engine in order
 //	residence  bounds the runs in memory
 //	lists      finds and deletes runs; query is the text that selects them; bulk acts on those that it selects
 //	commands   makes the events of commands

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/clock"
+	"github.com/sluiceflow/sluice/coordinator/closing"
 	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/lists"
@@ -64,11 +65,9 @@ type Engine struct {
 	driven *pickup.Runs
 	stay   *residence.Runs
 	starts residence.Starts
-	before []func() error // called before the shutdown begins
-	ending bool           // Shutdown was called
 	closed bool
-	shut   chan struct{} // closed when Shutdown has finished
 
+	end      *closing.End
 	registry *registry.Registry
 	reader   *reader.Reader
 	children *children.Children
@@ -96,7 +95,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	config.Limits = config.Limits.Completed()
 	e := &Engine{
 		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{},
-		shut: make(chan struct{}), logs: calllog.New(),
+		end: closing.New(), logs: calllog.New(),
 	}
 	held := holds.New(store)
 	if e.driven = pickup.New(config.PickUp, held); config.NotesOnly {

@@ -74,7 +74,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		case <-ctx.Done():
 			return nil, cancelled.Error(ctx)
 		case <-active.unloaded:
-		case <-e.shut:
+		case <-e.end.Shut():
 		}
 		if !cancelled.Closed(active.unloaded) { // the loop does not return
 			return nil, ErrShutdown

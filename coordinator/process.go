@@ -79,7 +79,7 @@ func (p process) LoadIf(run string, wanted func() bool) {
 	}
 }
 
-func (p process) Shut() <-chan struct{} { return p.shut }
+func (p process) Shut() <-chan struct{} { return p.end.Shut() }
 
 func (p process) Active(run string) (durable, unloaded <-chan struct{}) {
 	if r := p.active(run); r != nil {
