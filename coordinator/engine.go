@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/clock"
 	"github.com/sluiceflow/sluice/coordinator/closing"
+	"github.com/sluiceflow/sluice/coordinator/commands"
 	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/lists"
@@ -74,6 +75,7 @@ type Engine struct {
 	notes    *notes.Notes
 	mover    *moving.Mover
 	starting *starting.Starts
+	taker    *commands.Taker
 	rings    *keychain.Rings
 }
 
@@ -133,6 +135,9 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	e.notes = notes.New(process{e}, e.reader, e.children)
 	e.starting = starting.New(starting.Config{
 		Engine: process{e}, Store: store, Registry: e.registry, Limits: config.Limits, OnBlocked: config.OnBlocked,
+	})
+	e.taker = commands.New(commands.Config{
+		Engine: process{e}, Reader: e.reader, Driven: e.driven, Parked: e.parked, Notes: e.notes, Logger: config.Logger,
 	})
 	e.mover = moving.New(moving.Config{
 		Engine: process{e}, Reader: e.reader, Registry: e.registry, Driven: e.driven, Notes: e.notes, NodesMax: config.Limits.NodesMax,

@@ -1,20 +1,15 @@
 package coordinator
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
-	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/commands"
-	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/lists"
 	"github.com/sluiceflow/sluice/coordinator/moving"
-	"github.com/sluiceflow/sluice/coordinator/starting"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Run is a handle of one run: to wait for it, to watch it, and to send it commands. It is a small value without resources; it
@@ -106,27 +101,3 @@ func RepeatWork() RetryOption { return func(d *journal.Detail) { d.Work = true }
 // honours keys does the work once more, though it has done it already. It is not possible in a world, nor where a retry would
 // only ask for a decision.
 func NewKey() RetryOption { return func(d *journal.Detail) { d.Key = rand.Text() } }
-
-// Send sends the run a message, which a step that waits for its name takes, now or later. A message that no step of the
-// workflow waits for is journaled and logged: see Awaits. See WithKey.
-func (r *Run) Send(ctx context.Context, name string, payload any, opts ...KeyOption) error {
-	key := starting.KeyOf(opts)
-	if err := cmp.Or(r.engine.checkOpen(), limits.CheckKey(key, "")); err != nil {
-		return err
-	}
-	v, err := value.Own(payload)
-	if err != nil {
-		return fmt.Errorf("payload of message %q: %w", name, err)
-	}
-	err = r.command(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name, ID: key}})
-	if err == nil && r.would == nil {
-		r.logUnawaited(ctx, name)
-	}
-	return err
-}
-
-// command passes an event to the run's loop and waits until it is durable or refused.
-func (r *Run) command(ctx context.Context, event journal.Event) error {
-	_, err := asked{r}.Take(ctx, event)
-	return err
-}

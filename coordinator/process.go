@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/answering"
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/children"
+	"github.com/sluiceflow/sluice/coordinator/commands"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/notes"
 	"github.com/sluiceflow/sluice/coordinator/operation"
@@ -29,6 +30,7 @@ var (
 	_ answering.Runs  = process{}
 	_ notes.Engine    = process{}
 	_ starting.Engine = process{}
+	_ commands.Engine = process{}
 	_ parking.Engine  = process{}
 )
 
@@ -52,6 +54,8 @@ func (p process) Ending() error {
 }
 func (p process) CheckOpen() error                               { return p.checkOpen() }
 func (p process) ReadError(ctx context.Context, err error) error { return p.readError(ctx, err) }
+
+func (p process) PickUp(ctx context.Context, run string) error { return p.pickUp(ctx, run) }
 
 func (p process) ParkedFor(run string) error { return p.parked.Reason(run) }
 
