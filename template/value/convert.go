@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"sync"
-
-	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
 var mapType = reflect.TypeFor[map[string]any]()
@@ -132,7 +129,7 @@ func assignByJSON(v Value, into any) error {
 		// Otherwise an integer in an interface would come back as a float64 and lose digits.
 		decoder.UseNumber()
 	}
-	if err := usercode.Apart(func() error { return decoder.Decode(into) }); err != nil { // it calls methods such as UnmarshalJSON
+	if err := toDecode(target.Type().Elem())(func() error { return decoder.Decode(into) }); err != nil {
 		return fmt.Errorf("convert %s to %s: %w", Kind(v), target.Type().Elem(), err)
 	}
 	if open {
@@ -213,38 +210,4 @@ func settleMap(v reflect.Value) error {
 		v.SetMapIndex(key, settled)
 	}
 	return nil
-}
-
-// openTypes caches holdsInterface for the types of a program, a bounded set.
-var openTypes sync.Map // reflect.Type → bool
-
-// holdsInterface reports whether a value of type t can hold an empty interface.
-func holdsInterface(t reflect.Type) bool {
-	if open, ok := openTypes.Load(t); ok {
-		return open.(bool)
-	}
-	open := findInterface(t, map[reflect.Type]bool{})
-	openTypes.Store(t, open)
-	return open
-}
-
-// findInterface walks a type. A type that refers to itself adds nothing the second time.
-func findInterface(t reflect.Type, seen map[reflect.Type]bool) bool {
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	switch t.Kind() {
-	case reflect.Interface:
-		return true
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return findInterface(t.Elem(), seen)
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if findInterface(t.Field(i).Type, seen) {
-				return true
-			}
-		}
-	}
-	return false
 }

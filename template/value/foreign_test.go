@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -69,6 +71,70 @@ func TestMethodsThatPanicAreErrors(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorAs(t, value.DecodeInto(data, new(badReading)), &p)
 }
+
+// Methods that end their goroutine, at any depth of a type.
+type (
+	leavingJSON    struct{}
+	leavingText    struct{}
+	leavingKey     struct{ k string }
+	leavingZero    struct{ X int }
+	leavingReading struct{}
+	leavingParsing string
+	inner[T any]   struct {
+		Next *inner[T]
+		Of   map[string][]*T
+	}
+)
+
+func (leavingJSON) MarshalJSON() ([]byte, error)   { runtime.Goexit(); return nil, nil }
+func (*leavingText) MarshalText() ([]byte, error)  { runtime.Goexit(); return nil, nil }
+func (leavingKey) MarshalText() ([]byte, error)    { runtime.Goexit(); return nil, nil }
+func (*leavingKey) UnmarshalText([]byte) error     { runtime.Goexit(); return nil }
+func (leavingZero) IsZero() bool                   { runtime.Goexit(); return false }
+func (*leavingReading) UnmarshalJSON([]byte) error { runtime.Goexit(); return nil }
+func (*leavingParsing) UnmarshalText([]byte) error { runtime.Goexit(); return nil }
+
+// TestMethodsThatEndTheirGoroutineAreErrors: only where no such method can be called is none called apart.
+func TestMethodsThatEndTheirGoroutineAreErrors(t *testing.T) {
+	var p *usercode.Panic
+	for _, v := range []any{
+		leavingJSON{}, &leavingText{}, map[leavingKey]int{{"a"}: 1}, []*leavingText{{}}, struct{ A any }{leavingJSON{}},
+		struct{ A fmt.Stringer }{leavingStringer{}}, struct{ leavingJSON }{}, [2]leavingJSON{},
+		struct {
+			A leavingZero `json:",omitzero"`
+		}{},
+		inner[leavingText]{Next: &inner[leavingText]{Of: map[string][]*leavingText{"a": {{}}}}},
+	} {
+		_, err := value.Of(v)
+		require.ErrorAs(t, err, &p, "%T", v)
+	}
+	object := map[string]any{"A": "x", "Next": map[string]any{"Of": map[string]any{"a": []any{"x"}}}}
+	for _, into := range []any{
+		&leavingReading{}, new(leavingParsing), &struct{ A leavingReading }{}, &struct{ A **leavingParsing }{}, &map[leavingKey]any{},
+		&inner[leavingReading]{}, &inner[leavingParsing]{}, &struct{ leavingReading }{},
+	} {
+		v := value.Value(object)
+		if _, ok := into.(*leavingParsing); ok {
+			v = "x"
+		}
+		require.ErrorAs(t, value.Convert(v, into), &p, "%T", into)
+	}
+	// No method of the program: these run here.
+	type plain struct {
+		A  string
+		At time.Time
+		Of []*int
+	}
+	var back plain
+	require.NoError(t, value.Convert(map[string]any{"A": "x", "At": "2026-01-02T03:04:05Z", "Of": []any{int64(1)}}, &back))
+	v, err := value.Of(&back)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"A": "x", "At": "2026-01-02T03:04:05Z", "Of": []any{int64(1)}}, v)
+}
+
+type leavingStringer struct{ leavingJSON }
+
+func (leavingStringer) String() string { return "" }
 
 // Every value of a plain and total type can be encoded without a check.
 func TestTotalTypesCanAlwaysBeEncoded(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -292,11 +293,11 @@ func (w *walk) fromGo(v any, depth int) (Value, error) {
 	return w.fromOther(v, depth)
 }
 
-// fromOther converts any other Go value to the model. It calls methods of v, such as MarshalJSON, apart, so that one that
+// fromOther converts any other Go value to the model. Methods of v, such as MarshalJSON, are called apart, so that one that
 // panics and one that ends its goroutine are the same.
 func (w *walk) fromOther(v any, depth int) (Value, error) {
 	var text []byte
-	err := usercode.Apart(func() (err error) {
+	err := toEncode(reflect.TypeOf(v))(func() (err error) {
 		text, err = json.Marshal(v)
 		return err
 	})

@@ -21,6 +21,7 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
 // contentSteps is the length of the workload below.
@@ -150,7 +151,8 @@ func TestACrashAtAnyWriteLosesNoContent(t *testing.T) {
 			}
 			return nil
 		})), func(n int) { acked.Store(int64(n)) }))
-		for i, c := range crashes {
+		for i := 0; i < len(crashes); i += journaltest.Step(1) {
+			c := crashes[i]
 			n := recoveredContent(t, c.files)
 			require.True(t, n == c.acked || n == c.acked+1,
 				"%d of %d steps survive crash %d, at %s, with %d %% of what was not synced", n, c.acked, i, c.op, percent)

@@ -119,7 +119,8 @@ func TestACrashAtAnyWriteLosesNothing(t *testing.T) {
 			return nil
 		})), "data", func(n int) { acked.Store(int64(n)) })
 		require.NoError(t, err)
-		for i, c := range crashes {
+		for i := 0; i < len(crashes); i += journaltest.Step(1) {
+			c := crashes[i]
 			n := recovered(t, c.files, "data")
 			require.True(t, n == c.acked || n == c.acked+1,
 				"%d of %d acknowledged appends survive crash %d, at %d, with %d %% of what was not synced", n, c.acked, i, percent, c.op)

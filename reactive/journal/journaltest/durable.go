@@ -360,7 +360,7 @@ func Step(ordinary int) int {
 	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
 		return 1
 	case testing.Short():
-		return 31
+		return 61
 	}
 	return ordinary
 }
