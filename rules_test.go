@@ -35,6 +35,7 @@ const module = "github.com/sluiceflow/sluice"
 // Examples may import any.
 var floors = []floor{
 	// usable alone
+	{"internal/cborhead", nil},
 	{"internal/cancelled", nil},
 	{"internal/binheap", nil},
 	{"internal/pace", nil},
@@ -49,7 +50,7 @@ var floors = []floor{
 	{"dag/svg", uses("dag", "dag/layout")},
 
 	// workflows
-	{"template/value", uses("internal/jsontext", "internal/usercode")},
+	{"template/value", uses("internal/cborhead", "internal/jsontext", "internal/usercode")},
 	{"template/document", uses("internal/jsontext")},
 	{"template/expr", uses("template/value")},
 	{"template/expr/jinja", uses("template/expr", "template/value")},
@@ -64,7 +65,7 @@ var floors = []floor{
 	{"template/secret", uses("template", "template/document", "template/expr", "template/fields", "template/value")},
 	{"template/playbook", uses("dag", "dag/petri", "template", "template/document", "template/duration", "template/expr",
 		"template/expr/jinja", "template/secret", "template/value")},
-	{"template/machine/tagged", nil},
+	{"template/machine/tagged", uses("internal/cborhead")},
 	{"template/machine/address", uses("template/document", "template/schema", "template/value")},
 	{"template/machine", uses("template", "template/machine/address", "template/machine/tagged", "template/document", "template/duration", "template/expr", "template/fields",
 		"template/schema", "template/secret", "template/value")},
@@ -80,7 +81,7 @@ var floors = []floor{
 	{"schema", nil},
 
 	// runs
-	{"reactive/journal", uses("template/value")},
+	{"reactive/journal", uses("internal/cborhead", "template/value")},
 	{"reactive/journal/journaltest", uses("reactive/journal")},
 	{"reactive/journal/archive", uses("reactive/journal", "template/value")},
 	{"reactive/journal/memory", uses("reactive/journal", "template/value")},
@@ -110,7 +111,7 @@ var floors = []floor{
 		"reactive/net/gate", "reactive/net/marks", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/texts", "reactive/net/variables",
 		"reactive/explain", "reactive/routed", "signals", "template", "template/expr", "template/expr/jinja", "template/plan",
 		"template/playbook", "template/value")},
-	{"reactive/world/trie", nil},
+	{"reactive/world/trie", uses("internal/cborhead")},
 	{"reactive/world/turns", nil},
 	{"reactive/world/agenda", uses("reactive/world/trie")},
 	{"reactive/world/index", uses("reactive/world/trie", "template/expr", "template/machine", "template/schema", "template/value")},
@@ -316,7 +317,7 @@ var pure = []string{
 	"signals", "dag", "dag/dominikbraun", "dag/layout", "dag/svg",
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/secret", "template/expr/jinja",
-	"template/duration", "template/fields", "template/schema", "template/machine", "internal/jsontext", "template/machine/purity", "dag/petri", "internal/binheap",
+	"template/duration", "template/fields", "template/schema", "template/machine", "internal/cborhead", "internal/jsontext", "template/machine/purity", "dag/petri", "internal/binheap",
 	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/marks", "reactive/net/outcome", "reactive/net/queries", "reactive/net/results", "reactive/net/texts", "reactive/net/variables",
 	"reactive/decoded", "reactive/world", "reactive/world/aftermath", "reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/receipt", "reactive/world/recent", "reactive/world/steps", "reactive/world/turns", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",

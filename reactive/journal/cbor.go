@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sluiceflow/sluice/internal/cborhead"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -27,21 +28,6 @@ const (
 
 // maxFields bounds the fields of one map, so that its length and its keys are one byte each.
 const maxFields = 23
-
-// appendItem appends the first byte of an item and its argument n in the shortest form.
-func appendItem(dst []byte, major byte, n uint64) []byte {
-	switch {
-	case n < 24:
-		return append(dst, major|byte(n))
-	case n <= 0xff:
-		return append(dst, major|24, byte(n))
-	case n <= 0xffff:
-		return binary.BigEndian.AppendUint16(append(dst, major|25), uint16(n))
-	case n <= 0xffff_ffff:
-		return binary.BigEndian.AppendUint32(append(dst, major|26), uint32(n))
-	}
-	return binary.BigEndian.AppendUint64(append(dst, major|27), n)
-}
 
 // encoder appends one item after the other to b. Each method that takes a key writes a field of the innermost open map,
 // or nothing if the field is empty; keys must come in ascending order.
@@ -67,7 +53,7 @@ func (e *encoder) key(key byte) {
 func (e *encoder) uint(key byte, n uint64) {
 	if n != 0 {
 		e.key(key)
-		e.b = appendItem(e.b, majorUint, n)
+		e.b = cborhead.Append(e.b, majorUint, n)
 	}
 }
 
@@ -77,7 +63,7 @@ func (e *encoder) int(key byte, n int64) {
 		e.uint(key, uint64(n))
 	case n < 0:
 		e.key(key)
-		e.b = appendItem(e.b, majorNeg, uint64(^n))
+		e.b = cborhead.Append(e.b, majorNeg, uint64(^n))
 	}
 }
 
@@ -101,13 +87,13 @@ func (e *encoder) string(s string) {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, string(utf8.RuneError))
 	}
-	e.b = append(appendItem(e.b, majorText, uint64(len(s))), s...)
+	e.b = append(cborhead.Append(e.b, majorText, uint64(len(s))), s...)
 }
 
 func (e *encoder) bytes(key byte, s []byte) {
 	if len(s) != 0 {
 		e.key(key)
-		e.b = append(appendItem(e.b, majorBytes, uint64(len(s))), s...)
+		e.b = append(cborhead.Append(e.b, majorBytes, uint64(len(s))), s...)
 	}
 }
 
@@ -139,7 +125,7 @@ func (e *encoder) encode(v any) ([]byte, error) {
 // wrap makes what was appended from start on a field of bytes.
 func (e *encoder) wrap(key byte, start int) {
 	n := len(e.b) - start
-	head := appendItem(append(make([]byte, 0, 10), majorUint|key), majorBytes, uint64(n))
+	head := cborhead.Append(append(make([]byte, 0, 10), majorUint|key), majorBytes, uint64(n))
 	e.b = append(e.b, head...)
 	copy(e.b[start+len(head):], e.b[start:start+n])
 	copy(e.b[start:], head)
@@ -151,7 +137,7 @@ func (e *encoder) texts(key byte, list []string) {
 		return
 	}
 	e.key(key)
-	e.b = appendItem(e.b, majorArray, uint64(len(list)))
+	e.b = cborhead.Append(e.b, majorArray, uint64(len(list)))
 	for _, s := range list {
 		e.string(s)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sluiceflow/sluice/internal/cborhead"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -343,7 +344,7 @@ func (e *encoder) labels(key byte, labels map[string]string) error {
 		return nil
 	}
 	e.key(key)
-	e.b = appendItem(e.b, majorMap, uint64(len(labels)))
+	e.b = cborhead.Append(e.b, majorMap, uint64(len(labels)))
 	for _, name := range slices.SortedFunc(maps.Keys(labels), compareKeys) {
 		if !utf8.ValidString(name) {
 			return fmt.Errorf("label %q is not UTF-8", name)

@@ -1,6 +1,10 @@
 package journal
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sluiceflow/sluice/internal/cborhead"
+)
 
 // Fields of a head. The numbers are part of the stored format and are never reused.
 const (
@@ -139,7 +143,7 @@ func (e *encoder) waits(key byte, list []Wait) {
 		return
 	}
 	e.key(key)
-	e.b = appendItem(e.b, majorArray, uint64(len(list)))
+	e.b = cborhead.Append(e.b, majorArray, uint64(len(list)))
 	for i := range list {
 		outer := e.begin()
 		e.text(waitKind, list[i].Kind)

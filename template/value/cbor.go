@@ -2,11 +2,12 @@ package value
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/internal/cborhead"
 )
 
 // The part of CBOR that nearly all values consist of, written by hand: a general codec takes several times as long. Whatever
@@ -48,9 +49,9 @@ func (w *writer) value(v any, depth int) bool {
 		w.b = append(w.b, item)
 	case int64:
 		if v < 0 {
-			w.head(majorNeg, uint64(^v))
+			w.b = cborhead.Append(w.b, majorNeg, uint64(^v))
 		} else {
-			w.head(majorUint, uint64(v))
+			w.b = cborhead.Append(w.b, majorUint, uint64(v))
 		}
 	case string:
 		return w.text(v)
@@ -66,27 +67,11 @@ func (w *writer) value(v any, depth int) bool {
 	return true
 }
 
-// head appends the first byte of an item and its argument in the shortest form.
-func (w *writer) head(major byte, n uint64) {
-	switch {
-	case n < 24:
-		w.b = append(w.b, major|byte(n))
-	case n <= math.MaxUint8:
-		w.b = append(w.b, major|24, byte(n))
-	case n <= math.MaxUint16:
-		w.b = binary.BigEndian.AppendUint16(append(w.b, major|25), uint16(n))
-	case n <= math.MaxUint32:
-		w.b = binary.BigEndian.AppendUint32(append(w.b, major|26), uint32(n))
-	default:
-		w.b = binary.BigEndian.AppendUint64(append(w.b, major|27), n)
-	}
-}
-
 func (w *writer) text(s string) bool {
 	if !utf8.ValidString(s) || len(w.b)+len(s) > w.end {
 		return false
 	}
-	w.head(majorText, uint64(len(s)))
+	w.b = cborhead.Append(w.b, majorText, uint64(len(s)))
 	w.b = append(w.b, s...)
 	return true
 }
@@ -101,7 +86,7 @@ func (w *writer) float(f float64) bool {
 }
 
 func (w *writer) list(list []any, depth int) bool {
-	w.head(majorArray, uint64(len(list)))
+	w.b = cborhead.Append(w.b, majorArray, uint64(len(list)))
 	for _, item := range list {
 		if len(w.b) > w.end || !w.value(item, depth+1) {
 			return false
@@ -129,7 +114,7 @@ func (w *writer) object(object map[string]any, depth int) bool {
 		}
 		return strings.Compare(a.key, b.key)
 	})
-	w.head(majorMap, uint64(len(pairs)))
+	w.b = cborhead.Append(w.b, majorMap, uint64(len(pairs)))
 	for i := range pairs {
 		if len(w.b) > w.end || !w.text(pairs[i].key) || !w.value(pairs[i].item, depth+1) {
 			return false

@@ -78,3 +78,16 @@ func TestMostTextsAreReadInOnePass(t *testing.T) {
 		requireSameParsed(t, text)
 	})
 }
+
+// A message cuts a long key between two characters.
+func TestAMessageCutsNoCharacterInHalf(t *testing.T) {
+	for name, want := range map[string]string{
+		strings.Repeat("a", 39) + "éb":  strings.Repeat("a", 39) + "…",
+		strings.Repeat("a", 38) + "éb":  strings.Repeat("a", 38) + "é…",
+		strings.Repeat("a", 37) + "😀bc": strings.Repeat("a", 37) + "…",
+		strings.Repeat("a", 40):         strings.Repeat("a", 40),
+	} {
+		_, err := value.ParseInput([]byte(`{"` + name + `": 1, "` + name + `": 2}`))
+		require.ErrorContains(t, err, `the key "`+want+`" comes twice`)
+	}
+}

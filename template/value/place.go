@@ -3,6 +3,7 @@ package value
 import (
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // placeError is a fault of a value with its place in it. The path is kept innermost segment first, because errors
@@ -64,11 +65,14 @@ func errBeyondInt64() error {
 	return &placeError{msg: "has an integer that is beyond the range of int64; write it as a string"}
 }
 
-// clip shortens an offending text for a message.
+// clip shortens an offending text for a message. It cuts no character in half.
 func clip(text string) string {
-	const limit = 40
-	if len(text) <= limit {
+	end := 40
+	if len(text) <= end {
 		return text
 	}
-	return text[:limit] + "…"
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
 }

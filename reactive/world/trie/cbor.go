@@ -1,11 +1,12 @@
 package trie
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"unicode/utf8"
+
+	"github.com/sluiceflow/sluice/internal/cborhead"
 )
 
 // The part of CBOR (RFC 8949) that nodes need. Only the deterministic form of section 4.2.1 is written and accepted, so each
@@ -25,34 +26,19 @@ const (
 	itemNull  = majorOther | 22
 )
 
-// appendHead appends the first byte of an item and its argument n in the shortest form.
-func appendHead(dst []byte, major byte, n uint64) []byte {
-	switch {
-	case n < 24:
-		return append(dst, major|byte(n))
-	case n <= math.MaxUint8:
-		return append(dst, major|24, byte(n))
-	case n <= math.MaxUint16:
-		return binary.BigEndian.AppendUint16(append(dst, major|25), uint16(n))
-	case n <= math.MaxUint32:
-		return binary.BigEndian.AppendUint32(append(dst, major|26), uint32(n))
-	}
-	return binary.BigEndian.AppendUint64(append(dst, major|27), n)
-}
-
 func appendInt(dst []byte, n int64) []byte {
 	if n < 0 {
-		return appendHead(dst, majorNeg, uint64(^n))
+		return cborhead.Append(dst, majorNeg, uint64(^n))
 	}
-	return appendHead(dst, majorUint, uint64(n))
+	return cborhead.Append(dst, majorUint, uint64(n))
 }
 
 func appendBytes(dst, b []byte) []byte {
-	return append(appendHead(dst, majorBytes, uint64(len(b))), b...)
+	return append(cborhead.Append(dst, majorBytes, uint64(len(b))), b...)
 }
 
 func appendText(dst []byte, text string) []byte {
-	return append(appendHead(dst, majorText, uint64(len(text))), text...)
+	return append(cborhead.Append(dst, majorText, uint64(len(text))), text...)
 }
 
 var errTruncated = errors.New("truncated")

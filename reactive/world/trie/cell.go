@@ -3,6 +3,8 @@ package trie
 import (
 	"crypto/sha256"
 	"fmt"
+
+	"github.com/sluiceflow/sluice/internal/cborhead"
 )
 
 // Status is the status of a cell; its numbers are part of the format.
@@ -65,11 +67,11 @@ func (c Cell) Append(dst []byte) []byte {
 	dst = append(dst, majorArray|cellFields)
 	dst = appendBytes(dst, c.Key)
 	dst = appendHash(dst, c.State)
-	dst = appendHead(dst, majorUint, c.Size)
+	dst = cborhead.Append(dst, majorUint, c.Size)
 	dst = appendInt(dst, c.LastActive)
-	dst = appendHead(dst, majorUint, c.LastSeq)
-	dst = appendHead(dst, majorUint, uint64(c.Status))
-	dst = appendHead(dst, majorUint, c.Generation)
+	dst = cborhead.Append(dst, majorUint, c.LastSeq)
+	dst = cborhead.Append(dst, majorUint, uint64(c.Status))
+	dst = cborhead.Append(dst, majorUint, c.Generation)
 	return appendHash(dst, c.Work)
 }
 

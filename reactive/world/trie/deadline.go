@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/sluiceflow/sluice/internal/cborhead"
 )
 
 // A Deadline is an entry of the trie of the instants at which something happens to cells by itself: a timer fires, or a cell reaches
@@ -79,7 +81,7 @@ func (d *Deadline) Entry() Entry {
 	m := d.Moment()
 	data := append(make([]byte, 0, 2+2*9+2*5+len(d.Cell)+len(d.Node)), majorArray|deadlineFields)
 	data = appendInt(data, d.Due)
-	data = appendHead(data, majorUint, d.Order)
+	data = cborhead.Append(data, majorUint, d.Order)
 	data = appendText(data, d.Cell)
 	return Entry{Path: m[:], Data: appendText(data, d.Node)}
 }

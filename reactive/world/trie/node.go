@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/sluiceflow/sluice/internal/cborhead"
 )
 
 const (
@@ -65,7 +67,7 @@ func encodeLeaf(entries []Entry) []byte {
 		size += len(e.Data)
 	}
 	dst := append(make([]byte, 0, size), majorArray|2, majorUint|kindLeaf)
-	dst = appendHead(dst, majorArray, uint64(len(entries)))
+	dst = cborhead.Append(dst, majorArray, uint64(len(entries)))
 	for _, e := range entries {
 		dst = append(dst, e.Data...)
 	}
@@ -76,9 +78,9 @@ func encodeLeaf(entries []Entry) []byte {
 func encodeBranch(count int, b *branch) []byte {
 	const heads, child = 2 + 9 + 3 + 1, 2 + len(Hash{}) // at most
 	dst := append(make([]byte, 0, heads+child*b.size()), majorArray|4, majorUint|kindBranch)
-	dst = appendHead(dst, majorUint, uint64(count))
-	dst = appendHead(dst, majorUint, uint64(b.bitmap))
-	dst = appendHead(dst, majorArray, uint64(b.size()))
+	dst = cborhead.Append(dst, majorUint, uint64(count))
+	dst = cborhead.Append(dst, majorUint, uint64(b.bitmap))
+	dst = cborhead.Append(dst, majorArray, uint64(b.size()))
 	for nib := range b.children {
 		if b.has(nib) {
 			dst = appendBytes(dst, b.children[nib][:])

@@ -4,8 +4,9 @@ package tagged
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
+
+	"github.com/sluiceflow/sluice/internal/cborhead"
 )
 
 // Tag precedes the encoding of what is named by its hash: the value is CBOR.
@@ -21,19 +22,19 @@ func NewMap() *Map { return &Map{append(append(make([]byte, 0, 512), Tag...), 5<
 // Text appends a text string.
 func (m *Map) Text(name, text string) {
 	m.name(name)
-	m.b = append(appendHead(m.b, 3, uint64(len(text))), text...)
+	m.b = append(cborhead.Append(m.b, 3<<5, uint64(len(text))), text...)
 }
 
 // Bytes appends a byte string.
 func (m *Map) Bytes(name string, data []byte) {
 	m.name(name)
-	m.b = append(appendHead(m.b, 2, uint64(len(data))), data...)
+	m.b = append(cborhead.Append(m.b, 2<<5, uint64(len(data))), data...)
 }
 
 // Uint appends a whole number.
 func (m *Map) Uint(name string, n uint64) {
 	m.name(name)
-	m.b = appendHead(m.b, 0, n)
+	m.b = cborhead.Append(m.b, 0<<5, n)
 }
 
 // Encoding returns the encoding, which is valid until the next member is appended.
@@ -50,21 +51,5 @@ func (m *Map) HashText() string {
 
 func (m *Map) name(name string) {
 	m.b[len(Tag)]++ // the number of members
-	m.b = append(appendHead(m.b, 3, uint64(len(name))), name...)
-}
-
-// appendHead appends the head of an item in the shortest form: its major type, and its number or length.
-func appendHead(b []byte, major byte, n uint64) []byte {
-	major <<= 5
-	switch {
-	case n < 24:
-		return append(b, major|byte(n))
-	case n < 1<<8:
-		return append(b, major|24, byte(n))
-	case n < 1<<16:
-		return binary.BigEndian.AppendUint16(append(b, major|25), uint16(n))
-	case n < 1<<32:
-		return binary.BigEndian.AppendUint32(append(b, major|26), uint32(n))
-	}
-	return binary.BigEndian.AppendUint64(append(b, major|27), n)
+	m.b = append(cborhead.Append(m.b, 3<<5, uint64(len(name))), name...)
 }
