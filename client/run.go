@@ -166,8 +166,7 @@ func payload(v any) (json.RawMessage, error) {
 	return value.JSON(normal)
 }
 
-// Audit yields who has done what by HTTP, and what was refused, the newest first; of q, Limit and Cursor say how the list is read in parts. The
-// token is one of an admin.
+// Audit yields the entries of the audit, newest first; Limit and Cursor of q page through them. The token is one of an admin.
 func (c *Client) Audit(ctx context.Context, q audit.Query) iter.Seq2[audit.Entry, error] {
 	return func(yield func(audit.Entry, error) bool) {
 		for more := true; more; more = q.Cursor != "" {
@@ -285,7 +284,7 @@ type remoteRun struct {
 	c     *Client
 	id    string
 	dry   bool                // its commands change nothing
-	would func(journal.Event) // takes what they would journal; nil: nobody
+	would func(journal.Event) // is called with the events that they would journal; nil: no caller asked for them
 }
 
 // ID implements Run.

@@ -41,7 +41,7 @@ func New(p *plan.Plan) *Root {
 	r.room = newRoom(r.keeper, r.places)
 	r.tree.init(r.keeper, r.places, r.room)
 	r.gates, r.faults = r.tree.gates, r.tree.faults
-	if p.Workflow.Routing == nil { // else its rows are sites of calls, and no calls yet
+	if p.Workflow.Routing == nil { // else its rows are call sites, and no calls yet
 		r.tree.plant()
 	}
 	return r

@@ -21,7 +21,7 @@ var effect = &Shape{name: "effect", text: "A call that machines can ask for: how
 	}, worldCallKeys()...)}
 
 var (
-	raised = &Shape{name: "raise", text: "A message to whoever subscribes to it.", keys: []Key{
+	raised = &Shape{name: "raise", text: "A message to all its subscribers.", keys: []Key{
 		key("event", either(text, free), "its type", "OrderPaid").must(),
 		key("value", anything, "its payload; expressions anywhere in it", `{order_id: "{{ key }}"}`).orElse("null"),
 	}}
@@ -111,7 +111,7 @@ var worldKind = Kind{Name: "World", file: "world", title: "World",
 			key("types", mapOf(typeOf), "declared types, by name", "{OrderPlaced: {record: {order_id: text}}}").orElse("none"),
 			key("effects", mapOf(is(effect)), "what machines can ask for, by name; timers need no declaration", "{pay: {params: text, receipt: unit}}").orElse("none"),
 			key("machines", mapOf(is(stateMachine)), "the machines, by name", "{order: {key: text, state: Order, event: [OrderPlaced], emits: []}}").orElse("needed"),
-			key("routing", is(subscriptions), "who hears of which messages", "{subscriptions: [{event: OrderPlaced, machine: order, key_field: order_id}]}").orElse("nobody hears of any"),
+			key("routing", is(subscriptions), "which machines receive which messages", "{subscriptions: [{event: OrderPlaced, machine: order, key_field: order_id}]}").orElse("no subscriptions"),
 			key("schemas", mapOf(typeOf), "another word for `types`", "{OrderPlaced: {record: {order_id: text}}}").orElse("—"),
 			key("workflows", mapOf(is(stateMachine)), "another word for `machines`", "{order: {key: text, state: Order, event: [OrderPlaced], emits: []}}").orElse("—"),
 		)}}

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 )
 
-// Operation is what a worker carries out, as returned by operation.Define.
+// Operation is an operation that a worker carries out, as returned by operation.Define.
 type Operation interface {
 	// Name returns the name by which steps call it.
 	Name() string
@@ -79,7 +79,7 @@ type worker struct {
 	Config
 	callers map[string]operation.Caller
 	names   []string
-	life    context.Context // of calls and gifts
+	life    context.Context // of calls and deliveries
 
 	mu      sync.Mutex
 	calls   map[string]*job // whose results are not durable, by lease

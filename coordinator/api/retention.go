@@ -83,7 +83,7 @@ func rules(ctx context.Context, engine *coordinator.Engine, emit func(*Reply) er
 	return err
 }
 
-// collect deletes what is not kept any more, and emits what that is.
+// collect deletes expired runs and unused data, and emits each.
 func collect(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (*Collected, error) {
 	how := retention.Collection{Dry: req.Dry, Beside: req.Beside, Found: func(g retention.Gone) error {
 		return emit(&Reply{Gone: kept.GoneOf(&g)})

@@ -19,11 +19,11 @@ import (
 const (
 	RunsMax   = 1_000_000 // that one act chooses
 	ReasonMax = 4096      // bytes
-	KeptMax   = 100       // acts that have ended of which it is kept what has become of each run
+	KeptMax   = 100       // finished acts whose outcomes of each run are kept
 	whyMax    = 256       // bytes of why a run is refused
 )
 
-// KeptTime is how long it is kept what has become of each run.
+// KeptTime is how long the outcomes of each run are kept.
 const KeptTime = 30 * 24 * time.Hour
 
 // Errors of acts. Methods wrap them.

@@ -411,7 +411,7 @@ func (a Acts) BulkOutcomes(ctx context.Context, id uint64) iter.Seq2[Outcome, er
 		}
 		was, err := a.read(ctx, id)
 		if errors.Is(err, journal.ErrDeleted) || err == nil && len(was.targets) == 0 && status.State != Abandoned {
-			err = fmt.Errorf("%w: it is not kept any more what act %d has done to each run", ErrNotFound, id)
+			err = fmt.Errorf("%w: the outcomes of act %d are not kept any more", ErrNotFound, id)
 		}
 		if err != nil {
 			yield(Outcome{}, a.engine.ReadError(ctx, err))

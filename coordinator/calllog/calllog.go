@@ -39,8 +39,8 @@ const (
 	Worker = "worker" // what a worker says about the call
 )
 
-// ErrPlace is the error about a place that is not one of these logs.
-var ErrPlace = errors.New("calllog: it is no place in what calls have written")
+// ErrPlace is the error about a place that is not in these logs.
+var ErrPlace = errors.New("calllog: invalid position")
 
 // Entry is a part of what a call has written. Parts of one stream follow one another: they may end within a line.
 type Entry struct {

@@ -160,7 +160,7 @@ func (d *doctor) commits() error {
 	f := Fault{Kind: Commit, What: sentence(wrong), Derived: true, Means: "no process can open the folder"}
 	if errors.Is(wrong, disk.ErrLost) {
 		f.Derived = false
-		f.Means = "no process opens the folder; who removes the file COMMIT accepts it without what is lost"
+		f.Means = "no process opens the folder; removing the file COMMIT makes it open without the lost commits"
 	}
 	if d.mend && f.Derived {
 		if err := d.raw.MendCommits(); err != nil {

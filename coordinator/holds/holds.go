@@ -1,5 +1,5 @@
-// Package holds keeps which runs are held: journaled, and not to be gone on with until somebody says so. Imported runs are, because
-// the process from which they come may still go on with them.
+// Package holds records which runs are held: no engine drives them until a command releases them. Imported runs are held, because
+// the process from which they come may still drive them.
 //
 //	h := holds.New(store)
 //	err := h.Read(ctx)

@@ -36,7 +36,7 @@ func (c *exchange) shown() (name string, valid func() bool) {
 		return "token " + token, func() bool { _, ok := s.config.Authenticate(token); return ok }
 	}
 	_, secret := c.session()
-	return "session " + secret, func() bool { return s.whose(secret).Role != Nobody }
+	return "session " + secret, func() bool { return s.identityOf(secret).Role != Nobody }
 }
 
 // lost is why something ends for a client that has lost what it has shown.

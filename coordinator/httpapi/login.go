@@ -51,14 +51,14 @@ func (c *exchange) session() (who Identity, secret string) {
 	if err != nil {
 		return who, ""
 	}
-	if who = c.whose(sent.Value); who.Role == Nobody {
+	if who = c.identityOf(sent.Value); who.Role == Nobody {
 		return who, ""
 	}
 	return who, sent.Value
 }
 
-// whose returns who has the session with a secret; Nobody if there is none any more.
-func (s *Server) whose(secret string) (who Identity) {
+// identityOf returns the identity of the session with a secret, Nobody if there is none.
+func (s *Server) identityOf(secret string) (who Identity) {
 	found, ok := s.sessions.Of(secret, time.Now())
 	if !ok {
 		return who
@@ -102,7 +102,7 @@ func logIn(c *exchange) error {
 		return err
 	}
 	if c.config.Open.Role != Nobody {
-		return problem(CodeBadRequest, "this server takes no tokens: who reaches it may do everything")
+		return problem(CodeBadRequest, "this server takes no tokens: every client has all rights")
 	}
 	token := strings.TrimSpace(b.Token)
 	who, ok := c.config.Authenticate(token)
@@ -130,7 +130,7 @@ func showMe(c *exchange) error {
 	return c.reply(http.StatusOK, Me{c.who.Name, c.who.Role.String(), secret != "" && c.req.Header.Get("Authorization") == ""})
 }
 
-// showSession says who uses the browser, which may be nobody: whether it must log in can be asked without being refused.
+// showSession answers with the identity of the browser's session, without refusing a browser that has none.
 func showSession(c *exchange) error {
 	if c.who = c.config.Open; c.who.Role == Nobody {
 		c.who, _ = c.session()

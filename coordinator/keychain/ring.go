@@ -161,7 +161,7 @@ func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
 	return r.revealed(marks, plain), nil
 }
 
-// Try tries to fetch the secrets that nobody has tried to fetch yet, so that they are redacted from what comes next.
+// Try fetches the secrets that were not requested yet, so that they are redacted from later output.
 func (r *Ring) Try(ctx context.Context) {
 	if r == nil {
 		return

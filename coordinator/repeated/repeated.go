@@ -1,5 +1,5 @@
-// Package repeated tells by the journal whether a request with an Idempotency-Key is made once more: also if the answer of the first is
-// kept no longer, because the server was started anew.
+// Package repeated detects from the journal that a request with an Idempotency-Key was already carried out, also after a restart of
+// the server, which loses the stored answers.
 package repeated
 
 import (

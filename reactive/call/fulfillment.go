@@ -93,7 +93,7 @@ func match(m *template.ResultMatch, v value.Value) (Fulfillment, string) {
 	case slices.ContainsFunc(m.NotFulfilledValues, equal):
 		return NotFulfilled, value.Text(v)
 	}
-	return Broken, "nobody listed the decision " + value.Text(v)
+	return Broken, "the decision " + value.Text(v) + " is in neither list of result_match"
 }
 
 // Consequence returns the action for a decision other than fulfilled, and the failure that names the decision.

@@ -125,11 +125,11 @@ func (x *Explainer) note(e *journal.Event) {
 	}
 }
 
-// Told takes an event of a world at which the state is not known any more.
-func (x *Explainer) Told(e *journal.Event) {
+// Trimmed takes an event of a world at which the state is not known any more.
+func (x *Explainer) Trimmed(e *journal.Event) {
 	x.note(e)
 	if tracer, ok := x.body.(explain.Tracer); ok {
-		tracer.Told(e)
+		tracer.Trimmed(e)
 	}
 	switch e.Type {
 	case journal.CallRequested:

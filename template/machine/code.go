@@ -50,7 +50,7 @@ type GivenEffect struct {
 	Due    int64       // of a timer: nanoseconds since 1970
 }
 
-// Provide adds the code of a machine that the world names, for whoever runs it. It reports false, and changes nothing, if the
+// Provide adds the code of a machine that the world names. It reports false, and changes nothing, if the
 // world has other code of that name and version.
 func (w *World) Provide(code *Code) bool {
 	if known := w.code[code.Implementation]; known != nil {
@@ -150,7 +150,7 @@ func (i Implementation) Missing() error {
 	return fmt.Errorf("the program does not have machine %q, version %q", i.Name, i.Version)
 }
 
-// Message returns what cells of a machine are given of a message, whoever subscribes to it.
+// Message returns the part of a message that cells of a machine receive, the same for all subscribers.
 func (w *World) Message(m *Machine, name string, payload value.Value) (Event, error) {
 	if !m.takesMessage(name) {
 		return Event{}, fmt.Errorf("event %q is no arm of machine %q", name, m.Name)

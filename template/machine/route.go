@@ -37,7 +37,7 @@ func alone(variant *schema.Type, arm schema.Field) bool {
 	return true
 }
 
-// Route normalises a message, whoever it is from, and returns its deliveries in the order of the subscriptions, one for each
+// Route normalises a message from any sender, and returns its deliveries in the order of the subscriptions, one for each
 // cell. A message that does not fit, also one without the key that some machine needs, is refused whole: the error names the
 // place as a JSON pointer.
 func (w *World) Route(name string, payload value.Value) (*Routed, error) {

@@ -50,7 +50,7 @@ sluice rerun --help has them. A run in which that is not possible refuses it: on
 failed, a playbook, a world. The preview says how many steps will run, may run and are kept, and names those that are marked as
 not idempotent. The report has the id of each new run.`,
 	"move": `Move has each run go on under the workflow of --workflow, as sluice move does: a file, or the name of a published workflow (order,
-order@2). A run refuses it if something that it has begun would have gone otherwise; sluice shadow --where tells that
+order@2). A run refuses it if its history differs under the new workflow; sluice shadow --where reports that
 beforehand.`,
 	"retry": `Retry asks every step again that has failed for good, each with a new attempt, in all runs that the query selects. Playbooks and
 worlds refuse it. The preview names the steps among them that are marked as not idempotent.`,

@@ -49,7 +49,7 @@ journaled, or is refused as the rule would be. It ends with 2 for a query or a t
 	flags := cmd.Flags()
 	flags.StringVarP(&k.req.Query, "where", "w", "", "only for the runs that `QUERY` selects")
 	flags.BoolVar(&k.clear, "clear", false, "remove the rule")
-	flags.StringVar(&k.req.Actor, "actor", "", "record `NAME` as who has set it (default: the user's name)")
+	flags.StringVar(&k.req.Actor, "actor", "", "record `NAME` as the author of the rule (default: the user's name)")
 	takesDry(cmd, &k.req.Dry)
 	k.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.RunE = k.run

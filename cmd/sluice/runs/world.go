@@ -74,7 +74,7 @@ func stepped(text json.RawMessage) (list []string) {
 
 func raisedText(event string, cells []string) string {
 	if len(cells) == 0 {
-		return "raised " + event + " to nobody"
+		return "raised " + event + ", without a subscriber"
 	}
 	return "raised " + event + " to " + strings.Join(cells, ", ")
 }

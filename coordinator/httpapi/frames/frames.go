@@ -71,8 +71,8 @@ func (w *Writer) data(data []byte) error {
 	return err
 }
 
-// Told writes a frame with other data.
-func (w *Writer) Told(f feed.Frame, data any) (err error) {
+// FrameWith writes a frame with other data.
+func (w *Writer) FrameWith(f feed.Frame, data any) (err error) {
 	if f.Data, err = json.Marshal(data); err != nil {
 		return err
 	}

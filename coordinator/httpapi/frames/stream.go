@@ -93,7 +93,7 @@ func (s *Stream) frame(f *feed.Frame) error {
 		return s.fail(err)
 	}
 	if f.Err != nil {
-		return s.Writer.Told(*f, s.Problem(f.Run, f.Err))
+		return s.Writer.FrameWith(*f, s.Problem(f.Run, f.Err))
 	}
 	err := s.Writer.Frame(f)
 	if err == nil && !f.Since.IsZero() {

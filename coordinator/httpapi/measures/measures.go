@@ -1,4 +1,4 @@
-// Package measures has what operators see of a server: its metrics, as Prometheus reads them.
+// Package measures exports the metrics of a server in Prometheus' format.
 package measures
 
 import (

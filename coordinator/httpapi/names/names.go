@@ -1,4 +1,4 @@
-// Package names has the ids that only the HTTP API knows, and reads the names in requests. What ids are made of is no promise.
+// Package names makes the ids that are specific to the HTTP API, and parses the names in requests. The form of the ids may change.
 package names
 
 import (

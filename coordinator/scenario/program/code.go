@@ -9,7 +9,7 @@ import (
 )
 
 // provide gives a world the machines in Go that it names and the library has. It reports those that do not fit the world, at their
-// places. One that nobody has may stand beside others that a scenario is about.
+// places. A machine without code may stand beside others that a scenario is about.
 func (l *Library) provide(w *template.Workflow) error {
 	world, ok := machine.Of(w)
 	if !ok {

@@ -73,12 +73,12 @@
 //	an empty directory                  a store is made in it
 //	a LOCK of a process that has died   taken over
 //	no VERSION, and no database         VERSION is made: a crash has cut short the making of the store
-//	no VERSION, but a database          refused with ErrDamaged, and nothing is touched: who knows the version can write it
+//	no VERSION, but a database          refused with ErrDamaged, and nothing is touched: to recover, write the file VERSION by hand
 //	no VERSION, but a COMMIT            refused with ErrDamaged, likewise
 //	no VERSION, but a db of others      refused with ErrDamaged, likewise: it is the folder of another program
 //	a VERSION of a later program        refused with ErrVersion, and nothing is touched
 //	a VERSION that is rubbish           refused with ErrDamaged
-//	no COMMIT                           made anew: who removes it accepts the database as it is
+//	no COMMIT                           recreated from the database: removing it accepts the database as it is
 //	a COMMIT that is rubbish            refused with ErrDamaged; a Raw mends it
 //	a COMMIT behind the database        opened: it is not synced, and may be old after a power failure
 //	a COMMIT ahead of the database      refused with ErrDamaged: acknowledged commits are lost, which nothing mends
@@ -87,7 +87,7 @@
 //	a commit number that is rubbish     refused with ErrDamaged; a Raw mends it
 //	a head that is rubbish              opened: the head is listed with ErrDamaged; a Raw writes another
 //	a batch that is rubbish             opened: its stream ends before it with ErrDamaged, and nothing mends it
-//	a content that is rubbish           opened: reading it is ErrDamaged, and whoever has the bytes can put them again
+//	a content that is rubbish           opened: reading it is ErrDamaged; PutContent of the same bytes repairs it
 //
 // # Stored format
 //

@@ -111,7 +111,7 @@ func tracedText(e *journal.Event) string {
 	text := e.Type.String()
 	switch {
 	case e.Type == journal.MessageReceived && len(e.Detail.Cells) == 0:
-		return fmt.Sprintf("message %s went to nobody", e.Detail.Name)
+		return fmt.Sprintf("message %s had no subscriber", e.Detail.Name)
 	case e.Type == journal.MessageReceived:
 		return fmt.Sprintf("message %s went to %s", e.Detail.Name, strings.Join(e.Detail.Cells, ", "))
 	case e.Type == journal.CellStepped:

@@ -1,5 +1,4 @@
-// Package agenda knows what happens to the cells of a world by itself, and when: timers fire, and cells reach the end of their time
-// to live.
+// Package agenda holds the deadlines of a world's cells: their timers, and the ends of their times to live.
 //
 //	now ──▶ soon ─────────────── from ─────────────────────────▶
 //	        in memory            only in the trie of the newest snapshot

@@ -18,7 +18,7 @@ type Hash = [sha256.Size]byte
 var Empty = sha256.Sum256(encodeLeaf(nil))
 
 // An Entry is what a trie holds under a path. Those that a trie returns share memory with what was fetched: they must not be
-// changed, and whoever keeps a small part of one for long should copy it.
+// changed, and a caller that keeps a small part of one for long should copy it.
 type Entry struct {
 	// Path determines the place of the entry, nibble by nibble, and the order among entries.
 	Path []byte

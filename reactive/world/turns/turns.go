@@ -1,4 +1,4 @@
-// Package turns lets those that have something to do take turns, in the order in which they got something.
+// Package turns is a round-robin queue: takers that are ready get turns in the order in which they became ready.
 package turns
 
 // Taker takes turns. It loses its place when it is held or has nothing to do any more, and gets one at the end when it goes on.
@@ -8,7 +8,7 @@ type Taker interface {
 	Ready() bool   // it has something to do and is not held
 }
 
-// Place is what a taker keeps of its place in a ring. The zero value is none.
+// Place is the place of a taker in a ring. The zero value is none.
 type Place struct{ ticket uint64 }
 
 // Leave gives the place up. After a turn, the next is behind all others that have something to do.

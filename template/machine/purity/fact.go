@@ -56,7 +56,7 @@ type change struct {
 	Fills bool // it only sets, counts or deletes elements of a map by keys
 }
 
-// changes notes a change of a parameter, and reports whether that is news.
+// changes notes a change of a parameter, and reports whether it is new.
 func (s *summary) changes(c change) bool {
 	for i := range s.Changes {
 		if was := &s.Changes[i]; was.Param == c.Param {

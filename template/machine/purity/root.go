@@ -318,9 +318,9 @@ func (x *examiner) reportRoot(r root, reported map[token.Pos]bool) {
 	report := func(pos token.Pos, f *finding, chain []string) {
 		if !reported[pos] {
 			reported[pos] = true
-			told := *f
-			told.Chain = slices.Concat(chain, f.Chain)
-			x.Reportf(pos, "%s is impure: %s", r.node.name, told.text())
+			impure := *f
+			impure.Chain = slices.Concat(chain, f.Chain)
+			x.Reportf(pos, "%s is impure: %s", r.node.name, impure.text())
 		}
 	}
 	queue := []visit{{r.node, nil}}

@@ -5,8 +5,8 @@
 //
 // Pebble ends the process when a write of its own bookkeeping fails (a log that begins or ends, the manifest, the name of a
 // directory). So the first failed write raises the shield, and no further write reaches the disk, which stays as a crash at that
-// moment would have left it. Pebble sees success; whoever answers callers must look at Raised before it says that something is
-// stored. Tables are an exception: Pebble handles one that cannot be made, and would read one that it assumes exists.
+// moment would have left it. Pebble sees success, so the caller must check Raised before it acknowledges
+// a write. Tables are an exception: Pebble handles one that cannot be made, and would read one that it assumes exists.
 package shield
 
 import (

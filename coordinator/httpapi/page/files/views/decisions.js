@@ -40,7 +40,7 @@ export function Decisions({ parts }) {
     ${list.problem && !list.value ? html`<${Fault} problem=${list.problem} again=${list.again} />` : !list.value ? html`<${Loading} />` : groups(items).map(([name, all]) => html`<h2>${name}<span>${number(all.length)}</span></h2>${all.map((i) => html`<${Ask} key=${i.id} d=${i} current=${i.id === id} />`)}`)}</section>
     ${mine?.d.id === id ? html`<${Decided} key=${"mine" + id} ...${{ ...mine, next }} />`
       : d ? html`<${Detail} key=${id} ...${{ d, taken: !open && known, next, again, onDone: (how) => { setMine({ d, ...how }); again(); } }} />`
-      : known && html`<section class="decide">${id ? html`<${All} /><h2>This is not open</h2><${Taken} ...${{ id, next }} />` : html`<${Empty} title="Nobody is asked for anything">When a step waits for a person's decision, it is here, the most urgent first.<//>`}</section>`}</main>`;
+      : known && html`<section class="decide">${id ? html`<${All} /><h2>This is not open</h2><${Taken} ...${{ id, next }} />` : html`<${Empty} title="No decisions are open">When a step waits for a person's decision, it is here, the most urgent first.<//>`}</section>`}</main>`;
 }
 
 const All = () => html`<a href="/decisions" class="only-n">‹ All</a>`;

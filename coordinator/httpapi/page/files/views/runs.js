@@ -189,7 +189,7 @@ function List({ list, q }) {
     <div class="foot"><span>${next ? "the newest " + number(rows.length) : many(rows.length, "run") + ", newest first"}</span>${next && html`<button class="link" type="button" onClick=${list.more}>Show ${page} more</button>`}<span class="end">${chosen.length === 0 && html`<${BulkActs} q=${q} />`}</span></div></div>${chosen.length > 0 && html`<${ChosenActs} runs=${chosen} clear=${() => setIds(new Set())} />`}`;
 }
 
-// statusOf is the status of a row as a person sees it: who waits for a person is another thing than who waits for a timer.
+// statusOf returns the displayed status of a row: it distinguishes runs that wait for a person from those that wait for a timer.
 export function statusOf(r) {
   if (r.parked) return "parked";
   if (r.status === "waiting" && r.waits?.some((w) => w.kind === "person")) return "person";
