@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Engine is what a program does with runs: those of an engine of its own, see Of, or those of a server, see Dial.
+// Engine is the interface to runs: those of an engine of the program, see Of, or those of a server, see Dial.
 type Engine interface {
 	// Start begins a run of a workflow. Operations that are bound in Go must be there where the engine is.
 	Start(ctx context.Context, w *template.Workflow, input any, o Options) (Run, error)

@@ -16,7 +16,7 @@ import (
 // Invariants, checked by check:
 //  1. A ready node has no unsatisfied predecessor, and holds a slot in every group around it.
 //  2. A group is over its limit only by nodes that were not granted a slot.
-//  3. What a node shows to its successors is what shows says of its status.
+//  3. The result of a node for its successors is that of shows for its status.
 //  4. Each expansion's counters are those of its items' nodes; the run's are those of the nodes outside maps.
 //  5. After the run is closed no status changes.
 type Root struct {

@@ -88,7 +88,7 @@ func part[T any](list []T) (now, later []T) {
 	return list[:n:n], list[n:]
 }
 
-// deliver gives a delivery until it is taken. One that the server refuses is given in pieces, so that it loses what is refused alone.
+// deliver sends a delivery until it is taken. One that the server refuses is sent in pieces, so that only the refused pieces are lost.
 func (w *worker) deliver(g *outbox) {
 	for wait := (backoff{}); w.life.Err() == nil; wait.pause(w.life) {
 		answer := wire.GiveAnswer{}
@@ -104,7 +104,7 @@ func (w *worker) deliver(g *outbox) {
 			}
 			return
 		case isFinal(err):
-			w.Logger.Error("the server refuses what the worker gives", "error", err)
+			w.Logger.Error("the server refuses a delivery of the worker", "error", err)
 			for _, r := range g.reports {
 				r.done <- err
 			}

@@ -1,5 +1,5 @@
 // Package answering brings what workers ask and answer to the runs whose calls they have taken: it turns that into items for the loops
-// of these runs, and says what had become of a call that ended before.
+// of these runs, and returns how a call that ended before has ended.
 package answering
 
 import (

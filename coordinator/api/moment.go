@@ -16,7 +16,7 @@ type Moment struct {
 	Time time.Time `json:"time,omitzero"` // the events up to it count
 }
 
-// reading is what a run is described from: as it is, or as it was.
+// reading is the source of a run's description: now, or at a moment.
 type reading interface {
 	State(ctx context.Context) (*coordinator.State, error)
 	Cell(ctx context.Context, address string) (cells.State, error)

@@ -44,7 +44,7 @@ func short(text string) string {
 	return text
 }
 
-// retain adds or removes a rule; with Dry it only says what would be journaled.
+// retain adds or removes a rule; with Dry it only returns the event that would be journaled.
 func retain(ctx context.Context, engine *coordinator.Engine, req *Request, done *Done) error {
 	rule, err := retention.Rule{}, error(nil)
 	if req.Keep != "" {

@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Engine is what Acts needs of an engine.
+// Engine is the part of an engine that Acts needs.
 type Engine interface {
 	// CheckOpen returns an error once the engine has shut down.
 	CheckOpen() error
@@ -53,7 +53,7 @@ type Engine interface {
 	// programs, or "": that of the other run.
 	Rerun(ctx context.Context, run, actor, act string, what rerun.Options, id, dir string) error
 
-	// PreviewRerun says what a Rerun will do.
+	// PreviewRerun previews a Rerun.
 	PreviewRerun(ctx context.Context, run string, what rerun.Options) (*rerun.Preview, error)
 
 	// Move has a run go on under another workflow, for an act, and returns once that is durable.
@@ -361,7 +361,7 @@ func (s *Status) count(o Outcome) {
 	}
 }
 
-// stored is what the stream of an act says.
+// stored is an act as its stream records it.
 type stored struct {
 	how      Act            // of a rerun: its Rerun, without the workflow, and its Dir
 	workflow *journal.Start // of a rerun or a move; nil: it has none

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Preview is what an act would do, if it began now.
+// Preview counts the runs of an act by what it would do to them now.
 type Preview struct {
 	Verb    string         // of the act
 	Where   string         // its query, as it was read
@@ -101,7 +101,7 @@ type lister struct {
 	query.Holder
 }
 
-// examined is what is foreseen of one run.
+// examined is the preview of one run.
 type examined struct {
 	outcome Outcome
 	steps   []string // that are chosen with the run

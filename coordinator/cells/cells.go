@@ -163,7 +163,7 @@ func impossible(root *reactive.Root, address string) error {
 type Index struct {
 	Machine string // name; "": all machines that have such an index
 	Name    string // of the index
-	Values  []any  // of what its expression gives
+	Values  []any  // results of its expression
 }
 
 // UnknownIndexError is the error of an index that does not exist. It names those that do.

@@ -24,7 +24,7 @@ const (
 	faultsMax = 100
 )
 
-// Check is what is known of a document.
+// Check is the result of checking a document.
 type Check struct {
 	Name     string           `json:"name,omitempty"`    // of the workflow; not there: it cannot be read
 	Faults   []Fault          `json:"faults"`            // with any, it cannot be published

@@ -17,7 +17,7 @@ import (
 // commitsMax bounds the list of the newest groups of changes.
 const commitsMax = 512
 
-// group is what has changed between two places of the change log, each run once.
+// group holds the changes between two places of the change log, each run once.
 type group struct {
 	after, to journal.Place
 	runs      []changed

@@ -16,7 +16,7 @@ import (
 // SeveralMax bounds the runs that one observer follows each by itself.
 const SeveralMax = 64
 
-// Wanted says what an observer of several things follows.
+// Wanted names the things that an observer of several follows.
 type Wanted struct {
 	Runs  []string // ids
 	View  View     // of these; "": Steps

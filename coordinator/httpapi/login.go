@@ -79,7 +79,7 @@ func (c *exchange) enter(as login) {
 	c.who = as.who
 }
 
-// acceptInvitation logs in who was invited, and sends the browser to the page. Who follows the address again and is still logged in, is sent there, too.
+// acceptInvitation logs the invited browser in, and sends it to the page. A browser that is still logged in is sent there, too.
 func acceptInvitation(c *exchange) error {
 	if c.req.Method != http.MethodGet { // a program that only looks whether there is something must not use it up
 		c.w.Header().Set("Allow", http.MethodGet)
@@ -124,7 +124,7 @@ func logOut(c *exchange) error {
 	return c.reply(http.StatusOK, Me{Role: Nobody.String()})
 }
 
-// showMe says who makes the request.
+// showMe answers with the identity of the request.
 func showMe(c *exchange) error {
 	_, secret := c.session()
 	return c.reply(http.StatusOK, Me{c.who.Name, c.who.Role.String(), secret != "" && c.req.Header.Get("Authorization") == ""})

@@ -150,7 +150,7 @@ func (r *Reader) CallGraphAt(ctx context.Context, run string, m Moment) (*CallGr
 func text(at time.Time) string { return at.Format(time.RFC3339Nano) }
 
 // past follows a run up to the event seq, and returns its root. The events from sequence from on are passed to the follower, if it
-// has not to know the state before them. What is known of a trimmed world begins with the older of its two snapshots.
+// needs no state before them. A trimmed world has states from the older of its two snapshots on.
 func (r *Reader) past(
 	ctx context.Context, run string, from, seq uint64, read reading, begin func(*reactive.Root) follower,
 ) (*reactive.Root, error) {

@@ -31,7 +31,7 @@ type stopKind uint8
 
 const (
 	stopNext    stopKind = iota // the event follows the one before, and changes the state
-	stopTrimmed                 // the state at the event is not known
+	stopTrimmed                 // the state at the event is not available
 	stopRestore                 // the state is that of the event's snapshot; the event itself is still to come
 )
 
@@ -92,7 +92,7 @@ func (r *Reader) event(ctx context.Context, id string, seq uint64) (*journal.Eve
 	return nil, fmt.Errorf("read run %s: %w: event %d is missing", id, journal.ErrDamaged, seq)
 }
 
-// along yields the events of a run on a route. The last part of it, and of a run without snapshots all, is what read yields.
+// along yields the events of a run on a route. The last part of it comes from read, and all of a run without snapshots.
 func (r *Reader) along(ctx context.Context, id string, way route, read func(from uint64) iter.Seq2[journal.Event, error]) iter.Seq2[stop, error] {
 	return func(yield func(stop, error) bool) {
 		pass := func(events iter.Seq2[journal.Event, error], kind stopKind, last uint64) bool {

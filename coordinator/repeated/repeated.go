@@ -17,7 +17,7 @@ import (
 // ErrOther means that the key was used for something else.
 var ErrOther = errors.New("repeated: another request was made with this key")
 
-// Start is what a run was to be started with.
+// Start is the start of a run as it was requested.
 type Start struct {
 	Name   string            // of a published workflow; "": one came along
 	Parcel *parcel.Parcel    // the one that came along

@@ -34,7 +34,7 @@ type Gone struct {
 type Collection struct {
 	Dry    bool             // nothing is deleted
 	Beside bool             // other work goes on: it pauses after each slice of its own
-	Found  func(Gone) error // is called with what was deleted; its error ends the collection. nil: no one wants to know
+	Found  func(Gone) error // is called with each deletion; its error ends the collection. Default: none
 	Rules  []Rule           // in place of those of the store; nil: those
 }
 

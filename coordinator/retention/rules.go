@@ -163,7 +163,7 @@ func (r Retention) change(ctx context.Context, actor string, dry bool, by func([
 	}
 }
 
-// Begin gives a store that holds nothing yet the rule of new ones. One that takes no writes stays as it is.
+// Begin sets the default rule of an empty store. A store that takes no writes stays as it is.
 func Begin(ctx context.Context, store journal.Store, now int64) error {
 	for _, err := range store.Read(ctx, journal.RetentionStream, 1) {
 		return ignoreDamage(err)

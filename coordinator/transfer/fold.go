@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// fold derives the head of a run from its events, as far as this program can: of one under the rules of another version it knows
+// fold derives the head of a run from its events, as far as this program can: of one under the rules of another version it derives
 // only what single events say.
 type fold struct {
 	source    *source

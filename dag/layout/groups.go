@@ -48,7 +48,7 @@ type level struct {
 	work         int
 }
 
-// kind says what an item is.
+// kind is the kind of an item.
 type kind uint8
 
 const (

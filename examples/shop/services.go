@@ -13,7 +13,7 @@ import (
 // creditCents is the most that the bank charges.
 const creditCents = 1000000
 
-// request is what the shop sends to any of the services.
+// request is a request of the shop to any of the services.
 type request struct {
 	Order string `json:"order"`
 	Item  string `json:"item"`

@@ -53,7 +53,7 @@ func SourceOf(f *template.Fulfillment) Source {
 }
 
 // Decide reads a decision from an answer. An envelope contains it; any other answer is compared with result_match by typed
-// equality. The text returned tells why no decision could be read.
+// equality. The text returned is why no decision could be read.
 func Decide(f *template.Fulfillment, answer any) (Fulfillment, string) {
 	if f.Policy == template.Auto {
 		return Fulfilled, ""

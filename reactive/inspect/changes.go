@@ -101,7 +101,7 @@ func (w *Changes) Apply(e *journal.Event) Update {
 }
 
 // Moved adds to the update of a move to another workflow what it means: the steps that are not idle under the other one, all counts of
-// maps, and the whole net. From and To are equal where nothing has changed. The routed steps of a playbook are what they were.
+// maps, and the whole net. From and To are equal where nothing has changed. The routed steps of a playbook do not change.
 func (w *Changes) Moved(u *Update, was *reactive.Root) {
 	u.Changes = nil
 	switch steps := w.root.Steps(); {

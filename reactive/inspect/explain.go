@@ -19,7 +19,7 @@ const explainDepth = 8
 
 // Explainer explains a run. Beside the run's root it keeps what the root forgets: which event decided what.
 type Explainer struct {
-	// ForWorker says what calls wait for whose operation workers carry out; "": it is not known. Default: it is not.
+	// ForWorker describes the wait of calls whose operation workers carry out; "": unknown. Default: unknown.
 	ForWorker func(operation string) string
 
 	id       string

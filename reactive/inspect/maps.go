@@ -57,7 +57,8 @@ type counted struct {
 	changed bool // since it was reported
 }
 
-// tallies counts the items of a run's maps, and knows what is to be attempted again. The work of a change does not depend on how many items there are.
+// tallies counts the items of a run's maps, and those to be attempted again. The work of a change does not depend on how many items
+// there are.
 type tallies struct {
 	root    *reactive.Root
 	was     []progress // by node

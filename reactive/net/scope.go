@@ -174,7 +174,7 @@ func (s *scope) result(name string) (value.Value, bool) {
 
 // Step is required by expr.Env; playbooks do not name steps that way.
 func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
-	return nil, fmt.Errorf("a playbook has no steps.%s: what a step gives is passed on in args and ctx", id)
+	return nil, fmt.Errorf("a playbook has no steps.%s: the result of a step is passed on in args and ctx", id)
 }
 
 // nothing is the outcome of a step that ran no task, or whose loop had no items.

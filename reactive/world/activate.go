@@ -127,7 +127,7 @@ func (c *cell) identity(x *machine.Emission, index int, seq uint64) (string, err
 	return intent, err
 }
 
-// dropped returns the node keys of the open intents that an activation gives up: those that it names, or all.
+// dropped returns the node keys of the open intents that an activation drops: those that it names, or all.
 func (c *cell) dropped(named []machine.Drop, all bool) (keys []string) {
 	for x := c.open.first; x != nil; x = x.after {
 		if all || x.among(named) {

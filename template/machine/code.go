@@ -18,11 +18,11 @@ type Code struct {
 	Bind func(w *World, m *Machine) (Activate, error)
 }
 
-// Activate runs the step of one activation and returns what it gives. It is a pure function of its input. An error fails the
+// Activate runs the step of one activation and returns its output. It is a pure function of its input. An error fails the
 // cell: a *Failure with its own code, any other with step_failed.
 type Activate func(in *Input) (*Given, error)
 
-// Given is what a step in Go gives, before it is checked.
+// Given is the output of a step in Go, before it is checked.
 type Given struct {
 	Ignored   bool          // the step is not about the event
 	State     value.Value   // the new state; nil: it is deleted, or there is none
@@ -79,7 +79,7 @@ func (w *World) Provided() (list []*Code) {
 	return list
 }
 
-// Check makes what a step gives the output of the activation: whole, or not at all.
+// Check returns the output of a step as that of the activation: whole, or not at all.
 func (w *World) Check(in *Input, g *Given) (*Output, *Failure) {
 	if g.Ignored {
 		return &Output{Ignored: true}, nil

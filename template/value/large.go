@@ -2,7 +2,7 @@ package value
 
 import "errors"
 
-// Large stands for a value that was left where it is kept: it tells what people are shown of it. Size counts it as that value, Preview
+// Large stands for a value that was left where it is stored: it holds the displayed part of it. Size counts it as that value, Preview
 // returns its beginning, and Of and all that need the value itself return ErrLarge.
 type Large struct {
 	Kind      string   // as Kind says of the value; "": not known

@@ -27,7 +27,7 @@ which names their number. With --expect N it acts, if the query still selects N 
 
 An act chooses its runs once, and is journaled with them. If a process works on DIR, it acts there, and goes on when this command
 is interrupted; else this process does it. An act that is cut off goes on with the next host (sluice serve), or before the next
-act. At the end it says what it has done to each run: done; already, if the run was so already or has ended meanwhile; refused,
+act. At the end it prints the outcome for each run: done; already, if the run was so already or has ended meanwhile; refused,
 with the reason. Two acts on the same run at the same time are not possible: the second is refused.`,
 		Example: `  sluice bulk cancel --where 'workflow:order status:waiting' --data ./journal
   sluice bulk cancel --where 'workflow:order status:waiting' --expect 12 --reason 'the shop closes' --data ./journal

@@ -19,14 +19,17 @@ const runHelp = `RUN is the id of a run, or an unambiguous beginning of it. If a
 not, the command is journaled directly and takes effect when the run is resumed.`
 
 var ownHelp = map[api.Verb]string{
-	api.Delete: `RUN is the whole id of a run. If a process works on DIR, it deletes the run; if not, the run is deleted directly.`,
-	api.Sweep:  `RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, it deletes; if not, it is deleted directly.`,
+	api.Delete: `RUN is the whole id of a run. If a process works on DIR, it deletes the run;
+if not, the run is deleted directly.`,
+	api.Sweep:  `RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, it does the
+sweep; if not, the sweep is done directly.`,
 }
 
 // exitHelp ends the help of every command, after runHelp or ownHelp.
-const exitHelp = ` A refused command changes nothing.
+const exitHelp = `
 
-With -o json it prints one object: {"run":…,"did":…,"step":…,"status":…,"driven":…,"warning":…}, where did is the verb, driven is true if a
+A refused command changes nothing. With -o json it prints one object:
+{"run":…,"did":…,"step":…,"status":…,"driven":…,"warning":…}, where did is the verb, driven is true if a
 process works on the run, and warning explains why the command may have no effect. Otherwise one line says what was done and what
 comes next; if no process works on the run, standard error has the command that makes one do so.
 

@@ -64,7 +64,7 @@ func (k *keep) run(cmd *cobra.Command, args []string) error {
 	case k.clear && len(args) > 0:
 		return fmt.Errorf("--clear removes a rule and %q sets one: give one of the two", args[0])
 	case !sets && k.req.Dry:
-		return fmt.Errorf("--dry-run says what a new rule would do: for how long? For example: sluice keep 30d --dry-run")
+		return fmt.Errorf("--dry-run previews a new rule: for how long? For example: sluice keep 30d --dry-run")
 	case !sets && cmd.Flags().Changed("where"):
 		return fmt.Errorf("--where says for which runs: for how long? For example: sluice keep 30d --where '%s'", progress.Clean(k.req.Query))
 	case len(args) > 0 && args[0] == "":
@@ -85,7 +85,7 @@ func (k *keep) run(cmd *cobra.Command, args []string) error {
 	return cli.ExitOf(err)
 }
 
-// foretell says what would be journaled, or returns why the rule is refused.
+// foretell prints the event that would be journaled, or returns why the rule is refused.
 func (k *keep) foretell(cmd *cobra.Command, done *api.Done, err error) error {
 	if err != nil {
 		return err

@@ -263,7 +263,7 @@ func (p *plan) passedOn(handler http.Handler) http.Handler {
 	return forwarded.By(p.proxy, handler)
 }
 
-// newServer returns a server that gives no client more time or room than it needs.
+// newServer returns a server that bounds the time and memory of each client.
 func newServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,

@@ -56,7 +56,7 @@ func (c *crew) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// load is what there is to do of an operation, or of several.
+// load counts the calls of an operation, or of several.
 type load struct {
 	operation       string
 	queue, unserved int

@@ -21,7 +21,7 @@ type Of struct {
 	lag      prometheus.Histogram     // of feeds
 }
 
-// Server is what is shown of a server.
+// Server holds the measured parts of a server.
 type Server struct {
 	Feeds    func() int // how many are open
 	FeedsMax int        // at most

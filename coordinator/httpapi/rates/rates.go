@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// clientsMax bounds the clients that are told apart, and forgottenMin is how many are forgotten at least when there are more, so that the
-// search for them is seldom.
+// clientsMax bounds the clients that are distinguished, and forgottenMin is how many are forgotten at least when there are more, so that
+// the search for them is seldom.
 const (
 	clientsMax   = 10_000
 	forgottenMin = clientsMax / 10

@@ -125,8 +125,8 @@ func (w *Watch) end(c *credential) {
 	}
 }
 
-// Context returns a context that ends with a member: its Err looks whether the credential is valid, so that who asks it before he hands
-// something out, hands out nothing afterwards.
+// Context returns a context that ends with a member: its Err looks whether the credential is valid, so that a caller that asks it before
+// it hands something out, hands out nothing afterwards.
 func (m *Member) Context(of context.Context) context.Context { return looking{of, m} }
 
 type looking struct {

@@ -44,7 +44,7 @@ var (
 	ErrBusy    = errors.New("tokens: another process changes the tokens")
 )
 
-// Token is what is kept of a token.
+// Token is a stored token, without its secret.
 type Token struct {
 	Name    string    `json:"name"`             // the actor of its commands
 	Role    string    `json:"role"`             // what its owner may do

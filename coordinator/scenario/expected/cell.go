@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Cell is what is expected of a cell; nil: anything.
+// Cell is the expectation about a cell; a nil field expects anything.
 type Cell struct {
 	text     string // as in the document
 	absent   bool   // there is no such cell

@@ -22,7 +22,7 @@ import (
 
 // Limits of what workers send.
 const (
-	GiveMax       = 64 << 20  // bytes of what a worker gives at once
+	GiveMax       = 64 << 20  // bytes of one delivery
 	deliveryMax   = 1000      // results, and so on, of one request; also calls that are taken at once
 	workerNameMax = 128       // bytes of the name of a worker
 	inputHereMax  = 256 << 10 // bytes of an input that comes with its call
@@ -268,7 +268,7 @@ func resultOf(r *wire.GiveResult, pointer string) (call.Result, error) {
 	return operation.ResultOf(nil, failure), nil
 }
 
-// given reads a value that a worker gives; none is null.
+// given reads a value of a delivery; a missing one is null.
 func given(data json.RawMessage, pointer string) (any, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -280,7 +280,7 @@ func given(data json.RawMessage, pointer string) (any, error) {
 	return v, nil
 }
 
-// shuttingDown gives the error of a hub that has closed the code for it.
+// shuttingDown returns the error of a closed hub with its code.
 func shuttingDown(err error) error {
 	if errors.Is(err, workers.ErrClosed) {
 		return refuse(codeShutdown, "", "the server shuts down: try again, with the same leases")

@@ -20,7 +20,7 @@ type (
 
 	// TakenCall is a call that a worker has taken.
 	TakenCall struct {
-		Lease       string          `json:"lease"`                 // names the call in all that the worker gives
+		Lease       string          `json:"lease"`                 // names the call in deliveries
 		Run         string          `json:"run"`                   // id
 		Step        string          `json:"step"`                  // key
 		Attempt     int32           `json:"attempt"`               // from 1

@@ -35,11 +35,11 @@
 // directory with a new LOCK; the first then takes no more writes, and its next commit fails with ErrReadOnly and may or may
 // not be stored.
 //
-// A full disk: with less than Config.FreeFloorBytes free, the store becomes read-only, with an error that tells why. Stored
+// A full disk: with less than Config.FreeFloorBytes free, the store becomes read-only, with an error that has the cause. Stored
 // data can be read, now and after the next Open. Opening it with more room makes it writable again.
 //
 // A failing disk: if a write fails, for any reason (no inodes, a quota, a broken or read-only disk, too many open files),
-// the store becomes read-only with an error that tells what to do, and writes nothing more: the directory stays as a crash
+// the store becomes read-only with an error that names the remedy, and writes nothing more: the directory stays as a crash
 // would have left it. No fault ends the process. The same happens if the directory, its lock, its mark or its database was
 // removed, renamed or unmounted: each commit checks for that before it is acknowledged.
 //
@@ -50,7 +50,7 @@
 //	place, or the last one is gone          last number of its stream
 //	a large value changes                   its hash is in the event
 //	content changes                         its checksum, and its hash, which is in its key
-//	events of a trimmed stream are gone     its head, which tells what was trimmed
+//	events of a trimmed stream are gone     its head, which records what was trimmed
 //	Pebble's tables and manifest change     Pebble's checksums
 //	the newest commits are gone             COMMIT (see mark for what it cannot see after a power failure)
 //

@@ -17,7 +17,7 @@ const (
 	tracedDeep = 8     // levels; what is deeper stands beside what it came of
 )
 
-// Trace is what came of one event: the activations of the cells that were given it, and what came of what these gave.
+// Trace holds the consequences of one event: the activations of the cells that took it, and their consequences.
 //
 //	message.received ─┬─▶ cell.stepped ─┬─▶ cell.stepped of a cell that a raised event went to
 //	                  │                 └─▶ call.requested, call.responded ──▶ cell.stepped with the receipt

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The keys of the value. Which of them are there says what the activation did.
+// The keys of the value. Those that are there show what the activation did.
 const (
 	cause     = "cause"     // sequence of the event whose item was taken
 	state     = "state"     // the new state, null if it was deleted; not there: as it was

@@ -18,7 +18,7 @@ func (t Trie) Update(root Hash, changes []Entry, put func(hash Hash, node []byte
 	return t.Replace(root, changes, put, func(Entry) error { return nil })
 }
 
-// Replace is Update. It also gives replaced each entry that a change takes the place of or removes, in ascending order of the paths,
+// Replace is Update. It also calls replaced with each entry that a change replaces or removes, in ascending order of the paths,
 // before it puts a node that depends on the change. An error of replaced ends it, and is returned.
 func (t Trie) Replace(root Hash, changes []Entry, put func(hash Hash, node []byte) error, replaced func(old Entry) error) (Hash, error) {
 	if err := t.checkChanges(changes); err != nil {

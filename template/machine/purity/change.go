@@ -355,7 +355,7 @@ func isActivation(t types.Type) bool {
 	return ok && isMachine(n.Obj()) && (n.Obj().Name() == "Activation" || types.IsInterface(n))
 }
 
-// arguments returns what a call gives to a parameter; -1 is the receiver.
+// arguments returns the arguments of a call for a parameter; -1 is the receiver.
 func (x *examiner) arguments(call *ast.CallExpr, f *types.Func, i int) []ast.Expr {
 	args := call.Args
 	if recv := f.Signature().Recv(); recv != nil {
@@ -410,8 +410,8 @@ func isGlobal(obj types.Object) bool {
 	return ok && !v.IsField() && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
 }
 
-// noteChanges makes faults of the changes of variables of packages: for who changes them, and for who reads them. What init functions
-// and initial values change is part of the beginning, and is followed from the variable.
+// noteChanges makes faults of the changes of packages' variables, for the code that changes and for that which reads them. What init
+// functions and initial values change is part of the beginning, and is followed from the variable.
 func (x *examiner) noteChanges() {
 	for _, b := range x.bodies {
 		for _, m := range b.changes {

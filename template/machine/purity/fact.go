@@ -16,7 +16,7 @@ type examined struct{}
 // AFact marks a fact.
 func (*examined) AFact() {}
 
-// summary is what the package of a function or variable tells those that import it.
+// summary describes a function or variable to the packages that import it.
 type summary struct {
 	Impure  *finding // the nearest impurity; nil: pure
 	Changes []change // what a function changes through its parameters

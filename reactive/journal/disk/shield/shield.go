@@ -38,7 +38,7 @@ func (f *FS) Raise() { f.raised.Store(true) }
 // Raised reports whether writes have ended.
 func (f *FS) Raised() bool { return f.raised.Load() }
 
-// Spare gives a directory, into which Pebble writes a copy, a shield of its own until end is called: a failure there is no fault of the
+// Spare makes a shield for a directory, into which Pebble writes a copy, until end is called: a failure there is no fault of the
 // database. End returns the first one. There is one such directory at a time.
 func (f *FS) Spare(dir string) (end func() error) {
 	own := &spared{FS: New(f.FS, nil), dir: strings.TrimRight(dir, "/")}

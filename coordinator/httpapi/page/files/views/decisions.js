@@ -48,7 +48,7 @@ const All = () => html`<a href="/decisions" class="only-n">‹ All</a>`;
 // Next goes on, when the person says so.
 const Next = ({ next }) => html`<div class="acts">${next ? html`<a class="btn" href=${at("decisions", next.id)}>Next: <${Name} text=${next.run} max=${24} /></a>` : html`<span class="q">Nothing else is open.</span>`}</div>`;
 
-// Decided says what the person has decided. It has the focus, so that a key that is pressed twice decides nothing else.
+// Decided shows the person's decision. It has the focus, so that a key that is pressed twice decides nothing else.
 function Decided({ d, decision, reason, next }) {
   return html`<section class="decide"><${All} /><h2 ref=${focus} tabindex="-1">${wordsOf[decision]} <bdi>${d.run.slice(0, 200)}</bdi></h2>
     <p role="status">Step <bdi>${d.step.slice(0, 200)}</bdi> is ${decision === "fulfilled" ? "done as meant" : "not done as meant"}${reason && html`: <bdi>${reason}</bdi>`}. <a href=${at("runs", d.run) + query({ step: d.step })}>See it in the graph</a></p><${Next} next=${next} /></section>`;
