@@ -21,7 +21,7 @@ not, the command is journaled directly and takes effect when the run is resumed.
 var ownHelp = map[api.Verb]string{
 	api.Delete: `RUN is the whole id of a run. If a process works on DIR, it deletes the run;
 if not, the run is deleted directly.`,
-	api.Sweep:  `RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, it does the
+	api.Sweep: `RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, it does the
 sweep; if not, the sweep is done directly.`,
 }
 
