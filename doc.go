@@ -18,6 +18,9 @@
 //	coordinator           the engine: start, wait, watch, command
 //	coordinator/operation implementations of steps: Go functions, commands, HTTP
 //	coordinator/control   commands for the runs of another process
+//	coordinator/httpapi   the same by HTTP, and the page
+//	client                programs that use a server
+//	worker                programs that carry out operations for a server
 //	reactive              journal ─▶ statuses, the pure half
 //	reactive/journal      events and their stores
 //	signals               fine-grained reactivity, usable alone

@@ -2,6 +2,7 @@ package sluice_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"go/ast"
 	"go/doc"
@@ -151,7 +152,6 @@ var floors = []floor{
 		"template/machine/attempt", "template/value")},
 	{"coordinator/inbox", uses("coordinator/pool", "internal/cancelled", "reactive/decide", "reactive/journal")},
 	{"coordinator/residence", uses("internal/cancelled", "reactive/decide")},
-	{"coordinator/parking", uses("reactive/journal")},
 	{"coordinator/query", uses("reactive/journal", "template/document", "template/expr")},
 	{"coordinator/compiled", uses("internal/usercode", "template", "template/kinds", "template/plan", "template/value")},
 	{"coordinator/holds", uses("reactive/decide", "reactive/journal")},
@@ -163,11 +163,13 @@ var floors = []floor{
 		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
 		"template/expr", "template/value")},
 	{"coordinator/starting", uses("coordinator/limits", "coordinator/registry", "internal/cancelled", "reactive/decide", "reactive/journal", "template", "template/machine", "template/value")},
+	{"coordinator/parking", uses("coordinator/reader", "coordinator/registry", "internal/usercode", "reactive/decide", "reactive/inspect", "reactive/journal")},
 	{"coordinator/retention", uses("internal/pace", "coordinator/limits", "coordinator/query", "reactive", "reactive/journal/archive", "reactive/decide", "reactive/journal")},
-	{"coordinator/commands", uses("reactive", "reactive/call", "reactive/journal", "template/value")},
 	{"coordinator/children", uses("coordinator/keychain", "coordinator/operation", "coordinator/pool", "coordinator/reader", "coordinator/registry",
 		"internal/cancelled", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template", "template/value")},
-	{"coordinator/rerun", uses("coordinator/starting", "coordinator/children", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide",
+	{"coordinator/notes", uses("coordinator/children", "coordinator/pool", "coordinator/reader", "coordinator/registry", "reactive", "reactive/decide", "reactive/journal")},
+	{"coordinator/commands", uses("coordinator/limits", "coordinator/notes", "coordinator/parking", "coordinator/pickup", "coordinator/reader", "coordinator/starting", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template/value")},
+	{"coordinator/rerun", uses("coordinator/holds", "coordinator/starting", "coordinator/children", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide",
 		"reactive/journal", "reactive/ledger", "reactive/routed", "template", "template/expr", "template/plan", "template/playbook", "template/value")},
 	{"coordinator/bulk", uses("coordinator/commands", "coordinator/limits", "coordinator/query", "coordinator/reader", "coordinator/registry", "coordinator/rerun", "internal/cancelled", "internal/usercode",
 		"reactive", "reactive/decide", "reactive/journal", "template", "template/expr", "template/plan", "template/value")},
@@ -175,14 +177,13 @@ var floors = []floor{
 		"reactive/journal", "reactive/routed")},
 	{"coordinator/cells", uses("internal/usercode", "template/expr", "reactive", "reactive/decide", "reactive/inspect", "reactive/journal", "reactive/world", "template/value")},
 	{"coordinator/tally", nil},
+	{"coordinator/closing", uses("internal/cancelled", "internal/usercode")},
 	{"coordinator/answering", uses("coordinator/calllog", "coordinator/keychain", "coordinator/operation", "coordinator/workers", "reactive", "reactive/call", "reactive/decide", "reactive/journal")},
-	{"coordinator/notes", uses("coordinator/children", "coordinator/pool", "coordinator/reader", "coordinator/registry", "reactive", "reactive/decide", "reactive/journal")},
 	{"coordinator/moving", uses("coordinator/limits", "coordinator/notes", "coordinator/pickup", "coordinator/reader", "coordinator/registry", "reactive", "reactive/decide", "reactive/journal", "reactive/shadow", "template", "template/difference")},
-	{"coordinator", uses("coordinator/answering", "coordinator/starting", "coordinator/moving", "coordinator/notes", "coordinator/tally", "reactive/shadow", "template/difference", "coordinator/rerun", "coordinator/bulk", "coordinator/calllog", "coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/commands", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
+	{"coordinator", uses("coordinator/answering", "coordinator/closing", "coordinator/starting", "coordinator/moving", "coordinator/notes", "coordinator/tally", "coordinator/rerun", "coordinator/bulk", "coordinator/calllog", "coordinator/cells", "coordinator/children", "coordinator/clock", "coordinator/commands", "coordinator/directory", "coordinator/holds", "coordinator/inbox",
 		"coordinator/keychain", "coordinator/limits", "coordinator/lists", "coordinator/operation", "coordinator/parking", "coordinator/pickup",
 		"coordinator/pool", "coordinator/reader", "coordinator/registry", "coordinator/residence", "coordinator/retention", "coordinator/transfer", "coordinator/workers", "internal/cancelled", "internal/usercode", "reactive",
-		"reactive/call", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed", "template",
-		"template/machine", "template/value")},
+		"reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed", "template")},
 	{"coordinator/observe", uses("coordinator", "reactive", "reactive/live")},
 	{"coordinator/parcel", uses("coordinator", "coordinator/limits", "coordinator/registry", "reactive/journal", "template")},
 	{"coordinator/catalog", uses("coordinator", "coordinator/parcel", "reactive/journal/archive", "template", "template/document", "template/kinds", "template/plan", "template/secret", "template/value")},
@@ -552,7 +553,7 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 
 // writers holds the packages in which each writer of events makes them, and single files of packages with two.
 var writers = map[journal.Writer][]string{
-	journal.Command:  {"coordinator", "coordinator/cells", "coordinator/commands", "coordinator/rerun"},
+	journal.Command:  {"coordinator/cells", "coordinator/commands", "coordinator/rerun"},
 	journal.Stepper:  {"reactive/decide", "reactive/net/token.go", "reactive/world/activate.go", "reactive/world/fail.go", "reactive/world/freeze.go"},
 	journal.Timer:    {"reactive/ledger", "reactive/net", "reactive/world"},
 	journal.Registry: {"coordinator/bulk", "coordinator/registry", "coordinator/retention"},
@@ -825,15 +826,22 @@ const (
 
 var languages = []string{"template/expr", "template/expr/jinja", "template/playbook"}
 
+// packageLines holds lower bounds. The coordinator is the engine, its runs and their loops; every other job is another package's.
+var packageLines = map[string]int{"coordinator": 2200}
+
 func TestPackagesHaveOneJob(t *testing.T) {
 	lines := map[string]int{}
 	for _, s := range sources(t, false) {
 		lines[s.pkg.path()] += s.fset.File(s.file.Pos()).LineCount()
 	}
 	for name, n := range lines {
-		if n > packageLinesMax && !slices.Contains(languages, name) {
-			t.Errorf("%s has %d lines, at most %d are one job: split it", name, n, packageLinesMax)
+		most := cmp.Or(packageLines[name], packageLinesMax)
+		if n > most && !slices.Contains(languages, name) {
+			t.Errorf("%s has %d lines, at most %d are one job: split it", name, n, most)
 		}
+	}
+	for name := range packageLines {
+		require.Contains(t, lines, name)
 	}
 }
 

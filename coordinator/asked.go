@@ -7,9 +7,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
-	"github.com/sluiceflow/sluice/coordinator/commands"
 	"github.com/sluiceflow/sluice/coordinator/inbox"
-	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/lists"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/decide"
@@ -19,53 +17,22 @@ import (
 // handle returns a handle of a run whose commands are those of actor.
 func (e *Engine) handle(id, actor string) (r *Run) {
 	r = &Run{Reading: lists.Of(e.Lists, id), engine: e, id: id, actor: actor}
-	r.Handle, r.Commands, r.Moves = cells.New(asked{r}), commands.Of(asked{r}.Take), e.mover.Of(asked{r})
+	r.Handle, r.Commands, r.Moves = cells.New(asked{r}), e.taker.Of(asked{r}), e.mover.Of(asked{r})
 	return r
 }
 
-// asked carries out what the handle of a run is asked for. It implements cells.Run and moving.Run.
+// asked carries out what the handle of a run is asked for. It implements cells.Run, commands.Run
+// and moving.Run.
 type asked struct{ *Run }
 
-// Take passes a command to the run's loop and returns its event once that is durable, or why it was refused.
-func (r asked) Take(ctx context.Context, event journal.Event) (taken journal.Event, err error) {
-	d := cmp.Or(event.Detail, &journal.Detail{})
-	if err := cmp.Or(r.engine.checkOpen(), limits.CheckActor(r.actor), limits.CheckTexts(d.Reason, d.Name, d.ID)); err != nil {
-		return taken, err
-	}
-	if event.Type == journal.MessageReceived && event.Detail != nil {
-		if err := limits.CheckMessage(event.Detail.Name, event.Detail.ID); err != nil {
-			return taken, err
-		}
-	}
-	defer r.engine.BeginCommand(r.id)()
-	if r.actor != "" {
-		d.Actor, event.Detail = r.actor, d
-	}
-	switch releases, err := r.engine.driven.Admit(r.id, &event); {
-	case err != nil:
-		return taken, err
-	case r.would != nil:
-		return r.foresee(ctx, event, releases)
-	case releases:
-		if err := r.engine.driven.Release(ctx, r.id, d); err != nil {
-			return taken, err
-		}
-		return event, r.engine.pickUp(ctx, r.id)
-	}
-	if !r.Driven() {
-		taken, err = r.engine.notes.Take(ctx, r.id, event)
-	} else {
-		var journaled journal.Event
-		if err = r.Ask(ctx, decide.Item{Event: event, Taken: &journaled}); err == nil { // else the loop may yet write it
-			taken = journaled
-		}
-	}
-	return taken, r.engine.reader.Refused(ctx, r.id, err)
+// Take implements cells.Run.
+func (r asked) Take(ctx context.Context, event journal.Event) (journal.Event, error) {
+	return r.engine.taker.Take(ctx, r, event)
 }
 
 // Look implements cells.Run. A run that does not go on here, or has ended, is read from its journal.
 func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
-	if r.would == nil && r.Driven() && r.engine.parkedFor(r.id) == nil {
+	if r.would == nil && r.Driven() && r.engine.parked.Reason(r.id) == nil {
 		if err := r.Ask(ctx, decide.Item{Look: look}); !errors.Is(err, ErrFinished) {
 			return err
 		}
@@ -86,8 +53,11 @@ func (r asked) Storage() cells.Storage {
 	return s
 }
 
-// Actor implements moving.Run.
+// Actor implements commands.Run.
 func (r asked) Actor() string { return r.actor }
+
+// Would implements commands.Run.
+func (r asked) Would() func(journal.Event) { return r.would }
 
 // Ask passes an item to the run's loop and waits for its reply.
 func (r asked) Ask(ctx context.Context, it decide.Item) error {
@@ -105,7 +75,7 @@ func (p process) Pass(ctx context.Context, run string, it decide.Item, others ..
 	done, err := send()
 	return func() error {
 		for ; err == nil; done, err = send() {
-			switch reply, answered := inbox.AwaitReply(ctx, done, p.shut); {
+			switch reply, answered := inbox.AwaitReply(ctx, done, p.end.Shut()); {
 			case errors.Is(reply, errUnloaded):
 			case answered && reply != nil:
 				return fmt.Errorf("run %s: %w", run, reply)

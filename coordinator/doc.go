@@ -22,11 +22,12 @@
 //	pool       finds room for calls and makes them; call.Request in, call.Result out
 //	children   starts child runs, counts, pauses and cancels them
 //	reader     reads runs: state, history, explanations, call graphs
-//	parking    records the runs that cannot go on here, and why
+//	parking    records the runs that cannot go on here, finds out why, and tries them again
 //	pickup     finds the runs that this engine goes on with, and records which; limits bounds them
+//	closing    ends the engine in order
 //	residence  bounds the runs in memory
 //	lists      finds and deletes runs; query is the text that selects them; bulk acts on those that it selects
-//	commands   makes the events of commands
+//	commands   makes the events of commands, and brings them to the run
 //	starting   prepares the starts of runs; rerun computes what a rerun keeps
 //	moving     has runs go on under other workflows
 //	notes      journals commands of runs that this engine does not go on with

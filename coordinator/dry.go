@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -30,24 +29,4 @@ func (r asked) Writes() error {
 		return errDry
 	}
 	return nil
-}
-
-// foresee is Take for a handle whose commands change nothing.
-func (r asked) foresee(ctx context.Context, event journal.Event, releases bool) (journal.Event, error) {
-	if releases {
-		return event, nil
-	}
-	if r.Driven() {
-		if err := r.engine.parkedFor(r.id); err != nil {
-			return event, fmt.Errorf("run %s: %w", r.id, err)
-		}
-	}
-	batch, taken, err := r.engine.notes.Foresee(ctx, r.id, event)
-	if err != nil {
-		return event, r.engine.reader.Refused(ctx, r.id, r.engine.readError(ctx, fmt.Errorf("run %s: %w", r.id, err)))
-	}
-	for _, e := range batch {
-		r.would(e)
-	}
-	return taken, nil
 }

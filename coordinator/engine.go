@@ -13,6 +13,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 	"github.com/sluiceflow/sluice/coordinator/children"
 	"github.com/sluiceflow/sluice/coordinator/clock"
+	"github.com/sluiceflow/sluice/coordinator/closing"
+	"github.com/sluiceflow/sluice/coordinator/commands"
 	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 	"github.com/sluiceflow/sluice/coordinator/lists"
@@ -24,6 +26,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/pool"
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/coordinator/registry"
+	"github.com/sluiceflow/sluice/coordinator/rerun"
 	"github.com/sluiceflow/sluice/coordinator/residence"
 	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/coordinator/starting"
@@ -60,22 +63,22 @@ type Engine struct {
 
 	mu     sync.Mutex
 	runs   map[string]*run // in memory
-	parked *parking.Runs   // runs that cannot go on in this process
 	driven *pickup.Runs
 	stay   *residence.Runs
 	starts residence.Starts
-	before []func() error // called before the shutdown begins
-	ending bool           // Shutdown was called
 	closed bool
-	shut   chan struct{} // closed when Shutdown has finished
 
+	end      *closing.End
 	registry *registry.Registry
 	reader   *reader.Reader
-	children *children.Children
-	notes    *notes.Notes
-	mover    *moving.Mover
-	starting *starting.Starts
+	parked   *parking.Parker // runs that cannot go on in this process
 	rings    *keychain.Rings
+	children *children.Children
+	starting *starting.Starts
+	notes    *notes.Notes // for the runs that do not go on here
+	taker    *commands.Taker
+	mover    *moving.Mover
+	reruns   *rerun.Rerunner
 }
 
 // New starts an engine on a store and goes on with the unfinished runs it finds there. The engine owns the store. Runs that
@@ -95,8 +98,8 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	config.Limits = config.Limits.Completed()
 	e := &Engine{
-		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{}, parked: parking.New(),
-		shut: make(chan struct{}), logs: calllog.New(),
+		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{},
+		end: closing.New(), logs: calllog.New(),
 	}
 	held := holds.New(store)
 	if e.driven = pickup.New(config.PickUp, held); config.NotesOnly {
@@ -122,21 +125,8 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		return nil, err
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	e.reader = reader.New(e.ctx, store, e.registry, process{e})
-	e.rings = keychain.NewRings(config.SecretTimeout, reader.Begun(e.reader))
-	e.Lists = lists.New(store, e.reader, process{e}, transfer.Config{Registry: e.registry, Holds: e.driven.Holds(), Lock: &e.content})
 	e.draining, e.drain = context.WithCancel(context.Background())
-	e.children = children.New(children.Config{
-		Engine: process{e}, Reader: e.reader, Context: e.ctx, Draining: e.draining, Logger: config.Logger,
-		DepthMax: config.Limits.DepthMax, DescendantsMax: config.Limits.DescendantsMax,
-	})
-	e.notes = notes.New(process{e}, e.reader, e.children)
-	e.starting = starting.New(starting.Config{
-		Engine: process{e}, Store: store, Registry: e.registry, Limits: config.Limits, OnBlocked: config.OnBlocked,
-	})
-	e.mover = moving.New(moving.Config{
-		Engine: process{e}, Reader: e.reader, Registry: e.registry, Driven: e.driven, Notes: e.notes, NodesMax: config.Limits.NodesMax,
-	})
+	e.makeRooms()
 	e.loops.Go(func() { e.alarms.Run(e.ctx, e.wake) })
 	e.loops.Go(func() { e.clock.Watch(e.ctx, e.checkTimers) })
 	ready := false
@@ -155,6 +145,31 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	return e, nil
 }
 
+// makeRooms makes the parts of the engine that use it and one another.
+func (e *Engine) makeRooms() {
+	config := &e.config
+	e.reader = reader.New(e.ctx, e.store, e.registry, process{e})
+	e.parked = parking.For(parking.Config{Context: e.ctx, Engine: process{e}, Reader: e.reader, Registry: e.registry, Logger: config.Logger})
+	e.rings = keychain.NewRings(config.SecretTimeout, reader.Begun(e.reader))
+	e.Lists = lists.New(e.store, e.reader, process{e}, transfer.Config{Registry: e.registry, Holds: e.driven.Holds(), Lock: &e.content})
+	e.children = children.New(children.Config{
+		Engine: process{e}, Reader: e.reader, Context: e.ctx, Draining: e.draining, Logger: config.Logger,
+		DepthMax: config.Limits.DepthMax, DescendantsMax: config.Limits.DescendantsMax,
+	})
+	e.notes = notes.New(process{e}, e.reader, e.children)
+	e.starting = starting.New(starting.Config{
+		Engine: process{e}, Store: e.store, Registry: e.registry, Limits: config.Limits, OnBlocked: config.OnBlocked,
+	})
+	maker := rerun.Maker{Store: e.store, Registry: e.registry, Limits: config.Limits.OfRun(), Now: e.clock.Now, Host: process{e}.Host}
+	e.reruns = &rerun.Rerunner{Maker: maker, Engine: process{e}, Holds: e.driven.Holds(), Starts: e.starting}
+	e.taker = commands.New(commands.Config{
+		Engine: process{e}, Reader: e.reader, Driven: e.driven, Parked: e.parked, Notes: e.notes, Logger: config.Logger,
+	})
+	e.mover = moving.New(moving.Config{
+		Engine: process{e}, Reader: e.reader, Registry: e.registry, Driven: e.driven, Notes: e.notes, NodesMax: config.Limits.NodesMax,
+	})
+}
+
 // pickUp takes up the unfinished runs, or those of one that was held. It finds all before it loads the first, because a loaded parent
 // claims its children.
 func (e *Engine) pickUp(ctx context.Context, held string) error {
@@ -163,12 +178,12 @@ func (e *Engine) pickUp(ctx context.Context, held string) error {
 		return err
 	}
 	for run, reason := range found.Unreadable {
-		e.parkAsleep(run, reason, nil, e.registry.Learned())
+		e.parked.ParkAsleep(run, reason, nil, e.registry.Learned())
 	}
 	e.workers.Expect(found.Open)
 	parentless := e.children.AddFound(found.Open)
 	asleep := e.takeUp(found.Open, found.Later)
-	e.loops.Go(func() { pickup.Survey(e.ctx, asleep, e.surveyOne) })
+	e.loops.Go(func() { pickup.Survey(e.ctx, asleep, e.parked.Examine) })
 	e.children.CancelOrphans(ctx, parentless)
 	return nil
 }
@@ -243,7 +258,7 @@ func (e *Engine) learn(w *template.Workflow) (entry *registry.Entry, err error) 
 		return err
 	})
 	if e.registry.Learned() != before {
-		e.retryMissing()
+		e.parked.RetryMissing()
 		e.checkTimers() // runs whose cells lacked a machine look again
 	}
 	return entry, err

@@ -1,9 +1,8 @@
 package coordinator
 
 import (
-	"errors"
-
 	"github.com/sluiceflow/sluice/coordinator/children"
+	"github.com/sluiceflow/sluice/coordinator/closing"
 	"github.com/sluiceflow/sluice/coordinator/holds"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/moving"
@@ -28,7 +27,7 @@ var (
 	ErrShutdown     = decide.ErrShutdown
 	ErrRefused      = limits.ErrRefused
 	ErrUnclear      = rerun.ErrUnclear
-	ErrUnreturned   = errors.New("coordinator: the engine has shut down, but some calls have not returned")
+	ErrUnreturned   = closing.ErrUnreturned
 )
 
 // Codes of failures that arise around a call: see packages pool and children.

@@ -1,20 +1,15 @@
 package coordinator
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
-	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/commands"
-	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/lists"
 	"github.com/sluiceflow/sluice/coordinator/moving"
-	"github.com/sluiceflow/sluice/coordinator/starting"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template/value"
 )
 
 // Run is a handle of one run: to wait for it, to watch it, and to send it commands. It is a small value without resources; it
@@ -48,9 +43,7 @@ func (r *Run) As(actor string) *Run {
 // Driven reports whether this engine goes on with the run: see Config.PickUp. If not, commands are journaled and take effect
 // when an engine goes on with it.
 func (r *Run) Driven() bool {
-	r.engine.mu.Lock()
-	defer r.engine.mu.Unlock()
-	return !r.engine.closed && r.engine.driven.Has(r.id)
+	return process{r.engine}.Driven(r.id)
 }
 
 // Wait waits until the run has ended and returns its result, whatever the status: see Result.Err. The error of Wait itself
@@ -66,7 +59,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		active := e.runs[r.id]
 		e.mu.Unlock()
 		if active == nil {
-			result, err := r.await(ctx)
+			result, err := e.parked.Await(ctx, r.id)
 			if result != nil || err != nil {
 				return result, err
 			}
@@ -76,7 +69,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		case <-ctx.Done():
 			return nil, cancelled.Error(ctx)
 		case <-active.unloaded:
-		case <-e.shut:
+		case <-e.end.Shut():
 		}
 		if !cancelled.Closed(active.unloaded) { // the loop does not return
 			return nil, ErrShutdown
@@ -90,45 +83,6 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 			return nil, ErrShutdown
 		}
 	}
-}
-
-// await follows a run that is not in memory until it ends. It returns a nil result if the run has meanwhile been loaded or
-// parked.
-func (r *Run) await(ctx context.Context) (*Result, error) {
-	e := r.engine
-	notice, release := e.notice(r.id)
-	defer release()
-	if notice.Err() != nil {
-		return nil, e.checkOpen()
-	}
-	if err := e.parkedFor(r.id); err != nil {
-		return nil, err
-	}
-	result, last, err := r.ending(ctx)
-	if result != nil || err != nil {
-		return result, err
-	}
-	if result, err = e.reader.Await(ctx, notice, r.id, last); result != nil || err != nil {
-		return result, e.readError(ctx, err)
-	}
-	return nil, e.checkOpen()
-}
-
-// ending reads the result of a run that is not in memory, or nil if it has not ended, and the sequence of its last event. If
-// the run turns out to be one that cannot go on here, it is parked.
-func (r *Run) ending(ctx context.Context) (*Result, uint64, error) {
-	e := r.engine
-	known := e.registry.Learned()
-	end, err := e.reader.Ending(ctx, r.id)
-	if err != nil {
-		return nil, 0, e.readError(ctx, err)
-	}
-	if end.Result == nil && end.Start != nil && r.Driven() {
-		if start, reason := e.reader.ObstacleOf(ctx, end.Start, true); reason != nil {
-			e.parkAsleep(r.id, reason, start, known)
-		}
-	}
-	return end.Result, end.Last, nil
 }
 
 // A PayloadOption is an option of Run.Decide.
@@ -147,27 +101,3 @@ func RepeatWork() RetryOption { return func(d *journal.Detail) { d.Work = true }
 // honours keys does the work once more, though it has done it already. It is not possible in a world, nor where a retry would
 // only ask for a decision.
 func NewKey() RetryOption { return func(d *journal.Detail) { d.Key = rand.Text() } }
-
-// Send sends the run a message, which a step that waits for its name takes, now or later. A message that no step of the
-// workflow waits for is journaled and logged: see Awaits. See WithKey.
-func (r *Run) Send(ctx context.Context, name string, payload any, opts ...KeyOption) error {
-	key := starting.KeyOf(opts)
-	if err := cmp.Or(r.engine.checkOpen(), limits.CheckKey(key, "")); err != nil {
-		return err
-	}
-	v, err := value.Own(payload)
-	if err != nil {
-		return fmt.Errorf("payload of message %q: %w", name, err)
-	}
-	err = r.command(ctx, journal.Event{Type: journal.MessageReceived, Value: v, Detail: &journal.Detail{Name: name, ID: key}})
-	if err == nil && r.would == nil {
-		r.logUnawaited(ctx, name)
-	}
-	return err
-}
-
-// command passes an event to the run's loop and waits until it is durable or refused.
-func (r *Run) command(ctx context.Context, event journal.Event) error {
-	_, err := asked{r}.Take(ctx, event)
-	return err
-}

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"github.com/sluiceflow/sluice/coordinator/calllog"
@@ -24,17 +23,4 @@ func (r *Run) Log(ctx context.Context, step string) iter.Seq2[calllog.Batch, err
 			yield(calllog.Batch{}, err)
 		}
 	}
-}
-
-// CheckStep refuses a step that the run does not have. Of a run that follows the rules of another version the steps are unknown, and none
-// is refused.
-func (r *Run) CheckStep(ctx context.Context, step string) error {
-	if step == "" {
-		return r.engine.checkOpen()
-	}
-	_, err := r.Explain(ctx, step)
-	if errors.Is(err, ErrMissing) {
-		return nil
-	}
-	return err
 }

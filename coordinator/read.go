@@ -1,9 +1,6 @@
 package coordinator
 
 import (
-	"context"
-	"errors"
-
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/inspect"
@@ -36,10 +33,3 @@ const StatusDamaged = reader.StatusDamaged
 // ParkedReason formats an error that wraps ErrParked for people: the reason, without package names, or "" for nil. For damage
 // it names the command that examines it.
 func ParkedReason(err error) string { return reader.ParkedReason(err) }
-
-// logUnawaited logs that a message was sent for which no step waits.
-func (r *Run) logUnawaited(ctx context.Context, message string) {
-	if e, ok := errors.AsType[*UnawaitedError](r.Awaits(ctx, message)); ok {
-		r.engine.config.Logger.Warn("a message was sent that no step waits for", "run", r.id, "message", message, "reason", e)
-	}
-}

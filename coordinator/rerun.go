@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +30,7 @@ func (r *Run) rerunFor(ctx context.Context, act string, what *Rerun, opts []Opti
 	}
 	e := r.engine
 	defer e.registry.Use()() // from here on until the new run refers to its workflow
-	made, err := r.rerun(ctx, what)
+	made, err := e.reruns.Make(ctx, r.id, what)
 	if err != nil {
 		return nil, err
 	}
@@ -48,26 +47,5 @@ func (r *Run) rerunFor(ctx context.Context, act string, what *Rerun, opts []Opti
 
 // PreviewRerun says what Rerun would do, from the computation that then does it, or refuses what that would refuse. It starts nothing.
 func (r *Run) PreviewRerun(ctx context.Context, what Rerun, opts ...Option) (*RerunPreview, error) {
-	made, err := r.rerun(ctx, &what)
-	if err != nil {
-		return nil, err
-	}
-	o, err := made.Options(r.actor, "", opts)
-	if err == nil {
-		err = r.engine.starting.Refused(ctx, made.Entry, made.Input, o)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return made.Preview(ctx)
-}
-
-func (r *Run) rerun(ctx context.Context, what *Rerun) (*rerun.Made, error) {
-	e := r.engine
-	if err := cmp.Or(e.checkOpen(), e.driven.Holds().Check(r.id)); err != nil {
-		return nil, err
-	}
-	m := rerun.Maker{Store: e.store, Registry: e.registry, Limits: e.config.Limits.OfRun(), Now: e.clock.Now, Host: process{e}.Host}
-	made, err := m.Make(ctx, r.id, what)
-	return made, e.readError(ctx, err)
+	return r.engine.reruns.Preview(ctx, r.id, r.actor, &what, opts)
 }

@@ -325,7 +325,11 @@ func TestCutTextsHoldNoPartOfASecret(t *testing.T) {
 
 // Config.SecretTimeout bounds the request for a secret.
 func TestTheServerOfASecretTimesOut(t *testing.T) {
-	server := newTalker(t)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done() // of the client's connection
+	}))
+	t.Cleanup(server.Close)
 	e := newEngine(t, coordinator.Config{SecretTimeout: 1, Operations: []coordinator.Operation{echo}})
 	_, err := e.Start(t.Context(), routes(t, `
 keychain: [{name: api, kind: http, endpoint: "`+server.URL+`/token", data: {client: shop, secret: 'file "secret"/1'}}]

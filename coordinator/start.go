@@ -123,7 +123,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	if err != nil {
 		return nil, err
 	}
-	leave, err := e.starts.Enter(ctx, e.shut)
+	leave, err := e.starts.Enter(ctx, e.end.Shut())
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 	}
 	e.rings.Keep(id, ring)
 	e.loops.Go(func() { r.loop(e.ctx) })
-	switch err, answered := inbox.AwaitReply(ctx, done, e.shut); {
+	switch err, answered := inbox.AwaitReply(ctx, done, e.end.Shut()); {
 	case err == nil:
 		return e.handle(id, ""), nil
 	case !answered:

@@ -33,8 +33,8 @@
 // A routed run has a tree as well: it holds the statuses and slots of the run's Calls. It computes statuses within the fold,
 // node by node, while a Body acts after each event.
 //
-// Packages above answer queries: inspect, callgraph, live. A Body answers those about itself, as plain data of packages routed and
-// explain.
+// Packages above: decide says how a run goes on, bodies has the Body of each kind of routed workflow (net for playbooks, world for worlds),
+// inspect, callgraph and live answer queries. A Body answers those about itself, as plain data of packages routed and explain.
 //
 // Contracts: a Root is owned by one goroutine. Apply takes events in the order of the journal. An event that is duplicate,
 // late or about an unknown node changes no status; its Effect says which.

@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -160,7 +161,11 @@ func (t *Type) link(k *Kind, known map[*Shape]*Kind) string {
 		return ""
 	}
 	var links []string
-	t.eachShape(func(s *Shape) { links = append(links, s.link(k, known)) })
+	t.eachShape(func(s *Shape) {
+		if link := s.link(k, known); !slices.Contains(links, link) {
+			links = append(links, link)
+		}
+	})
 	if links == nil {
 		return ""
 	}

@@ -65,11 +65,12 @@ func (a Allow) Check(p *parcel.Parcel) error {
 func (a Allow) workflow(w *template.Workflow, along func(operation string) bool) error {
 	for _, name := range slices.Sorted(maps.Keys(w.Operations)) {
 		b := w.Operations[name]
-		if b.Command != nil && !slices.Contains(a, Command) {
-			return refuse(w, b.Pos, Command, fmt.Sprintf("operation %q runs a program", name))
+		kind, what := binds(b)
+		if kind == Path && along != nil && along(name) {
+			continue
 		}
-		if b.Workflow != nil && b.Workflow.Path != "" && (along == nil || !along(name)) && !slices.Contains(a, Path) {
-			return refuse(w, b.Pos, Path, fmt.Sprintf("operation %q names a file", name))
+		if kind != "" && !slices.Contains(a, kind) {
+			return refuse(w, b.Pos, kind, fmt.Sprintf("operation %q %s", name, what))
 		}
 	}
 	holder, ok := w.Routing.(interface{ Secrets() []*secret.Entry })
@@ -77,15 +78,51 @@ func (a Allow) workflow(w *template.Workflow, along func(operation string) bool)
 		return nil
 	}
 	for _, s := range holder.Secrets() {
-		if kind := map[secret.Kind]string{secret.Env: Env, secret.File: File}[s.Kind]; kind != "" && !slices.Contains(a, kind) {
+		if kind := secretUses(s.Kind); kind != "" && !slices.Contains(a, kind) {
 			return refuse(w, s.Pos, kind, fmt.Sprintf("the keychain's %q is of kind %s", s.Name, kind))
 		}
 	}
 	return nil
 }
 
+// binds returns which kind of Kinds a binding uses, and how; "": none. A binding that is not listed here uses unknown, which
+// nothing allows.
+func binds(b template.Binding) (kind, how string) {
+	switch {
+	case b.HTTP != nil, b.Sleep != nil, b.Wait != nil, b.Value != nil, b.Fail != nil:
+		return "", ""
+	case b.Workflow != nil && b.Workflow.Path == "":
+		return "", ""
+	case b.Workflow != nil:
+		return Path, "names a file"
+	case b.Command != nil:
+		return Command, "runs a program"
+	}
+	return unknown, "has a binding of an unknown kind"
+}
+
+// secretUses returns which kind of Kinds a source of secrets uses; "": none.
+func secretUses(kind secret.Kind) string {
+	switch kind {
+	case secret.HTTP:
+		return ""
+	case secret.Env:
+		return Env
+	case secret.File:
+		return File
+	}
+	return unknown
+}
+
+// unknown is what nothing allows.
+const unknown = "unknown"
+
 func refuse(w *template.Workflow, pos document.Pos, kind, what string) error {
-	text := fmt.Errorf("%w: workflow %s: %s; the server takes such documents when it is started with --allow %s", ErrNotAllowed, w.Name, what, kind)
+	remedy := "the server takes such documents when it is started with --allow " + kind
+	if kind == unknown {
+		remedy = "no server takes such documents"
+	}
+	text := fmt.Errorf("%w: workflow %s: %s; %s", ErrNotAllowed, w.Name, what, remedy)
 	if pos.Line == 0 {
 		return text
 	}

@@ -2,7 +2,8 @@
 //
 //	err := run.As("ann").Cancel(ctx, "ordered twice")
 //
-// A command is an event that the run journals or refuses: here is which event, and nowhere else what follows from it.
+// A command is an event that the run journals or refuses: here is which event, and by what way it gets to the run; nowhere else what
+// follows from it.
 package commands
 
 import (
@@ -15,17 +16,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Take passes a command to a run, and returns once it is durable, or why it was refused.
-type Take func(ctx context.Context, command journal.Event) (journal.Event, error)
-
 // Commands sends commands to one run.
-type Commands struct{ take Take }
-
-// Of returns the commands of a run.
-func Of(take Take) Commands { return Commands{take} }
+type Commands struct {
+	in  *Taker
+	run Run
+}
 
 func (c Commands) command(ctx context.Context, command journal.Event) error {
-	_, err := c.take(ctx, command)
+	_, err := c.in.Take(ctx, c.run, command)
 	return err
 }
 

@@ -2,11 +2,13 @@ package lists
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
 	"github.com/sluiceflow/sluice/coordinator/reader"
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/explain"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -78,6 +80,19 @@ func (r Reading) Explain(ctx context.Context, step string) (*explain.Explanation
 		x.Reasons = append([]explain.Reason{held}, slices.DeleteFunc(x.Reasons, func(r explain.Reason) bool { return r.Kind == "nobody" })...)
 	}
 	return x, err
+}
+
+// CheckStep refuses a step that the run does not have. Of a run that follows the rules of another version the steps are unknown, and none
+// is refused.
+func (r Reading) CheckStep(ctx context.Context, step string) error {
+	if step == "" {
+		return r.in.engine.CheckOpen()
+	}
+	_, err := r.Explain(ctx, step)
+	if errors.Is(err, decide.ErrMissing) {
+		return nil
+	}
+	return err
 }
 
 // Held reports whether the run is held since it was imported, or the one to which it belongs: no engine goes on with it before that is

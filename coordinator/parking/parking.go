@@ -1,4 +1,5 @@
-// Package parking records the runs that a process cannot go on with, and why, and wakes their waiters when that changes.
+// Package parking records the runs that a process cannot go on with, finds out why, tries them again, and wakes their waiters when that
+// changes.
 // Parking is a state of the process, not of the run.
 package parking
 

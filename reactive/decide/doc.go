@@ -9,7 +9,10 @@
 // of the journal by these events: if they cannot be appended, the driver discards it and makes another from the journal. The
 // same items at the same instants yield the same events.
 //
-//	stepper.go   one step: items, due timers, decisions      refuse.go, fits.go   what may not be journaled, and why
-//	answer.go    what is answered without a call             note.go              runs that no process drives
-//	resume.go    calls to be repeated after a crash          start.go, limits.go  the first event and its limits
+//	stepper.go   one step: items, due timers, decisions      refuse.go, fits.go   commands that are refused, and why
+//	answer.go    events of calls that have ended, and        note.go              commands to runs that no process drives
+//	             of steps that need no call                  start.go, limits.go  the first event and its limits
+//	resume.go    calls to be repeated after a crash          waits.go, worker.go  what a run waits for
+//
+// A due timer becomes an event in reactive.Root.Fire, which Stepper.Step calls until no timer is due.
 package decide

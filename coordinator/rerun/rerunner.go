@@ -1,0 +1,51 @@
+package rerun
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/sluiceflow/sluice/coordinator/holds"
+	"github.com/sluiceflow/sluice/coordinator/starting"
+)
+
+// Engine is what a Rerunner needs of an engine.
+type Engine interface {
+	// CheckOpen returns an error once the engine has shut down.
+	CheckOpen() error
+
+	// ReadError completes the error of a reader.
+	ReadError(ctx context.Context, err error) error
+}
+
+// Rerunner makes the reruns of an engine's runs.
+type Rerunner struct {
+	Maker  Maker            // computes what a rerun keeps
+	Engine Engine           // starts the new runs
+	Holds  *holds.Holds     // has the runs that are not all there
+	Starts *starting.Starts // says what a start would do
+}
+
+// Make determines what a rerun of a run keeps, or why there is none.
+func (r *Rerunner) Make(ctx context.Context, run string, what *Options) (*Made, error) {
+	if err := cmp.Or(r.Engine.CheckOpen(), r.Holds.Check(run)); err != nil {
+		return nil, err
+	}
+	made, err := r.Maker.Make(ctx, run, what)
+	return made, r.Engine.ReadError(ctx, err)
+}
+
+// Preview says what a rerun would do, from the computation that then does it, or refuses what that would refuse.
+func (r *Rerunner) Preview(ctx context.Context, run, actor string, what *Options, opts []starting.Option) (*Preview, error) {
+	made, err := r.Make(ctx, run, what)
+	if err != nil {
+		return nil, err
+	}
+	o, err := made.Options(actor, "", opts)
+	if err == nil {
+		err = r.Starts.Refused(ctx, made.Entry, made.Input, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made.Preview(ctx)
+}
