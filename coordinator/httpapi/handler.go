@@ -21,8 +21,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/draining"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/forwarded"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/idempotency"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
-	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/measures"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
@@ -121,7 +121,7 @@ type Server struct {
 	mux      *http.ServeMux
 	hub      *feed.Hub
 	streams  *frames.Streams
-	kept     kept.Answers
+	kept     idempotency.Responses
 	values   *large.Values
 	requests draining.Requests // under way
 

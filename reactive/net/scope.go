@@ -3,7 +3,7 @@ package net
 import (
 	"fmt"
 
-	"github.com/sluiceflow/sluice/reactive/net/outcome"
+	"github.com/sluiceflow/sluice/reactive/net/ended"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/expr/jinja"
@@ -19,8 +19,8 @@ type scope struct {
 	it    *iteration // nil: outside of a pipeline
 	args  map[string]value.Value
 	event value.Value
-	out   *outcome.Outcome // the task that has just ended
-	ended bool             // the run's result is already available by its step's name
+	out   *ended.Task // the task that has just ended
+	ended bool        // the run's result is already available by its step's name
 }
 
 var (

@@ -1,5 +1,5 @@
-// Package kept describes retention rules and deletions, as requests and replies have them.
-package kept
+// Package expiry describes retention rules and deletions, as requests and replies have them.
+package expiry
 
 import (
 	"github.com/sluiceflow/sluice/coordinator/query"
