@@ -66,7 +66,7 @@ type Run interface {
 	// Watch yields the changes from an event on, and then new ones until the run has ended.
 	Watch(ctx context.Context, from uint64) iter.Seq2[coordinator.Update, error]
 
-	// Log yields what the programs and the workers of the run write, or only those of a step, while they do, until the run has ended.
+	// Log yields the output of the run's programs and workers, or only of those of a step, as they write it, until the run has ended.
 	Log(ctx context.Context, step string) iter.Seq2[calllog.Batch, error]
 
 	// Events yields the events in the journal now, from one on.
@@ -262,7 +262,7 @@ func (c *Client) PreviewDelete(ctx context.Context, id string) ([]string, error)
 
 var errStopped = errors.New("the caller has stopped the iteration")
 
-// stream yields what pick takes from the lines of an answer.
+// stream yields the values that pick takes from the lines of an answer.
 func stream[T any](ctx context.Context, c *Client, req *api.Request, pick func(*api.Reply) (T, bool, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := c.ask(ctx, req, func(r *api.Reply) error {

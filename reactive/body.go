@@ -49,7 +49,7 @@ type Body interface {
 	// Secrets returns the marks of the secrets in the input of a call; none when the call is not open.
 	Secrets(v int32) []string
 
-	// Explain returns what explains the body. It asks run about the rest of the run.
+	// Explain returns the explainer of the body. It asks run about the rest of the run.
 	Explain(run explain.Run) explain.Body
 
 	Refuser

@@ -101,7 +101,7 @@ func about(id workers.ID, e journal.Event) journal.Event {
 	return e
 }
 
-// ended returns what has become of a call that has ended, else "".
+// ended returns how a call has ended, "" if it has not.
 func ended(root *reactive.Root, id workers.ID) string {
 	v, ok := root.Node(id.Node)
 	if !ok {

@@ -33,7 +33,7 @@ func (r *Request) reading(run *coordinator.Run) reading {
 	return run.At(coordinator.Moment{Seq: r.At.Seq, Time: r.At.Time})
 }
 
-// momentFault returns what is wrong with the moment of a request.
+// momentFault returns the fault of a request's moment.
 func (r *Request) momentFault() string {
 	switch {
 	case r.At == nil:

@@ -137,7 +137,7 @@ func (x *index) apply(e *journal.Event, alone bool) error {
 	return damaged(e)
 }
 
-// catchUp reads what is new in the index. The caller holds mu.
+// catchUp reads the new events of the index. The caller holds mu.
 func (a *acts) catchUp(ctx context.Context) error {
 	for e, err := range a.store.Read(ctx, journal.BulkIndex(), a.index.last+1) {
 		if err == nil {
@@ -400,7 +400,7 @@ func (a *acts) read(ctx context.Context, id uint64) (s stored, err error) {
 	return s, err
 }
 
-// BulkOutcomes yields what an act has done to each run, in the order in which it has chosen them. The error wraps ErrNotFound if
+// BulkOutcomes yields the outcomes of an act, in the order in which it has chosen the runs. The error wraps ErrNotFound if
 // that is not kept any more.
 func (a Acts) BulkOutcomes(ctx context.Context, id uint64) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
@@ -454,7 +454,7 @@ func (a Acts) AwaitBulk(ctx context.Context, id uint64) (Status, error) {
 	return a.BulkAct(ctx, id)
 }
 
-// driver returns what drives an act here; nil: nothing does.
+// driver returns the driver of an act here; nil: none.
 func (a *acts) driver(id uint64) *driver {
 	a.mu.Lock()
 	defer a.mu.Unlock()

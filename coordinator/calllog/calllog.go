@@ -90,7 +90,7 @@ func New() *Logs {
 	return &Logs{name: strings.ToLower(rand.Text()[:8]), runs: map[string]*log{}, order: list.New()}
 }
 
-// Write adds what a call of a run has written. Text must be without secrets; too long a text becomes several entries.
+// Write adds output of a call of a run. Text must be without secrets; too long a text becomes several entries.
 func (l *Logs) Write(run string, e Entry) {
 	for len(e.Text) > 0 {
 		part := e

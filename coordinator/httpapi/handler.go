@@ -77,7 +77,7 @@ const (
 
 // Config configures a Handler.
 type Config struct {
-	// Authenticate returns who has a token, and whether it is one. Required, unless Open is set.
+	// Authenticate returns the identity of a token, and whether it is valid. Required, unless Open is set.
 	Authenticate func(token string) (Identity, bool)
 
 	// Open is the identity of all who make requests, for whom no token is needed. Default: a token is needed.

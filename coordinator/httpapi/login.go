@@ -45,7 +45,7 @@ func (c *exchange) cookie(secret string) *http.Cookie {
 	return &http.Cookie{Name: c.cookieName(), Value: secret, Path: "/", HttpOnly: true, Secure: c.config.Secure, SameSite: http.SameSiteLaxMode}
 }
 
-// session returns who has the session of the request's cookie, and its secret.
+// session returns the identity of the session of the request's cookie, and its secret.
 func (c *exchange) session() (who Identity, secret string) {
 	sent, err := c.req.Cookie(c.cookieName())
 	if err != nil {

@@ -176,7 +176,7 @@ func (r *Ring) Try(ctx context.Context) {
 	}
 }
 
-// Marks returns what expressions see of the keychain: a mark in the place of every secret.
+// Marks returns the keychain as expressions see it: with a mark in the place of every secret.
 func (r *Ring) Marks() map[string]value.Value { return secret.Marks(r.entries) }
 
 // behind reports whether a secret is needed, or a needed one depends on it.

@@ -40,7 +40,7 @@ type Run interface {
 	// ID returns the run's id.
 	ID() string
 
-	// Actor returns who moves the run; "": it is not known.
+	// Actor returns the author of the move; "": unknown.
 	Actor() string
 
 	// Driven reports whether the engine goes on with the run.

@@ -38,7 +38,7 @@ type Collection struct {
 	Rules  []Rule           // in place of those of the store; nil: those
 }
 
-// Collected counts what was deleted, or would be.
+// Collected counts deletions, done or previewed.
 type Collected struct {
 	Runs        int   // with those below them
 	Acts        int   // on many runs, that have ended

@@ -206,7 +206,7 @@ func wantWorldCount(name string, want int) func(t *track, w *world.World) (strin
 	}
 }
 
-// cells reads what is expected of several cells.
+// cells reads the expectations about several cells.
 func (r *reader) cells(x *expectation, n *document.Node) {
 	r.Each(n, func(address string, v *document.Node) {
 		c := expected.ReadCell(&r.Reader, v)

@@ -30,7 +30,7 @@ type Engine interface {
 	// Secrets returns the secrets of a run that this hub does not have; nil: it has none. was says why there is no such run.
 	Secrets(ctx context.Context, run string) (ring *keychain.Ring, was string, err error)
 
-	// Log takes what a worker has written about a call.
+	// Log takes text of a worker about a call.
 	Log(id ID, worker, text string)
 }
 
@@ -127,7 +127,7 @@ func (h *Hub) Close() {
 	h.asking.Wait()
 }
 
-// operation returns what there is of an operation. The caller holds mu.
+// operation returns the state of an operation, making it if there is none. The caller holds mu.
 func (h *Hub) operation(name string) *operation {
 	o := h.operations[name]
 	if o == nil {

@@ -143,7 +143,7 @@ func parse(by *signer, token, text string) (l lease, err error) {
 	return l, nil
 }
 
-// reading reads what sign has written.
+// reading reads the output of sign.
 type reading struct {
 	rest   []byte
 	failed bool

@@ -161,7 +161,7 @@ func (h *Hub) next(o *operation, t *take) bool {
 	return false
 }
 
-// session returns what is known of a worker that has just been heard of. The caller holds mu.
+// session returns the state of a worker that has just made a request. The caller holds mu.
 func (h *Hub) session(who Worker) *session {
 	s := h.sessions[who]
 	if s == nil {

@@ -32,7 +32,7 @@ type town struct {
 
 func newTown(out io.Writer) *town { return &town{out: out, done: map[string]any{}} }
 
-// handler returns what serves the requests.
+// handler returns the handler of the requests.
 func (t *town) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /charges", t.answer(t.charge))

@@ -277,7 +277,7 @@ func only(of journal.Type, by side) (Kind, bool) {
 	return "", false
 }
 
-// described returns what is said of an event that only one side has.
+// described describes an event that only one side has.
 func described(e *event) any {
 	switch {
 	case e.of == journal.RunFinished:

@@ -36,7 +36,7 @@ func details(f *machine.Failure) any {
 	return map[string]any{"stack": f.Stack}
 }
 
-// record returns what came of an activation, or why the world cannot take it.
+// record returns the result of an activation, or why the world cannot take it.
 func (w *World) record(c *cell, it *item, out *machine.Output, seq uint64) (step *steps.Step, failure *machine.Failure) {
 	step = &steps.Step{Cause: it.seq, Ignored: out.Ignored}
 	if out.Ignored {

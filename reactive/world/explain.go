@@ -31,7 +31,7 @@ type ending struct {
 	event   *explain.Event
 }
 
-// Explain returns what explains the world from now on.
+// Explain returns the explainer of the world from now on.
 func (w *World) Explain(run explain.Run) explain.Body {
 	x := &explainer{world: w, run: run, ended: map[string]*ending{}, reports: map[string]ledger.Reports{}, about: map[string]*explain.Event{}}
 	w.watch = x.see

@@ -35,7 +35,7 @@ type World struct {
 	program program        // steps the cells
 }
 
-// Tally counts what has happened in a world.
+// Tally counts the messages, activations and faults of a world.
 type Tally struct {
 	Messages int `json:"messages"` // taken
 	Stepped  int `json:"stepped"`  // activations, ignored ones included

@@ -61,7 +61,7 @@ func (r *reader) alone(n *document.Node, key string, others ...string) {
 	}
 }
 
-// String returns what the rule is about, as it is written.
+// String returns the selection as it is written.
 func (o On) String() string {
 	switch {
 	case o.Kind == Message:
@@ -74,7 +74,7 @@ func (o On) String() string {
 	return Drop{Effect: o.Name, Issuer: o.Issuer}.String()
 }
 
-// on reads what a rule is about, which its machine must be given.
+// on reads the event of a rule, which its machine must take.
 func (r *reader) on(m *Machine, n *document.Node) On {
 	name := r.Text(n)
 	if r.IsRefused(n) {

@@ -72,7 +72,7 @@ func (r *Routed) reaches(d Delivery) bool {
 	return false
 }
 
-// event returns what the machine of a route is given of a message.
+// event returns the event of a message for the machine of a route.
 func (way route) event(name string, v value.Value) Event {
 	m := way.to.Machine
 	if way.arm != "" && m.Event.Variant == nil {
@@ -81,7 +81,7 @@ func (way route) event(name string, v value.Value) Event {
 	return m.eventOf(name, v)
 }
 
-// eventOf returns what a machine is given of a message that it takes: of its own variant, the arm.
+// eventOf returns the event of a message for a machine that takes it: of its own variant, the arm.
 func (m *Machine) eventOf(name string, v value.Value) Event {
 	if m.Event.Variant != nil && m.Event.Variant.Name == name {
 		wrapped := v.(map[string]any)
@@ -117,7 +117,7 @@ func (way route) key(v value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// Arrival returns what a cell is given for a message that Route has delivered to it. The payload is in normal form.
+// Arrival returns the event of a cell for a message that Route has delivered to it. The payload is in normal form.
 func (w *World) Arrival(m *Machine, key value.Value, name string, payload value.Value) Event {
 	for _, way := range w.routes[name] {
 		if way.to.Machine != m {

@@ -17,7 +17,7 @@ const LargeBeginning = 256
 // ErrLarge is wrapped by errors about a value that was left where it is kept.
 var ErrLarge = errors.New("value: it is large and was not read")
 
-// LargeOf returns what stands for a value.
+// LargeOf returns the stand-in for a value.
 func LargeOf(v any, hash [32]byte) Large {
 	l := Large{Hash: hash}
 	of, err := Of(v)

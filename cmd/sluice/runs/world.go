@@ -28,7 +28,7 @@ type step struct {
 	} `json:"emitted"`
 }
 
-// stepped returns what an activation gave, from the value of its event.
+// stepped returns the results of an activation, from the value of its event.
 //
 //	took #12  state {"status":"paying"}  raised OrderPaid to ledger  asked for pay, timer.deadline
 func stepped(text json.RawMessage) (list []string) {

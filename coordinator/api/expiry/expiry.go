@@ -42,7 +42,7 @@ type Collected struct {
 	Failed      int   `json:"failed,omitempty"` // runs that cannot be read, and stay
 }
 
-// GoneOf describes what was deleted.
+// GoneOf describes a deletion.
 func GoneOf(g *retention.Gone) *Gone { return &Gone{g.Kind, g.Name, g.Blobs, g.Bytes} }
 
 // CollectedOf describes the counts.

@@ -95,7 +95,7 @@ func PreviewOf(p *bulk.Preview) *ActPreview {
 	return out
 }
 
-// OutcomeOf describes what an act has done to a run.
+// OutcomeOf describes the outcome of an act for a run.
 func OutcomeOf(o *bulk.Outcome) *Outcome {
 	return &Outcome{Run: o.Run, New: o.New, Result: cmp.Or(string(o.Result), Waiting), Why: o.Why}
 }

@@ -158,7 +158,7 @@ func (l *Log) admits(e *Entry) bool {
 	return true
 }
 
-// Close writes what waits. Later entries are not recorded.
+// Close writes the waiting entries. Later ones are not recorded.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	if !l.closed {
@@ -176,7 +176,7 @@ func (l *Log) Close() error {
 	return nil
 }
 
-// write writes what waits, all of it together, until the log is closed.
+// write writes the waiting entries, all of them together, until the log is closed.
 func (l *Log) write() {
 	defer close(l.written)
 	for open := true; open; {

@@ -16,7 +16,7 @@ const operationsMax = 100
 // others stands for all further operations.
 const others = "(others)"
 
-// crew shows what workers have to do.
+// crew exports the calls that wait for workers.
 type crew struct {
 	hub *workers.Hub
 

@@ -58,7 +58,7 @@ func New(engine *coordinator.Engine, server Server) *Of {
 	return m
 }
 
-// Handler returns what shows the metrics to Prometheus.
+// Handler returns the handler of the metrics in Prometheus' format.
 func (m *Of) Handler() http.Handler { return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}) }
 
 // Refused counts a request that was refused or has failed.

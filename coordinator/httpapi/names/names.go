@@ -17,7 +17,7 @@ func (id Decision) String() string {
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// ParseDecision reads what String has written.
+// ParseDecision parses the result of String.
 func ParseDecision(text string) (id Decision, ok bool) {
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil {

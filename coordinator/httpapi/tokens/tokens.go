@@ -130,7 +130,7 @@ func (k *Keep) Revoke(name string) error {
 	})
 }
 
-// Check returns what is kept of a token that is valid at an instant.
+// Check returns the stored token, if it is valid at an instant.
 func (k *Keep) Check(token string, now time.Time) (Token, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -147,7 +147,7 @@ func (t *Trace) Explanation(name string) *explain.Explanation {
 	return out
 }
 
-// show returns what came of an event, in the order of the journal.
+// show returns the consequences of an event, in the order of the journal.
 func (t *traced) show() (list []explain.Reason) {
 	for _, child := range t.children {
 		r := child.reason

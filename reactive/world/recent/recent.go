@@ -66,7 +66,7 @@ func Value(list []*journal.Event) []any {
 	return v
 }
 
-// Restore adds what Value has returned.
+// Restore adds the messages of a result of Value.
 func (r *Messages) Restore(v value.Value, read *kept.Reader) {
 	for _, v := range read.List(v) {
 		if id := read.List(v); read.Has(len(id) == 5) {

@@ -24,7 +24,7 @@ type Emitter interface{ asked() *activation }
 
 func (a *Activation[Key]) asked() *activation { return a.inner }
 
-// activation collects what a step asks for.
+// activation collects the requests of a step.
 type activation struct {
 	in      *machine.Input
 	binding *binding
