@@ -2,10 +2,8 @@ package sluice_test
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,15 +18,44 @@ var noCodes = []string{"coordinator/explore", "reactive/journal/journaltest", "e
 
 // codeName matches constants that are codes of errors. Those of playbooks are the reasons of a run's end, and kinds of errors.
 var (
-	codeName   = regexp.MustCompile(`^Code[A-Z]|^codeInternal$`)
-	reasonName = regexp.MustCompile(`^(Code|Reason|Kind)[A-Z]`)
+	codeName   = regexp.MustCompile(`^[cC]ode[A-Z]`)
+	reasonName = regexp.MustCompile(`^([cC]ode|Reason|Kind)[A-Z]`)
 )
 
-// failureMakers holds the functions whose first argument is a code.
-var failureMakers = []string{"failure", "NewFailure"}
+// makers holds for each function with a text parameter named code the place of that parameter. Functions are named as they are
+// called: exported ones alone, others with their package.
+type makers map[string]int
 
-// codesOf adds the codes in a file: constants, codes in literals of errors, and the table of the codes of commands.
-func codesOf(p pkg, f *ast.File, codes map[string]bool) {
+// add adds the functions that a file declares.
+func (m makers) add(p pkg, f *ast.File) {
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		place := 0
+		for _, field := range fn.Type.Params.List {
+			for _, name := range field.Names {
+				if name.Name == "code" && named(field.Type, "string") {
+					m[calledIn(p, fn.Name.Name)] = place
+				}
+				place++
+			}
+		}
+	}
+}
+
+// calledIn returns the key in makers of what a package calls name.
+func calledIn(p pkg, name string) string {
+	if ast.IsExported(name) {
+		return name
+	}
+	return p.path() + "." + name
+}
+
+// codesOf adds the codes in a file: constants, codes in literals of errors, assigned to a field Code or passed to makers, and the
+// table of the codes of commands.
+func codesOf(p pkg, f *ast.File, makers makers, codes map[string]bool) {
 	named := codeName
 	if strings.HasPrefix(p.path(), "reactive/net") {
 		named = reasonName
@@ -48,9 +75,15 @@ func codesOf(p pkg, f *ast.File, codes map[string]bool) {
 			if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Code" {
 				addCode(codes, n.Value)
 			}
+		case *ast.AssignStmt:
+			for i, to := range n.Lhs {
+				if field, ok := to.(*ast.SelectorExpr); ok && field.Sel.Name == "Code" && len(n.Rhs) == len(n.Lhs) {
+					addCode(codes, n.Rhs[i])
+				}
+			}
 		case *ast.CallExpr:
-			if slices.Contains(failureMakers, callee(n)) && len(n.Args) > 0 {
-				addCode(codes, n.Args[0])
+			if place, ok := makers[calledIn(p, callee(n))]; ok && place < len(n.Args) && !isSentence(n.Args[place]) {
+				addCode(codes, n.Args[place])
 			}
 		}
 		return true
@@ -65,6 +98,12 @@ func callee(n *ast.CallExpr) string {
 		return f.Sel.Name
 	}
 	return ""
+}
+
+// isSentence reports whether v is a text of several words, as in a call of a method that has the name of a maker.
+func isSentence(v ast.Expr) bool {
+	lit, ok := v.(*ast.BasicLit)
+	return ok && strings.Contains(lit.Value, " ")
 }
 
 // addCode adds a literal code. In a code that ends with a status, NNN stands for the status.
@@ -89,18 +128,22 @@ func addFirst(codes map[string]bool, table ast.Expr) {
 	}
 }
 
-func TestTheTableOfErrorsHasTheCodesOfTheSource(t *testing.T) {
-	codes := map[string]bool{}
-	for _, p := range house(t) {
-		if slices.ContainsFunc(noCodes, func(prefix string) bool { return strings.HasPrefix(p.path(), prefix) }) {
-			continue
-		}
-		for _, name := range p.GoFiles {
-			f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-			require.NoError(t, err)
-			codesOf(p, f, codes)
+// allCodes returns the codes of the source.
+func allCodes(list []source) map[string]bool {
+	makers, codes := makers{}, map[string]bool{}
+	for _, s := range list {
+		makers.add(s.pkg, s.file)
+	}
+	for _, s := range list {
+		if !slices.ContainsFunc(noCodes, func(prefix string) bool { return strings.HasPrefix(s.pkg.path(), prefix) }) {
+			codesOf(s.pkg, s.file, makers, codes)
 		}
 	}
+	return codes
+}
+
+func TestTheTableOfErrorsHasTheCodesOfTheSource(t *testing.T) {
+	codes := allCodes(sources(t, false))
 	_, text, ok := strings.Cut(read(t, "docs/errors.md"), "\n## Codes of calls\n")
 	require.True(t, ok)
 	table := map[string]bool{}
@@ -109,4 +152,22 @@ func TestTheTableOfErrorsHasTheCodesOfTheSource(t *testing.T) {
 		table[row[1]] = true
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(codes)), slices.Sorted(maps.Keys(table)))
+}
+
+// Whichever way a package says a code, the codes of the source have it.
+func TestCodesAreSeenHoweverTheyAreWritten(t *testing.T) {
+	const text = `package planted
+const CodeA = "a"
+const codeB = "b"
+func problem(place int, code string) {}
+func Refuse(code, format string) {}
+func use(f *failure) {
+	_ = failure{Code: "c"}
+	f.Code = "d"
+	problem(1, "e")
+	other.Refuse("f", "no")
+	_ = fmt.Sprint("none")
+}
+`
+	require.ElementsMatch(t, []string{"a", "b", "c", "d", "e", "f"}, slices.Collect(maps.Keys(allCodes([]source{planted(t, "planted", text)}))))
 }

@@ -40,7 +40,7 @@ var noLimits = map[string]string{
 	// parts that are shown
 	"explain.valueMax": "an explanation", "queries.namedMax": "an explanation", "inspect.awaitedMax": "a suggestion",
 	"find.namedMax": "an error", "api.previewMax": "a status", "cli.ShortMax": "a table", "view.streamLinesMax": "a summary",
-	"view.failuresShownMax": "a summary", "progress.itemsMax": "a view", "progress.itemLinesMax": "a view", "progress.cellsMax": "a view", "progress.failuresMax": "a view",
+	"view.failuresShownMax": "a summary", "runs.listLimit": "a default of a flag", "progress.itemsMax": "a view", "progress.itemLinesMax": "a view", "progress.cellsMax": "a view", "progress.failuresMax": "a view",
 	"plan.joinEdgesMax": "a graph, which shows more in another way", "callgraph.MeetMax": "a graph, which shows more in another way",
 
 	// formats
@@ -62,10 +62,16 @@ func fields(prefix string, limits any) map[string]int64 {
 	return all
 }
 
-// limitName matches constants that are named like limits.
-var limitName = regexp.MustCompile(`^[Mm]ax[A-Z]|Max([A-Z]|$)`)
+// limitName matches what is named like a limit.
+var limitName = regexp.MustCompile(`^[Mm]ax[A-Z]|Max([A-Z]|$)|Limit$`)
 
-// limitsOf returns the constants of a package that are named like limits.
+// isNumber reports whether a type is one of numbers.
+func isNumber(typ types.Type) bool {
+	basic, ok := typ.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsNumeric != 0
+}
+
+// limitsOf returns the numbers of a package that are named like limits. They are constants: a table cannot have what changes.
 func limitsOf(t *testing.T, c *checker, p pkg) map[string]int64 {
 	name := p.Name
 	if name == "main" {
@@ -74,8 +80,15 @@ func limitsOf(t *testing.T, c *checker, p pkg) map[string]int64 {
 	all := map[string]int64{}
 	scope := c.check(p).Scope()
 	for _, id := range scope.Names() {
-		limit, ok := scope.Lookup(id).(*types.Const)
-		if !ok || !limitName.MatchString(id) {
+		object := scope.Lookup(id)
+		if !limitName.MatchString(id) || !isNumber(object.Type()) {
+			continue
+		}
+		limit, ok := object.(*types.Const)
+		if !ok {
+			if _, variable := object.(*types.Var); variable {
+				t.Errorf("%s.%s is named like a limit, and is not a constant", name, id)
+			}
 			continue
 		}
 		number, exact := constant.Int64Val(constant.ToInt(limit.Val()))

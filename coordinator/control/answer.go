@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/internal/readfile"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // takenTime bounds the time in which a holder acknowledges a request. A stopped or hanging process never does.
@@ -21,13 +18,6 @@ const takenTime = 5 * time.Second
 
 // takenWithin is takenTime, a variable for tests.
 var takenWithin = takenTime
-
-// lockFile is a file in which the process that holds a directory writes its process id, see package disk. lockMax bounds, in
-// bytes, how much of it is read.
-const (
-	lockFile = "LOCK"
-	lockMax  = 32
-)
 
 // answer is the answer of a holder to one request.
 type answer struct {
@@ -119,15 +109,5 @@ func (a *answer) Read(p []byte) (int, error) {
 
 // silent returns the error about a holder that does not answer; done is the known effect of the request.
 func (a *answer) silent(done string) error {
-	return fmt.Errorf("%w (%s; it may be stopped): %s", api.ErrNoAnswer, holderOf(a.dir), done)
-}
-
-// holderOf names the process that holds a directory.
-func holderOf(dir string) string {
-	if text, err := readfile.Regular(filepath.Join(dir, lockFile), lockMax); err == nil {
-		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
-			return fmt.Sprintf("process %d", pid)
-		}
-	}
-	return "its number is not known"
+	return fmt.Errorf("%w (%s; it may be stopped): %s", api.ErrNoAnswer, records.HolderOf(a.dir), done)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/retention"
@@ -24,7 +23,7 @@ func (d *doctor) apart(ctx context.Context, stream string) error {
 	case journal.RetentionStream:
 		means, check = "no run is deleted by itself any more, nor with sluice gc", rules
 	}
-	if strings.HasPrefix(stream, journal.BulkIndex()+"/") {
+	if journal.BulkIn(stream) != "" {
 		means, check = "this act on many runs cannot go on, and its report cannot be read", d.acts(stream)
 	}
 	fault := func(event uint64, what string) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/pace"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -160,7 +161,7 @@ func (d *doctor) commits() error {
 	f := Fault{Kind: Commit, What: sentence(wrong), Derived: true, Means: "no process can open the folder"}
 	if errors.Is(wrong, disk.ErrLost) {
 		f.Derived = false
-		f.Means = "no process opens the folder; removing the file COMMIT makes it open without the lost commits"
+		f.Means = "no process opens the folder; " + records.AcceptLoss
 	}
 	if d.mend && f.Derived {
 		if err := d.raw.MendCommits(); err != nil {

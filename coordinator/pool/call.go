@@ -115,7 +115,7 @@ func (c *Call) Ending() Ending {
 	return Ending{Result: call.Result{Output: c.out}}
 }
 
-// Forget drops the call's ending. The calls of one turn share a slice, which stays in memory until the last of them has ended.
+// Forget drops the call's ending. The call itself may stay in memory until others have ended, see callsTogether.
 func (c *Call) Forget() {
 	c.out = nil
 	if s := c.rare; s != nil {

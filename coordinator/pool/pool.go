@@ -130,12 +130,11 @@ const (
 	endedCount    = 64                    // ended calls that a worker collects
 )
 
-// submit queues calls, and returns at once. If here is true, the caller's goroutine will make one of them itself.
-func (p *Pool) submit(calls []Call, here bool) {
+// submit queues calls, whose slice it keeps, and returns at once. If here is true, the caller's goroutine will make one of them itself.
+func (p *Pool) submit(calls []*Call, here bool) {
 	p.inProgress.Add(int64(len(calls)))
-	quick := make([]*Call, 0, len(calls))
-	for i := range calls {
-		c := &calls[i]
+	quick := calls[:0]
+	for _, c := range calls {
 		if c.op.Waits.Load() {
 			p.all.Go(func() { c.makeAlone() })
 		} else {

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"strings"
 	"sync"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -85,7 +84,7 @@ func (l *Registry) Watch() (used func(stream string) bool, end func()) {
 	defer u.mu.Unlock()
 	u.watched++
 	used = func(stream string) bool {
-		hash := strings.TrimPrefix(stream, journal.DefinitionStream(""))
+		hash := journal.DefinitionIn(stream)
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		if u.used[0][hash] || u.used[1][hash] {

@@ -302,11 +302,11 @@ func (c *collector) sweep(ctx context.Context) error {
 func (c *collector) rest(ctx context.Context) error { return errors.Join(c.err, c.pace.Rest(ctx)) }
 
 func (c *collector) swept(stream string, bytes int64) {
-	kind, name := KindValue, strings.TrimPrefix(stream, "blob/")
-	if hash, ok := strings.CutPrefix(stream, journal.DefinitionStream("")); ok {
-		kind, name = KindDefinition, hash
+	kind, name := KindDefinition, journal.DefinitionIn(stream)
+	if name != "" {
 		c.done.Definitions++
 	} else {
+		kind, name = KindValue, journal.BlobIn(stream)
 		c.done.Values++
 	}
 	if err := c.found(Gone{Kind: kind, Name: name, Bytes: bytes}); c.err == nil {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
@@ -29,8 +28,8 @@ type writer struct {
 
 // stored writes a definition. Large values are written with their events.
 func (w *writer) stored(s *archive.Stored) error {
-	hash, isDefinition := strings.CutPrefix(s.Stream, journal.DefinitionStream(""))
-	if !isDefinition {
+	hash := journal.DefinitionIn(s.Stream)
+	if hash == "" {
 		return nil
 	}
 	if err := w.t.Registry.StoreDefinition(w.ctx, hash, func() any { return s.Value }); err != nil {

@@ -6,18 +6,13 @@ import (
 	"slices"
 )
 
-// Definitions returns the content streams of the definitions that an event refers to: that of the start of a run, or of its move, that
-// of the name of a workflow, and that under which an act has many runs go on; with those of all child workflows.
+// Definitions returns the content streams of the definitions that an event refers to: that of its Detail.Start, with those of all
+// child workflows. It asks for no type, so that no sweep deletes what a new type refers to.
 func Definitions(e *Event) []string {
-	if !refers(e.Type) || e.Detail == nil {
+	if e.Detail == nil {
 		return nil
 	}
 	return appendDefinitions(nil, e.Detail.Start)
-}
-
-// refers reports whether events of a type refer to definitions.
-func refers(t Type) bool {
-	return t == RunStarted || t == RunMoved || t == WorkflowPublished || t == BulkRecorded
 }
 
 func appendDefinitions(dst []string, s *Start) []string {
@@ -44,16 +39,27 @@ func AppendReferences(dst []string, record []byte) ([]string, error) {
 // references takes an event.
 func (d *decoder) references(dst []string) []string {
 	n := d.version("an event")
-	t := Type(0)
 	for key := fieldVersion; n > 0 && d.err == nil; n-- {
 		switch key = d.key(key); {
 		case key == eventType:
-			t = d.eventType()
+			d.eventType()
 		case key == eventBlob:
 			dst = append(dst, blobPrefix+hex.EncodeToString(d.bytes()))
-		case key == eventDetail && refers(t):
-			dst = appendDefinitions(dst, d.detail().Start)
+		case key == eventDetail:
+			dst = d.detailReferences(dst)
 		default:
+			d.skip(skipDepth)
+		}
+	}
+	return dst
+}
+
+// detailReferences takes the detail of an event.
+func (d *decoder) detailReferences(dst []string) []string {
+	for key, n := -1, d.fields(); n > 0 && d.err == nil; n-- {
+		if key = d.key(key); key == detailStart {
+			dst = appendDefinitions(dst, d.start())
+		} else {
 			d.skip(skipDepth)
 		}
 	}

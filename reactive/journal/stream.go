@@ -34,6 +34,21 @@ var ErrInvalid = errors.New("journal: invalid append")
 // DefinitionStream returns the content stream of the workflow with that hash.
 func DefinitionStream(hash string) string { return definitionPrefix + hash }
 
+// DefinitionIn returns the hash of the workflow whose content stream this is; "": of none.
+func DefinitionIn(stream string) string { return after(stream, definitionPrefix) }
+
+// BlobIn returns the hash of the large value whose content stream this is; "": of none.
+func BlobIn(stream string) string { return after(stream, blobPrefix) }
+
+// after returns what follows a prefix; "" if the stream does not begin with it.
+func after(stream, prefix string) string {
+	rest, ok := strings.CutPrefix(stream, prefix)
+	if !ok {
+		return ""
+	}
+	return rest
+}
+
 // IsContent reports whether stream holds one event that never changes (`def/…`, `blob/…`) and has no head.
 func IsContent(stream string) bool {
 	return strings.HasPrefix(stream, definitionPrefix) || strings.HasPrefix(stream, blobPrefix)
@@ -51,6 +66,9 @@ func BulkIndex() string { return bulkName }
 
 // BulkStream returns the stream of one of these acts: which runs it has chosen, and what it has done to them.
 func BulkStream(id uint64) string { return bulkName + "/" + strconv.FormatUint(id, 10) }
+
+// BulkIn returns the number of the act that a stream is about, as a text; "": of none.
+func BulkIn(stream string) string { return after(stream, bulkName+"/") }
 
 // isBulk reports whether a stream is about acts on many runs.
 func isBulk(stream string) bool {

@@ -109,18 +109,64 @@ func (s *Shadow) begin(e *journal.Event) {
 type origin uint8
 
 const (
-	decided origin = iota // it follows from the journal
+	unknown origin = iota // of a type that origins does not have
+	decided               // it follows from the journal
 	outside               // an outcome of a call
 	command               // what a person or program asks for
 	ignored               // it follows from the next one, or is about the run's workflow
 )
 
+// origins holds where events of each type come from, if they themselves do not say otherwise: see origin.
+var origins = [256]origin{
+	journal.RunStarted:          command,
+	journal.CallRequested:       decided,
+	journal.CallResponded:       decided,
+	journal.CallError:           decided,
+	journal.CallAborted:         decided,
+	journal.CallCompleted:       decided,
+	journal.CallSkipped:         decided,
+	journal.StepFailed:          decided,
+	journal.DispatchCreated:     decided,
+	journal.DispatchSettled:     outside,
+	journal.TimerFired:          decided,
+	journal.DecisionRequested:   decided,
+	journal.DecisionReceived:    outside,
+	journal.DecisionOverridden:  command,
+	journal.MessageReceived:     command,
+	journal.NodeAborted:         command,
+	journal.NodeRetried:         command,
+	journal.BranchDecided:       decided,
+	journal.MapExpanded:         decided,
+	journal.ContextPatched:      command,
+	journal.RunPaused:           command,
+	journal.RunResumed:          command,
+	journal.RunCancelled:        command,
+	journal.RunClosed:           decided,
+	journal.RunReopened:         ignored,
+	journal.RunDeadlineExceeded: decided,
+	journal.RunFinished:         decided,
+	journal.ContentStored:       decided, // this and those up to WorldSnapshotted are of no run that has a shadow
+	journal.WorkflowPublished:   decided,
+	journal.RetentionSet:        decided,
+	journal.BulkRecorded:        decided,
+	journal.CellStepped:         decided,
+	journal.CellFailed:          decided,
+	journal.CellPaused:          decided,
+	journal.CellResumed:         decided,
+	journal.CellReset:           decided,
+	journal.CellExpired:         decided,
+	journal.WorldSnapshotted:    decided,
+	journal.StepScheduled:       decided,
+	journal.CallReported:        outside,
+	journal.ResultKept:          command,
+	journal.InputSet:            command,
+	journal.ResultAdopted:       decided,
+	journal.RunMoved:            ignored,
+}
+
 // origin returns where an event of the run comes from.
 func (s *Shadow) origin(e *journal.Event) origin {
 	switch e.Type {
-	case journal.RunStarted, journal.MessageReceived, journal.NodeAborted, journal.NodeRetried, journal.ContextPatched, journal.RunPaused,
-		journal.RunResumed, journal.RunCancelled, journal.DecisionOverridden, journal.ResultKept, journal.InputSet:
-		return command
 	case journal.DecisionReceived:
 		switch {
 		case e.ByTimer():
@@ -128,17 +174,12 @@ func (s *Shadow) origin(e *journal.Event) origin {
 		case e.Detail != nil && e.Detail.State != "":
 			return command
 		}
-		return outside
-	case journal.DispatchSettled, journal.CallReported:
-		return outside
 	case journal.CallResponded, journal.CallError:
 		if !e.ByTimer() && s.made(s.was, e) {
 			return outside
 		}
-	case journal.RunReopened, journal.RunMoved:
-		return ignored
 	}
-	return decided
+	return origins[e.Type]
 }
 
 // made reports whether an event ends a call that was made, and not one that the engine carries out itself.

@@ -2,6 +2,7 @@
 package bulk
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
 // New returns the verb. Each call returns a new one, since a cobra.Command keeps the flags it was run with.
@@ -132,7 +134,7 @@ func (v *verb) with(cmd *cobra.Command, use func(*control.Client) error) error {
 
 // number reads the id of an act.
 func number(text string) (uint64, error) {
-	n, err := strconv.ParseUint(strings.TrimPrefix(text, "#bulk/"), 10, 64)
+	n, err := strconv.ParseUint(cmp.Or(journal.BulkIn(text), text), 10, 64)
 	if err != nil || n == 0 {
 		return 0, cli.Refuse(fmt.Errorf("%q is no act: acts are numbered from 1, and sluice bulk list has them", text))
 	}

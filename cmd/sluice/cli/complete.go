@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // The bounds of a completion: a shell waits for it.
@@ -78,7 +78,7 @@ func CompleteIn(
 	if f := cmd.Flags().Lookup("data"); f != nil && f.Value.String() != "" {
 		dir = f.Value.String()
 	}
-	if _, err := os.Stat(filepath.Join(dir, "VERSION")); dir == "" || err != nil {
+	if holds, err := records.Holds(nil, dir); dir == "" || !holds || err != nil {
 		return nil, none
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)

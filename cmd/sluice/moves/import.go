@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/internal/readfile"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
 // formats are what import took before it took runs.
@@ -104,7 +105,7 @@ func importInto(cmd *cobra.Command, dir string, file *os.File, actor string, rep
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(dir, "VERSION")); errors.Is(err, os.ErrNotExist) {
+	if holds, _ := records.Holds(nil, dir); !holds { // whatever is wrong with the folder, opening it says
 		if err := transfer.Verify(cmd.Context(), file); err != nil {
 			return api.Refused(name, err)
 		}

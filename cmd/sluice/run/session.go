@@ -159,7 +159,7 @@ func (s *session) recall(ctx context.Context, store journal.Store, id string) er
 	if hash == "" {
 		return cli.Fail(fmt.Errorf("the journal has no start of run %s", id))
 	}
-	for e, err := range store.Read(ctx, "def/"+hash, 1) {
+	for e, err := range store.Read(ctx, journal.DefinitionStream(hash), 1) {
 		if err == nil {
 			s.workflow, err = recallWorkflow(e.Value)
 		}

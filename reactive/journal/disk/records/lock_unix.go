@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -25,7 +24,7 @@ func Lock(path string) (io.Closer, error) {
 	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		defer f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%w: %s", journal.ErrLocked, holder(f))
+			return nil, fmt.Errorf("%w: %s", journal.ErrLocked, process(io.ReadAll(io.LimitReader(f, lockBytesMax))))
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
@@ -40,17 +39,4 @@ func Lock(path string) (io.Closer, error) {
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
 	return f, nil
-}
-
-// holder describes the process whose id is in the lock file.
-func holder(f *os.File) string {
-	text, err := io.ReadAll(io.LimitReader(f, 32))
-	pid, bad := strconv.Atoi(strings.TrimSpace(string(text)))
-	switch {
-	case err != nil || bad != nil:
-		return "its number is not known"
-	case pid == os.Getpid():
-		return fmt.Sprintf("process %d, which is this one", pid)
-	}
-	return fmt.Sprintf("process %d", pid)
 }

@@ -1,8 +1,9 @@
-package coordinator_test
+package moving_test
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,6 +17,19 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
 )
+
+// kept is a store that outlives its engine, like a disk.
+type kept struct{ journal.Store }
+
+func (k *kept) Close() error { return nil }
+
+// engineOn returns an engine with operations, whose log goes nowhere.
+func engineOn(t *testing.T, store journal.Store, list ...coordinator.Operation) *coordinator.Engine {
+	e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: list, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, e.Shutdown(context.Background())) })
+	return e
+}
 
 // parsed returns the workflow of a document.
 func parsed(t *testing.T, text string) *template.Workflow {
@@ -146,16 +160,16 @@ func TestMovesBesideOtherCommands(t *testing.T) {
 
 // A run that is parked, because an operation that it has not called yet is missing, goes on when it is moved to a workflow without that.
 func TestAParkedRunGoesOnWhenItIsMoved(t *testing.T) {
-	store, there := newSpoiled(), operation.Define("there", func(context.Context, any) (string, error) { return "there", nil })
+	store, there := &kept{memory.New()}, operation.Define("there", func(context.Context, any) (string, error) { return "there", nil })
 	document := func(last string) *template.Workflow {
 		return parsed(t, fmt.Sprintf(`{kind: Workflow, name: w, operations: {m: {wait: {message: m}}}, steps: [{operation: m}, {id: last, operation: %s}], output: "{{ steps.last.output }}"}`, last))
 	}
-	first := engineOn(t, store, &record{}, operation.Define("gone", func(context.Context, any) (string, error) { return "gone", nil }))
+	first := engineOn(t, store, operation.Define("gone", func(context.Context, any) (string, error) { return "gone", nil }))
 	_, err := first.Start(t.Context(), document("gone"), nil, coordinator.WithID("a"))
 	require.NoError(t, err)
 	require.NoError(t, first.Shutdown(t.Context()))
 
-	second := engineOn(t, store, &record{}, there)
+	second := engineOn(t, store, there)
 	run, err := second.Run(t.Context(), "a")
 	require.NoError(t, err)
 	require.ErrorIs(t, run.Send(t.Context(), "m", nil), coordinator.ErrParked)
@@ -177,13 +191,13 @@ func TestAParkedRunGoesOnWhenItIsMoved(t *testing.T) {
 
 // A run that was moved, and back again, is one of its first workflow, in each process and at each moment.
 func TestARunThatWasMovedBackIsOneOfItsFirstWorkflow(t *testing.T) {
-	store := newSpoiled()
+	store := &kept{memory.New()}
 	document := func(version, last string) *template.Workflow {
 		return parsed(t, fmt.Sprintf(`{kind: Workflow, name: w, version: %s, operations: {m: {wait: {message: m}}, v: {value: "{{ input }}"}},
 			steps: [{operation: m}, {id: last, operation: v, input: %s}], output: "{{ steps.last.output }}"}`, version, last))
 	}
 	a, b := document("a", "first"), document("b", "second")
-	engine := engineOn(t, store, &record{})
+	engine := engineOn(t, store)
 	run, err := engine.Start(t.Context(), a, nil, coordinator.WithID("a"))
 	require.NoError(t, err)
 	for i, to := range []*template.Workflow{b, a, b, a} {
@@ -192,7 +206,7 @@ func TestARunThatWasMovedBackIsOneOfItsFirstWorkflow(t *testing.T) {
 		_, err = run.PreviewMove(t.Context(), to)
 		require.ErrorContains(t, err, "follows this version of workflow w already")
 		require.NoError(t, engine.Shutdown(t.Context()))
-		engine = engineOn(t, store, &record{})
+		engine = engineOn(t, store)
 		run, err = engine.Run(t.Context(), "a")
 		require.NoError(t, err)
 		state, err := run.State(t.Context())
