@@ -19,8 +19,8 @@ func newMove() *cobra.Command {
 		Use:   "move RUN --workflow NEW",
 		Short: "Have an open run go on under another workflow",
 		Long: `Move switches an open run to another workflow, if the run's history is the same under both: sluice shadow reports the differences
-beforehand. Finished steps stay finished, calls that are under way go on, and NEW decides the rest. The journal records the move, with
-its actor, as one event.
+beforehand. Finished steps stay finished, calls that are under way go on, and NEW decides the rest. The journal records the
+move, with its actor, as one event.
 
 NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. A run whose past differs, one
 that has ended, and the run of a world stay as they are; so does a run if NEW needs an operation that is not there, another
