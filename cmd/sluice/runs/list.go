@@ -132,7 +132,7 @@ func incompleteRemark(dir string, r *api.Run) string {
 }
 
 // lateRemark explains why the status of a run is not that of its journal.
-const lateRemark = "timers are due, and their events are not journaled yet"
+const lateRemark = "timers have fallen due, and their events are not journaled yet"
 
 // waitsRemark lists the waits of a run.
 func waitsRemark(waits []api.Wait) string {
