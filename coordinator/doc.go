@@ -36,7 +36,15 @@
 //	clock      tells the time, and wakes runs when they are due
 //	operation  makes functions and bindings callable; keychain has their secrets, directory their participants
 //	parcel     publishes workflows, and starts those that come from elsewhere
-//	api        serves other processes, by control's socket; observe traces; doctor repairs; scenario and explore test
+//	cells      reads and commands the cells of worlds
+//	workers    hands calls to the programs elsewhere that carry them out
+//	retention  deletes runs, and collects what no run refers to
+//	transfer   exports and imports runs; holds names those that wait to be released; copies makes backups
+//	versions   compares versions of workflows
+//	feed       tells observers what changes; tally counts
+//	api        answers requests of other processes: control by a socket, httpapi by HTTP with a page
+//	catalog    reads and judges the documents that come from elsewhere; draft those that are being written
+//	doctor     repairs folders; observe traces; scenario and explore test
 //
 // # Contracts
 //
