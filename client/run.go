@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Engine is what a program does with runs: those of an engine of its own, see Of, or those of a server, see Dial.
+// Engine is the interface to runs: those of an engine of the program, see Of, or those of a server, see Dial.
 type Engine interface {
 	// Start begins a run of a workflow. Operations that are bound in Go must be there where the engine is.
 	Start(ctx context.Context, w *template.Workflow, input any, o Options) (Run, error)
@@ -66,7 +66,7 @@ type Run interface {
 	// Watch yields the changes from an event on, and then new ones until the run has ended.
 	Watch(ctx context.Context, from uint64) iter.Seq2[coordinator.Update, error]
 
-	// Log yields what the programs and the workers of the run write, or only those of a step, while they do, until the run has ended.
+	// Log yields the output of the run's programs and workers, or only of those of a step, as they write it, until the run has ended.
 	Log(ctx context.Context, step string) iter.Seq2[calllog.Batch, error]
 
 	// Events yields the events in the journal now, from one on.
@@ -166,8 +166,7 @@ func payload(v any) (json.RawMessage, error) {
 	return value.JSON(normal)
 }
 
-// Audit yields who has done what by HTTP, and what was refused, the newest first; of q, Limit and Cursor say how the list is read in parts. The
-// token is one of an admin.
+// Audit yields the entries of the audit, newest first; Limit and Cursor of q page through them. The token is one of an admin.
 func (c *Client) Audit(ctx context.Context, q audit.Query) iter.Seq2[audit.Entry, error] {
 	return func(yield func(audit.Entry, error) bool) {
 		for more := true; more; more = q.Cursor != "" {
@@ -263,7 +262,7 @@ func (c *Client) PreviewDelete(ctx context.Context, id string) ([]string, error)
 
 var errStopped = errors.New("the caller has stopped the iteration")
 
-// stream yields what pick takes from the lines of an answer.
+// stream yields the values that pick takes from the lines of an answer.
 func stream[T any](ctx context.Context, c *Client, req *api.Request, pick func(*api.Reply) (T, bool, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := c.ask(ctx, req, func(r *api.Reply) error {
@@ -285,7 +284,7 @@ type remoteRun struct {
 	c     *Client
 	id    string
 	dry   bool                // its commands change nothing
-	would func(journal.Event) // takes what they would journal; nil: nobody
+	would func(journal.Event) // is called with the events that they would journal; nil: no caller asked for them
 }
 
 // ID implements Run.

@@ -29,8 +29,8 @@ workflow: [{step: go, tool: {kind: a, input: 7, spec: {timeout: 60}}}]
 `
 
 // confession is all that a worker can give, each with a secret.
-func confession(lease, secret string) *workers.Gift {
-	return &workers.Gift{
+func confession(lease, secret string) *workers.Delivery {
+	return &workers.Delivery{
 		Logs:    []workers.Log{{Lease: lease, Text: "a log of " + secret}},
 		Reports: []workers.Report{{Lease: lease, Kind: "of " + secret, Payload: map[string]any{secret: []any{"a report of " + secret}}}},
 		Results: []workers.Result{{Lease: lease, Result: call.Result{Failure: &journal.Failure{
@@ -54,10 +54,10 @@ func TestWhatWorkersGiveIsRedacted(t *testing.T) {
 			return &crew{e, t, key}
 		}
 		c := begin()
-		give := func(g *workers.Gift) *workers.Thanks {
-			thanks, err := c.Workers().Give(t.Context(), bob, g)
+		give := func(g *workers.Delivery) *workers.Acknowledgement {
+			ack, err := c.Workers().Give(t.Context(), bob, g)
 			require.NoError(t, err)
-			return thanks
+			return ack
 		}
 		checked, err := kinds.Load("sealed.yaml", []byte(sealed), template.Known{Lenient: true})
 		require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestWhatWorkersGiveIsRedacted(t *testing.T) {
 		alive := func(lease string) {
 			for range 10 {
 				time.Sleep(10 * time.Second)
-				give(&workers.Gift{Alive: []string{lease}})
+				give(&workers.Delivery{Alive: []string{lease}})
 			}
 		}
 		lease := start("here")
@@ -91,9 +91,9 @@ func TestWhatWorkersGiveIsRedacted(t *testing.T) {
 
 		c = begin()
 		give(confession(next, secret))
-		give(&workers.Gift{Logs: confession(silent, secret).Logs, Alive: []string{silent}})
-		give(&workers.Gift{Reports: confession(silent, secret).Reports})
-		give(&workers.Gift{Results: []workers.Result{{Lease: silent, Result: call.Result{Output: secret}}}})
+		give(&workers.Delivery{Logs: confession(silent, secret).Logs, Alive: []string{silent}})
+		give(&workers.Delivery{Reports: confession(silent, secret).Reports})
+		give(&workers.Delivery{Results: []workers.Result{{Lease: silent, Result: call.Result{Output: secret}}}})
 		give(confession(lease, secret))
 
 		var said bytes.Buffer

@@ -42,11 +42,11 @@ func (c *crew) take(most int, wait time.Duration) []workers.Call {
 	return calls
 }
 
-func (c *crew) give(lease string, output any) *workers.Thanks {
+func (c *crew) give(lease string, output any) *workers.Acknowledgement {
 	c.t.Helper()
-	thanks, err := c.Workers().Give(c.t.Context(), bob, &workers.Gift{Results: []workers.Result{{Lease: lease, Result: call.Result{Output: output}}}})
+	ack, err := c.Workers().Give(c.t.Context(), bob, &workers.Delivery{Results: []workers.Result{{Lease: lease, Result: call.Result{Output: output}}}})
 	require.NoError(c.t, err)
-	return thanks
+	return ack
 }
 
 // begin starts a run, and returns it when it waits for a worker.
@@ -126,18 +126,18 @@ func TestALeaseThatRunsOutIsAskedAgainOnce(t *testing.T) {
 		first := c.take(1, time.Minute)[0]
 		for range 10 { // signs of life keep it
 			time.Sleep(workers.LeaseTime - time.Second)
-			thanks, err := c.Workers().Give(t.Context(), bob, &workers.Gift{Alive: []string{first.Lease}})
+			ack, err := c.Workers().Give(t.Context(), bob, &workers.Delivery{Alive: []string{first.Lease}})
 			require.NoError(t, err)
-			require.Empty(t, thanks.Late)
+			require.Empty(t, ack.Late)
 		}
 		silent := time.Now()
 		second := c.take(1, time.Minute)[0]
 		require.InDelta(t, workers.LeaseTime, time.Since(silent), float64(time.Second))
 		require.Equal(t, first.Key(), second.Key())
 		require.Equal(t, first.Attempt, second.Attempt)
-		thanks, err := c.Workers().Give(t.Context(), bob, &workers.Gift{Alive: []string{first.Lease}})
+		ack, err := c.Workers().Give(t.Context(), bob, &workers.Delivery{Alive: []string{first.Lease}})
 		require.NoError(t, err)
-		require.Equal(t, []workers.Late{{Lease: first.Lease, Was: "taken by another worker"}}, thanks.Late)
+		require.Equal(t, []workers.Late{{Lease: first.Lease, Was: "taken by another worker"}}, ack.Late)
 		require.Empty(t, c.give(first.Lease, "one").Late, "the first answer counts, whoever gives it")
 		result, err := run.Wait(t.Context())
 		require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestAWorkerOutlivesTheEngine(t *testing.T) {
 		begun := time.Now()
 		require.NoError(t, c.Shutdown(t.Context()))
 		require.Equal(t, begun, time.Now(), "the end does not wait for workers")
-		_, err := c.Workers().Give(t.Context(), bob, &workers.Gift{Alive: []string{runs["given"]}})
+		_, err := c.Workers().Give(t.Context(), bob, &workers.Delivery{Alive: []string{runs["given"]}})
 		require.ErrorIs(t, err, workers.ErrClosed)
 
 		c = newCrew(t, store, key)
@@ -172,9 +172,9 @@ func TestAWorkerOutlivesTheEngine(t *testing.T) {
 		require.Empty(t, c.give(runs["given"], "x").Late)
 		for range 5 {
 			time.Sleep(workers.LeaseTime / 3)
-			thanks, err := c.Workers().Give(t.Context(), bob, &workers.Gift{Alive: []string{runs["alive"]}})
+			ack, err := c.Workers().Give(t.Context(), bob, &workers.Delivery{Alive: []string{runs["alive"]}})
 			require.NoError(t, err)
-			require.Empty(t, thanks.Late)
+			require.Empty(t, ack.Late)
 		}
 		result, err := run("given").Wait(t.Context())
 		require.NoError(t, err)
@@ -193,7 +193,7 @@ func TestAWorkerOutlivesTheEngine(t *testing.T) {
 		require.NotEmpty(t, c.give(runs["given"], "z").Late, "gives twice")
 		require.NotEmpty(t, c.give(runs["silent"], "z").Late, "was interrupted")
 		for _, other := range []workers.Worker{{Token: "eve", Name: "bob-1"}, {Token: "bob", ID: "another of that name", Name: "bob-1"}} {
-			_, err = c.Workers().Give(t.Context(), other, &workers.Gift{Alive: []string{runs["again"]}})
+			_, err = c.Workers().Give(t.Context(), other, &workers.Delivery{Alive: []string{runs["again"]}})
 			require.ErrorIs(t, err, workers.ErrLease)
 		}
 	})
@@ -240,7 +240,7 @@ func TestRunsOfWorkersLeaveMemory(t *testing.T) {
 		require.Equal(t, 2, c.InMemory())
 		for range 10 {
 			time.Sleep(10 * time.Second)
-			_, err := c.Workers().Give(t.Context(), bob, &workers.Gift{Alive: []string{call.Lease}})
+			_, err := c.Workers().Give(t.Context(), bob, &workers.Delivery{Alive: []string{call.Lease}})
 			require.NoError(t, err)
 		}
 		require.Zero(t, c.InMemory())
@@ -322,13 +322,13 @@ func TestWorkersReportAndFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrew(t, memory.New(), workers.NewKey())
 		run := c.begin(`{kind: Workflow, name: w, steps: [{operation: a, timing: {retry: {max_attempts: 2, backoff: PT1S}}}]}`, "r")
-		give := func(g *workers.Gift) *workers.Thanks {
-			thanks, err := c.Workers().Give(t.Context(), bob, g)
+		give := func(g *workers.Delivery) *workers.Acknowledgement {
+			ack, err := c.Workers().Give(t.Context(), bob, g)
 			require.NoError(t, err)
-			return thanks
+			return ack
 		}
 		call1 := c.take(1, time.Minute)[0]
-		require.Empty(t, give(&workers.Gift{
+		require.Empty(t, give(&workers.Delivery{
 			Reports: []workers.Report{{Lease: call1.Lease, Kind: "half", Payload: int64(50)}, {Lease: call1.Lease, Kind: "most", Payload: int64(90)}},
 			Logs:    []workers.Log{{Lease: call1.Lease, Text: "on it"}},
 			Results: []workers.Result{{Lease: call1.Lease, Result: call.Result{Failure: &journal.Failure{Code: "busy", Retryable: true}}}},
@@ -336,8 +336,8 @@ func TestWorkersReportAndFail(t *testing.T) {
 		call2 := c.take(1, time.Minute)[0]
 		require.EqualValues(t, 2, call2.Attempt)
 		require.Equal(t, "attempt 1", fmt.Sprint("attempt ", call1.Attempt))
-		require.NotEmpty(t, give(&workers.Gift{Reports: []workers.Report{{Lease: call1.Lease, Kind: "late"}}}).Late)
-		give(&workers.Gift{Results: []workers.Result{{Lease: call2.Lease, Result: call.Result{Failure: &journal.Failure{Code: "busy", Retryable: true}}}}})
+		require.NotEmpty(t, give(&workers.Delivery{Reports: []workers.Report{{Lease: call1.Lease, Kind: "late"}}}).Late)
+		give(&workers.Delivery{Results: []workers.Result{{Lease: call2.Lease, Result: call.Result{Failure: &journal.Failure{Code: "busy", Retryable: true}}}}})
 		require.Equal(t, "busy", c.failure(run))
 		var reports []string
 		for e, err := range run.Events(t.Context(), 1) {
@@ -373,7 +373,7 @@ func TestAnAnswerToTheNextEngineEndsTheCall(t *testing.T) {
 				store, key := &kept{memory.New()}, workers.NewKey()
 				c := newCrew(t, store, key)
 				c.begin(strings.Replace(document, "]", ", {operation: b}]", 1), "r")
-				g := workers.Gift{Results: []workers.Result{{Lease: c.take(1, time.Minute)[0].Lease, Result: call.Result{Output: "x"}}}}
+				g := workers.Delivery{Results: []workers.Result{{Lease: c.take(1, time.Minute)[0].Lease, Result: call.Result{Output: "x"}}}}
 				if alive {
 					g.Alive = []string{g.Results[0].Lease}
 				}
@@ -381,9 +381,9 @@ func TestAnAnswerToTheNextEngineEndsTheCall(t *testing.T) {
 					require.NoError(t, c.Shutdown(t.Context()))
 					c = newCrew(t, store, key)
 					for again := range 2 {
-						thanks, err := c.Workers().Give(t.Context(), bob, &g)
+						ack, err := c.Workers().Give(t.Context(), bob, &g)
 						require.NoError(t, err)
-						require.Equal(t, restart+again > 0, len(thanks.Late) > 0)
+						require.Equal(t, restart+again > 0, len(ack.Late) > 0)
 					}
 					require.Empty(t, c.take(1, time.Minute))
 					run, err := c.Run(t.Context(), "r")

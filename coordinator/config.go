@@ -45,7 +45,7 @@ type Config struct {
 	// Workers makes operations that are neither bound nor registered those of workers: programs elsewhere that take calls and give
 	// answers, see Engine.Workers. Workflows with such operations are then accepted, and their steps stay ready until a worker takes
 	// the call. It is the key, of workers.ReadKey or workers.NewKey, that signs what workers have taken: with the same key they can
-	// give it to the next engine on the store. Default: none; an operation that nobody has is then an error.
+	// give it to the next engine on the store. Default: none; an operation without an implementation is then an error.
 	Workers []byte
 
 	// Loaded is the result of registry.Load: the documents it holds are not read and compiled again. It belongs to one engine,

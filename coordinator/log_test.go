@@ -95,7 +95,7 @@ func TestWhatAWorkerWritesIsFollowed(t *testing.T) {
 		go follow()
 		long := strings.Repeat("x", 8<<10)
 		for _, text := range []string{"half ", "done ", long} {
-			_, err := c.Workers().Give(t.Context(), bob, &workers.Gift{Logs: []workers.Log{{Lease: calls[0].Lease, Text: text}}})
+			_, err := c.Workers().Give(t.Context(), bob, &workers.Delivery{Logs: []workers.Log{{Lease: calls[0].Lease, Text: text}}})
 			require.NoError(t, err)
 		}
 		synctest.Wait()

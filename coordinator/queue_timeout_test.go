@@ -74,7 +74,7 @@ func TestEachAttemptHasItsTimeToBeTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrew(t, memory.New(), workers.NewKey())
 		fail := func(lease string) {
-			_, err := c.Workers().Give(t.Context(), bob, &workers.Gift{Results: []workers.Result{{Lease: lease, Result: call.Result{
+			_, err := c.Workers().Give(t.Context(), bob, &workers.Delivery{Results: []workers.Result{{Lease: lease, Result: call.Result{
 				Failure: &journal.Failure{Code: "busy", Retryable: true},
 			}}}})
 			require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestEachAttemptHasItsTimeToBeTaken(t *testing.T) {
 		first := c.take(1, time.Minute)[0]
 		for range 60 * 5 { // it is worked on for longer than it might have waited
 			time.Sleep(5 * time.Second)
-			_, err := c.Workers().Give(t.Context(), bob, &workers.Gift{Alive: []string{first.Lease}})
+			_, err := c.Workers().Give(t.Context(), bob, &workers.Delivery{Alive: []string{first.Lease}})
 			require.NoError(t, err)
 		}
 		failed := time.Now()
@@ -142,7 +142,7 @@ func TestACallIsTakenAsItsTimeEnds(t *testing.T) {
 					time.Sleep(10*time.Minute + off)
 					calls, _, _ := c.Workers().Take(t.Context(), bob, []string{"a"}, 1, time.Millisecond)
 					for _, one := range calls {
-						_, _ = c.Workers().Give(t.Context(), bob, &workers.Gift{Results: []workers.Result{{Lease: one.Lease, Result: call.Result{Output: "x"}}}})
+						_, _ = c.Workers().Give(t.Context(), bob, &workers.Delivery{Results: []workers.Result{{Lease: one.Lease, Result: call.Result{Output: "x"}}}})
 					}
 					synctest.Wait()
 					crash(t, c.Engine)

@@ -49,7 +49,7 @@ type Body interface {
 	// Secrets returns the marks of the secrets in the input of a call; none when the call is not open.
 	Secrets(v int32) []string
 
-	// Explain returns what explains the body. It asks run about the rest of the run.
+	// Explain returns the explainer of the body. It asks run about the rest of the run.
 	Explain(run explain.Run) explain.Body
 
 	Refuser
@@ -91,16 +91,16 @@ var ErrFull = errors.New("the mailbox is full")
 // Refuser returns why a command that concerns a Body, and no open call, would have no effect; nil when the command may be
 // journaled.
 type Refuser interface {
-	// RefuseAbort judges an abort of a key that is not an open call's. Its errors wrap ErrUnknown if the body does not know
+	// RefuseAbort judges an abort of a key that is not an open call's. Its errors wrap ErrUnknown if the body does not have
 	// the key.
 	RefuseAbort(key string) error
 
-	// RefuseRetry judges a retry of a key that is not an open call's. Its errors wrap ErrUnknown if the body does not know
+	// RefuseRetry judges a retry of a key that is not an open call's. Its errors wrap ErrUnknown if the body does not have
 	// the key.
 	RefuseRetry(key string) error
 }
 
-// ErrUnknown means that a body does not know a key.
+// ErrUnknown means that a body does not have a key.
 var ErrUnknown = errors.New("no such step")
 
 // Steps is a Body with routed steps: it reports their state.

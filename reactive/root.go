@@ -16,7 +16,7 @@ import (
 // Invariants, checked by check:
 //  1. A ready node has no unsatisfied predecessor, and holds a slot in every group around it.
 //  2. A group is over its limit only by nodes that were not granted a slot.
-//  3. What a node shows to its successors is what shows says of its status.
+//  3. The result of a node for its successors is that of shows for its status.
 //  4. Each expansion's counters are those of its items' nodes; the run's are those of the nodes outside maps.
 //  5. After the run is closed no status changes.
 type Root struct {
@@ -41,7 +41,7 @@ func New(p *plan.Plan) *Root {
 	r.room = newRoom(r.keeper, r.places)
 	r.tree.init(r.keeper, r.places, r.room)
 	r.gates, r.faults = r.tree.gates, r.tree.faults
-	if p.Workflow.Routing == nil { // else its rows are sites of calls, and no calls yet
+	if p.Workflow.Routing == nil { // else its rows are call sites, and no calls yet
 		r.tree.plant()
 	}
 	return r

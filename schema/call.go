@@ -48,7 +48,7 @@ var resultMatch = &Shape{name: "result_match", text: "Reads a decision out of a 
 	key("not_fulfilled_values", values, "values that mean no", "[rejected]").orElse("none"),
 }}
 
-var decisionSource = &Shape{name: "decision_source", text: "Who or what decides whether a task is fulfilled.", keys: []Key{
+var decisionSource = &Shape{name: "decision_source", text: "The source of the decision whether a task is fulfilled.", keys: []Key{
 	key("kind", choice("capability", "operator", "requester", "automatic"),
 		"a call to a holder of `capability_id`; a person who runs the engine (`sluice decide`); the person who started the run; or a call of `operation`", "operator").must(),
 	key("capability_id", text, "capability: whose holders are asked", "verify").orElse("needed with `capability`"),
@@ -57,7 +57,7 @@ var decisionSource = &Shape{name: "decision_source", text: "Who or what decides 
 	key("timing", is(timing), "limits and retries of that call", "{timeout: PT1H}").orElse("none"),
 }}
 
-var fulfillment = &Shape{name: "fulfillment", text: "Who decides whether a call that has completed has fulfilled its task.", keys: []Key{
+var fulfillment = &Shape{name: "fulfillment", text: "The decision whether a completed call has fulfilled its task.", keys: []Key{
 	key("policy", choice("output_match", "external_decision", "requester_confirmation", "auto", "never"),
 		"the step's own output (`result_match`); the `decision_source`; the requester of the run; the answer is enough; only a person's explicit decision", "external_decision").must(),
 	key("decision_source", is(decisionSource), "the source of the decision", "{kind: operator}").orElse("needed with `external_decision`"),
@@ -92,7 +92,7 @@ var directoryKeys = []Key{
 	key("capabilities", mapOf(list(is(passport))), "by capability: the passports, in the order in which their participants are asked", "{quote: [{participant: hill}]}").orElse("none"),
 }
 
-var directory = &Shape{name: "directory", text: "Who can be targeted.", keys: directoryKeys}
+var directory = &Shape{name: "directory", text: "The participants that calls can ask.", keys: directoryKeys}
 
 var directoryKind = Kind{Name: "Directory", file: "directory", title: "Directory of participants",
 	text: "A file of the participants that can be asked, and for what: `sluice run --directory FILE`. It has no `kind`, and may be replaced while " +

@@ -80,7 +80,7 @@ var counts = &Shape{name: "counts", others: often,
 		key("duplicates", often, "of a world: messages whose id was taken before", "1").orElse("—"),
 		key("stepped", often, "of a world: activations that have not failed", "3").orElse("—"),
 		key("ignored", often, "of a world: those of them that no rule was about", "0").orElse("—"),
-		key("faults", often, "of a world: answers that were not what the effect gives", "0").orElse("—"),
+		key("faults", often, "of a world: answers that did not fit the effect", "0").orElse("—"),
 		key("dropped", often, "of a world: effects and timers that were given up", "1").orElse("—"),
 		key("branches", mapOf(often), "of a playbook: how branches have ended, by normal, failed, discarded", "{normal: 2}").orElse("—")}}
 

@@ -44,7 +44,7 @@ type Key struct {
 	example  string // a value, as YAML
 }
 
-// Type is what a value may be.
+// Type is the type of a value.
 type Type struct {
 	name    string         // as the reference has it
 	rule    map[string]any // what JSON Schema says of it, where it has no parts

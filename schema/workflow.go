@@ -4,7 +4,7 @@ var command = &Shape{name: "command", text: "Runs a program: `argv` or `shell`. 
 	key("argv", list(argument), "program and arguments, each a value of its own; expressions in each", `[wc, -c, "{{ input.file }}"]`).orElse("needed unless there is `shell`"),
 	key("shell", text, "a script for `sh`; it takes no expressions: pass values in `env`", `wc -c < "$FILE"`).orElse("needed unless there is `argv`"),
 	key("stdin", anything, "standard input: a text as it is, anything else as JSON", "{{ input.text }}").orElse("empty"),
-	key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR and those that the engine passes on; an expression that gives null sets none", `{FILE: "{{ input.file }}"}`).orElse("none"),
+	key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR and those that the engine passes on; an expression with the result null sets none", `{FILE: "{{ input.file }}"}`).orElse("none"),
 	key("dir", text, "the folder in which it runs", "{{ input.folder }}").orElse("that of the engine"),
 	key("output", choice("text", "json", "lines"), "the step's output: standard output without its last newline, as JSON, or as a list of lines", "json").
 		orElse("`{exit_code, stdout, stderr}`"),

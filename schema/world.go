@@ -21,7 +21,7 @@ var effect = &Shape{name: "effect", text: "A call that machines can ask for: how
 	}, worldCallKeys()...)}
 
 var (
-	raised = &Shape{name: "raise", text: "A message to whoever subscribes to it.", keys: []Key{
+	raised = &Shape{name: "raise", text: "A message to all its subscribers.", keys: []Key{
 		key("event", either(text, free), "its type", "OrderPaid").must(),
 		key("value", anything, "its payload; expressions anywhere in it", `{order_id: "{{ key }}"}`).orElse("null"),
 	}}
@@ -29,7 +29,7 @@ var (
 		key("effect", text, "its name", "pay").must(),
 		key("params", anything, "what it is called with; expressions anywhere in it", `{order: "{{ key }}"}`).orElse("null"),
 		key("issuer", text, "comes back in the receipt", "card").orElse("none"),
-		key("key", text, "an idempotency key: a cell that asks again with it gives the operation the same key again", "{{ key }}-1").orElse("made for each emission"),
+		key("key", text, "an idempotency key: the operation gets the same key again if the cell asks again with it", "{{ key }}-1").orElse("made for each emission"),
 	}}
 	armed = &Shape{name: "timer", text: "A timer that is armed: `for` or `until`.", keys: []Key{
 		key("timer", text, "its name", "deadline").must(),
@@ -44,7 +44,7 @@ var (
 		"expressions see is described in [package machine](../template/machine/doc.go).", keys: []Key{
 		key("event", text, "a message, or the type of an arm; `pay` or `pay.ISSUER`: a receipt; `timer` or `timer.NAME`; `Receipt`: any; `Rejected`; `Frame`", "OrderPlaced").must(),
 		key("when", guard, "a guard", "{{ state == null }}").orElse("it always holds"),
-		key("set", anything, "fields laid over the state, computed from the state before, or an expression that gives them", `{status: paid}`).orElse("nothing"),
+		key("set", anything, "fields laid over the state, computed from the state before, or an expression for them", `{status: paid}`).orElse("nothing"),
 		key("raise", list(is(raised)), "messages", `[{event: OrderPaid, value: {order_id: "{{ key }}"}}]`).orElse("none"),
 		key("emit", list(&Type{name: "effect or timer", cases: []oneCase{{"timer", nil, armed}, {"", nil, emitted}}}), "effects and timers", "[{timer: deadline, for: PT30M}]").orElse("none"),
 		key("drop", texts, "open intents of the cell that it no longer waits for: `pay`, `pay.ISSUER`, `timer.NAME`", "[timer.deadline]").orElse("none"),
@@ -80,7 +80,7 @@ var (
 			key("key_schema", typeOf, "another word for `key`", "text").orElse("—"),
 			key("effects_emitted", texts, "another word for `emits`", "[pay]").orElse("—"),
 		}}
-	subscription = &Shape{name: "subscription", text: "Who hears of a message.",
+	subscription = &Shape{name: "subscription", text: "The machine that receives a message, and its cells.",
 		rule: map[string]any{"anyOf": []any{has("machine"), has("workflow"), has("op")}}, keys: []Key{
 			key("event", either(text, free), "the type of the message", "OrderPlaced").must(),
 			key("machine", text, "the machine", "order").orElse("needed"),
@@ -88,7 +88,7 @@ var (
 			key("workflow", text, "another word for `machine`", "order").orElse("—"),
 			key("op", text, "another word for `machine`", "order").orElse("—"),
 		}}
-	subscriptions = &Shape{name: "routing", text: "Who hears of which messages.", keys: []Key{
+	subscriptions = &Shape{name: "routing", text: "The machines that receive messages.", keys: []Key{
 		key("subscriptions", list(is(subscription)), "in the order of delivery", "[{event: OrderPlaced, machine: order, key_field: order_id}]").orElse("none"),
 	}}
 )
@@ -111,7 +111,7 @@ var worldKind = Kind{Name: "World", file: "world", title: "World",
 			key("types", mapOf(typeOf), "declared types, by name", "{OrderPlaced: {record: {order_id: text}}}").orElse("none"),
 			key("effects", mapOf(is(effect)), "what machines can ask for, by name; timers need no declaration", "{pay: {params: text, receipt: unit}}").orElse("none"),
 			key("machines", mapOf(is(stateMachine)), "the machines, by name", "{order: {key: text, state: Order, event: [OrderPlaced], emits: []}}").orElse("needed"),
-			key("routing", is(subscriptions), "who hears of which messages", "{subscriptions: [{event: OrderPlaced, machine: order, key_field: order_id}]}").orElse("nobody hears of any"),
+			key("routing", is(subscriptions), "which machines receive which messages", "{subscriptions: [{event: OrderPlaced, machine: order, key_field: order_id}]}").orElse("no subscriptions"),
 			key("schemas", mapOf(typeOf), "another word for `types`", "{OrderPlaced: {record: {order_id: text}}}").orElse("—"),
 			key("workflows", mapOf(is(stateMachine)), "another word for `machines`", "{order: {key: text, state: Order, event: [OrderPlaced], emits: []}}").orElse("—"),
 		)}}
@@ -135,14 +135,14 @@ An activation stands as a whole or fails its cell, with the code of the rule or 
 | ` + "`effect_undeclared`" + ` | it emits an effect that is not in the emits of its machine |
 | ` + "`params_invalid`" + ` | params do not fit their effect |
 | ` + "`output_invalid`" + ` | a state, a message, a timer or a note does not fit |
-| ` + "`limit_exceeded`" + ` | it gives more than it may, or its expressions take too much work |
+| ` + "`limit_exceeded`" + ` | its output is too large, or its expressions take too much work |
 | ` + "`step_failed`" + ` | an expression fails, or a step in Go returns an error |
 | ` + "`step_panicked`" + ` | a step in Go panics, or ends its goroutine |
-| ` + "`step_impure`" + ` | a step in Go gives something else when it runs a second time |
+| ` + "`step_impure`" + ` | the result of a step in Go differs when it runs a second time |
 | ` + "`activation_timeout`" + ` | a step in Go takes longer than the program allows |
 
 | limit of an activation | |
 |---|--:|
 | effects and timers | 64 |
 | messages | 256 |
-| bytes of all that it gives | 1048576 |`
+| bytes of its output | 1048576 |`

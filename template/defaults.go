@@ -14,7 +14,7 @@ func setDefault[T cmp.Ordered](field *T, fallback T) {
 	}
 }
 
-// complete fills in all defaults, so that readers of the tree need not know them.
+// complete fills in all defaults, so that readers of the tree find every value.
 func (w *Workflow) complete() {
 	setDefault(&w.FailurePolicy, ContinueRunning)
 	for _, b := range w.Operations {

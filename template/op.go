@@ -14,7 +14,7 @@ type Op[In, Out any] struct {
 }
 
 // NewOp returns a handle for an operation. The implementation is for the engine that runs it, a pointer of a type that the
-// engine knows: its address distinguishes it from others with that name. It is nil for an operation that a document binds or
+// engine has: its address distinguishes it from others with that name. It is nil for an operation that a document binds or
 // a worker serves.
 func NewOp[In, Out any](name string, implementation any) Op[In, Out] {
 	return Op[In, Out]{name: name, implementation: implementation}

@@ -81,7 +81,7 @@ func (w *worker) die() {
 	}
 }
 
-// run makes the call, and gives its result.
+// run makes the call, and delivers its result.
 func (j *job) run(from *wire.TakenCall) {
 	var result call.Result
 	ended := func(p *usercode.Panic) { j.end(operation.Settle(nil, nil, p)) }

@@ -9,13 +9,13 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 )
 
-// Bounds of one gift; the rest goes with the next.
+// Bounds of one delivery; the rest goes with the next.
 const (
-	giftMax      = 1000    // results, reports, texts and signs of life, of each
-	giftBytesMax = 8 << 20 // after which no further result is added
+	deliveryMax      = 1000    // results, reports, texts and signs of life, of each
+	deliveryBytesMax = 8 << 20 // after which no further result is added
 )
 
-// outbox is what waits to be given.
+// outbox holds results, reports, texts and signs of life that wait to be delivered.
 type outbox struct {
 	results []wire.GiveResult
 	reports []report
@@ -37,7 +37,7 @@ func (w *worker) send(add func(*outbox)) {
 	signal(w.wake)
 }
 
-// give gives what there is, and a sign of life for each call now and then, until the worker has ended. What is not taken is given again.
+// give delivers the outbox, and a sign of life for each call now and then, until the worker has ended. It delivers again after an error.
 func (w *worker) give() {
 	beat := time.NewTicker(beatTime)
 	defer beat.Stop()
@@ -56,7 +56,7 @@ func (w *worker) give() {
 	}
 }
 
-// next takes a gift out of the outbox; nil: there is nothing to give. Signs of life go with others, too.
+// next takes a delivery out of the outbox; nil: there is nothing to deliver. Signs of life go with others, too.
 func (w *worker) next(isBeat bool) *outbox {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,7 +68,7 @@ func (w *worker) next(isBeat bool) *outbox {
 	g.reports, w.out.reports = part(w.out.reports)
 	g.logs, w.out.logs = part(w.out.logs)
 	n, size := 0, 0
-	for n < min(len(w.out.results), giftMax) && size < giftBytesMax {
+	for n < min(len(w.out.results), deliveryMax) && size < deliveryBytesMax {
 		size += len(w.out.results[n].Output)
 		n++
 	}
@@ -84,11 +84,11 @@ func (o *outbox) isEmpty() bool {
 }
 
 func part[T any](list []T) (now, later []T) {
-	n := min(len(list), giftMax)
+	n := min(len(list), deliveryMax)
 	return list[:n:n], list[n:]
 }
 
-// deliver gives a gift until it is taken. One that the server refuses is given in pieces, so that it loses what is refused alone.
+// deliver sends a delivery until it is taken. One that the server refuses is sent in pieces, so that only the refused pieces are lost.
 func (w *worker) deliver(g *outbox) {
 	for wait := (backoff{}); w.life.Err() == nil; wait.pause(w.life) {
 		answer := wire.GiveAnswer{}
@@ -104,7 +104,7 @@ func (w *worker) deliver(g *outbox) {
 			}
 			return
 		case isFinal(err):
-			w.Logger.Error("the server refuses what the worker gives", "error", err)
+			w.Logger.Error("the server refuses a delivery of the worker", "error", err)
 			for _, r := range g.reports {
 				r.done <- err
 			}
@@ -115,7 +115,7 @@ func (w *worker) deliver(g *outbox) {
 	}
 }
 
-// body returns a gift as it is sent.
+// body returns a delivery as it is sent.
 func (w *worker) body(g *outbox) *wire.GiveBody {
 	b := &wire.GiveBody{Worker: w.Name, Results: g.results, Log: g.logs, Alive: g.alive}
 	for _, r := range g.reports {
@@ -148,7 +148,7 @@ func (w *worker) given(g *outbox, list []wire.LateLease) {
 	}
 }
 
-// pieces returns a gift as one for each thing in it.
+// pieces returns a delivery as one for each thing in it.
 func (o *outbox) pieces() (list []*outbox) {
 	for i := range o.logs {
 		list = append(list, &outbox{logs: o.logs[i : i+1]})

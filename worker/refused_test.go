@@ -62,11 +62,11 @@ func TestWhatWorkersAskWronglyIsRefusedWhole(t *testing.T) {
 			require.Equal(t, c.pointer, problem.Errors[0].Pointer, c.body)
 		}
 	}
-	var thanks wire.GiveAnswer
+	var ack wire.GiveAnswer
 	give := `{"worker": "w", "results": [{"lease": "` + lease + `", "output": 7}]}`
-	require.Equal(t, 200, s.say(t, "a", "/v1/worker/give", give, &thanks))
-	require.Empty(t, thanks.Late, "nothing of what was refused was taken")
+	require.Equal(t, 200, s.say(t, "a", "/v1/worker/give", give, &ack))
+	require.Empty(t, ack.Late, "nothing of what was refused was taken")
 	require.EqualValues(t, 7, s.wait(t, run).Output)
-	require.Equal(t, 200, s.say(t, "a", "/v1/worker/give", give, &thanks))
-	require.Equal(t, []wire.LateLease{{Lease: lease, Was: "the run has ended"}}, thanks.Late, "it gives twice")
+	require.Equal(t, 200, s.say(t, "a", "/v1/worker/give", give, &ack))
+	require.Equal(t, []wire.LateLease{{Lease: lease, Was: "the run has ended"}}, ack.Late, "it gives twice")
 }

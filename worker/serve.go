@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 )
 
-// Operation is what a worker carries out, as returned by operation.Define.
+// Operation is an operation that a worker carries out, as returned by operation.Define.
 type Operation interface {
 	// Name returns the name by which steps call it.
 	Name() string
@@ -54,7 +54,7 @@ const takeMax = 1000
 // ErrRefused is wrapped by errors of Serve that no repetition helps against: the token is not valid, or does not name an operation.
 var ErrRefused = errors.New("worker: the server refuses the worker")
 
-// Serve takes calls and gives their results until ctx ends, and returns nil then, after those under way have ended or Config.Grace has
+// Serve takes calls and delivers their results until ctx ends, and returns nil then, after those under way have ended or Config.Grace has
 // passed. A server that does not answer is asked again and again; one that refuses the worker ends Serve with ErrRefused.
 func Serve(ctx context.Context, config Config) error {
 	w, err := newWorker(config)
@@ -79,7 +79,7 @@ type worker struct {
 	Config
 	callers map[string]operation.Caller
 	names   []string
-	life    context.Context // of calls and gifts
+	life    context.Context // of calls and deliveries
 
 	mu      sync.Mutex
 	calls   map[string]*job // whose results are not durable, by lease
@@ -168,7 +168,7 @@ func (w *worker) fill(ctx context.Context, full chan struct{}) error {
 		case isFinal(err):
 			return fmt.Errorf("%w: %w", ErrRefused, err)
 		case ctx.Err() == nil:
-			w.Logger.Warn("the server gives no calls, and is asked again", "error", err)
+			w.Logger.Warn("the server returns no calls, and is asked again", "error", err)
 			wait.pause(ctx)
 		}
 	}

@@ -159,7 +159,7 @@ func TestAHostDeletesWhatIsNotKept(t *testing.T) {
 	require.Contains(t, done("runs"), "kept")
 	done("keep", "0s")
 	eventually(t, "the new rule counts", gone("kept"))
-	require.Contains(t, host.stderr.String(), "deleted what is not kept any more")
+	require.Contains(t, host.stderr.String(), "deleted expired runs")
 	host.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, host.wait())
 }

@@ -1,5 +1,5 @@
 // Package answering brings what workers ask and answer to the runs whose calls they have taken: it turns that into items for the loops
-// of these runs, and says what had become of a call that ended before.
+// of these runs, and returns how a call that ended before has ended.
 package answering
 
 import (
@@ -101,7 +101,7 @@ func about(id workers.ID, e journal.Event) journal.Event {
 	return e
 }
 
-// ended returns what has become of a call that has ended, else "".
+// ended returns how a call has ended, "" if it has not.
 func ended(root *reactive.Root, id workers.ID) string {
 	v, ok := root.Node(id.Node)
 	if !ok {

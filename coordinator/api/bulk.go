@@ -54,7 +54,7 @@ func manyRuns(ctx context.Context, engine *coordinator.Engine, req *Request, emi
 	return emit(&Reply{Act: many.Of(&s)})
 }
 
-// begin begins an act; with Dry it only says what it would do.
+// begin begins an act; with Dry it only previews it.
 func begin(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	act, release, err := req.act(ctx, engine)
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *Request) act(ctx context.Context, engine *coordinator.Engine) (_ *bulk.
 	return act, release, err
 }
 
-// outcomes emits what an act has done to each run.
+// outcomes emits the outcome of an act for each run.
 func outcomes(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	for o, err := range engine.BulkOutcomes(ctx, req.Number) {
 		if errors.Is(err, bulk.ErrNotFound) {

@@ -44,7 +44,7 @@ func changes(ctx context.Context, engine *coordinator.Engine, req *Request, emit
 	return shadows(ctx, engine, req, now, emit)
 }
 
-// attached returns what is attached to a request.
+// attached returns the attachment of a request.
 func (r *Request) attached() (a Attachment, err error) {
 	if len(r.Attachment) == 0 {
 		return a, nil

@@ -16,10 +16,10 @@ import (
 // Wait is something that a run waits for.
 type Wait struct {
 	Kind  string    `json:"kind"`           // message, person, timer, gate, paused or worker
-	Name  string    `json:"name,omitempty"` // of the message, of who decides, or of the operation that a worker is to serve
+	Name  string    `json:"name,omitempty"` // of the message, of the person who decides, or of the operation that a worker is to serve
 	Step  string    `json:"step,omitempty"` // key; of a timer of a world: of the timer, or address of the cell
 	Until time.Time `json:"until,omitzero"` // when it is given up, or over
-	Since time.Time `json:"since,omitzero"` // since when no worker serves the operation, if none does and the process knows of workers
+	Since time.Time `json:"since,omitzero"` // since when no worker serves the operation, if none does and the process takes workers
 }
 
 // Progress counts the steps of a run, as far as they are known; it may lag while the run is busy.

@@ -16,7 +16,7 @@ type Moment struct {
 	Time time.Time `json:"time,omitzero"` // the events up to it count
 }
 
-// reading is what a run is described from: as it is, or as it was.
+// reading is the source of a run's description: now, or at a moment.
 type reading interface {
 	State(ctx context.Context) (*coordinator.State, error)
 	Cell(ctx context.Context, address string) (cells.State, error)
@@ -33,7 +33,7 @@ func (r *Request) reading(run *coordinator.Run) reading {
 	return run.At(coordinator.Moment{Seq: r.At.Seq, Time: r.At.Time})
 }
 
-// momentFault returns what is wrong with the moment of a request.
+// momentFault returns the fault of a request's moment.
 func (r *Request) momentFault() string {
 	switch {
 	case r.At == nil:

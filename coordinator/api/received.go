@@ -57,7 +57,7 @@ func (u *Update) Received() (*coordinator.Update, error) {
 	return out, nil
 }
 
-// statusNamed returns the status of a step by its name; reactive.Idle for a name that this version does not know.
+// statusNamed returns the status of a step by its name; reactive.Idle for a name that this version does not have.
 func statusNamed(name string) reactive.Status {
 	for s := range reactive.Skipped + 1 {
 		if s.String() == name {

@@ -101,7 +101,7 @@ type Version struct {
 	At      time.Time `json:"at"`                // when
 }
 
-// Imported is what has become of a run of an imported file.
+// Imported is the result of importing one run of a file.
 type Imported = transfer.Imported
 
 // Run describes a run to programs. A list omits the fields marked so.

@@ -58,7 +58,7 @@ const (
 	Retain   Verb = "keep"     // set how long runs are kept that have ended. Query, Keep ("": remove the rule with the query), Every
 	Rules    Verb = "rules"    // how long they are kept
 	Names    Verb = "names"    // the names of published workflows, in order. Name: how they begin; Limit
-	Collect  Verb = "collect"  // delete what is not kept any more. Dry, Beside, Keep ("": by the rules; else all runs so long)
+	Collect  Verb = "collect"  // delete expired runs and unused data. Dry, Beside, Keep ("": by the rules; else all runs so long)
 	Bulk     Verb = "bulk"     // begin to act on many runs. Act, Query, Expect, Reason; of a rerun Rerun, Dir; of that and a move Name, Attachment; Dry: only say what would be done
 	Acts     Verb = "acts"     // acts on many runs, newest first; with Number, what one has done to each run. Number
 	AwaitAct Verb = "act"      // wait until an act has ended. Number

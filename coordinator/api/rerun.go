@@ -34,7 +34,7 @@ const (
 	IsKept  = "kept"
 )
 
-// rerun starts a new run that repeats a part of another; with Dry it only says what it would do.
+// rerun starts a new run that repeats a part of another; with Dry it only previews it.
 func rerun(ctx context.Context, engine *coordinator.Engine, run *coordinator.Run, req *Request, done *Done, emit func(*Reply) error) error {
 	what, release, err := rerunOf(ctx, engine, req)
 	if err != nil {

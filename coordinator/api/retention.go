@@ -7,21 +7,21 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/coordinator/api/kept"
+	"github.com/sluiceflow/sluice/coordinator/api/expiry"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// How long runs are kept, and what is not: see package kept.
+// How long runs are kept, and what is not: see package expiry.
 type (
-	Rule      = kept.Rule
-	Gone      = kept.Gone
-	Collected = kept.Collected
+	Rule      = expiry.Rule
+	Gone      = expiry.Gone
+	Collected = expiry.Collected
 )
 
 // Forever is the Keep of a rule whose runs are never deleted.
-const Forever = kept.Forever
+const Forever = expiry.Forever
 
 // KeepOf reads the time of a rule.
 func KeepOf(text string) (retention.Rule, error) {
@@ -44,7 +44,7 @@ func short(text string) string {
 	return text
 }
 
-// retain adds or removes a rule; with Dry it only says what would be journaled.
+// retain adds or removes a rule; with Dry it only returns the event that would be journaled.
 func retain(ctx context.Context, engine *coordinator.Engine, req *Request, done *Done) error {
 	rule, err := retention.Rule{}, error(nil)
 	if req.Keep != "" {
@@ -77,16 +77,16 @@ func rules(ctx context.Context, engine *coordinator.Engine, emit func(*Reply) er
 	list, err := engine.Rules(ctx)
 	for _, rule := range list {
 		if err == nil {
-			err = emit(&Reply{Rule: kept.RuleOf(rule)})
+			err = emit(&Reply{Rule: expiry.RuleOf(rule)})
 		}
 	}
 	return err
 }
 
-// collect deletes what is not kept any more, and emits what that is.
+// collect deletes expired runs and unused data, and emits each.
 func collect(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (*Collected, error) {
 	how := retention.Collection{Dry: req.Dry, Beside: req.Beside, Found: func(g retention.Gone) error {
-		return emit(&Reply{Gone: kept.GoneOf(&g)})
+		return emit(&Reply{Gone: expiry.GoneOf(&g)})
 	}}
 	if req.Keep != "" {
 		rule, err := KeepOf(req.Keep)
@@ -99,7 +99,7 @@ func collect(ctx context.Context, engine *coordinator.Engine, req *Request, emit
 	if err != nil {
 		return nil, err
 	}
-	return kept.CollectedOf(c), nil
+	return expiry.CollectedOf(c), nil
 }
 
 // ofFolder carries out the requests that are about all runs.

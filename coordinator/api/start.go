@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Attachment is what a request brings along that may be large.
+// Attachment is the part of a request that may be large.
 type Attachment struct {
 	Parcel *parcel.Parcel  `json:"parcel,omitempty"` // the workflow; nil: the request names a published one
 	Old    *parcel.Parcel  `json:"old,omitempty"`    // the workflow that it is compared with; nil: the request names a published one

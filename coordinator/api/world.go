@@ -272,7 +272,7 @@ func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 	return nil
 }
 
-// unawaited returns a warning if nobody waits for a message, else "".
+// unawaited returns a warning if no cell awaits a message, else "".
 func unawaited(ctx context.Context, run *coordinator.Run, message string) string {
 	if e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, message)); ok {
 		return e.Error()

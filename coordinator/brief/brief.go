@@ -1,4 +1,4 @@
-// Package brief cuts what people and programs are told of events: a list of them is as small as there are few, whatever they have carried.
+// Package brief shortens large values in events, so that the size of a list depends only on its length.
 package brief
 
 import (

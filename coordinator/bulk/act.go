@@ -19,11 +19,11 @@ import (
 const (
 	RunsMax   = 1_000_000 // that one act chooses
 	ReasonMax = 4096      // bytes
-	KeptMax   = 100       // acts that have ended of which it is kept what has become of each run
+	KeptMax   = 100       // finished acts whose outcomes of each run are kept
 	whyMax    = 256       // bytes of why a run is refused
 )
 
-// KeptTime is how long it is kept what has become of each run.
+// KeptTime is how long the outcomes of each run are kept.
 const KeptTime = 30 * 24 * time.Hour
 
 // Errors of acts. Methods wrap them.
@@ -34,7 +34,7 @@ var (
 	ErrNotFound = errors.New("bulk: no such act")
 )
 
-// Act is what is to be done to the runs that a query selects.
+// Act is a verb to be carried out on the runs that a query selects.
 type Act struct {
 	Verb   string // see Verbs
 	Where  string // which runs, see package query; not empty
@@ -104,7 +104,7 @@ const (
 	Abandoned State = "abandoned" // a crash has cut it off before it had chosen its runs: it has done nothing
 )
 
-// Status is what an act is and how far it is.
+// Status describes an act and its progress.
 type Status struct {
 	Act            // Expect is the number of runs that it has chosen
 	ID      uint64 // its stream is `#bulk/<id>`
@@ -122,7 +122,7 @@ func (s *Status) Over() bool { return s.Ended != 0 }
 // Left returns how many runs have not been asked.
 func (s *Status) Left() int { return s.Expect - s.Done - s.Already - s.Refused }
 
-// Result is what has become of a run in an act.
+// Result is how an act has ended for a run.
 type Result string
 
 // The results.
@@ -132,7 +132,7 @@ const (
 	Refused Result = "refused" // Outcome.Why says why
 )
 
-// Outcome is what an act has done to a run.
+// Outcome is the result of an act for one run.
 type Outcome struct {
 	Run    string // id
 	New    string // of a rerun that is done: id of the run that it has started

@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Engine is what Acts needs of an engine.
+// Engine is the part of an engine that Acts needs.
 type Engine interface {
 	// CheckOpen returns an error once the engine has shut down.
 	CheckOpen() error
@@ -53,7 +53,7 @@ type Engine interface {
 	// programs, or "": that of the other run.
 	Rerun(ctx context.Context, run, actor, act string, what rerun.Options, id, dir string) error
 
-	// PreviewRerun says what a Rerun will do.
+	// PreviewRerun previews a Rerun.
 	PreviewRerun(ctx context.Context, run string, what rerun.Options) (*rerun.Preview, error)
 
 	// Move has a run go on under another workflow, for an act, and returns once that is durable.
@@ -137,7 +137,7 @@ func (x *index) apply(e *journal.Event, alone bool) error {
 	return damaged(e)
 }
 
-// catchUp reads what is new in the index. The caller holds mu.
+// catchUp reads the new events of the index. The caller holds mu.
 func (a *acts) catchUp(ctx context.Context) error {
 	for e, err := range a.store.Read(ctx, journal.BulkIndex(), a.index.last+1) {
 		if err == nil {
@@ -361,7 +361,7 @@ func (s *Status) count(o Outcome) {
 	}
 }
 
-// stored is what the stream of an act says.
+// stored is an act as its stream records it.
 type stored struct {
 	how      Act            // of a rerun: its Rerun, without the workflow, and its Dir
 	workflow *journal.Start // of a rerun or a move; nil: it has none
@@ -400,7 +400,7 @@ func (a *acts) read(ctx context.Context, id uint64) (s stored, err error) {
 	return s, err
 }
 
-// BulkOutcomes yields what an act has done to each run, in the order in which it has chosen them. The error wraps ErrNotFound if
+// BulkOutcomes yields the outcomes of an act, in the order in which it has chosen the runs. The error wraps ErrNotFound if
 // that is not kept any more.
 func (a Acts) BulkOutcomes(ctx context.Context, id uint64) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
@@ -411,7 +411,7 @@ func (a Acts) BulkOutcomes(ctx context.Context, id uint64) iter.Seq2[Outcome, er
 		}
 		was, err := a.read(ctx, id)
 		if errors.Is(err, journal.ErrDeleted) || err == nil && len(was.targets) == 0 && status.State != Abandoned {
-			err = fmt.Errorf("%w: it is not kept any more what act %d has done to each run", ErrNotFound, id)
+			err = fmt.Errorf("%w: the outcomes of act %d are not kept any more", ErrNotFound, id)
 		}
 		if err != nil {
 			yield(Outcome{}, a.engine.ReadError(ctx, err))
@@ -454,7 +454,7 @@ func (a Acts) AwaitBulk(ctx context.Context, id uint64) (Status, error) {
 	return a.BulkAct(ctx, id)
 }
 
-// driver returns what drives an act here; nil: nothing does.
+// driver returns the driver of an act here; nil: none.
 func (a *acts) driver(id uint64) *driver {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -118,7 +118,7 @@ func TestMoveTakesThoseWhosePastFits(t *testing.T) {
 	p, err = e.PreviewBulk(t.Context(), act)
 	require.NoError(t, err)
 	require.Equal(t, [3]int{0, 1, 2}, [3]int{p.Will, p.Already, p.Refused})
-	require.Contains(t, p.Reasons()[0], "what it has begun would have gone otherwise: ")
+	require.Contains(t, p.Reasons()[0], "its history differs under the new workflow: ")
 }
 
 func mustRun(t *testing.T, e *coordinator.Engine, id string) *coordinator.Run {

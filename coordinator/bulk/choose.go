@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Preview is what an act would do, if it began now.
+// Preview counts the runs of an act by what it would do to them now.
 type Preview struct {
 	Verb    string         // of the act
 	Where   string         // its query, as it was read
@@ -52,8 +52,8 @@ type chosen struct {
 	again   map[Again]int
 }
 
-// choose selects the runs of an act. It is what both a preview and an act do; an act leaves what only journals tell, and what it does
-// not record, to the moment when it asks each run.
+// choose selects the runs of an act, for a preview too. Without a preview it reads only heads; the rest is decided when the act gets
+// to each run.
 func (a *acts) choose(ctx context.Context, act *Act, preview bool) (*chosen, *verb, error) {
 	q, v, err := act.check(time.Unix(0, a.engine.Now()))
 	if err == nil {
@@ -95,13 +95,13 @@ func (a *acts) choose(ctx context.Context, act *Act, preview bool) (*chosen, *ve
 // lists is the store, as a query reads it.
 func (a *acts) lists() query.Lister { return lister{a.store, a.engine} }
 
-// lister lists runs, and knows which are held.
+// lister lists runs and reports which are held.
 type lister struct {
 	query.Lister
 	query.Holder
 }
 
-// examined is what is foreseen of one run.
+// examined is the preview of one run.
 type examined struct {
 	outcome Outcome
 	steps   []string // that are chosen with the run

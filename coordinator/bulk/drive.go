@@ -257,7 +257,7 @@ func (a *acts) finish(ctx context.Context, id uint64) error {
 
 // GoOn has an engine go on with the acts that no process goes on with. It returns at once.
 func GoOn(a Acts, report func(error)) {
-	a.begin.Lock() // so that who asks about an act finds it going on
+	a.begin.Lock() // so that queries about the act find it going on
 	a.engine.Go(func() {
 		ctx := a.engine.Draining()
 		defer a.begin.Unlock()

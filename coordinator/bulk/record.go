@@ -176,7 +176,7 @@ func outcomesOf(e *journal.Event) ([]Outcome, error) {
 	return list, nil
 }
 
-// Check returns what is wrong with an event of a stream of acts.
+// Check returns the fault of an event of a stream of acts.
 func Check(stream string, e *journal.Event) error {
 	if e.Type != journal.BulkRecorded || e.Detail == nil {
 		return damaged(e)

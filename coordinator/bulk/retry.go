@@ -92,7 +92,7 @@ func carryRetry(ctx context.Context, a *asking) Outcome {
 	return Outcome{Result: Done}
 }
 
-// marked returns what the journal of a run says that the act has done to it already.
+// marked reports whether the journal of a run has commands of the act, and returns the steps that they are about.
 func (d *driver) marked(ctx context.Context, run string) (bool, map[string]bool, error) {
 	found, steps := false, map[string]bool{}
 	for e, err := range d.store.Read(ctx, run, 1) {

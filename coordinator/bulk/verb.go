@@ -147,7 +147,7 @@ func (a *asking) command(ctx context.Context, event journal.Event) error {
 	return a.engine.Take(ctx, a.run, a.act.Actor, event)
 }
 
-// carryCommand gives the run one command.
+// carryCommand sends one command to the run.
 func carryCommand(ctx context.Context, a *asking) Outcome {
 	return a.outcomeOf(ctx, a.command(ctx, a.verb.event(a.act.Reason)))
 }
@@ -157,7 +157,8 @@ func carryDelete(ctx context.Context, a *asking) Outcome {
 	return a.outcomeOf(ctx, a.engine.Delete(ctx, a.run))
 }
 
-// outcomeOf tells what an error means: a run that has been brought to the state that was asked for by others, or has ended, is no error.
+// outcomeOf returns the outcome of an error: a run that has been brought to the state that was asked for by others, or has ended, is no
+// error.
 func (a *asking) outcomeOf(ctx context.Context, err error) Outcome {
 	switch {
 	case err == nil:
@@ -179,7 +180,7 @@ func (a *asking) outcomeOf(ctx context.Context, err error) Outcome {
 func refusal(run string, err error) Outcome {
 	var past interface{ Why() string } // of a move
 	if errors.As(err, &past) {
-		return Outcome{Result: Refused, Why: shortened("what it has begun would have gone otherwise: " + past.Why())}
+		return Outcome{Result: Refused, Why: shortened("its history differs under the new workflow: " + past.Why())}
 	}
 	if _, ok := errors.AsType[*decide.FollowsError](err); ok {
 		return already(follows)

@@ -29,7 +29,7 @@ const (
 	batchMax = 64 << 10
 )
 
-// entryCost is what an entry takes besides its text.
+// entryCost is the memory of an entry besides its text.
 const entryCost = 128
 
 // Streams of a call.
@@ -39,10 +39,10 @@ const (
 	Worker = "worker" // what a worker says about the call
 )
 
-// ErrPlace is the error about a place that is not one of these logs.
-var ErrPlace = errors.New("calllog: it is no place in what calls have written")
+// ErrPlace is the error about a place that is not in these logs.
+var ErrPlace = errors.New("calllog: invalid position")
 
-// Entry is a part of what a call has written. Parts of one stream follow one another: they may end within a line.
+// Entry is a part of the output of a call. Parts of one stream follow one another: they may end within a line.
 type Entry struct {
 	At          time.Time `json:"at"`                    // when it was written
 	Step        string    `json:"step"`                  // key
@@ -56,7 +56,7 @@ type Entry struct {
 
 func (e *Entry) size() int { return entryCost + len(e.Step) + len(e.Participant) + len(e.Text) }
 
-// Batch is what a reader is told at once.
+// Batch holds the entries that a reader gets at once.
 type Batch struct {
 	Entries []Entry `json:"entries,omitempty"` // in the order in which they were written
 	Lost    bool    `json:"lost,omitempty"`    // something between those before and these is not kept any more
@@ -74,7 +74,7 @@ type Logs struct {
 	dropped uint64 // number of the newest entry of a log that is not there any more
 }
 
-// log is what the calls of one run have written.
+// log holds the output of the calls of one run.
 type log struct {
 	run     string
 	entries []Entry
@@ -90,7 +90,7 @@ func New() *Logs {
 	return &Logs{name: strings.ToLower(rand.Text()[:8]), runs: map[string]*log{}, order: list.New()}
 }
 
-// Write adds what a call of a run has written. Text must be without secrets; too long a text becomes several entries.
+// Write adds output of a call of a run. Text must be without secrets; too long a text becomes several entries.
 func (l *Logs) Write(run string, e Entry) {
 	for len(e.Text) > 0 {
 		part := e
@@ -174,7 +174,7 @@ type Reader struct {
 	step string
 	of   string // tells the run from others
 	pos  uint64 // number of the last entry that was read
-	lost bool   // to be told with what follows
+	lost bool   // to be reported with the next batch
 }
 
 // Read returns a reader of what the calls of a run write, or only those of a step: of its items, too, and of the calls of a playbook's

@@ -27,7 +27,7 @@ func (w *writer) Write(part []byte) (int, error) {
 	return len(part), nil
 }
 
-// Close writes what is held back. Nothing is written behind it.
+// Close writes the text that is held back. Nothing is written behind it.
 func (w *writer) Close() error {
 	w.pass(w.held)
 	w.held = nil

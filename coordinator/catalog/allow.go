@@ -26,7 +26,7 @@ const (
 // Kinds are all of them, in order.
 var Kinds = []string{Command, Env, File, Path}
 
-// Allow says what documents that come from elsewhere may use: some of Kinds.
+// Allow limits what documents that come from elsewhere may use: some of Kinds.
 type Allow []string
 
 // ErrNotAllowed is wrapped by errors about documents that use what is not allowed.

@@ -75,7 +75,7 @@ type Run interface {
 // Storage is where and how a run is kept.
 type Storage struct {
 	Content    journal.ContentStore // nil: the run's store keeps no content
-	Lock       *sync.RWMutex        // of the content: whoever writes a snapshot shares it, and who deletes content has it alone
+	Lock       *sync.RWMutex        // held for reading while a snapshot is written, for writing while content is deleted
 	Dry        bool                 // nothing is written or deleted
 	KeepEvents int                  // how many of the newest events stay at least; 0: the default; negative: all
 }
@@ -163,7 +163,7 @@ func impossible(root *reactive.Root, address string) error {
 type Index struct {
 	Machine string // name; "": all machines that have such an index
 	Name    string // of the index
-	Values  []any  // of what its expression gives
+	Values  []any  // results of its expression
 }
 
 // UnknownIndexError is the error of an index that does not exist. It names those that do.

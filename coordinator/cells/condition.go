@@ -47,7 +47,7 @@ func (c *Condition) Holds(s *State) (bool, error) {
 	}
 }
 
-// scope is what a condition sees. It implements expr.Env.
+// scope holds the names of a condition. It implements expr.Env.
 type scope struct{ cell *State }
 
 // Name returns a variable.

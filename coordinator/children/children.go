@@ -62,7 +62,7 @@ type Config struct {
 	Reader         *reader.Reader  // finds runs that are not in memory
 	Context        context.Context // ends with the engine
 	Draining       context.Context // ends when the engine begins to shut down
-	Logger         *slog.Logger    // for errors that no caller is told
+	Logger         *slog.Logger    // for errors that no caller gets
 	DepthMax       int             // maximum number of runs above a child
 	DescendantsMax int             // maximum number of runs below a run without a parent; negative: no limit
 }

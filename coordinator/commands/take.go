@@ -35,10 +35,10 @@ type Run interface {
 	// ID returns the run's id.
 	ID() string
 
-	// Actor returns who sends the commands; "": it is not known.
+	// Actor returns the sender of the commands; "": unknown.
 	Actor() string
 
-	// Would returns what receives the events that the commands would journal; nil: they are journaled.
+	// Would returns the receiver of the events that the commands would journal; nil: they are journaled.
 	Would() func(journal.Event)
 
 	// Driven reports whether the engine goes on with the run.

@@ -1,5 +1,5 @@
-// Package compiled compiles definitions as they are stored, to derive what has become of runs. It finds no operations: a run of such
-// a plan can be followed, and not be gone on with.
+// Package compiled compiles stored definitions, to derive the states of runs. It finds no operations: a run of such a plan can be
+// read, but not driven.
 package compiled
 
 import (

@@ -116,7 +116,7 @@ func (c *Client) Published(ctx context.Context, begun string, limit int) iter.Se
 	})
 }
 
-// Collect deletes what is not kept any more, and passes it to each; if req.Dry is true, it only passes what it would delete. req.Keep
+// Collect deletes expired runs and unused data, and passes each to the function; if req.Dry is true, it only passes them. req.Keep
 // replaces the rules, if it is not empty.
 func (c *Client) Collect(ctx context.Context, req api.Request, each func(*api.Gone) error) (done api.Collected, err error) {
 	req.Verb, req.Beside = api.Collect, c.held

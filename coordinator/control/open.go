@@ -42,7 +42,7 @@ func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client
 }
 
 // hasJournal returns why there is no journal in a directory: ErrNoJournal, or journal.ErrDamaged if it has lost a part, or is the folder
-// of another program. If it cannot be read, whoever opens it says so.
+// of another program. It returns nil if the directory cannot be read: opening it returns the error.
 func hasJournal(dir string) error {
 	switch holds, err := records.Holds(nil, dir); {
 	case errors.Is(err, journal.ErrDamaged):

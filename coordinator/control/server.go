@@ -33,7 +33,7 @@ const (
 // Server answers requests on the socket of a directory until Close, or until its engine shuts down.
 type Server struct {
 	engine   *coordinator.Engine
-	answered func(*api.Request, *told, error) // is called with each request that was taken
+	answered func(*api.Request, *outcome, error) // is called with each request that was taken
 	dir      string
 	room     places // for connections
 	waiting  waiting
@@ -53,10 +53,10 @@ type Server struct {
 // Serve answers requests for a directory with an engine that has it open, until Close or the engine's Shutdown, which first
 // closes the server. It replaces a socket left by a dead process.
 func Serve(dir string, engine *coordinator.Engine) (*Server, error) {
-	return serve(dir, engine, func(*api.Request, *told, error) {})
+	return serve(dir, engine, func(*api.Request, *outcome, error) {})
 }
 
-func serve(dir string, engine *coordinator.Engine, answered func(*api.Request, *told, error)) (*Server, error) {
+func serve(dir string, engine *coordinator.Engine, answered func(*api.Request, *outcome, error)) (*Server, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (s *Server) serve(conn net.Conn) {
 	if p, panicked := errors.AsType[*usercode.Panic](err); panicked { // the process goes on with its runs
 		err = api.ErrorOf(p)
 	}
-	s.answered(req, &w.told, err)
+	s.answered(req, &w.outcome, err)
 	if e, ok := errors.AsType[*api.Error](err); ok && (req.Verb.Command() || s.ctx.Err() == nil) {
 		w.fail(e)
 		return
@@ -277,10 +277,10 @@ func readAttachment(conn net.Conn, from io.Reader, req *api.Request) error {
 
 // replyWriter writes lines of an answer.
 type replyWriter struct {
-	b      *bufio.Writer
-	enc    *json.Encoder
-	prompt bool // every line is sent at once
-	told   told
+	b       *bufio.Writer
+	enc     *json.Encoder
+	prompt  bool // every line is sent at once
+	outcome outcome
 }
 
 func newReplyWriter(conn net.Conn) *replyWriter {
@@ -299,7 +299,7 @@ func (w *replyWriter) take() error {
 }
 
 func (w *replyWriter) reply(r *api.Reply) error {
-	w.told.hear(r)
+	w.outcome.hear(r)
 	err := w.enc.Encode(r)
 	if err == nil && (w.prompt || r.Done != nil) {
 		err = w.b.Flush()

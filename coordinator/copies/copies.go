@@ -26,7 +26,7 @@ var ErrName = errors.New("copies: there can be no copy of that name")
 // names are those of folders that are neither hidden nor elsewhere.
 var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// Report is what was found in a copy.
+// Report is the result of checking a copy.
 type Report struct {
 	doctor.Report
 	Found []doctor.Fault `json:"found,omitempty"` // the first thousand

@@ -80,7 +80,7 @@ func (d *doctor) last(stream string, last uint64) error {
 	return d.fault(f)
 }
 
-// version returns what is wrong with a definition that a name has stood for.
+// version returns the fault of a definition that a name has stood for.
 func (d *doctor) version(ctx context.Context, e *journal.Event) string {
 	if e.Type != journal.WorkflowPublished || e.Detail == nil || e.Detail.Start == nil {
 		return fmt.Sprintf("is an event %s that describes no workflow", e.Type)
@@ -91,7 +91,7 @@ func (d *doctor) version(ctx context.Context, e *journal.Event) string {
 	return ""
 }
 
-// rules returns what is wrong with the rules of how long runs are kept.
+// rules returns the fault of the rules of how long runs are kept.
 func rules(_ context.Context, e *journal.Event) string {
 	if err := retention.Check(e); err != nil {
 		return "has no rules: " + sentence(err)
@@ -114,7 +114,7 @@ func (d *doctor) acts(stream string) func(context.Context, *journal.Event) strin
 	}
 }
 
-// mark returns what is wrong with a mark about which runs are held.
+// mark returns the fault of a mark about which runs are held.
 func mark(_ context.Context, e *journal.Event) string {
 	runs, ok := e.Value.([]any)
 	for _, run := range runs {

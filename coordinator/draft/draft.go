@@ -1,5 +1,5 @@
-// Package draft says of a document that somebody is writing what is wrong with it, how it is drawn, and what may become of its runs. It
-// keeps and starts nothing, and what one document can cost is bounded: one is explored at a time.
+// Package draft checks a document that is being edited: it returns its faults, its drawing, and the possible ends of its runs. It
+// stores and starts nothing. The cost of a check is bounded, and one document is explored at a time.
 package draft
 
 import (
@@ -24,7 +24,7 @@ const (
 	faultsMax = 100
 )
 
-// Check is what is known of a document.
+// Check is the result of checking a document.
 type Check struct {
 	Name     string           `json:"name,omitempty"`    // of the workflow; not there: it cannot be read
 	Faults   []Fault          `json:"faults"`            // with any, it cannot be published

@@ -33,7 +33,7 @@ func kindOf(p *plan.Plan) kind {
 	return tree{p}
 }
 
-// kind is what is particular to the documents and runs of one kind of workflow.
+// kind holds the particulars of documents and runs of one kind of workflow.
 type kind interface {
 	// reader returns the reader of the document, which uses l.
 	reader(l *learner) reader

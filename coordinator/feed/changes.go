@@ -17,7 +17,7 @@ import (
 // commitsMax bounds the list of the newest groups of changes.
 const commitsMax = 512
 
-// group is what has changed between two places of the change log, each run once.
+// group holds the changes between two places of the change log, each run once.
 type group struct {
 	after, to journal.Place
 	runs      []changed
@@ -281,7 +281,7 @@ func (o *ObserverOfAll) join(list []group) Frame {
 			if len(data) > start {
 				data = append(data, ',')
 			}
-			data = append(data, o.told(&list[i].runs[j])...)
+			data = append(data, o.changeFor(&list[i].runs[j])...)
 		}
 		o.place = list[i].to
 	}
@@ -291,8 +291,8 @@ func (o *ObserverOfAll) join(list []group) Frame {
 	return Frame{Kind: KindUpdate, ID: string(o.place), Data: append(data, "]}"...), Since: list[0].taken}
 }
 
-// told returns what the observer is told of a change.
-func (o *ObserverOfAll) told(c *changed) []byte {
+// changeFor returns the encoding of a change for this observer.
+func (o *ObserverOfAll) changeFor(c *changed) []byte {
 	if c.head.Run != "" && !o.query.Matches(&c.head) {
 		return c.left
 	}

@@ -1,4 +1,4 @@
-// Package feed lets many observers follow runs at once. It knows nothing of how frames travel: package httpapi sends them.
+// Package feed lets many observers follow runs at once. It does not depend on the transport of frames: package httpapi sends them.
 //
 //	hub := feed.New(engine)
 //	observer, err := hub.Run(ctx, "order-17", feed.Options{View: feed.Events, After: 128, Resume: true})
@@ -22,6 +22,6 @@
 //
 // Of all runs: at first a frame with a place and nothing else, behind which the observer lists the runs; then the heads of those that
 // have changed, each run with a greater sequence than before. Their ids are places of the change log, and each frame ends with
-// all of a commit, so that whoever resumes behind a frame misses nothing and sees nothing twice. Where the change log does not
+// all of a commit, so that an observer that resumes behind a frame misses nothing and sees nothing twice. Where the change log does not
 // reach back far enough, a reset has the place behind which to list the runs anew.
 package feed

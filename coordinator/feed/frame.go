@@ -105,16 +105,16 @@ type Changed struct {
 	Runs []RunChange `json:"runs"` // in the order of the change log
 }
 
-// RunChange is what has become of a run.
+// RunChange is the changed state of a run.
 type RunChange struct {
 	Run     string   `json:"run"`               // id
-	Seq     uint64   `json:"seq,omitempty"`     // of its newest event: it has changed from the Seq that was told before
+	Seq     uint64   `json:"seq,omitempty"`     // of its newest event, which follows the Seq of the change before
 	Head    *api.Run `json:"head,omitempty"`    // as a list shows it: that of the event, or a newer one
 	Deleted bool     `json:"deleted,omitempty"` // the run was deleted
 	Left    bool     `json:"left,omitempty"`    // the query does not select it, or does not any more
 }
 
-// fragment is what one event has changed, encoded.
+// fragment is the encoding of the changes by one event.
 type fragment struct {
 	seq    uint64
 	at     time.Time
@@ -145,7 +145,7 @@ func (f *fragment) size() int {
 	return n
 }
 
-// statusOfStep returns what an observer is told of a change.
+// statusOfStep returns a change as observers get it.
 func statusOfStep(c *coordinator.StepChange) StepStatus {
 	s := StepStatus{Step: c.Step, Status: c.To.String(), Attempt: c.Attempt, Pending: c.Pending}
 	if c.Failure != nil {
@@ -167,7 +167,7 @@ func mapsOf(u *coordinator.Update) (list []MapCount, in []string) {
 	return list, in
 }
 
-// netStepOf returns what an observer is told of a step of a net.
+// netStepOf returns a change of a net's step as observers get it.
 func netStepOf(m *coordinator.Marking) NetStep {
 	return NetStep{Step: m.Step, Ready: m.Ready, Gate: m.Pending, Join: m.Held, Runs: m.Runs, Live: m.Live, Arcs: m.Arcs, Taken: m.Taken}
 }

@@ -16,7 +16,7 @@ import (
 // SeveralMax bounds the runs that one observer follows each by itself.
 const SeveralMax = 64
 
-// Wanted says what an observer of several things follows.
+// Wanted names the things that an observer of several follows.
 type Wanted struct {
 	Runs  []string // ids
 	View  View     // of these; "": Steps
@@ -120,14 +120,14 @@ func (s *Several) Next(ctx context.Context) (Frame, error) {
 			case more != nil:
 				grown = append(grown, more)
 			case err == nil:
-				return s.told(m, f), nil
+				return s.frameOf(m, f), nil
 			case errors.Is(err, io.EOF):
 				m.ended = true
 			case m.run == "" || ctx.Err() != nil || errors.Is(err, coordinator.ErrShutdown):
 				return f, err
 			default:
 				m.end()
-				return s.told(m, Frame{Kind: KindError, ID: m.place, Err: err}), nil
+				return s.frameOf(m, Frame{Kind: KindError, ID: m.place, Err: err}), nil
 			}
 		}
 		if len(grown) == 0 {
@@ -142,8 +142,8 @@ func (s *Several) Next(ctx context.Context) (Frame, error) {
 // end makes a run that cannot be followed one that has ended.
 func (m *member) end() { m.ended, m.place = true, strings.TrimSuffix(m.place, "e")+"e" }
 
-// told returns a frame of one of several as the reader sees it: with the run, and with an id of all.
-func (s *Several) told(m *member, f Frame) Frame {
+// frameOf returns the frame of a member as the reader gets it: with the run, and with an id of all.
+func (s *Several) frameOf(m *member, f Frame) Frame {
 	if f.Kind != KindError {
 		m.place = f.ID
 	}

@@ -25,7 +25,7 @@ const (
 // EveryMap opens all maps.
 const EveryMap = "*"
 
-// wants is what an observer is shown of a run.
+// wants selects the parts of a run that an observer gets.
 type wants struct {
 	view View
 	open []string // sorted keys of maps

@@ -1,4 +1,4 @@
-// Package gap tells which events an answer leaves out because they are trimmed.
+// Package gap reports the events that are missing in an answer because they were trimmed.
 package gap
 
 import "github.com/sluiceflow/sluice/reactive/journal"
@@ -11,7 +11,7 @@ type Gap struct {
 	tell  func(text string) error
 }
 
-// New returns the gap of an answer that reads the events from one on, and tells of those from another on.
+// New returns the gap of an answer that reads the events from one on, and reports those missing from another on.
 func New(read, from uint64, tell func(text string) error) *Gap {
 	return &Gap{next: max(1, read), from: max(1, from), tell: tell}
 }
@@ -19,7 +19,7 @@ func New(read, from uint64, tell func(text string) error) *Gap {
 // First returns the sequence of the first event behind the gap, or 0 if none was left out.
 func (g *Gap) First() uint64 { return g.first }
 
-// Before tells what is left out before an event.
+// Before reports the events that are missing before an event.
 func (g *Gap) Before(seq uint64) error {
 	missing := seq > g.next
 	if g.next = seq + 1; !missing {

@@ -1,5 +1,5 @@
-// Package holds keeps which runs are held: journaled, and not to be gone on with until somebody says so. Imported runs are, because
-// the process from which they come may still go on with them.
+// Package holds records which runs are held: no engine drives them until a command releases them. Imported runs are held, because
+// the process from which they come may still drive them.
 //
 //	h := holds.New(store)
 //	err := h.Read(ctx)
@@ -8,7 +8,7 @@
 //	err = h.Lift(ctx, "ann", "order-1")
 //
 // A run that comes in more than one write is incomplete from before the first until after the last, and what has arrived of it is not
-// what the run is: nothing but the same import goes on with it, or gives it up.
+// what the run is: only the same import goes on with it, or drops it.
 //
 // A hold is a mark beside the journal of the run, which stays byte for byte as it was exported. All marks are in the stream `#held`: a
 // run.paused holds the runs that its value lists, as incomplete if its state says so, and a run.resumed ends that. There is no other

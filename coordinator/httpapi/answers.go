@@ -15,7 +15,7 @@ type (
 	HealthAnswer   = answers.HealthAnswer   // says that the server works
 	Decision       = answers.Decision       // a task that a person is to decide about
 	DecisionPage   = answers.DecisionPage   // a part of the inbox
-	PublishPreview = answers.PublishPreview // says what a publish would do
+	PublishPreview = answers.PublishPreview // previews a publish
 	WorkflowPage   = answers.WorkflowPage   // a part of the list of published workflows
 	VersionPage    = answers.VersionPage    // a part of the list of the versions of a workflow
 	Definition     = answers.Definition     // a version of a workflow with its document
@@ -25,7 +25,7 @@ type (
 	CollectAnswer  = answers.CollectAnswer  // what was deleted
 	CellList       = answers.CellList       // the cells of a world
 	ViewList       = answers.ViewList       // what has happened in a playbook or a world
-	RerunPlan      = answers.RerunPlan      // says what a rerun would do
+	RerunPlan      = answers.RerunPlan      // previews a rerun
 	ShadowList     = answers.ShadowList     // how runs would have gone
 	ImportList     = answers.ImportList     // what has become of the runs of a file
 )
@@ -37,6 +37,6 @@ type (
 	PatchBody   = bodies.PatchBody   // writes to the context of a playbook's run
 	DecideBody  = bodies.DecideBody  // decides whether a step's task is done
 	RetryBody   = bodies.RetryBody   // attempts a step again
-	SweepBody   = bodies.SweepBody   // says what a world keeps
+	SweepBody   = bodies.SweepBody   // selects what a world keeps
 	EmptyBody   = bodies.EmptyBody   // a body without keys
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 )
 
-// concerns notes what a request was about, that only its answer tells.
+// concerns records the subject of a request, if only its answer has it.
 func (c *exchange) concerns(reply *api.Reply) {
 	switch {
 	case reply.Act != nil:

@@ -47,7 +47,7 @@ func gone(err error) bool {
 	return code == "deleted" || code == "run_not_found" || code == "missing" || code == "parked" || code == "damaged"
 }
 
-// decisionsOf returns what a person is to decide in a run.
+// decisionsOf returns the open decisions of a run.
 func (c *exchange) decisionsOf(run string) (list []*Decision, err error) {
 	var of *api.Run
 	err = c.direct(&api.Request{Verb: api.Show, Run: run}, func(r *api.Reply) {

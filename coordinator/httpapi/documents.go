@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 )
 
-// Documents are what a request brings along: the text of a document, or a parcel, which has the documents below it, too. Neither is
+// Documents are the documents of a request: the text of one, or a parcel, which has the documents below it, too. Neither is
 // fine where a published workflow can be named.
 type Documents struct {
 	Document string          `json:"document,omitempty"` // YAML or JSON

@@ -19,7 +19,7 @@ func (c *exchange) streaming() (leave func(), err error) {
 	return leave, nil
 }
 
-// client names who has a stream: a token at an address.
+// client names the client of a stream: a token at an address.
 func (c *exchange) client() string {
 	return c.who.Name + "@" + forwarded.Client(c.req)
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/draining"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/forwarded"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/frames"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/idempotency"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
-	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/large"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/measures"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
@@ -33,7 +33,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
-// Role says what a client may do. Each may do what those before it may, but for workers: calls are theirs, and an admin's.
+// Role is the rights of a client. Each includes those before it, but for workers: only they and admins take calls.
 type Role int
 
 // The roles.
@@ -77,7 +77,7 @@ const (
 
 // Config configures a Handler.
 type Config struct {
-	// Authenticate returns who has a token, and whether it is one. Required, unless Open is set.
+	// Authenticate returns the identity of a token, and whether it is valid. Required, unless Open is set.
 	Authenticate func(token string) (Identity, bool)
 
 	// Open is the identity of all who make requests, for whom no token is needed. Default: a token is needed.
@@ -87,14 +87,14 @@ type Config struct {
 	// name of its own. Default: any.
 	Hosts []string
 
-	// Allow says what documents that clients send may use of this machine. Default: nothing.
+	// Allow limits which parts of this machine the documents of clients may use. Default: none.
 	Allow catalog.Allow
 
 	// Secure says that browsers reach the server by TLS only: then they keep the cookie of a session for nothing else. Default: they
 	// may reach it without.
 	Secure bool
 
-	// Audit records who has done what, and what was refused; it belongs to the caller. Default: nothing is recorded.
+	// Audit records the requests that changed something or were refused; it belongs to the caller. Default: nothing is recorded.
 	Audit *audit.Log
 
 	// Copies is where backups are made, and looked for faults. Default: none are.
@@ -103,7 +103,7 @@ type Config struct {
 	// Folder is where the store is, the size of which the metrics have. Default: they do not.
 	Folder string
 
-	// Version is what /version returns. Default: "".
+	// Version is the answer of /version. Default: "".
 	Version string
 
 	// Streams and StreamsOfAClient bound the feeds that are open at the same time. Default: StreamsMax, StreamsOfAClientMax.
@@ -121,7 +121,7 @@ type Server struct {
 	mux      *http.ServeMux
 	hub      *feed.Hub
 	streams  *frames.Streams
-	kept     kept.Answers
+	kept     idempotency.Responses
 	values   *large.Values
 	requests draining.Requests // under way
 
@@ -375,7 +375,7 @@ func (c *exchange) bearer() string {
 	return strings.TrimSpace(token)
 }
 
-// unknown is the error of a request of whom the server does not know. Those who try often are told only that.
+// unknown is the error of a request without a valid token or session. A client that tries often learns only that it tries too often.
 func (c *exchange) unknown(why string) error {
 	if !c.wrong.Take(forwarded.Client(c.req), time.Now()) {
 		return problem(CodeRate, "there were too many requests without a valid token from this address")

@@ -45,7 +45,7 @@ func (c *exchange) begin(kind, name string, do func(context.Context) (any, error
 	return c.reply(http.StatusAccepted, one)
 }
 
-// showJob returns what answers with a job of a kind.
+// showJob returns the handler that answers with a job of a kind.
 func showJob(kind string) func(*exchange) error {
 	return func(c *exchange) error {
 		wait := c.query("wait") == "true"

@@ -26,7 +26,7 @@ func (c *exchange) noDeadline() {
 	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // a writer without deadlines is one in memory
 }
 
-// shown names what the client has shown, and returns what says whether it is still valid; nil: it has shown nothing that may end.
+// shown names the client's credential, and returns the function that reports whether it is still valid; nil: it has none that may end.
 func (c *exchange) shown() (name string, valid func() bool) {
 	s := c.Server
 	if s.config.Open.Role != Nobody || c.route.Role == Nobody {
@@ -36,7 +36,7 @@ func (c *exchange) shown() (name string, valid func() bool) {
 		return "token " + token, func() bool { _, ok := s.config.Authenticate(token); return ok }
 	}
 	_, secret := c.session()
-	return "session " + secret, func() bool { return s.whose(secret).Role != Nobody }
+	return "session " + secret, func() bool { return s.identityOf(secret).Role != Nobody }
 }
 
 // lost is why something ends for a client that has lost what it has shown.

@@ -45,20 +45,20 @@ func (c *exchange) cookie(secret string) *http.Cookie {
 	return &http.Cookie{Name: c.cookieName(), Value: secret, Path: "/", HttpOnly: true, Secure: c.config.Secure, SameSite: http.SameSiteLaxMode}
 }
 
-// session returns who has the session of the request's cookie, and its secret.
+// session returns the identity of the session of the request's cookie, and its secret.
 func (c *exchange) session() (who Identity, secret string) {
 	sent, err := c.req.Cookie(c.cookieName())
 	if err != nil {
 		return who, ""
 	}
-	if who = c.whose(sent.Value); who.Role == Nobody {
+	if who = c.identityOf(sent.Value); who.Role == Nobody {
 		return who, ""
 	}
 	return who, sent.Value
 }
 
-// whose returns who has the session with a secret; Nobody if there is none any more.
-func (s *Server) whose(secret string) (who Identity) {
+// identityOf returns the identity of the session with a secret, Nobody if there is none.
+func (s *Server) identityOf(secret string) (who Identity) {
 	found, ok := s.sessions.Of(secret, time.Now())
 	if !ok {
 		return who
@@ -79,7 +79,7 @@ func (c *exchange) enter(as login) {
 	c.who = as.who
 }
 
-// acceptInvitation logs in who was invited, and sends the browser to the page. Who follows the address again and is still logged in, is sent there, too.
+// acceptInvitation logs the invited browser in, and sends it to the page. A browser that is still logged in is sent there, too.
 func acceptInvitation(c *exchange) error {
 	if c.req.Method != http.MethodGet { // a program that only looks whether there is something must not use it up
 		c.w.Header().Set("Allow", http.MethodGet)
@@ -102,7 +102,7 @@ func logIn(c *exchange) error {
 		return err
 	}
 	if c.config.Open.Role != Nobody {
-		return problem(CodeBadRequest, "this server takes no tokens: who reaches it may do everything")
+		return problem(CodeBadRequest, "this server takes no tokens: every client has all rights")
 	}
 	token := strings.TrimSpace(b.Token)
 	who, ok := c.config.Authenticate(token)
@@ -124,13 +124,13 @@ func logOut(c *exchange) error {
 	return c.reply(http.StatusOK, Me{Role: Nobody.String()})
 }
 
-// showMe says who makes the request.
+// showMe answers with the identity of the request.
 func showMe(c *exchange) error {
 	_, secret := c.session()
 	return c.reply(http.StatusOK, Me{c.who.Name, c.who.Role.String(), secret != "" && c.req.Header.Get("Authorization") == ""})
 }
 
-// showSession says who uses the browser, which may be nobody: whether it must log in can be asked without being refused.
+// showSession answers with the identity of the browser's session, without refusing a browser that has none.
 func showSession(c *exchange) error {
 	if c.who = c.config.Open; c.who.Role == Nobody {
 		c.who, _ = c.session()

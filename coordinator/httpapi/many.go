@@ -21,7 +21,7 @@ type (
 		Documents
 	}
 
-	// BulkRerun says what runs again of a run, or of each of many.
+	// BulkRerun selects the steps of each run that run again.
 	BulkRerun struct {
 		From    string                     `json:"from,omitempty"`    // key of the step from which on
 		Only    string                     `json:"only,omitempty"`    // key of the only one
@@ -38,13 +38,13 @@ type (
 		Every bool   `json:"every,omitempty"` // remove all rules
 	}
 
-	// CollectBody says what is deleted.
+	// CollectBody selects what is deleted.
 	CollectBody struct {
 		Keep string `json:"keep,omitempty"` // in place of the rules: how long all runs are kept
 	}
 )
 
-// dry reports whether the client only wants to know what a request would do.
+// dry reports whether the client only wants a preview of the request.
 func (c *exchange) dry() bool { return c.given.Has("dry") }
 
 func beginBulk(c *exchange) error {

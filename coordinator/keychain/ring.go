@@ -161,7 +161,7 @@ func (r *Ring) Reveal(ctx context.Context, marks []string, v any) (any, error) {
 	return r.revealed(marks, plain), nil
 }
 
-// Try tries to fetch the secrets that nobody has tried to fetch yet, so that they are redacted from what comes next.
+// Try fetches the secrets that were not requested yet, so that they are redacted from later output.
 func (r *Ring) Try(ctx context.Context) {
 	if r == nil {
 		return
@@ -176,7 +176,7 @@ func (r *Ring) Try(ctx context.Context) {
 	}
 }
 
-// Marks returns what expressions see of the keychain: a mark in the place of every secret.
+// Marks returns the keychain as expressions see it: with a mark in the place of every secret.
 func (r *Ring) Marks() map[string]value.Value { return secret.Marks(r.entries) }
 
 // behind reports whether a secret is needed, or a needed one depends on it.

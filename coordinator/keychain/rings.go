@@ -14,7 +14,7 @@ import (
 )
 
 // Rings are those of the runs of an engine: one for each run, as long as anything refers to it. The ring of a run that a call of another
-// has started also redacts the secrets of that one: whoever answers its calls may know them, too. It is safe for concurrent use.
+// has started also redacts the secrets of that one, because its input may contain them. It is safe for concurrent use.
 type Rings struct {
 	timeout time.Duration
 	find    func(ctx context.Context, run string) (Begun, error)

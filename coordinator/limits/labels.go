@@ -28,7 +28,7 @@ const (
 	textMax = 64 << 10 // bytes of each text of a command: a reason, the name or the id of a message
 )
 
-// ErrRefused is the condition of a name or text that can never be what it was given as: whoever gave it has to give another one.
+// ErrRefused means that a name or text is invalid in itself: retrying with it is pointless.
 var ErrRefused = errors.New("limits: the name is refused")
 
 // refused is an error of the condition ErrRefused. Its text is the fault alone.

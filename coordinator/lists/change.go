@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/difference"
 )
 
-// Shadow tells how the run, ended or not, would have gone by another workflow: what its calls have returned, its messages and the
+// Shadow compares the run, ended or not, with a replay under another workflow: the results of its calls, its messages and the
 // commands of people are given to that workflow as they came. No call is made, and nothing is journaled. It follows the whole
 // journal. Worlds have no shadow: the error wraps shadow.ErrWorld.
 func (r Reading) Shadow(ctx context.Context, w *template.Workflow) (*shadow.Report, error) {

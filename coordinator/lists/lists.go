@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Engine is what a Lists needs of an engine.
+// Engine is the part of an engine that a Lists needs.
 type Engine interface {
 	retention.Engine
 	bulk.Engine

@@ -115,9 +115,9 @@ func (r Reading) CallGraph(ctx context.Context) (*reader.CallGraph, error) {
 func (r Reading) At(m reader.Moment) Past { return Past{r, m} }
 
 // Past reads one run as it was at a moment: after an event, or at an instant. What has fallen due, or has happened, since then does
-// not count, and nothing is said of who works on the run. All methods return decide.ErrNoMoment for a moment before the run's start,
-// behind its last event or yet to come, and an error that wraps journal.ErrTrimmed for one of which a world's state is not known any
-// more. They cost as much as those of Reading, and need the events up to the moment only.
+// not count, and nothing is said of the process that drives the run. All methods return decide.ErrNoMoment for a moment before the run's
+// start, behind its last event or yet to come, and an error that wraps journal.ErrTrimmed for one of which a world's state is not known
+// any more. They cost as much as those of Reading, and need the events up to the moment only.
 type Past struct {
 	of Reading
 	at reader.Moment

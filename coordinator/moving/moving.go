@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template/difference"
 )
 
-// Engine is what a Mover needs of an engine.
+// Engine is the part of an engine that a Mover needs.
 type Engine interface {
 	// CheckOpen returns an error once the engine has shut down.
 	CheckOpen() error
@@ -40,7 +40,7 @@ type Run interface {
 	// ID returns the run's id.
 	ID() string
 
-	// Actor returns who moves the run; "": it is not known.
+	// Actor returns the author of the move; "": unknown.
 	Actor() string
 
 	// Driven reports whether the engine goes on with the run.
@@ -53,7 +53,7 @@ type Run interface {
 	Ask(ctx context.Context, it decide.Item) error
 }
 
-// Config is what a Mover works with.
+// Config configures a Mover.
 type Config struct {
 	Engine   Engine             // whose runs move
 	Reader   *reader.Reader     // follows a run by another workflow
@@ -130,7 +130,7 @@ func (e *Mover) MoveFor(ctx context.Context, run Run, entry *registry.Entry, act
 	return m.report, nil
 }
 
-// PreviewMove says what Move would do, from the computation that then does it: the report, or the error. It journals nothing.
+// PreviewMove previews Move by the same computation: the report, or the error. It journals nothing.
 func (m Moves) PreviewMove(ctx context.Context, w *template.Workflow) (*shadow.Report, error) {
 	entry, err := m.in.Engine.Learn(w)
 	if err != nil {
@@ -144,7 +144,7 @@ func (m Moves) PreviewMoveEntry(ctx context.Context, entry *registry.Entry) (*sh
 	return m.in.Preview(ctx, m.run, entry)
 }
 
-// Preview says what MoveFor would do.
+// Preview previews MoveFor.
 func (e *Mover) Preview(ctx context.Context, run Run, entry *registry.Entry) (*shadow.Report, error) {
 	m, err := e.begin(ctx, run, entry)
 	if err != nil {

@@ -7,20 +7,20 @@ import (
 	"github.com/sluiceflow/sluice/reactive/shadow"
 )
 
-// PastError means that a run cannot go on under another workflow, because something that it has begun would have gone otherwise. It
-// wraps ErrNotPossible.
+// PastError means that a run cannot go on under another workflow, because its history differs under that one. It wraps
+// ErrNotPossible.
 type PastError struct {
 	Run      string         // id
 	Playbook bool           // the run is of a playbook, which is not rerun under another document
-	Report   *shadow.Report // all that would have gone otherwise
+	Report   *shadow.Report // the differences
 }
 
 func (e *PastError) Error() string {
-	return fmt.Sprintf("%v: run %s has begun what would have gone otherwise: %s; `sluice shadow` tells all of it, and %s",
+	return fmt.Sprintf("%v: the history of run %s differs under the new workflow: %s; `sluice shadow` reports all differences, and %s",
 		decide.ErrNotPossible, e.Run, e.Why(), anew(e.Playbook))
 }
 
-// anew says how what a run does begins again under another document.
+// anew returns advice on how to begin again under another document.
 func anew(playbook bool) string {
 	if playbook {
 		return "`sluice start` starts the other playbook"
@@ -33,7 +33,7 @@ func (e *PastError) Why() string {
 	if past := e.Report.Past(); past != nil {
 		return past.String()
 	}
-	return "more would have gone otherwise than can be told"
+	return "there are more differences than are listed"
 }
 
 // Unwrap returns ErrNotPossible.

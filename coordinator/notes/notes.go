@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Engine is what Notes need of an engine.
+// Engine is the part of an engine that Notes need.
 type Engine interface {
 	// Now returns the current instant of the engine's clock, in Unix nanoseconds.
 	Now() int64
@@ -86,7 +86,7 @@ func (n *Notes) Foresee(ctx context.Context, run string, command journal.Event) 
 	return f.batch, f.taken, err
 }
 
-// foreseen is what a command adds to the journal of a run, and what follows for the runs below it.
+// foreseen holds the events that a command adds to the journal of a run, and to those of the runs below it.
 type foreseen struct {
 	seq           uint64          // of the event before the batch
 	batch         []journal.Event // none: the command was taken before

@@ -52,7 +52,7 @@ type Host interface {
 
 // keyholder is a Host with a keychain.
 type keyholder interface {
-	// Keychain returns what the expressions of the call's binding read.
+	// Keychain returns the keychain as the expressions of the call's binding read it.
 	Keychain() any
 }
 

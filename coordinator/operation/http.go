@@ -56,7 +56,7 @@ func (b *request) Call(c *Call) (any, error) {
 	if err != nil {
 		return nil, transportError(c, at, err)
 	}
-	// Close gives up the connection if the body was not read to its end; else the connection is kept for the next request.
+	// Close drops the connection if the body was not read to its end; else the connection is kept for the next request.
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 {
 		return nil, statusError(c, at, resp, nil)

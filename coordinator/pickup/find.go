@@ -21,7 +21,7 @@ type Found struct {
 	Later      journal.Position // behind it are timers of runs that are not among them; zero: there are none
 }
 
-// dueMost is how many timers an engine knows of runs that it has not loaded.
+// dueMost is how many timers an engine holds of runs that it has not loaded.
 const dueMost = 10_000
 
 // The statuses of unfinished runs that an engine takes up at once, and of those that sleep.
@@ -175,7 +175,7 @@ func unreadable(head *journal.Head, err error) bool {
 	return err != nil && head.Run != "" && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion))
 }
 
-// Sleeping yields the runs whose timers are due first behind a position, at most as many as an engine knows. The last position is
+// Sleeping yields the runs whose timers are due first behind a position, at most as many as an engine holds. The last position is
 // where it goes on; zero: nowhere.
 func (r *Runs) Sleeping(ctx context.Context, store journal.Store, behind journal.Position) (list []journal.Head, later journal.Position, err error) {
 	f := finder{ctx: ctx, store: store, runs: r, heads: map[string]journal.Head{}, unreadable: map[string]error{}}

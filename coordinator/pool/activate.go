@@ -12,7 +12,7 @@ import (
 // activationTime is how long one step of a machine in Go may take by default.
 const activationTime = time.Second
 
-// runsTwice reports whether an activation runs twice, so that a step that gives something else the second time is found in the
+// runsTwice reports whether an activation runs twice, so that a step whose result differs the second time is found in the
 // end: about one in 1,024. The sequence is mixed, since activations that alternate with other events have, for example, only
 // odd ones.
 func runsTwice(seq uint64) bool { return seq*0x9e3779b97f4a7c15>>54 == 0 }

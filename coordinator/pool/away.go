@@ -15,7 +15,7 @@ import (
 // CodeWorker is the code of calls that cannot be passed to a worker: their input has secrets, or their answer is to be judged.
 const CodeWorker = "not_for_workers"
 
-// away is what a host knows of the operations that workers carry out.
+// away holds the operations that workers carry out.
 type away struct {
 	operations []string       // by room
 	rooms      reactive.Rooms // theirs
@@ -25,7 +25,7 @@ type away struct {
 	swept int                         // how many there were when those that have ended were last removed
 }
 
-// awayOf returns what there is to know of the operations of an entry.
+// awayOf returns the operations of an entry that workers carry out.
 func awayOf(entry *registry.Entry) (a away) {
 	a.operations = entry.OfWorkers()
 	for i := range a.operations {

@@ -98,7 +98,7 @@ func (t *term) index() journal.Index {
 	return journal.ByWorkflow
 }
 
-// bound narrows a list to the instants that a term allows. It reports false if a bound cannot be told, because 0 is none.
+// bound narrows a list to the instants that a term allows. It reports false if a bound cannot be expressed, because 0 is none.
 func (t *term) bound(list *journal.Query) bool {
 	from, before := int64(math.MinInt64), int64(math.MaxInt64)
 	switch t.sign {
@@ -123,19 +123,19 @@ func (t *term) bound(list *journal.Query) bool {
 	return true
 }
 
-// Explanation says for every term who carries it.
+// Explanation lists how every term is evaluated.
 type Explanation struct {
 	Index string  `json:"index"` // that the runs are read from
 	Terms []Carry `json:"terms"` // in the order of the query
 }
 
-// Carry says who carries a term.
+// Carry is a term, and whether the index or a filter evaluates it.
 type Carry struct {
 	Term string `json:"term"` // as written
 	By   string `json:"by"`   // index, or filter: checked for each run that the index has
 }
 
-// Explain says which index carries the query, and which terms are checked afterwards.
+// Explain returns the index that is read for the query, and the terms that are checked afterwards.
 func (q *Query) Explain() Explanation {
 	p := q.plan()
 	x := Explanation{Index: string(p.lists[0].Index), Terms: []Carry{}}
@@ -158,7 +158,7 @@ type Lister interface {
 	List(ctx context.Context, q journal.Query) iter.Seq2[journal.Head, error]
 }
 
-// Holder is the ability of a Lister that knows which runs are held.
+// Holder is implemented by a Lister that reports which runs are held.
 type Holder interface {
 	// Held reports whether a run is held since it was imported, or the one to which it belongs.
 	Held(run string) bool

@@ -87,7 +87,7 @@ func (r *Reader) callGraph(ctx context.Context, id string, read reading) (g *cal
 	whole := func() (route, error) { return r.since(ctx, id, 1) }
 	_, err = r.followTo(ctx, id, whole, read, func(root *reactive.Root) follower {
 		g = callgraph.New(root)
-		return follower{apply: g.Apply, told: g.Told}
+		return follower{apply: g.Apply, trimmed: g.Trimmed}
 	})
 	return g, err
 }

@@ -88,7 +88,7 @@ func (r *Reader) explainedFrom(
 	root, err := r.followTo(ctx, run, way, marking(read, &unread), func(root *reactive.Root) follower {
 		x = inspect.NewExplainer(run, step, root)
 		x.ForWorker = func(operation string) string { return r.process.ForWorker(run, operation) }
-		return follower{apply: x.Apply, told: x.Told, restored: x.Restored}
+		return follower{apply: x.Apply, trimmed: x.Trimmed, restored: x.Restored}
 	})
 	if err != nil {
 		return nil, false, err

@@ -15,9 +15,9 @@ import (
 
 // follower derives something from the events of a run, with a root that it was made for.
 type follower struct {
-	apply    func(*journal.Event)       // takes the next event, and gives it to the root
-	told     func(*journal.Event)       // takes an event at which the state is not known; nil: it does not matter
-	restored func()                     // the root has the state of a snapshot; nil: it does not matter
+	apply    func(*journal.Event)       // applies the next event to the root
+	trimmed  func(*journal.Event)       // takes an event before the snapshot, whose state is not available; nil: skip it
+	restored func()                     // is called when the root has the state of a snapshot; nil: not needed
 	check    func(*journal.Event) error // why the next event must not be applied; nil: it may be
 }
 
@@ -121,9 +121,9 @@ func (r *Reader) pass(id string, root *reactive.Root, to *follower, s *stop) (er
 			if _, err = world.Of(root).Restore(&s.Event); err == nil && to.restored != nil {
 				to.restored()
 			}
-		case s.kind == stopTold:
-			if to.told != nil {
-				to.told(&s.Event)
+		case s.kind == stopTrimmed:
+			if to.trimmed != nil {
+				to.trimmed(&s.Event)
 			}
 		default:
 			if to.check != nil {

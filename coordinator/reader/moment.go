@@ -73,7 +73,7 @@ func (r *Reader) ExplainAt(ctx context.Context, run, step string, m Moment) (out
 	var x *inspect.Explainer
 	root, err := r.past(ctx, run, 1, seq, r.lean, func(root *reactive.Root) follower {
 		x = inspect.NewExplainer(run, step, root)
-		return follower{apply: x.Apply, told: x.Told, restored: x.Restored}
+		return follower{apply: x.Apply, trimmed: x.Trimmed, restored: x.Restored}
 	})
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (r *Reader) CallGraphAt(ctx context.Context, run string, m Moment) (*CallGr
 	var own *callgraph.Graph
 	root, err := r.past(ctx, run, 1, seq, r.whole, func(root *reactive.Root) follower {
 		own = callgraph.New(root)
-		return follower{apply: own.Apply, told: own.Told}
+		return follower{apply: own.Apply, trimmed: own.Trimmed}
 	})
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (r *Reader) CallGraphAt(ctx context.Context, run string, m Moment) (*CallGr
 func text(at time.Time) string { return at.Format(time.RFC3339Nano) }
 
 // past follows a run up to the event seq, and returns its root. The events from sequence from on are passed to the follower, if it
-// has not to know the state before them. What is known of a trimmed world begins with the older of its two snapshots.
+// needs no state before them. A trimmed world has states from the older of its two snapshots on.
 func (r *Reader) past(
 	ctx context.Context, run string, from, seq uint64, read reading, begin func(*reactive.Root) follower,
 ) (*reactive.Root, error) {

@@ -11,13 +11,13 @@ import (
 )
 
 // route is how the journal of a run is read. The state of a world is known from event 1 on, or from a snapshot on: then the events
-// before that are only told, as far as they are still there.
+// before that are read without a state, as far as they are still there.
 //
 //	event 1 ─▶ 2 ─▶ 3 ─▶ …                                         snapshot is nil
-//	event 1 ─▶ [told … upto] ─▶ snapshot ─▶ upto+1 ─▶ upto+2 ─▶ …
+//	event 1 ─▶ [no state … upto] ─▶ snapshot ─▶ upto+1 ─▶ upto+2 ─▶ …
 type route struct {
 	snapshot *journal.Event // that the state is restored from; nil: none
-	told     uint64         // the first event before it that is read; 0: none
+	trimmed  uint64         // the first event before it that is read; 0: none
 	content  bool           // the state is read from the content of the newest snapshot as it is needed
 }
 
@@ -31,7 +31,7 @@ type stopKind uint8
 
 const (
 	stopNext    stopKind = iota // the event follows the one before, and changes the state
-	stopTold                    // the state at the event is not known
+	stopTrimmed                 // the state at the event is not available
 	stopRestore                 // the state is that of the event's snapshot; the event itself is still to come
 )
 
@@ -41,8 +41,8 @@ func (r *Reader) newest(ctx context.Context, id string) (route, error) {
 	return route{snapshot: snapshot, content: true}, err
 }
 
-// since returns the route that knows the state at the events from a sequence on, as far as the two snapshots that are kept
-// allow. Of a run that is not trimmed it knows all of them.
+// since returns the route that has the state at the events from a sequence on, as far as the two snapshots that are kept
+// allow. A run that is not trimmed has all of them.
 func (r *Reader) since(ctx context.Context, id string, from uint64) (route, error) {
 	newest, head, err := r.snapshots(ctx, id)
 	if err != nil || newest == nil {
@@ -64,7 +64,7 @@ func (r *Reader) since(ctx context.Context, id string, from uint64) (route, erro
 	case head.First == 0:
 		return route{}, nil
 	}
-	return route{snapshot: older, content: true, told: max(head.First, from)}, nil
+	return route{snapshot: older, content: true, trimmed: max(head.First, from)}, nil
 }
 
 // snapshots returns the event of the newest snapshot of a run, and the run's head; nil if there is none, or if the store keeps no
@@ -92,7 +92,7 @@ func (r *Reader) event(ctx context.Context, id string, seq uint64) (*journal.Eve
 	return nil, fmt.Errorf("read run %s: %w: event %d is missing", id, journal.ErrDamaged, seq)
 }
 
-// along yields the events of a run on a route. The last part of it, and of a run without snapshots all, is what read yields.
+// along yields the events of a run on a route. The last part of it comes from read, and all of a run without snapshots.
 func (r *Reader) along(ctx context.Context, id string, way route, read func(from uint64) iter.Seq2[journal.Event, error]) iter.Seq2[stop, error] {
 	return func(yield func(stop, error) bool) {
 		pass := func(events iter.Seq2[journal.Event, error], kind stopKind, last uint64) bool {
@@ -117,7 +117,7 @@ func (r *Reader) along(ctx context.Context, id string, way route, read func(from
 		if !pass(r.store.Read(ctx, id, 1), stopNext, 1) {
 			return
 		}
-		if way.told > 0 && !pass(journal.Remaining(ctx, r.store, id, way.told), stopTold, upto) {
+		if way.trimmed > 0 && !pass(journal.Remaining(ctx, r.store, id, way.trimmed), stopTrimmed, upto) {
 			return
 		}
 		if yield(stop{*way.snapshot, stopRestore}, nil) {

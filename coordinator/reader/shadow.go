@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Shadow tells how a run would have gone by the workflow of an entry, and the runs below it by the workflows that this would start. It
-// follows their whole journals, and makes no call.
+// Shadow compares a run with a replay of its outcomes under the workflow of an entry, and the runs below it likewise under the
+// workflows that this would start. It reads their whole journals, and makes no call.
 func (r *Reader) Shadow(ctx context.Context, run string, now *registry.Entry) (report *shadow.Report, err error) {
 	s, err := r.BeginShadow(ctx, run, now, false)
 	if err == nil {

@@ -33,7 +33,7 @@ func (s *Shadow) below(ctx context.Context, report *shadow.Report) error {
 }
 
 // child adds the shadow of a child run, unless the workflow that its step would start is the one that it follows. What cannot be
-// followed is told.
+// followed is reported.
 func (s *Shadow) child(ctx context.Context, report *shadow.Report, id string) error {
 	err := s.follow(ctx, report, id)
 	if err == nil || ctx.Err() != nil || errors.Is(err, journal.ErrClosed) {

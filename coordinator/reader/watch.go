@@ -91,7 +91,7 @@ func (r *Reader) updates(ctx context.Context, run string, read reading, from uin
 						changes.Moved(&u, before)
 					}
 				},
-				told: func(e *journal.Event) { u = changes.Told(e) },
+				trimmed: func(e *journal.Event) { u = changes.Trimmed(e) },
 			}
 		}
 		for way, err := r.since(ctx, run, next); more; {

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// markWorkers tells a root which operations workers carry out, so that what waits for them is said to. A process that has no workers
-// does not know it of the operations that it lacks: what the head says of them was known to the one that drove the run.
+// markWorkers marks the operations that workers carry out, so that steps waiting for them are reported as such. A process without
+// workers takes this from the head, written by the process that drove the run.
 func markWorkers(ctx context.Context, r *Reader, run string, entry *registry.Entry, root *reactive.Root) {
 	rooms, next := make([]reactive.Room, len(entry.Plan.Operations)), reactive.WorkerRoom
 	var head *journal.Head

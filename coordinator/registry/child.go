@@ -58,7 +58,7 @@ func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Ent
 	if read.err != nil {
 		return nil, child.Fault(read.err, documentsBeside(child.Path, filepath.Dir(parent.Pos.File)))
 	}
-	checked, err := kinds.Load(file, read.data, template.Known{Operation: l.knows, Operations: l.names()})
+	checked, err := kinds.Load(file, read.data, template.Known{Operation: l.has, Operations: l.names()})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // The hash of a workflow covers how it names its child workflows, not what these are. Two versions of which only a child differs have
-// one hash, and are told apart by the workflows below them: its family.
+// one hash, and are distinguished by the workflows below them: its family.
 
 // Family returns the hashes of the workflows below an entry, as journal.Start has them. Unlike Bundle it makes nothing durable.
 func Family(ctx context.Context, top *Entry) (map[string]string, error) {
@@ -95,7 +95,7 @@ func Compare(ctx context.Context, old, now *Entry) (*difference.Difference, erro
 // pair is a workflow in two versions of that above it.
 type pair struct {
 	old, now       *Entry
-	path, document string // see difference.Child; "": it is what is compared
+	path, document string // see difference.Child; "": the compared document itself
 }
 
 // below returns the child workflows that operations of one name start in both. Where only one of them starts a workflow, the operation

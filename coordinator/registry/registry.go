@@ -152,7 +152,7 @@ func load(file string, l *Registry) (*Registry, *Entry, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	checked, err := kinds.Load(file, data, template.Known{Operation: l.knows})
+	checked, err := kinds.Load(file, data, template.Known{Operation: l.has})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -248,7 +248,7 @@ func (l *Registry) adopt(w *template.Workflow, checked *template.Checked) (e *En
 		return nil, err
 	}
 	if checked == nil {
-		if checked, err = template.Check(w, template.Known{Operation: l.knows, Operations: l.names()}); err != nil {
+		if checked, err = template.Check(w, template.Known{Operation: l.has, Operations: l.names()}); err != nil {
 			return nil, err
 		}
 	}
@@ -389,7 +389,7 @@ func (l *Registry) performers(p *plan.Plan, own Functions, children map[string]s
 	return list, errors.Join(missing...)
 }
 
-func (l *Registry) knows(name string) bool {
+func (l *Registry) has(name string) bool {
 	_, ok := l.operations[name]
 	return ok || l.workers
 }

@@ -70,7 +70,7 @@ func (s *InputSchema) Check(input value.Value) error {
 	return err
 }
 
-// stepWork is what a step of a validation counts as: see expr.Meter.
+// stepWork is the work of a step of a validation: see expr.Meter.
 const stepWork = 20
 
 // CheckWithin is Check, but refuses an input whose validation would take more than so much work. It returns the work, which is

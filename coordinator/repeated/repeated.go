@@ -1,5 +1,5 @@
-// Package repeated tells by the journal whether a request with an Idempotency-Key is made once more: also if the answer of the first is
-// kept no longer, because the server was started anew.
+// Package repeated detects from the journal that a request with an Idempotency-Key was already carried out, also after a restart of
+// the server, which loses the stored answers.
 package repeated
 
 import (
@@ -17,7 +17,7 @@ import (
 // ErrOther means that the key was used for something else.
 var ErrOther = errors.New("repeated: another request was made with this key")
 
-// Start is what a run was to be started with.
+// Start is the start of a run as it was requested.
 type Start struct {
 	Name   string            // of a published workflow; "": one came along
 	Parcel *parcel.Parcel    // the one that came along

@@ -83,7 +83,7 @@ func (o *Options) checkPast(s *source) error {
 	return nil
 }
 
-// selection is what Options says about one run: that, or a child of it.
+// selection is the part of Options about one run: that, or a child of it.
 type selection struct {
 	from, only      string
 	failed, changed bool

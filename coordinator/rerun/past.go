@@ -23,7 +23,7 @@ import (
 // A call that was under way at the event is left out, with all that is about it: the new run asks it again. Instants move so that the
 // event is now: what took a minute has taken a minute, and a timer has as long to go as it had.
 
-// past is what a run of a playbook has done up to an event.
+// past is the history of a playbook's run up to an event.
 type past struct {
 	events  []journal.Event
 	effects []ledger.Effect

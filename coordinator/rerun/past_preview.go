@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// previewPast says what the rerun of a playbook's run will do: what it asks at once, and the tasks to which its tokens may come.
+// previewPast previews the rerun of a playbook's run: the calls it makes at once, and the tasks to which its tokens may come.
 func (d *Made) previewPast(ctx context.Context, p *Preview) error {
 	m, id := d.maker, "preview"
 	root := decide.NewRoot(d.Entry.Plan)

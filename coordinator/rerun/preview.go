@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Preview says what a rerun will do. What then runs is among Will and May; of a step that starts a child run, and has nothing kept in
+// Preview previews a rerun. The steps that then run are among Will and May; of a step that starts a child run, and has nothing kept in
 // it, that is all of the child.
 type Preview struct {
 	Run      string `json:"run"`      // that is repeated

@@ -75,8 +75,8 @@ func TestWhatIsAskedWronglyOfAChangeIsRefusedWhole(t *testing.T) {
 		"in two ways":        {rerun(ended, coordinator.Rerun{Changed: true, Only: "a"}), coordinator.ErrUnclear, "in one way"},
 		"nothing has failed": {rerun(ended, coordinator.Rerun{Failed: true}), coordinator.ErrNotPossible, "nothing of run " + ended.ID() + " has failed: say from which step it runs again"},
 
-		"move to another past":        {move(open, document("operation: a", "operation: e")), coordinator.ErrNotPossible, "run open has begun what would have gone otherwise: first"},
-		"move to another input":       {move(open, document("n: 1", "n: 2")), coordinator.ErrNotPossible, "`sluice shadow` tells all of it, and `sluice rerun --workflow` begins again"},
+		"move to another past":        {move(open, document("operation: a", "operation: e")), coordinator.ErrNotPossible, "the history of run open differs under the new workflow: first"},
+		"move to another input":       {move(open, document("n: 1", "n: 2")), coordinator.ErrNotPossible, "`sluice shadow` reports all differences, and `sluice rerun --workflow` begins again"},
 		"move a run that has ended":   {move(ended, document()), coordinator.ErrFinished, "run " + ended.ID()},
 		"move to the same version":    {move(open, document()), coordinator.ErrNotPossible, "run open follows this version of workflow w already"},
 		"move to what is not here":    {move(open, document("operation: d", "operation: f")), nil, `unknown operation "f"`},

@@ -31,7 +31,7 @@ type source struct {
 	past *past // of a playbook; nil: of any other workflow
 }
 
-// asked is what a source remembers of a step.
+// asked is the memory of a source about a step.
 type asked struct {
 	input [32]byte // hash of the newest attempt's
 	known bool

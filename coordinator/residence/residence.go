@@ -1,4 +1,4 @@
-// Package residence decides which runs leave memory when there are too many: the idlest first.
+// Package residence evicts runs from memory when there are too many, the longest idle first.
 package residence
 
 import (

@@ -34,11 +34,11 @@ type Gone struct {
 type Collection struct {
 	Dry    bool             // nothing is deleted
 	Beside bool             // other work goes on: it pauses after each slice of its own
-	Found  func(Gone) error // is called with what was deleted; its error ends the collection. nil: no one wants to know
+	Found  func(Gone) error // is called with each deletion; its error ends the collection. Default: none
 	Rules  []Rule           // in place of those of the store; nil: those
 }
 
-// Collected counts what was deleted, or would be.
+// Collected counts deletions, done or previewed.
 type Collected struct {
 	Runs        int   // with those below them
 	Acts        int   // on many runs, that have ended

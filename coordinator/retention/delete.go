@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
 )
 
-// Engine is what a Retention needs of an engine.
+// Engine is the part of an engine that a Retention needs.
 type Engine interface {
 	// CheckOpen returns an error once the engine has shut down.
 	CheckOpen() error
@@ -48,7 +48,7 @@ type Retention struct {
 // Forget deletes what has become of each run in acts on many runs that ended at an instant or before, see bulk.Forget; nil: there are none.
 type Forget func(ctx context.Context, before int64, dry bool, found func(act uint64, bytes int64) error) error
 
-// Holds knows which runs are held, see package holds.
+// Holds reports which runs are held, see package holds.
 type Holds interface {
 	// Has reports whether a run is held.
 	Has(run string) bool

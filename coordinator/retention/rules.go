@@ -89,7 +89,7 @@ func (r *Rule) check() error {
 	return nil
 }
 
-// with returns what adds a rule to others.
+// with returns the change that adds a rule to others.
 func with(rule Rule) func([]Rule) ([]Rule, error) {
 	return func(rules []Rule) ([]Rule, error) {
 		q, err := query.Parse(rule.Where, time.Now())
@@ -118,7 +118,7 @@ func (r Retention) PreviewClearKeep(ctx context.Context, where string, all bool,
 	return r.change(ctx, actor, true, cleared(where, all))
 }
 
-// cleared returns what removes rules from others.
+// cleared returns the change that removes rules from others.
 func cleared(where string, all bool) func([]Rule) ([]Rule, error) {
 	return func(rules []Rule) ([]Rule, error) {
 		q, err := query.Parse(where, time.Now())
@@ -163,7 +163,7 @@ func (r Retention) change(ctx context.Context, actor string, dry bool, by func([
 	}
 }
 
-// Begin gives a store that holds nothing yet the rule of new ones. One that takes no writes stays as it is.
+// Begin sets the default rule of an empty store. A store that takes no writes stays as it is.
 func Begin(ctx context.Context, store journal.Store, now int64) error {
 	for _, err := range store.Read(ctx, journal.RetentionStream, 1) {
 		return ignoreDamage(err)
@@ -203,7 +203,7 @@ func (r Retention) read(ctx context.Context) (rules []Rule, last uint64, err err
 	return rules, last, nil
 }
 
-// Check returns what is wrong with an event of the rules' stream.
+// Check returns the fault of an event of the rules' stream.
 func Check(e *journal.Event) error {
 	if e.Type != journal.RetentionSet {
 		return fmt.Errorf("%w: version %d of the rules is an event %s", journal.ErrDamaged, e.Seq, e.Type)

@@ -21,7 +21,7 @@ const (
 	textBytes = 16 // of a text that is made
 )
 
-// programBytes is what a byte of a workflow's document takes in memory when it is compiled, roughly.
+// programBytes is the memory that a byte of a workflow's document takes when it is compiled, roughly.
 const programBytes = 32
 
 // budget counts what all runs of an execution use together.

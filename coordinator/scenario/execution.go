@@ -422,7 +422,7 @@ func (g *execution) command(e *entry) {
 	}
 }
 
-// reply returns what takes the reply to a command of an entry.
+// reply returns the function that takes the reply to a command of an entry.
 func (g *execution) reply(t *track, e *entry) func(error) {
 	at := g.place // the timeline may have advanced when the reply arrives
 	return func(err error) {

@@ -168,7 +168,7 @@ func (r *reader) cancel(n *document.Node) journal.Event {
 	return e
 }
 
-// decision reads what a person decides about a step.
+// decision reads a person's decision about a step.
 func (r *reader) decision(n *document.Node) journal.Event {
 	e := r.command(n, journal.DecisionReceived, "step", "status", "reason")
 	if s := call.Fulfillment(e.Detail.State); s != call.Fulfilled && s != call.NotFulfilled {

@@ -35,7 +35,7 @@ func (r *reader) given(n *document.Node) (list []givenCell) {
 	return list
 }
 
-// giveAll gives cells their first states, in this engine and those after a crash. It reports all faults at once.
+// giveAll sets the first states of cells, in this engine and those after a crash. It reports all faults at once.
 func (t *track) giveAll(cells []givenCell) error {
 	var errs document.Errors
 	for _, c := range cells {
@@ -52,7 +52,7 @@ func (t *track) giveAll(cells []givenCell) error {
 	return errs.Err()
 }
 
-// giveAgain gives the cells of a new engine their first states, which have been accepted before. A snapshot has them already.
+// giveAgain sets the first states of the cells of a new engine, which have been accepted before. A snapshot has them already.
 func (t *track) giveAgain() {
 	if w := world.Of(t.root); w != nil {
 		for _, c := range t.given {
@@ -206,7 +206,7 @@ func wantWorldCount(name string, want int) func(t *track, w *world.World) (strin
 	}
 }
 
-// cells reads what is expected of several cells.
+// cells reads the expectations about several cells.
 func (r *reader) cells(x *expectation, n *document.Node) {
 	r.Each(n, func(address string, v *document.Node) {
 		c := expected.ReadCell(&r.Reader, v)

@@ -18,7 +18,7 @@ import (
 // ErrNotBegun means that an id is free because the start that used it has failed.
 var ErrNotBegun = errors.New("the run has not begun")
 
-// Engine is what Starts need of an engine.
+// Engine is the part of an engine that Starts need.
 type Engine interface {
 	// Ending returns an error once the engine takes no more starts.
 	Ending() error
@@ -40,7 +40,7 @@ type Engine interface {
 	Shut() <-chan struct{}
 }
 
-// Config is what Starts work with.
+// Config configures Starts.
 type Config struct {
 	Engine    Engine             // which begins the runs
 	Store     journal.Store      // has the runs that began before

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// bounds are the times by which appends are told apart.
+// bounds are the upper bounds of the histogram's times.
 var bounds = [...]time.Duration{
 	250 * time.Microsecond, 500 * time.Microsecond, time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond,
 	50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, time.Second, 5 * time.Second,

@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// Config is what a Transfer works on.
+// Config configures a Transfer.
 type Config struct {
 	Store    journal.Store      // that the runs are in, or come into
 	Registry *registry.Registry // of the workflows in the store

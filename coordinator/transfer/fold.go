@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// fold derives the head of a run from its events, as far as this program can: of one under the rules of another version it knows
+// fold derives the head of a run from its events, as far as this program can: of one under the rules of another version it derives
 // only what single events say.
 type fold struct {
 	source    *source
@@ -159,7 +159,7 @@ func (f *fold) end() (head journal.Head, err error) {
 		}
 	}
 	if f.root == nil {
-		return f.told(), nil
+		return f.single(), nil
 	}
 	err = usercode.Call(func() error { head = decide.HeadAfter(f.root, &f.last); return nil })
 	if err != nil {
@@ -238,8 +238,8 @@ func (f *fold) restore() error {
 	return nil
 }
 
-// told returns the head as single events tell it.
-func (f *fold) told() journal.Head {
+// single returns the head that follows from single events.
+func (f *fold) single() journal.Head {
 	h := f.meanwhile()
 	if end := f.ended; end != nil && f.last.Type == journal.RunFinished && end.Detail != nil {
 		h.Status, h.Open = end.Detail.State, false

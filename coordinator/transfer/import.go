@@ -17,7 +17,7 @@ import (
 // ErrOther is wrapped by the error about a run that the store has with other content.
 var ErrOther = errors.New("coordinator: there is a run of that id with other content")
 
-// Imported is what has become of a run of a file.
+// Imported is the result of importing one run of a file.
 type Imported struct {
 	Run    string `json:"run"`            // id
 	Events uint64 `json:"events"`         // sequence of its last event
@@ -80,7 +80,7 @@ func (t *Transfer) write(ctx context.Context, file io.ReaderAt, actor string, se
 	return nil
 }
 
-// run is what is known of a run of the file.
+// run is the state of a run of the file.
 type run struct {
 	state state
 	have  uint64 // sequence of the last event that the store has
@@ -120,7 +120,7 @@ func newSurvey(ctx context.Context, t *Transfer) *survey {
 
 func (s *survey) stored(*archive.Stored) error { return nil }
 
-// content is told of a blob, which is written by itself.
+// content is called with a blob, which is written by itself.
 func (s *survey) content(*fold, []byte) error {
 	s.now.parts = true
 	return nil

@@ -41,7 +41,7 @@ func newSource(file io.ReaderAt) *source {
 	return &source{file: file, stored: map[string]spot{}, plans: map[string]planned{}}
 }
 
-// visitor is told what a file holds. An error refuses the file, at the line that was read last.
+// visitor is called with the contents of a file. An error refuses the file, at the line that was read last.
 type visitor interface {
 	stored(*archive.Stored) error                    // a definition or a large value
 	begin(run string) error                          // a run begins
@@ -116,7 +116,7 @@ func (s *source) sizeOf(item *archive.Item) int {
 	return item.Size + s.stored[item.Blob.Stream()].size
 }
 
-// complete gives an event its large value.
+// complete sets the large value of an event.
 func (s *source) complete(e *journal.Event, blob journal.Hash) (err error) {
 	if blob == (journal.Hash{}) {
 		return nil

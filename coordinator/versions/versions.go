@@ -1,4 +1,4 @@
-// Package versions tells what a version of a workflow means for the open runs of another one.
+// Package versions computes how a new version of a workflow affects the open runs of another one.
 package versions
 
 import (
@@ -69,7 +69,7 @@ type Part struct {
 // OpenRun says of an open run whether it can be moved to the new workflow.
 type OpenRun struct {
 	Run     string `json:"run"`               // id
-	Same    bool   `json:"same"`              // it can be moved: nothing that it has begun would have gone otherwise
+	Same    bool   `json:"same"`              // it can be moved: its history is the same
 	Because string `json:"because,omitempty"` // why not
 	Differs int    `json:"differs,omitempty"` // differences, also in what is still to come
 }

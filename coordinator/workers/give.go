@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// Gift is what a worker gives.
-type Gift struct {
+// Delivery holds the results, reports and logs that a worker sends in one request.
+type Delivery struct {
 	Results []Result // answers
 	Reports []Report // in order
 	Logs    []Log    // in order
@@ -34,7 +34,7 @@ type Report struct {
 	Payload any    // a value of package value
 }
 
-// Log is what a worker writes about a call.
+// Log is text that a worker writes about a call.
 type Log struct{ Lease, Text string }
 
 // textMax is how much of a text is kept, in bytes.
@@ -48,17 +48,17 @@ func beginning(text string) string {
 	return strings.ToValidUTF8(text[:textMax], "") + "…"
 }
 
-// Thanks is what a worker is told in return.
-type Thanks struct {
+// Acknowledgement is the reply to a worker's delivery.
+type Acknowledgement struct {
 	Cancel  []Cancel  // calls that are not wanted any more
-	Late    []Late    // what does not count
-	Expires time.Time // of the leases that it has named
+	Late    []Late    // leases whose part of the delivery does not count
+	Expires time.Time // of the leases in the delivery
 }
 
-// Late says that what was given for a lease does not count.
+// Late is a lease whose part of a delivery does not count, and why.
 type Late struct{ Lease, Was string }
 
-// PlaceError says which lease of a gift is at fault, as a JSON pointer.
+// PlaceError is an error about one lease of a delivery.
 type PlaceError struct {
 	Pointer string // a JSON pointer into the request
 	Err     error  // what is wrong there
@@ -67,9 +67,9 @@ type PlaceError struct {
 func (e *PlaceError) Error() string { return e.Pointer + ": " + e.Err.Error() }
 func (e *PlaceError) Unwrap() error { return e.Err }
 
-// Give takes what a worker gives, and returns when all of it is durable. If one of the leases is not the worker's, nothing is taken.
-// Every lease that is named lasts longer.
-func (h *Hub) Give(ctx context.Context, who Worker, g *Gift) (*Thanks, error) {
+// Give takes a delivery, and returns when all of it is durable. If one of the leases is not the worker's, nothing is taken. Every lease
+// in it lasts longer.
+func (h *Hub) Give(ctx context.Context, who Worker, g *Delivery) (*Acknowledgement, error) {
 	if h.ctx.Err() != nil {
 		return nil, ErrClosed
 	}
@@ -77,41 +77,41 @@ func (h *Hub) Give(ctx context.Context, who Worker, g *Gift) (*Thanks, error) {
 	if err != nil {
 		return nil, err
 	}
-	thanks := &Thanks{Expires: time.Now().Add(LeaseTime)}
+	ack := &Acknowledgement{Expires: time.Now().Add(LeaseTime)}
 	for _, l := range g.Alive {
-		if was := h.renew(who, leases[l], thanks.Expires); was != "" {
-			thanks.Late = append(thanks.Late, Late{l, was})
+		if was := h.renew(who, leases[l], ack.Expires); was != "" {
+			ack.Late = append(ack.Late, Late{l, was})
 		}
 	}
 	for _, l := range g.Logs {
-		h.renew(who, leases[l.Lease], thanks.Expires)
+		h.renew(who, leases[l.Lease], ack.Expires)
 		if err := h.log(ctx, who, leases[l.Lease], l.Text); err != nil {
 			return nil, err
 		}
 	}
 	for _, p := range g.Reports { // in order
-		was, err := h.report(ctx, who, leases[p.Lease], p, thanks.Expires)
+		was, err := h.report(ctx, who, leases[p.Lease], p, ack.Expires)
 		if err != nil {
 			return nil, err
 		}
 		if was != "" {
-			thanks.Late = append(thanks.Late, Late{p.Lease, was})
+			ack.Late = append(ack.Late, Late{p.Lease, was})
 		}
 	}
 	late, err := h.answers(ctx, leases, g.Results)
-	thanks.Late = append(thanks.Late, late...)
+	ack.Late = append(ack.Late, late...)
 	if err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := h.session(who)
-	thanks.Cancel, s.cancels = s.cancels, nil
-	return thanks, nil
+	ack.Cancel, s.cancels = s.cancels, nil
+	return ack, nil
 }
 
-// read reads the leases of a gift.
-func (h *Hub) read(who Worker, g *Gift) (map[string]*lease, error) {
+// read reads the leases of a delivery.
+func (h *Hub) read(who Worker, g *Delivery) (map[string]*lease, error) {
 	leases := map[string]*lease{}
 	read := func(text, format string, args ...any) error {
 		if leases[text] != nil {

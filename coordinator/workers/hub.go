@@ -17,7 +17,7 @@ var ErrClosed = errors.New("workers: the engine shuts down")
 
 // Engine has the runs whose calls workers carry out.
 type Engine interface {
-	// Ask gives a run a turn, in which it reserves workers for its ready steps, and returns after it.
+	// Ask runs a turn of a run, in which it reserves workers for its ready steps, and returns after it.
 	Ask(ctx context.Context, run string) error
 
 	// Answer ends a call; the function that it returns does when that is durable. If the call has ended before, was says how, and
@@ -27,10 +27,10 @@ type Engine interface {
 	// Report journals a report of a call.
 	Report(ctx context.Context, id ID, making, number int32, kind string, payload any) error
 
-	// Secrets returns the secrets of a run that this hub knows nothing of; nil: it has none. was says why there is no such run.
+	// Secrets returns the secrets of a run that this hub does not have; nil: it has none. was says why there is no such run.
 	Secrets(ctx context.Context, run string) (ring *keychain.Ring, was string, err error)
 
-	// Log takes what a worker has written about a call.
+	// Log takes text of a worker about a call.
 	Log(id ID, worker, text string)
 }
 
@@ -56,7 +56,7 @@ type Hub struct {
 	scanning   bool
 }
 
-// operation is what waits for the workers of an operation, and those that wait for its calls.
+// operation holds the calls that wait for workers of an operation, and the workers that wait for its calls.
 type operation struct {
 	queue  queue      // runs with a step that is ready
 	offers []*request // requested calls that no worker has, oldest first; others among them are skipped
@@ -68,7 +68,7 @@ type operation struct {
 type request struct {
 	Wanted // if known
 	id     ID
-	known  bool // its run has told what it is; else only a worker has
+	known  bool // its run has described it; else only a worker has
 	state  state
 	making int32 // that the present lease is of
 	sent   int32 // reports of that making without a number of their own
@@ -127,7 +127,7 @@ func (h *Hub) Close() {
 	h.asking.Wait()
 }
 
-// operation returns what there is of an operation. The caller holds mu.
+// operation returns the state of an operation, making it if there is none. The caller holds mu.
 func (h *Hub) operation(name string) *operation {
 	o := h.operations[name]
 	if o == nil {
@@ -158,7 +158,7 @@ func (h *Hub) Reserve(run, name string) (t Ticket, ok bool) {
 	return Ticket{}, false
 }
 
-// Return gives back a ticket for which there is no call.
+// Return returns a ticket for which there is no call.
 func (h *Hub) Return(t Ticket) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -28,7 +28,7 @@ const LeaseTime = 15 * time.Second
 const KeyFile = "workers.key"
 
 // ErrLease is wrapped by errors about leases that this engine, or an earlier one on its folder, has not given to this worker's token.
-var ErrLease = errors.New("workers: this is no lease of yours")
+var ErrLease = errors.New("workers: the lease belongs to another worker")
 
 // ErrGone is wrapped by errors about calls that the worker does not have any more.
 var ErrGone = errors.New("workers: the call has ended, or another worker has it")
@@ -52,7 +52,7 @@ func ReadKey(dir string) ([]byte, error) {
 	return key, err
 }
 
-// NewKey returns a key that nobody knows.
+// NewKey returns a random key.
 func NewKey() []byte {
 	key := make([]byte, keyBytes)
 	rand.Read(key) // never fails
@@ -143,7 +143,7 @@ func parse(by *signer, token, text string) (l lease, err error) {
 	return l, nil
 }
 
-// reading reads what sign has written.
+// reading reads the output of sign.
 type reading struct {
 	rest   []byte
 	failed bool

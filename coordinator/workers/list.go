@@ -22,7 +22,7 @@ type Demand struct {
 	Runs      int       // that wait for a worker
 	Calls     int       // that are requested, and that no worker has any more
 	Since     time.Time // since when the oldest of these runs waits, or longer; zero: none does
-	Unserved  time.Time // since when no worker serves it, as far as this engine knows, see Unserved; zero: one does
+	Unserved  time.Time // since when no worker serves it, at the earliest since the engine began, see Unserved; zero: one does
 }
 
 // List returns the workers, by name, and the operations that they or runs have named, by name.
@@ -77,7 +77,7 @@ func (h *Hub) unserved(name string, o *operation) time.Time {
 	return last
 }
 
-// Explain says what a run that waits for a worker of an operation waits for; "": it does not.
+// Explain describes the wait of a run for a worker of an operation; "": it does not wait for one.
 func (h *Hub) Explain(run, name string) string {
 	if h == nil {
 		return ""

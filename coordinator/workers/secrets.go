@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 )
 
-// unlock finds the secrets of the run whose call a lease is of, and fetches them, so that they are redacted from what the worker gives: it
-// was not given them, but may know them. was says why nothing of the call can be taken.
+// unlock finds the secrets of the run whose call a lease is of, and fetches them, so that they are redacted from the worker's
+// deliveries: it was not given them, but may know them. was says why nothing of the call can be taken.
 func (h *Hub) unlock(ctx context.Context, l *lease) (was string, err error) {
 	if !l.known {
 		l.ring, l.known = h.ring(l.ID)
@@ -31,7 +31,7 @@ func (h *Hub) unlock(ctx context.Context, l *lease) (was string, err error) {
 	return "", ctx.Err()
 }
 
-// ring returns the secrets of the run of a call that this hub knows.
+// ring returns the secrets of the run of a call that this hub has.
 func (h *Hub) ring(id ID) (ring *keychain.Ring, known bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

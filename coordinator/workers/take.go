@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// Grace is how long a worker may go on with a call after it was told that the answer is not wanted.
+	// Grace is how long a worker may go on with a call after its answer was cancelled.
 	Grace = 5 * time.Second
 
 	lingerTime = 2 * time.Millisecond // longest wait for further calls that are under way
@@ -39,7 +39,7 @@ type Cancel struct {
 	Grace  time.Duration // how long the worker may go on
 }
 
-// session is what is known of a worker.
+// session is the state of a worker.
 type session struct {
 	who        Worker
 	operations []string
@@ -161,7 +161,7 @@ func (h *Hub) next(o *operation, t *take) bool {
 	return false
 }
 
-// session returns what is known of a worker that has just been heard of. The caller holds mu.
+// session returns the state of a worker that has just made a request. The caller holds mu.
 func (h *Hub) session(who Worker) *session {
 	s := h.sessions[who]
 	if s == nil {

@@ -1,5 +1,5 @@
 // Package layout computes where the nodes of a directed graph stand and how its edges run, so that every edge goes down (or to the
-// right), no boxes overlap, and few edges cross. It knows nothing of workflows, and draws nothing.
+// right), no boxes overlap, and few edges cross. It does not depend on workflows, and draws nothing.
 //
 //	p, err := layout.Lay(&layout.Graph{
 //		Nodes: []layout.Node{{ID: "a", Width: 160, Height: 40, Group: -1}, {ID: "b", Width: 160, Height: 40, Group: -1}},

@@ -48,7 +48,7 @@ type level struct {
 	work         int
 }
 
-// kind says what an item is.
+// kind is the kind of an item.
 type kind uint8
 
 const (
@@ -284,7 +284,7 @@ func (l *level) port(ports map[int32]int32, kind kind, source int32) int32 {
 	return at
 }
 
-// picture collects what was laid out.
+// picture collects the boxes and lines.
 func (b *building) picture() *Picture {
 	p := &Picture{
 		Nodes: make([]Box, len(b.nodes)), Groups: make([]Box, len(b.g.Groups)), Reversed: make([]bool, len(b.g.Edges)),

@@ -45,7 +45,7 @@ func (l *level) byKey() []int32 {
 	return order
 }
 
-// setLayers gives each item its layer, and returns the number of layers.
+// setLayers sets the layer of each item, and returns the number of layers.
 func (l *level) setLayers(byKey []int32) (count int32) {
 	in, outPairs := make([]int32, len(l.items)), make([][2]int32, 0, len(l.links))
 	linked := make([]bool, len(l.items))

@@ -16,7 +16,7 @@ const (
 	Right
 )
 
-// Graph is what is laid out.
+// Graph is a graph to lay out.
 type Graph struct {
 	// What is laid out: ends of edges, and groups, are named by their index.
 	Nodes  []Node
@@ -89,7 +89,7 @@ type Picture struct {
 	from      []int32 // by edge, and one more: its first piece
 }
 
-// Lay lays a graph out. The error says what of the graph is not sound.
+// Lay lays a graph out. It returns an error if the graph is not sound.
 func Lay(g *Graph) (*Picture, error) {
 	if err := check(g); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ const (
 	weightBend  = 4.0
 )
 
-// place gives every item its x: each layer as near to its neighbours as the widths allow, in some sweeps.
+// place sets the x of every item: each layer as near to its neighbours as the widths allow, in some sweeps.
 // The last one leads down, so that what has one predecessor stands below it.
 func (l *level) place(b *building) {
 	for _, layer := range l.layers {

@@ -1,6 +1,6 @@
 package layout
 
-// route gives the layers their heights and the lines their tracks.
+// route sets the heights of layers and the tracks of lines.
 func (l *level) route(b *building) {
 	l.nets = make([][]net, len(l.layers)+1)
 	for c := range l.chains {
@@ -22,7 +22,7 @@ func (l *level) route(b *building) {
 	l.height = y
 }
 
-// setGap gives the nets of a gap their places, and returns its height.
+// setGap sets the places of the nets of a gap, and returns its height.
 func (l *level) setGap(b *building, gap, top int) int {
 	l.nets[gap] = shared(l.nets[gap])
 	count := setTracks(l.nets[gap])

@@ -9,7 +9,7 @@ import (
 // tracksMax bounds the horizontal lines beside each other in one gap. What finds no track of its own runs over others.
 const tracksMax = 64
 
-// net is what one chain draws in the gap above a layer: a horizontal line, lines up from it and lines down from it.
+// net is the lines of one chain in the gap above a layer: a horizontal line, lines up from it and lines down from it.
 type net struct {
 	track         *int   // its number, then where it is
 	others        []*int // of the nets that it stands for
@@ -66,7 +66,7 @@ func (n *net) bounds() (low, high int) {
 	return low, high
 }
 
-// setTracks gives each net of a gap its track, and returns the number of tracks. A net whose line comes down where that of another
+// setTracks sets the track of each net of a gap, and returns the number of tracks. A net whose line comes down where that of another
 // goes on down must be above it, or the two would run over each other.
 func setTracks(nets []net) int {
 	// In this order lines that lead to one side cross least.
@@ -133,7 +133,7 @@ func netsAbove(nets []net) [][]int32 {
 	return above
 }
 
-// tracker gives tracks to the nets of one gap.
+// tracker sets the tracks of the nets of one gap.
 type tracker struct {
 	nets   []net
 	above  [][]int32
@@ -141,7 +141,7 @@ type tracker struct {
 	tracks [][][2]int // what is taken, from left to right
 }
 
-// set gives a net its track, after those that must be above it. In a circle of nets that must be above each other the first one
+// set sets the track of a net, after those that must be above it. In a circle of nets that must be above each other the first one
 // gives way.
 func (t *tracker) set(i int32) {
 	if t.state[i] != 0 {

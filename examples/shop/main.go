@@ -54,7 +54,7 @@ type OrderPlaced struct {
 	Cents   int    `json:"cents"`
 }
 
-// Order is what the program reads of the state of an order.
+// Order is the part of an order's state that the program reads.
 type Order struct {
 	Status string `json:"status"`
 	Item   string `json:"item"`

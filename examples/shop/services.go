@@ -13,7 +13,7 @@ import (
 // creditCents is the most that the bank charges.
 const creditCents = 1000000
 
-// request is what the shop sends to any of the services.
+// request is a request of the shop to any of the services.
 type request struct {
 	Order string `json:"order"`
 	Item  string `json:"item"`
@@ -32,7 +32,7 @@ type town struct {
 
 func newTown(out io.Writer) *town { return &town{out: out, done: map[string]any{}} }
 
-// handler returns what serves the requests.
+// handler returns the handler of the requests.
 func (t *town) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /charges", t.answer(t.charge))

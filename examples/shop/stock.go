@@ -12,7 +12,7 @@ type Stock struct {
 	Coming bool  `json:"coming"` // a refill has been asked for
 }
 
-// OrderPaid and OrderRefunded are what orders tell.
+// OrderPaid and OrderRefunded are messages of orders.
 type (
 	OrderPaid struct {
 		OrderID string `json:"order_id"`

@@ -1,4 +1,4 @@
-// Package cancelled tells whether contexts and channels have ended, and why.
+// Package cancelled reports whether contexts and channels have ended, and why.
 package cancelled
 
 import (

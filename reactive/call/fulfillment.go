@@ -53,7 +53,7 @@ func SourceOf(f *template.Fulfillment) Source {
 }
 
 // Decide reads a decision from an answer. An envelope contains it; any other answer is compared with result_match by typed
-// equality. The text returned tells why no decision could be read.
+// equality. The text returned is why no decision could be read.
 func Decide(f *template.Fulfillment, answer any) (Fulfillment, string) {
 	if f.Policy == template.Auto {
 		return Fulfilled, ""
@@ -93,7 +93,7 @@ func match(m *template.ResultMatch, v value.Value) (Fulfillment, string) {
 	case slices.ContainsFunc(m.NotFulfilledValues, equal):
 		return NotFulfilled, value.Text(v)
 	}
-	return Broken, "nobody listed the decision " + value.Text(v)
+	return Broken, "the decision " + value.Text(v) + " is in neither list of result_match"
 }
 
 // Consequence returns the action for a decision other than fulfilled, and the failure that names the decision.

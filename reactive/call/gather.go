@@ -31,7 +31,7 @@ const (
 	CodeQuorumUnreachable = "quorum_unreachable"
 	CodeNoScorable        = "no_scorable_response"
 	CodeTimeout           = "timeout"
-	CodeQueueTimeout      = "queue_timeout" // nobody has taken the call in time
+	CodeQueueTimeout      = "queue_timeout" // no worker has taken the call in time
 )
 
 // Dispatch is one request to one participant.
@@ -379,7 +379,7 @@ func (g *Gather) judgeBest() GatherResult {
 // participants.
 func (g *Gather) unanswered() *journal.Failure {
 	if g.failed == 0 {
-		return &journal.Failure{Code: CodeNoTargets, Message: "nobody could be asked", Retryable: true}
+		return &journal.Failure{Code: CodeNoTargets, Message: "no participant could be asked", Retryable: true}
 	}
 	return &journal.Failure{Code: CodeAllFailed, Message: "the last error: " + g.error.Error(), Retryable: true}
 }

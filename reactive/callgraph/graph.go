@@ -141,8 +141,8 @@ func (g *Graph) Apply(e *journal.Event) {
 	}
 }
 
-// Told takes an event of a world at which the state is not known any more: operations and what followed from the event are unknown.
-func (g *Graph) Told(e *journal.Event) {
+// Trimmed takes an event of a world at which the state is not known any more: operations and what followed from the event are unknown.
+func (g *Graph) Trimmed(e *journal.Event) {
 	root := g.root
 	g.root = nil
 	g.Apply(e)
@@ -282,7 +282,7 @@ func (g *Graph) cut(i int32, e *journal.Event) {
 		g.end(i, e, Failed, nil, e.FailureOr(reactive.CodeTimeout))
 		return
 	}
-	g.end(i, e, Aborted, nil, &journal.Failure{Code: reactive.CodeAborted, Message: "nobody waits for it any more"})
+	g.end(i, e, Aborted, nil, &journal.Failure{Code: reactive.CodeAborted, Message: "no step waits for it any more"})
 }
 
 func (g *Graph) end(i int32, e *journal.Event, status Status, output any, failure *journal.Failure) {

@@ -27,7 +27,7 @@ func adopt(s *Stepper, v int32) bool {
 	return true
 }
 
-// keeps reports whether an event says what a rerun keeps, or sets.
+// keeps reports whether an event records something that a rerun keeps, or sets.
 func keeps(e *journal.Event) bool { return e.Type == journal.ResultKept || e.Type == journal.InputSet }
 
 // NoteStart returns the events by which a run begins that no engine drives: its start, and what it keeps. With past that is the past

@@ -78,7 +78,7 @@ func MoveTo(root *reactive.Root, move *journal.Event, seq uint64, at int64) jour
 }
 
 // Under returns an event of a run as it is for a root of the workflow that the run was moved to: the first one as if the run had been
-// started with that. Who follows the journal past a move begins again with these.
+// started with that. A reader that follows the journal past a move begins again with these.
 func Under(was, moved *journal.Event) journal.Event {
 	e := *was
 	e.Hint = 0 // of a root of the other workflow

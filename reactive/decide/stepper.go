@@ -21,7 +21,7 @@ const (
 	bytesMax   = 32 << 20  // of events: as much as one value may have
 )
 
-// participantBytes is what a participant that is asked takes in memory, roughly: its request, and the record of its answer.
+// participantBytes is the memory of a participant that is asked, roughly: its request, and the record of its answer.
 const participantBytes = 256
 
 // Item is input for a run: the result of a call, or a command.

@@ -14,7 +14,7 @@ func wants(s *Stepper, v int32, room reactive.Room) {
 	}
 }
 
-// Head returns the run's entry in a list of runs. What the run waits for of workers follows from no event: the last step knows.
+// Head returns the run's entry in a list of runs. The run's waits for workers follow from no event: the last step returned them.
 func (s *Stepper) Head() journal.Head {
 	h := HeadOf(s.root)
 	s.said = forWorkers(s)

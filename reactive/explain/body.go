@@ -26,8 +26,8 @@ type Tracer interface {
 	// first event.
 	Trace(seq uint64)
 
-	// Told takes an event at which the state of the run is not known any more: only what the event says counts.
-	Told(e *journal.Event)
+	// Trimmed takes an event at which the state of the run is not known any more: only what the event says counts.
+	Trimmed(e *journal.Event)
 }
 
 // Run tells a Body about the run.

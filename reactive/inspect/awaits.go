@@ -18,7 +18,7 @@ import (
 const awaitedMax = 5
 
 // UnawaitedError means that no step of a run's workflow waits for a message, or no machine of a world subscribes to it. The message
-// is journaled, and nobody will take it.
+// is journaled, and no step will take it.
 type UnawaitedError struct {
 	World    bool     // the workflow is a world
 	Workflow string   // name

@@ -101,7 +101,7 @@ func (w *Changes) Apply(e *journal.Event) Update {
 }
 
 // Moved adds to the update of a move to another workflow what it means: the steps that are not idle under the other one, all counts of
-// maps, and the whole net. From and To are equal where nothing has changed. The routed steps of a playbook are what they were.
+// maps, and the whole net. From and To are equal where nothing has changed. The routed steps of a playbook do not change.
 func (w *Changes) Moved(u *Update, was *reactive.Root) {
 	u.Changes = nil
 	switch steps := w.root.Steps(); {
@@ -138,8 +138,8 @@ func moved(was, is *reactive.Root) (list []StepChange) {
 	return list
 }
 
-// Told takes an event of a world at which the state is not known any more: it returns no changes.
-func (w *Changes) Told(e *journal.Event) Update {
+// Trimmed takes an event of a world at which the state is not known any more: it returns no changes.
+func (w *Changes) Trimmed(e *journal.Event) Update {
 	return Update{Event: *e, Status: w.root.RunStatus()}
 }
 
@@ -169,7 +169,7 @@ func (w *Changes) update(e *journal.Event, outcome reactive.Effect) Update {
 	changes := root.Changes()
 	if w.tally != nil {
 		w.tally.apply(e, changes)
-		u.Again, u.Maps = w.tally.told(changes), w.tally.take()
+		u.Again, u.Maps = w.tally.reattempts(changes), w.tally.take()
 	}
 	for _, c := range changes {
 		if was := c.Call; was != nil {

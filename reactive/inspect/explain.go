@@ -19,7 +19,7 @@ const explainDepth = 8
 
 // Explainer explains a run. Beside the run's root it keeps what the root forgets: which event decided what.
 type Explainer struct {
-	// ForWorker says what calls wait for whose operation workers carry out; "": it is not known. Default: it is not.
+	// ForWorker describes the wait of calls whose operation workers carry out; "": unknown. Default: unknown.
 	ForWorker func(operation string) string
 
 	id       string
@@ -125,11 +125,11 @@ func (x *Explainer) note(e *journal.Event) {
 	}
 }
 
-// Told takes an event of a world at which the state is not known any more.
-func (x *Explainer) Told(e *journal.Event) {
+// Trimmed takes an event of a world at which the state is not known any more.
+func (x *Explainer) Trimmed(e *journal.Event) {
 	x.note(e)
 	if tracer, ok := x.body.(explain.Tracer); ok {
-		tracer.Told(e)
+		tracer.Trimmed(e)
 	}
 	switch e.Type {
 	case journal.CallRequested:

@@ -38,7 +38,7 @@ func (x *Explainer) cause(v int32, c *Cause, depth int) explain.Reason {
 	case ByPerson:
 		r.Text = "a person has to decide whether its task is done"
 	case ByEnd:
-		r.Text = "the run has ended, and nobody had decided whether its task is done"
+		r.Text = "the run ended before it was decided whether its task is done"
 		r.Decided = x.at(x.root.ClosedBy().Seq)
 	case BySource:
 		r.Text = "its decision source was asked, and has not answered"

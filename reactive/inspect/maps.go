@@ -54,17 +54,18 @@ func (i *item) progress() progress {
 type counted struct {
 	MapCount
 	items   []item
-	changed bool // since it was told
+	changed bool // since it was reported
 }
 
-// tallies counts the items of a run's maps, and knows what is to be attempted again. The work of a change does not depend on how many items there are.
+// tallies counts the items of a run's maps, and those to be attempted again. The work of a change does not depend on how many items
+// there are.
 type tallies struct {
 	root    *reactive.Root
 	was     []progress // by node
 	maps    map[string]*counted
 	changed []*counted     // each once
 	pending map[int32]bool // nodes that are to be attempted again: that may begin and end without a change of their status
-	again   []int32        // nodes of which that has begun or ended since it was told
+	again   []int32        // nodes of which that has begun or ended since it was reported
 }
 
 // tally counts the items as they are now.
@@ -188,8 +189,8 @@ func mapAround(p *plan.Plan, row int32, key string) (name, outer string, index i
 	return p.Keys[row] + indexes, outer, index
 }
 
-// told returns the steps that are to be attempted again now, or not any more, although their statuses have not changed.
-func (t *tallies) told(changes []reactive.Change) (list []StepChange) {
+// reattempts returns the steps that are to be attempted again now, or not any more, although their statuses have not changed.
+func (t *tallies) reattempts(changes []reactive.Change) (list []StepChange) {
 	changed := map[int32]bool{}
 	if len(t.again) > 0 {
 		for i := range changes {

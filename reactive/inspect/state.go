@@ -143,7 +143,7 @@ func (s *StepState) answerOf(participant string) (any, error) {
 	return nil, fmt.Errorf("%w: step %q has not asked %q", decide.ErrNotPossible, s.Step, participant)
 }
 
-// track is what the root forgets of a node.
+// track holds the data of a node that the root forgets.
 type track struct {
 	began, ended int64
 	message      string

@@ -349,7 +349,7 @@ func (w *waiting) decided(v int32, one *Wait) {
 	one.Command = []string{"decide", w.root.Start().Run, one.Step, "fulfilled"}
 }
 
-// called describes the wait for what a call gives.
+// called describes the wait for the result of a call.
 func (w *waiting) called(v int32, one *Wait) {
 	op, run := w.root.Operation(v), w.root.Start().Run
 	asked, who := w.root.WaitsFor(v)

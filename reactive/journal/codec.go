@@ -223,7 +223,7 @@ func (d *decoder) version(of string) int {
 		return 0
 	}
 	if v := d.uint(); d.err == nil && v > formatVersion {
-		d.stop(fmt.Errorf("%w: format %d of %s, and this program knows %d", ErrVersion, v, of, formatVersion))
+		d.stop(fmt.Errorf("%w: format %d of %s, and this program reads %d", ErrVersion, v, of, formatVersion))
 	}
 	return n - 1
 }

@@ -181,7 +181,7 @@ func TestDecodeRefuses(t *testing.T) {
 		text string
 	}{
 		"nothing":              {nil, journal.ErrDamaged, "ends too early"},
-		"a newer version":      {[]byte{0xa2, 0, 5, 1, 2}, journal.ErrVersion, "format 5 of an event, and this program knows 4"},
+		"a newer version":      {[]byte{0xa2, 0, 5, 1, 2}, journal.ErrVersion, "format 5 of an event, and this program reads 4"},
 		"a newer type":         {[]byte{0xa2, 0, 1, 1, 0x18, 99}, journal.ErrVersion, "type 99 of an event"},
 		"no version":           {[]byte{0xa1, 1, 2}, journal.ErrDamaged, "without a version"},
 		"no type":              {[]byte{0xa1, 0, 1}, journal.ErrDamaged, "has no type"},

@@ -14,7 +14,7 @@
 //	#wf/<name>     the definitions a name has stood for        1, 2, 3 …
 //
 // Sequences start at 1, grow by 1 per event within a stream, and are never reused. A batch is stored whole or not at all.
-// The caller of Append passes the last sequence that it knows; if that is not the last, the append is a conflict and changes
+// The caller of Append passes the last sequence that it has read; if that is not the last, the append is a conflict and changes
 // nothing. So of two writers of a stream, one always gets an error. Content is appended after 0: a conflict means that it is
 // already stored.
 //
@@ -27,8 +27,8 @@
 //	content   {hash: bytes, …}               PutContent; durable with the next Append; SweepContent deletes the rest
 //	head      Snapshot=73 First=71           Head; at most the newest snapshot is trimmed up to
 //
-// What is trimmed is told apart from what is lost: that is ErrDamaged. A hash that should be there and is not is ErrNotFound,
-// since a store does not know which content a run needs.
+// Trimmed events are distinguished from lost ones, which are ErrDamaged. A hash that should be there and is not is ErrNotFound,
+// since a store cannot find out which content a run needs.
 //
 // # Encoding
 //

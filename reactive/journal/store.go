@@ -103,7 +103,7 @@ type Head struct {
 // Wait is something that a run waits for.
 type Wait struct {
 	Kind  string // a Wait… constant
-	Name  string // of the message, or of who decides; "": unknown, or the kind has none
+	Name  string // of the message, or of the person who decides; "": unknown, or the kind has none
 	Step  string // key of the step, or address of the cell; "": the run
 	Until int64  // when it is given up, or over, in Unix nanoseconds; 0: never
 }

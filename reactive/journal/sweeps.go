@@ -68,7 +68,7 @@ func (w *Sweep) End() {
 	delete(w.all.sweeps, w)
 }
 
-// StreamSweep says what SweepStreams deletes. The functions may be nil.
+// StreamSweep selects what SweepStreams deletes. The functions may be nil.
 type StreamSweep struct {
 	Now int64 // tombstones of ids that are free then are deleted, Unix nanoseconds
 	Dry bool  // nothing is deleted: Found is called with what would be

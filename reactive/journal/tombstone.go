@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Tombstone is what stays of a run that was deleted.
+// Tombstone is the record of a deleted run.
 type Tombstone struct {
 	At    int64 // when it was deleted, Unix nanoseconds
 	Until int64 // when its id is free again, Unix nanoseconds; 0: never

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Effect tells how an event was applied.
+// Effect is how an event was applied.
 type Effect uint8
 
 // The effects.

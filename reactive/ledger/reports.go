@@ -99,7 +99,7 @@ type Reports struct {
 	At       int64  // instant of the newest, Unix nanoseconds
 }
 
-// Reports returns what there is to tell of the reports of a node's newest attempt.
+// Reports returns the reports of a node's newest attempt.
 func (p *reportLog) Reports(v int32) (r Reports) {
 	if all := p.reports[v]; all != nil {
 		for _, from := range all.from {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net/outcome"
+	"github.com/sluiceflow/sluice/reactive/net/ended"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -40,7 +40,7 @@ type iteration struct {
 	wake    int64          // when a task without a call is tried again; 0: it is not
 	prev    value.Value
 	results variables.Vars // by task
-	out     *outcome.Outcome
+	out     *ended.Task
 }
 
 // apart reports whether the iteration has a context of its own, because other iterations run in parallel.
@@ -132,7 +132,7 @@ func (p *pipelines) advance(it *iteration) {
 		}
 		it.began = p.net.instant()
 		p.net.emit(p.net.at(it, routed.View{Name: routed.AttemptStarted}))
-		if !p.conclude(it, &outcome.Outcome{}) {
+		if !p.conclude(it, &ended.Task{}) {
 			return
 		}
 		if p.enough() {
@@ -232,7 +232,7 @@ func (p *pipelines) render(it *iteration) (value.Value, error) {
 // ended handles the end of an iteration's call.
 func (p *pipelines) ended(it *iteration) {
 	v := it.call
-	out := &outcome.Outcome{Failure: p.net.root.Failure(v), About: p.metadata()}
+	out := &ended.Task{Failure: p.net.root.Failure(v), About: p.metadata()}
 	switch {
 	case p.net.root.Status(v) == reactive.Skipped: // possibly while it waited for its next attempt
 		out.Failure = nil
@@ -240,7 +240,7 @@ func (p *pipelines) ended(it *iteration) {
 		p.net.runs.endIteration(it, out.Failure)
 		return
 	case p.net.root.Status(v) == reactive.Completed:
-		out.Result = outcome.Answer(p.net.root.Output(v))
+		out.Result = ended.Answer(p.net.root.Output(v))
 	}
 	it.judged = p.net.root.Attempts(v)
 	switch task := it.task(); {
@@ -265,7 +265,7 @@ func (p *pipelines) metadata() map[string]any {
 }
 
 // conclude judges an attempt by the task's rules. It reports whether the iteration goes on at once.
-func (p *pipelines) conclude(it *iteration, out *outcome.Outcome) bool {
+func (p *pipelines) conclude(it *iteration, out *ended.Task) bool {
 	task := it.task()
 	it.tries++
 	p.attempts++
@@ -321,7 +321,7 @@ func (p *pipelines) endTask(it *iteration, failed bool) {
 }
 
 // act applies the action of a rule.
-func (p *pipelines) act(it *iteration, out *outcome.Outcome, rule *playbook.Rule, do playbook.Do, s *scope) bool {
+func (p *pipelines) act(it *iteration, out *ended.Task, rule *playbook.Rule, do playbook.Do, s *scope) bool {
 	if do == playbook.Retry {
 		return p.again(it, rule, s)
 	}
@@ -375,7 +375,7 @@ func (p *pipelines) jump(it *iteration, rule *playbook.Rule) bool {
 
 // again retries a task after its delay.
 func (p *pipelines) again(it *iteration, rule *playbook.Rule, s *scope) bool {
-	pause, err := outcome.Delay(rule, it.tries, s)
+	pause, err := ended.Delay(rule, it.tries, s)
 	if err != nil {
 		p.endTask(it, true)
 		p.net.runs.endIteration(it, failureOf(err))

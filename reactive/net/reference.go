@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net/outcome"
+	"github.com/sluiceflow/sluice/reactive/net/ended"
 	"github.com/sluiceflow/sluice/reactive/net/results"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -13,7 +13,7 @@ import (
 const CodeReference = "REFERENCE_NOT_AVAILABLE"
 
 // resolve replaces a reference by the result. The journal holds only the reference, from which the result follows.
-func (p *pipelines) resolve(out *outcome.Outcome) {
+func (p *pipelines) resolve(out *ended.Task) {
 	if out.Failure != nil {
 		return
 	}
@@ -53,7 +53,7 @@ func (p *pipelines) referred(ref string) (value.Value, bool) {
 }
 
 // keep moves a result that exceeds its task's limit into the store; a result that was just read from the store stays.
-func (p *pipelines) keep(out *outcome.Outcome) {
+func (p *pipelines) keep(out *ended.Task) {
 	r := out.Task.Result
 	if r == nil || out.Task.Resolves() || out.Failure != nil || results.Size(out.Result) <= r.InlineMax {
 		return

@@ -3,7 +3,7 @@ package net
 import (
 	"fmt"
 
-	"github.com/sluiceflow/sluice/reactive/net/outcome"
+	"github.com/sluiceflow/sluice/reactive/net/ended"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/expr/jinja"
@@ -19,8 +19,8 @@ type scope struct {
 	it    *iteration // nil: outside of a pipeline
 	args  map[string]value.Value
 	event value.Value
-	out   *outcome.Outcome // the task that has just ended
-	ended bool             // the run's result is already available by its step's name
+	out   *ended.Task // the task that has just ended
+	ended bool        // the run's result is already available by its step's name
 }
 
 var (
@@ -174,7 +174,7 @@ func (s *scope) result(name string) (value.Value, bool) {
 
 // Step is required by expr.Env; playbooks do not name steps that way.
 func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
-	return nil, fmt.Errorf("a playbook has no steps.%s: what a step gives is passed on in args and ctx", id)
+	return nil, fmt.Errorf("a playbook has no steps.%s: the result of a step is passed on in args and ctx", id)
 }
 
 // nothing is the outcome of a step that ran no task, or whose loop had no items.

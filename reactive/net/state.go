@@ -86,7 +86,7 @@ func (n *Net) Place(v int32) (routed.Place, bool) {
 	return p, true
 }
 
-// Explain returns what explains the net, which it watches.
+// Explain returns the explainer of the net, which it watches.
 func (n *Net) Explain(run explain.Run) explain.Body { return queries.NewExplainer(n, n.root, run) }
 
 // Changes returns the changes of the net's steps from now on. It watches the net.

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net/outcome"
+	"github.com/sluiceflow/sluice/reactive/net/ended"
 	"github.com/sluiceflow/sluice/reactive/net/variables"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -40,8 +40,8 @@ type stepRun struct {
 	failed  int                  // iterations that failed
 	failure *journal.Failure     // of the first failed iteration, where that ends the loop
 	result  value.Value
-	out     *outcome.Outcome // of the task that ran last
-	labeled variables.Vars   // results of the iteration that ended last, by task
+	out     *ended.Task    // of the task that ran last
+	labeled variables.Vars // results of the iteration that ended last, by task
 }
 
 // stepRuns are the step-runs under way.
@@ -239,8 +239,8 @@ func (r *stepRuns) endRun(run *stepRun, f *journal.Failure) {
 	if f == nil {
 		r.succeeded(run, s, event)
 	} else {
-		event["error"] = outcome.Error(f) // guards may read its code, as rules may
-		f = at(run.key, outcome.Kinded(f))
+		event["error"] = ended.Error(f) // guards may read its code, as rules may
+		f = at(run.key, ended.Kinded(f))
 		r.failedRun(run, s, event, f)
 	}
 	if r.net.final == finalToken {

@@ -19,7 +19,7 @@ const (
 type Wait struct {
 	Kind  WaitKind // determines the fields that are set
 	Step  string   // name of the step that waits
-	Since uint64   // sequence of the event that made it wait; 0: the call's node knows
+	Since uint64   // sequence of the event that made it wait; 0: the call's node has it
 
 	Token uint64                 // gate, turn
 	Rule  int                    // gate: index of the rule that denies; -1: no rule holds

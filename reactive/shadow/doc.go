@@ -1,5 +1,5 @@
-// Package shadow tells how a run would have gone under another workflow. What the calls of the run have returned, the messages that it
-// received and the commands of people are given to the other workflow at the instants at which they came; no call is made.
+// Package shadow replays a run's outcomes under another workflow and returns the differences. The other workflow gets the results of
+// the run's calls, its messages and its commands at the instants at which they came; no call is made.
 //
 //	journal event ─┬─▶ root of the run's own workflow: which events came from outside
 //	               ├─ outcomes, messages, commands ─▶ stepper of the other workflow ─▶ its events ─┐

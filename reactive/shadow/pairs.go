@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// key is what makes an event of one journal that of another.
+// key identifies an event in both journals.
 type key struct {
 	node, participant, name string
 	attempt, count          int32
@@ -40,7 +40,7 @@ func requestOf(e *journal.Event) key {
 	return k
 }
 
-// event is what is compared of an event that one of the workflows has decided.
+// event holds the compared parts of an event that one of the workflows has decided.
 type event struct {
 	key
 	seq       uint64 // of the recorded event; of the other workflow's the first of the turn
@@ -277,7 +277,7 @@ func only(of journal.Type, by side) (Kind, bool) {
 	return "", false
 }
 
-// described returns what is said of an event that only one side has.
+// described describes an event that only one side has.
 func described(e *event) any {
 	switch {
 	case e.of == journal.RunFinished:

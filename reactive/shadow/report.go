@@ -68,7 +68,7 @@ func (r *Report) Same() bool {
 	return len(r.Differences) == 0 && r.More == 0 && !slices.ContainsFunc(r.Children, func(c Child) bool { return c.Why != "" })
 }
 
-// AddChild adds what the shadow of a child run has found, whose steps are behind a prefix.
+// AddChild adds the differences of a child run, whose steps are behind a prefix.
 func (r *Report) AddChild(child *Report, prefix string) {
 	c := Child{Run: child.Run, Events: child.Events, Status: child.Status, Shadow: child.Shadow, Found: child.More + len(child.Differences)}
 	for _, below := range child.Children {

@@ -91,7 +91,7 @@ func (s *Shadow) Add(e *journal.Event) {
 	s.was.Apply(&fold)
 }
 
-// remember notes whom an event asks.
+// remember records the participants that an event asks.
 func (s *Shadow) remember(e *journal.Event) {
 	if e.Detail != nil && len(e.Detail.Participants) > 0 {
 		s.host.named[reactive.RequestName(e.Node, e.Attempt)] = e.Detail.Participants

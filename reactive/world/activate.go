@@ -36,7 +36,7 @@ func details(f *machine.Failure) any {
 	return map[string]any{"stack": f.Stack}
 }
 
-// record returns what came of an activation, or why the world cannot take it.
+// record returns the result of an activation, or why the world cannot take it.
 func (w *World) record(c *cell, it *item, out *machine.Output, seq uint64) (step *steps.Step, failure *machine.Failure) {
 	step = &steps.Step{Cause: it.seq, Ignored: out.Ignored}
 	if out.Ignored {
@@ -127,7 +127,7 @@ func (c *cell) identity(x *machine.Emission, index int, seq uint64) (string, err
 	return intent, err
 }
 
-// dropped returns the node keys of the open intents that an activation gives up: those that it names, or all.
+// dropped returns the node keys of the open intents that an activation drops: those that it names, or all.
 func (c *cell) dropped(named []machine.Drop, all bool) (keys []string) {
 	for x := c.open.first; x != nil; x = x.after {
 		if all || x.among(named) {

@@ -59,7 +59,7 @@ type holdings struct {
 	read    func(*cell)      // is called with each cell that was read from a snapshot
 }
 
-// may reports whether a cell that is not in memory may be in the snapshot. dirty is what is known of it since.
+// may reports whether a cell that is not in memory may be in the snapshot. dirty is its state since then.
 func (b *base) may(dirty *cell) bool { return len(b.roots.Machines) > 0 && dirty == nil }
 
 // changed reports whether a cell has changed since the newest snapshot.

@@ -58,7 +58,7 @@ func (w *World) checkEvent(name string, payload any, cells []string) error {
 	return t.CheckNormal(value.Unpack(payload))
 }
 
-// checkStep checks an activation: it says what it gives in the one way in which that is written, and takes what its cell has next.
+// checkStep checks an activation: its output is in canonical form, and it takes the next event of its cell.
 func (w *World) checkStep(e *journal.Event) error {
 	c := w.lookup(e.Node)
 	if c == nil {

@@ -15,7 +15,7 @@ import (
 // What a snapshot holds beside the states of cells, as values: the work of each cell that is not at rest, and the core, which
 // is all that belongs to no cell.
 
-// freezeCore returns what makes the core, as it is now.
+// freezeCore returns the core, as it is now.
 func freezeCore(w *World) func() map[string]any {
 	t := w.tally
 	core := map[string]any{
@@ -142,7 +142,7 @@ func (s *intents) keep(e *journal.Event) {
 	}
 }
 
-// thawWork gives a cell what freezeWork has returned. Its intents are returned, and not yet open.
+// thawWork restores in a cell what freezeWork has returned. Its intents are returned, and not yet open.
 func (c *cell) thawWork(work map[string]any, effect func(string) *machine.Effect) (open []*intent, err error) {
 	r := &thaw{}
 	c.paused, c.completed = work["paused"] == true, work["completed"] == true

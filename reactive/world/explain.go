@@ -16,12 +16,12 @@ const reasonsMax = 100
 
 // explainer explains a world and its cells.
 type explainer struct {
-	world *World
-	run   explain.Run
-	ended map[string]*ending        // by node key of a call
-	told  map[string]ledger.Reports // by node key of a call that has reported
-	about map[string]*explain.Event // by address: the newest event that decided its status
-	trace *aftermath.Trace          // nil: none was asked for
+	world   *World
+	run     explain.Run
+	ended   map[string]*ending        // by node key of a call
+	reports map[string]ledger.Reports // by node key of a call that has reported
+	about   map[string]*explain.Event // by address: the newest event that decided its status
+	trace   *aftermath.Trace          // nil: none was asked for
 }
 
 // ending is how a call has ended.
@@ -31,9 +31,9 @@ type ending struct {
 	event   *explain.Event
 }
 
-// Explain returns what explains the world from now on.
+// Explain returns the explainer of the world from now on.
 func (w *World) Explain(run explain.Run) explain.Body {
-	x := &explainer{world: w, run: run, ended: map[string]*ending{}, told: map[string]ledger.Reports{}, about: map[string]*explain.Event{}}
+	x := &explainer{world: w, run: run, ended: map[string]*ending{}, reports: map[string]ledger.Reports{}, about: map[string]*explain.Event{}}
 	w.watch = x.see
 	return x
 }
@@ -46,15 +46,15 @@ func (x *explainer) see(e *journal.Event) {
 	switch e.Type {
 	case journal.CallReported:
 		if i := x.world.intents.byKey[e.Node]; i != nil {
-			x.told[e.Node] = x.world.root.Reports(i.node)
+			x.reports[e.Node] = x.world.root.Reports(i.node)
 		}
 	case journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed, journal.CellReset, journal.CellExpired:
 		x.about[e.Node] = x.run.Event()
 	}
 }
 
-// Told implements explain.Tracer.
-func (x *explainer) Told(e *journal.Event) { x.see(e) }
+// Trimmed implements explain.Tracer.
+func (x *explainer) Trimmed(e *journal.Event) { x.see(e) }
 
 // CallEnded implements explain.Body.
 func (x *explainer) CallEnded(key string, status reactive.Status, f *journal.Failure) {
@@ -140,8 +140,8 @@ func (x *explainer) Explain(name string) *explain.Explanation {
 	if e.failure != nil {
 		out.Reasons = []explain.Reason{{Kind: "failure", Step: name, Text: e.failure.Error(), Decided: e.event}}
 	}
-	if told := x.told[name].Text(); told != "" {
-		out.Reasons = append(out.Reasons, explain.Reason{Kind: "reports", Step: name, Text: told, Decided: e.event})
+	if reports := x.reports[name].Text(); reports != "" {
+		out.Reasons = append(out.Reasons, explain.Reason{Kind: "reports", Step: name, Text: reports, Decided: e.event})
 	}
 	return out
 }

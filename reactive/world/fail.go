@@ -20,7 +20,7 @@ func (f fault) event() journal.Event {
 }
 
 // failed fails a cell: it keeps what comes. The item that its step failed at is put aside, and the step changes nothing else: what
-// was open before is, so that a retry goes on from there. A cell that fails because of a result, or is aborted, gives up its
+// was open before is, so that a retry goes on from there. A cell that fails because of a result, or is aborted, drops its
 // intents.
 func (w *World) failed(e *journal.Event) {
 	c := w.cellAt(e.Node)

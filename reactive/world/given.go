@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Given gives a cell the state that it has when the run starts, so that a machine can be tried from any state. The run must
+// Given sets the state of a cell at the start of the run, so that a machine can be tried from any state. The run must
 // not have started.
 func (w *World) Given(address string, state value.Value) error {
 	if w.root.Started() {

@@ -134,7 +134,7 @@ func (c *cell) expires() int64 {
 	return kept.After(c.machine, c.active)
 }
 
-// next returns what happens next by itself; nil: nothing does.
+// next returns the next deadline; nil: there is none.
 func (h *holdings) next() *trie.Deadline {
 	d, err := h.intents.agenda.First(h.base.fetch.Node, h.changed)
 	if err != nil {

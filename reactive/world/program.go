@@ -19,7 +19,7 @@ type Activator interface {
 	Learned() uint64
 }
 
-// program is what steps the cells of a world.
+// program steps the cells of a world.
 type program struct {
 	def     *machine.World
 	host    Activator // nil: the program has no machines in Go
@@ -33,7 +33,7 @@ func (w *World) Serve(host any) {
 	w.ring.TurnAgain()
 }
 
-// tryAgain gives the cells that were passed over their turn, if the program may have their machines now.
+// tryAgain returns the cells that were passed over to their places, if the program may have their machines now.
 func (p *program) tryAgain(r *turns.Ring[*cell]) {
 	if p.host == nil {
 		return

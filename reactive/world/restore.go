@@ -133,7 +133,7 @@ func (w *restoration) wake(address string) ([]*intent, error) {
 	return c.thaw(data, w.base.fetch, w.def.Effect)
 }
 
-// thaw gives a cell what its entry has. Its intents are returned, and not yet open.
+// thaw restores a cell from its entry. Its intents are returned, and not yet open.
 func (c *cell) thaw(data []byte, fetch Fetch, effect func(string) *machine.Effect) (open []*intent, err error) {
 	entry, err := trie.DecodeCell(data)
 	if err != nil {
@@ -212,7 +212,7 @@ func (w *restoration) redo(calls trie.Hash) error {
 	return nil
 }
 
-// restoreCore gives the world what freezeCore has returned.
+// restoreCore restores in the world what freezeCore has returned.
 func (w *restoration) restoreCore() {
 	w.intents.opened = uint64(w.Int(w.core["opened"]))
 	t := w.List(w.core["tally"])

@@ -18,7 +18,7 @@ const (
 	SpillBytes = 64 << 20 // bytes of the events that have set states, together; beyond it the oldest are put
 )
 
-// delta is what the changed states take.
+// delta is the size of the changed states.
 type delta struct {
 	stateMax, bytesMax int
 	bytes              int              // of the events that have set the states that are in memory

@@ -69,7 +69,7 @@ func (w *World) drop(x *intent) {
 	}
 }
 
-// dropAll gives up all intents of a cell.
+// dropAll drops all intents of a cell.
 func (w *World) dropAll(c *cell) {
 	for c.open.n > 0 {
 		w.drop(c.open.first)

@@ -14,7 +14,7 @@ import (
 // that keeps the run's calls, and owned by the goroutine that owns the root.
 //
 // Invariants:
-//  1. A cell without state, intents, mail and failure, which nobody holds, is not in cells.
+//  1. A cell without state, intents, mail and failure that is not held is not in cells.
 //  2. A cell is in the ring once if it has mail and is not held; else it is not.
 //  3. Every open call and every armed timer is an intent of exactly one cell, and of that cell's machine.
 //  4. The first timer of the heap is armed, and every armed timer is in it once.
@@ -35,7 +35,7 @@ type World struct {
 	program program        // steps the cells
 }
 
-// Tally counts what has happened in a world.
+// Tally counts the messages, activations and faults of a world.
 type Tally struct {
 	Messages int `json:"messages"` // taken
 	Stepped  int `json:"stepped"`  // activations, ignored ones included

@@ -32,7 +32,7 @@ type Step struct {
 	Parts []Part // what has changed of it
 }
 
-// Part is what has changed of a step, or of the workflow.
+// Part is a changed part of a step, or of the workflow.
 type Part struct {
 	What     string      // a word, such as "input"
 	Old, New value.Value // in both versions; nil: there is none

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// parts are what something consists of, by words.
+// parts are the parts of something, by words.
 type parts map[string]value.Value
 
 // workflow is a workflow taken to pieces.
@@ -135,7 +135,7 @@ func (w *workflow) element(id string, n map[string]any, guards []any) parts {
 	return p
 }
 
-// edges returns the ids of what a step waits for, sorted. Those of a join are what leads to it.
+// edges returns the ids of the steps that a step waits for, sorted. Those of a join are the steps that lead to it.
 func (w *workflow) edges(id string) []any {
 	row, ok := w.plan.Row(id)
 	if !ok {

@@ -11,13 +11,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// activation checks what an activation gives, one by one and in order, and collects it. Each of its methods returns why it
+// activation checks the outputs of an activation, one by one and in order, and collects them. Each of its methods returns why it
 // cannot stand.
 type activation struct {
 	world *World
 	env   *scope
 	out   *Output
-	size  int // bytes of the encodings of what the activation gives, at most
+	size  int // bytes of the encodings of the outputs, at most
 }
 
 // state computes the new state of a rule.
@@ -236,7 +236,7 @@ func (a *activation) weigh(v value.Value) *Failure {
 		return invalid(CodeOutputInvalid, "size", err)
 	}
 	if a.size += size; a.size > OutputMax {
-		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("what it gives takes more than %d bytes in all", OutputMax)}
+		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("its output takes more than %d bytes in all", OutputMax)}
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func invalid(code, place string, err error) *Failure {
 }
 
 // Receive returns the payload of an effect's receipt, made of the output of its call and normalised. An error is a fault: the
-// output is not what the effect gives. The value is then the payload as it came, or the output if there is none. The work of
+// output does not fit the effect. The value is then the payload as it came, or the output if there is none. The work of
 // the expression is counted by the meter, which may be nil.
 func (e *Effect) Receive(output value.Value, meter *expr.Meter) (value.Value, error) {
 	payload := output

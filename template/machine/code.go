@@ -18,11 +18,11 @@ type Code struct {
 	Bind func(w *World, m *Machine) (Activate, error)
 }
 
-// Activate runs the step of one activation and returns what it gives. It is a pure function of its input. An error fails the
+// Activate runs the step of one activation and returns its output. It is a pure function of its input. An error fails the
 // cell: a *Failure with its own code, any other with step_failed.
 type Activate func(in *Input) (*Given, error)
 
-// Given is what a step in Go gives, before it is checked.
+// Given is the output of a step in Go, before it is checked.
 type Given struct {
 	Ignored   bool          // the step is not about the event
 	State     value.Value   // the new state; nil: it is deleted, or there is none
@@ -50,7 +50,7 @@ type GivenEffect struct {
 	Due    int64       // of a timer: nanoseconds since 1970
 }
 
-// Provide adds the code of a machine that the world names, for whoever runs it. It reports false, and changes nothing, if the
+// Provide adds the code of a machine that the world names. It reports false, and changes nothing, if the
 // world has other code of that name and version.
 func (w *World) Provide(code *Code) bool {
 	if known := w.code[code.Implementation]; known != nil {
@@ -79,7 +79,7 @@ func (w *World) Provided() (list []*Code) {
 	return list
 }
 
-// Check makes what a step gives the output of the activation: whole, or not at all.
+// Check returns the output of a step as that of the activation: whole, or not at all.
 func (w *World) Check(in *Input, g *Given) (*Output, *Failure) {
 	if g.Ignored {
 		return &Output{Ignored: true}, nil
@@ -150,7 +150,7 @@ func (i Implementation) Missing() error {
 	return fmt.Errorf("the program does not have machine %q, version %q", i.Name, i.Version)
 }
 
-// Message returns what cells of a machine are given of a message, whoever subscribes to it.
+// Message returns the part of a message that cells of a machine receive, the same for all subscribers.
 func (w *World) Message(m *Machine, name string, payload value.Value) (Event, error) {
 	if !m.takesMessage(name) {
 		return Event{}, fmt.Errorf("event %q is no arm of machine %q", name, m.Name)

@@ -74,7 +74,7 @@
 //	    rules:
 //	      - event: Placed
 //	        when: "{{ state == null }}"      # a guard; left out: always
-//	        set: {status: paying, item: "{{ event.item }}", cents: "{{ event.cents }}"} # or an expression that gives fields
+//	        set: {status: paying, item: "{{ event.item }}", cents: "{{ event.cents }}"} # or an expression for the fields
 //	        emit:
 //	          - {effect: pay, params: {order: "{{ key }}", cents: "{{ event.cents }}"}, issuer: card, key: "{{ key }}-1"}
 //	          - {timer: deadline, for: PT30M}
@@ -110,7 +110,7 @@
 // # Rules
 //
 // The first rule that is about the event and whose guard holds is taken. If there is none, the event is ignored. A rule
-// without consequences takes the event and changes nothing. All that set gives is computed from the state before and laid over
+// without consequences takes the event and changes nothing. The fields of set are computed from the state before and laid over
 // it, or over {} if there is none; a state that is neither a record nor a map is replaced by it.
 //
 // Expressions are those of package expr. They see:
@@ -138,9 +138,9 @@
 //	params_invalid      params of an effect do not fit
 //	output_invalid      a state, message, timer or note does not fit
 //	limit_exceeded      more than 64 effects and timers, 256 messages, 1 MiB in all, or the work of expressions
-//	step_failed         an expression fails, or a step in Go returns an error; machine.Fail gives it another code
+//	step_failed         an expression fails, or a step in Go returns an error; machine.Fail sets another code
 //	step_panicked       a step in Go panics, or ends its goroutine
-//	step_impure         a step in Go gives something else when it runs a second time
+//	step_impure         the result of a step in Go differs when it runs a second time
 //	activation_timeout  a step in Go takes too long
 //
 // # Identity
@@ -151,7 +151,7 @@
 //
 // # Contracts
 //
-// A World is immutable and safe for concurrent use. Route and Step are pure functions: the same input gives the same output or
+// A World is immutable and safe for concurrent use. Route and Step are pure functions: they return for the same input the same output or
 // the same error, and no input is changed. Results may share memory with the input, and neither may be changed. An activation
 // of a small rule over a state of 100 bytes takes 2 µs, and 8 µs with decoding the state and encoding the new one (BenchmarkStep,
 // a busy 2-core virtual machine).

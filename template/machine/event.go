@@ -23,7 +23,7 @@ func (k EventKind) String() string {
 	return [...]string{"message", "receipt", "rejection", "frame", "timer"}[k]
 }
 
-// Event is what one activation is about.
+// Event is the event of one activation.
 type Event struct {
 	Kind  EventKind   // decides what Name and Value are
 	Name  string      // of a message: its type, or that of its arm; else the effect; of a timer: its name
@@ -55,7 +55,7 @@ type Input struct {
 	Seed    [32]byte    // of the world
 }
 
-// Output is what an activation gives. It stands as a whole.
+// Output is the output of an activation. It stands as a whole.
 type Output struct {
 	Ignored   bool        // no rule is about the event, or holds; nothing else is set
 	Changed   bool        // the state is another than before
@@ -68,7 +68,7 @@ type Output struct {
 	Noted     bool        // there is a note, possibly null
 }
 
-// Raised is a message that an activation gives.
+// Raised is a message that an activation sends.
 type Raised struct {
 	Name  string      // a type
 	Value value.Value // in normal form
@@ -122,7 +122,7 @@ const (
 	CodeLimitExceeded    = "limit_exceeded"     // more than an activation may give, or may take in work
 	CodeStepFailed       = "step_failed"        // an expression that fails, or a step in Go that returns an error
 	CodeStepPanicked     = "step_panicked"      // a step in Go that panics or ends its goroutine
-	CodeStepImpure       = "step_impure"        // a step in Go that gives something else the second time
+	CodeStepImpure       = "step_impure"        // the result of a step in Go differs the second time
 	CodeTimeout          = "activation_timeout" // a step in Go that takes too long
 )
 
@@ -130,7 +130,7 @@ const (
 const (
 	EmittedMax = 64      // effects and timers
 	RaisedMax  = 256     // messages
-	OutputMax  = 1 << 20 // bytes of the encodings of all that it gives
+	OutputMax  = 1 << 20 // bytes of the encodings of its output
 )
 
 // KeyBytesMax is how many bytes the encoding of the key of a cell may have: each event about the cell holds its address.
@@ -141,7 +141,7 @@ type Rule struct {
 	On       On             // what it is about
 	When     *expr.Template // nil: always
 	Set      []Field        // laid over the state
-	SetAll   *expr.Template // in place of Set: gives the fields, or a state that has none
+	SetAll   *expr.Template // in place of Set: the fields, or a state that has none
 	Raise    []RaiseRule    // messages
 	Emit     []EmitRule     // effects and timers
 	Drop     []Drop         // before what is emitted
@@ -154,7 +154,7 @@ type Rule struct {
 	doc map[string]any // in canonical form
 }
 
-// On is what a rule is about.
+// On selects the events of a rule.
 type On struct {
 	Kind   EventKind // of the event
 	Name   string    // a message's type, an effect, or timer; "": any

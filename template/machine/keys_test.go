@@ -91,7 +91,7 @@ func TestTheTableOfFailures(t *testing.T) {
 		listed = append(listed, row[1])
 	}
 	require.Equal(t, append([]string{"failed", "waiting", "running", "completed"}, codes...), listed)
-	for what, limit := range map[string]int{"effects and timers": machine.EmittedMax, "messages": machine.RaisedMax, "bytes of all that it gives": machine.OutputMax} {
+	for what, limit := range map[string]int{"effects and timers": machine.EmittedMax, "messages": machine.RaisedMax, "bytes of its output": machine.OutputMax} {
 		require.Contains(t, string(page), fmt.Sprintf("| %s | %d |\n", what, limit))
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Lints returns warnings: rules that are never taken, because one before them always is, and messages that nobody sends to a
+// Lints returns warnings: rules that are never taken, because one before them always is, and messages that no machine sends to a
 // machine.
 func (w *World) Lints() document.Errors {
 	var list document.Errors

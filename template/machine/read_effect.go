@@ -95,7 +95,7 @@ func (r *reader) bind(e *Effect, n *document.Node, binding template.Binding) {
 // unskipped refuses what would end a call without a receipt, or before it was made.
 func (r *reader) unskipped(e *Effect, n *document.Node) {
 	refuse := func(v *document.Node, key string) {
-		r.Refuse(v, key+" cannot be skip: whoever emitted the effect waits for a receipt")
+		r.Refuse(v, key+" cannot be skip: the emitting cell waits for a receipt")
 	}
 	if t := e.Call.Timing; t != nil && t.OnTimeout == template.SkipOnTimeout {
 		refuse(n.Get("timing").Get("on_timeout"), "on_timeout")

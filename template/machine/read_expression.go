@@ -35,7 +35,7 @@ func (r *reader) compile(n *document.Node, v value.Value, names []string) *expr.
 	}
 	for _, read := range t.Reads() {
 		r.Fault(&document.Error{Pos: follow(n, read.Pointer).Pos, Text: read.Text,
-			Msg: fmt.Sprintf("a world has no %s: what a cell knows is in its state", read.Text)})
+			Msg: fmt.Sprintf("a world has no %s: a cell's data is in its state", read.Text)})
 	}
 	return t
 }

@@ -204,7 +204,7 @@ func (a *Arms) give(name string) bool {
 	return ok
 }
 
-// variant reads the arms of a machine whose event is a variant: each must be told from the others by its type.
+// variant reads the arms of a machine whose event is a variant: each must differ from the others by its type.
 func (r *reader) variant(m *Machine, n *document.Node, t *schema.Type) {
 	m.Event.Variant, m.Event.Tags = t, map[string]string{}
 	given := map[EventKind]bool{}
@@ -236,7 +236,7 @@ func (r *reader) variant(m *Machine, n *document.Node, t *schema.Type) {
 	m.Event.Messages = slices.Sorted(maps.Keys(m.Event.Tags))
 }
 
-// receipts refuses a machine that asks for effects and could not be told what came of them, whatever else is wrong with it. An event
+// receipts refuses a machine that asks for effects and could not get their receipts, whatever else is wrong with it. An event
 // of an unknown type may have any arms.
 func (r *reader) receipts(m *Machine, n *document.Node, emits string) {
 	known := m.Event.Variant != nil || len(m.Event.Messages) > 0 || m.Event.Rejected || m.Event.Frame

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/schema"
 )
 
-// subscriptions reads who hears what.
+// subscriptions reads the subscriptions.
 func (r *reader) subscriptions(n *document.Node) {
 	seen := map[string]bool{}
 	r.each(n, func(v *document.Node) {

@@ -61,7 +61,7 @@ func (r *reader) alone(n *document.Node, key string, others ...string) {
 	}
 }
 
-// String returns what the rule is about, as it is written.
+// String returns the selection as it is written.
 func (o On) String() string {
 	switch {
 	case o.Kind == Message:
@@ -74,7 +74,7 @@ func (o On) String() string {
 	return Drop{Effect: o.Name, Issuer: o.Issuer}.String()
 }
 
-// on reads what a rule is about, which its machine must be given.
+// on reads the event of a rule, which its machine must take.
 func (r *reader) on(m *Machine, n *document.Node) On {
 	name := r.Text(n)
 	if r.IsRefused(n) {
@@ -118,7 +118,7 @@ func (r *reader) unknownEvent(n *document.Node, name string) {
 		Suggestion: r.Nearest(name, slices.Values(known))})
 }
 
-// set reads the fields that are laid over the state, or the expression that gives them.
+// set reads the fields that are laid over the state, or the expression for them.
 func (r *reader) set(m *Machine, rule *Rule, n *document.Node) {
 	if n.Kind == document.Mapping && m.State != nil && laidOver(m.State) {
 		rule.Set = r.fieldsOf(m, n, seenByRule)
@@ -287,7 +287,7 @@ func (r *reader) instant(n *document.Node, t *expr.Template) any {
 	return at.UTC().Format(time.RFC3339Nano)
 }
 
-// constantText returns the value of an expression that reads nothing and gives a text.
+// constantText returns the value of an expression that reads nothing and returns a text.
 func constantText(t *expr.Template) (string, bool) {
 	if t == nil {
 		return "", false

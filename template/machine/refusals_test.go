@@ -129,9 +129,9 @@ func TestRefusals(t *testing.T) {
 			`w.yaml:3:85: effects.x.timing.queue_timeout: queue_timeout is for steps: an effect waits until a worker takes it: "PT5M"`,
 		}},
 		{"an effect that is skipped", effect("{params: unit, receipt: unit, operation: call, timing: {timeout: PT1S, on_timeout: skip}, fulfillment: {policy: output_match, result_match: {path: /a, fulfilled_values: [1]}, on_not_fulfilled: skip, on_error: skip}}"), []string{
-			`w.yaml:3:97: effects.x.timing.on_timeout: on_timeout cannot be skip: whoever emitted the effect waits for a receipt`,
-			`w.yaml:3:207: effects.x.fulfillment.on_not_fulfilled: on_not_fulfilled cannot be skip: whoever emitted the effect waits for a receipt`,
-			`w.yaml:3:223: effects.x.fulfillment.on_error: on_error cannot be skip: whoever emitted the effect waits for a receipt`,
+			`w.yaml:3:97: effects.x.timing.on_timeout: on_timeout cannot be skip: the emitting cell waits for a receipt`,
+			`w.yaml:3:207: effects.x.fulfillment.on_not_fulfilled: on_not_fulfilled cannot be skip: the emitting cell waits for a receipt`,
+			`w.yaml:3:223: effects.x.fulfillment.on_error: on_error cannot be skip: the emitting cell waits for a receipt`,
 		}},
 		{"an effect bound to a workflow", effect("{params: unit, receipt: unit, workflow: {path: a.yaml}}"), []string{
 			`w.yaml:3:54: effects.x.workflow: an effect cannot have the binding workflow yet: bind it to an operation`,
@@ -259,7 +259,7 @@ func TestRefusals(t *testing.T) {
 			`w.yaml:8:20: machines.m.rules[1].when: when must be an expression {{ … }} that returns true or false: "yes"`,
 			`w.yaml:9:20: machines.m.rules[2].when: when must be an expression, not an integer`,
 			`w.yaml:10:20: machines.m.rules[3].when: unknown name "was"; known here: cell, event, key, now, state`,
-			`w.yaml:11:20: machines.m.rules[4].when: a world has no steps.a.output: what a cell knows is in its state`,
+			`w.yaml:11:20: machines.m.rules[4].when: a world has no steps.a.output: a cell's data is in its state`,
 			`w.yaml:12:14: machines.m.rules[5].whn: unknown key "whn" (did you mean "when"?)`,
 		}},
 		{"what rules set", rule("{event: P, set: {ss: 1, s: '{{ evnt.id }}'}}", "{event: P, complete: 1, delete: yes}", "{event: P, delete: true, set: {s: a}}"), []string{

@@ -37,7 +37,7 @@ func alone(variant *schema.Type, arm schema.Field) bool {
 	return true
 }
 
-// Route normalises a message, whoever it is from, and returns its deliveries in the order of the subscriptions, one for each
+// Route normalises a message from any sender, and returns its deliveries in the order of the subscriptions, one for each
 // cell. A message that does not fit, also one without the key that some machine needs, is refused whole: the error names the
 // place as a JSON pointer.
 func (w *World) Route(name string, payload value.Value) (*Routed, error) {
@@ -72,7 +72,7 @@ func (r *Routed) reaches(d Delivery) bool {
 	return false
 }
 
-// event returns what the machine of a route is given of a message.
+// event returns the event of a message for the machine of a route.
 func (way route) event(name string, v value.Value) Event {
 	m := way.to.Machine
 	if way.arm != "" && m.Event.Variant == nil {
@@ -81,7 +81,7 @@ func (way route) event(name string, v value.Value) Event {
 	return m.eventOf(name, v)
 }
 
-// eventOf returns what a machine is given of a message that it takes: of its own variant, the arm.
+// eventOf returns the event of a message for a machine that takes it: of its own variant, the arm.
 func (m *Machine) eventOf(name string, v value.Value) Event {
 	if m.Event.Variant != nil && m.Event.Variant.Name == name {
 		wrapped := v.(map[string]any)
@@ -117,7 +117,7 @@ func (way route) key(v value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// Arrival returns what a cell is given for a message that Route has delivered to it. The payload is in normal form.
+// Arrival returns the event of a cell for a message that Route has delivered to it. The payload is in normal form.
 func (w *World) Arrival(m *Machine, key value.Value, name string, payload value.Value) Event {
 	for _, way := range w.routes[name] {
 		if way.to.Machine != m {

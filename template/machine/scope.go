@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// scope is what the expressions of a rule see. It implements expr.Env.
+// scope holds the names of a rule's expressions. It implements expr.Env.
 type scope struct {
 	in    *Input
 	meter *expr.Meter
@@ -46,7 +46,7 @@ func (s *scope) Meter() *expr.Meter { return s.meter }
 // instant returns nanoseconds since 1970 as RFC 3339.
 func instant(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339Nano) }
 
-// payloadScope is what the payload of an effect sees: the output of the call.
+// payloadScope holds the names of an effect's payload: the output of the call.
 type payloadScope struct {
 	output value.Value
 	meter  *expr.Meter

@@ -113,7 +113,7 @@ type Subscription struct {
 	Pos     document.Pos // where it was written
 }
 
-// Arms are what the cells of a machine are given: the messages it subscribes to, by the names of their types, and what the
+// Arms are the events that the cells of a machine take: the messages it subscribes to, by the names of their types, and what the
 // engine tells them.
 type Arms struct {
 	Variant  *schema.Type      // the machine's event, if that is a variant

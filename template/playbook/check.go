@@ -23,7 +23,7 @@ func (p *Playbook) check() error {
 	}
 	inRange("the entry", p.Executor.Entry, 0, len(p.Steps))
 	inRange("the final step", p.Executor.Final, -1, len(p.Steps))
-	names, sites := map[string]bool{}, 0
+	names, callSites := map[string]bool{}, 0
 	for i, s := range p.Steps {
 		if s.Index != i || names[s.Name] {
 			fault(2, "step %d is %q of index %d", i, s.Name, s.Index)
@@ -37,10 +37,10 @@ func (p *Playbook) check() error {
 			labels[t.Label] = true
 			inRange("a site", t.CallSite, -1, len(p.CallSites))
 			if t.CallSite >= 0 {
-				if t.CallSite != sites || p.CallSites[t.CallSite] != t {
-					fault(3, "task %q of step %d has site %d, and is the %dth that makes a call", t.Label, i, t.CallSite, sites)
+				if t.CallSite != callSites || p.CallSites[t.CallSite] != t {
+					fault(3, "task %q of step %d has site %d, and is the %dth that makes a call", t.Label, i, t.CallSite, callSites)
 				}
-				sites++
+				callSites++
 			}
 			for _, rule := range t.Rules {
 				inRange("a jump", rule.To, Previous, len(s.Tasks))
@@ -65,8 +65,8 @@ func (p *Playbook) check() error {
 			}
 		}
 	}
-	if sites != len(p.CallSites) {
-		fault(3, "%d tasks make calls, and there are %d sites", sites, len(p.CallSites))
+	if callSites != len(p.CallSites) {
+		fault(3, "%d tasks make calls, and there are %d callSites", callSites, len(p.CallSites))
 	}
 	return errors.Join(errs...)
 }

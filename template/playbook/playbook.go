@@ -352,5 +352,5 @@ func (p *Playbook) StepIndex(name string) (int, bool) {
 // Secrets returns the entries of the keychain.
 func (p *Playbook) Secrets() []*secret.Entry { return p.Keychain }
 
-// Marks returns what expressions see of the keychain: a mark in the place of every secret. It must not be changed.
+// Marks returns the keychain as expressions see it: with a mark in the place of every secret. It must not be changed.
 func (p *Playbook) Marks() map[string]value.Value { return p.marks }

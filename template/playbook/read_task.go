@@ -60,7 +60,7 @@ func (r *reader) task(p *pipe, index int, n named) *Task {
 }
 
 // read splits a tool's mapping. A key that is not common to all tools is the tool's own, and never a fault: only the
-// operation knows its keys. Keys of a workbook entry are read first, and the caller's override them.
+// operation reads its keys. Keys of a workbook entry are read first, and the caller's override them.
 func (x *tool) read(n *document.Node) {
 	known := x.r.Step(&x.task.Call)
 	delete(known, "input")

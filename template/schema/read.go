@@ -124,7 +124,7 @@ func (r *reader) read(n *document.Node) *Type {
 	return t
 }
 
-// mainKey returns the entry that says what a type is, and refuses the others.
+// mainKey returns the entry that defines a type, and refuses the others.
 func (r *reader) mainKey(n *document.Node) (main document.Entry, ok bool) {
 	if n.Len() == 0 {
 		r.refuse(n, "the type is missing: write text, list<text> or {record: {name: text}}, for example")

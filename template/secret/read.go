@@ -20,7 +20,7 @@ type Reader struct {
 	// Compile compiles the value at a node, whose expressions may use the names. It returns nil after it has reported a fault.
 	Compile func(n *document.Node, names []string) Expr
 
-	// NoEffect is told of a key that has no effect, and why.
+	// NoEffect is called with a key that has no effect, and why.
 	NoEffect func(n *document.Node, why string)
 
 	Names   []string // that the requests of the keychain may use
@@ -137,7 +137,7 @@ func (r *Reader) sources(s *Entry, n *document.Node) {
 	s.Keys = slices.Sorted(maps.Keys(s.Sources))
 }
 
-// secretRequest reads what is asked of a server that gives secrets. Entries of the keychain that come before may be read.
+// secretRequest reads the request to a server of secrets. Entries of the keychain that come before may be read.
 func (r *Reader) secretRequest(s *Entry, n *document.Node, known fields.Map) {
 	s.Request = &Request{Method: "POST"}
 	if n.Get("data") == nil {

@@ -72,7 +72,7 @@ func (q *Request) Reads(name string) bool {
 // Mark stands for a secret wherever it would be seen: in journals, logs and events.
 func Mark(name, key string) string { return "‹keychain:" + name + "." + key + "›" }
 
-// Marks returns what expressions see of a keychain: a mark in the place of every secret.
+// Marks returns a keychain as expressions see it: with a mark in the place of every secret.
 func Marks(keychain []*Entry) map[string]value.Value {
 	all := make(map[string]value.Value, len(keychain))
 	for _, e := range keychain {

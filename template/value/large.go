@@ -2,7 +2,7 @@ package value
 
 import "errors"
 
-// Large stands for a value that was left where it is kept: it tells what people are shown of it. Size counts it as that value, Preview
+// Large stands for a value that was left where it is stored: it holds the displayed part of it. Size counts it as that value, Preview
 // returns its beginning, and Of and all that need the value itself return ErrLarge.
 type Large struct {
 	Kind      string   // as Kind says of the value; "": not known
@@ -17,7 +17,7 @@ const LargeBeginning = 256
 // ErrLarge is wrapped by errors about a value that was left where it is kept.
 var ErrLarge = errors.New("value: it is large and was not read")
 
-// LargeOf returns what stands for a value.
+// LargeOf returns the stand-in for a value.
 func LargeOf(v any, hash [32]byte) Large {
 	l := Large{Hash: hash}
 	of, err := Of(v)

@@ -59,8 +59,8 @@ func errTooLarge() error {
 	return fmt.Errorf("takes more than %d bytes: %w", MaxSizeBytes, ErrTooLarge)
 }
 
-// errBeyondInt64 suggests a remedy: most such integers are 64-bit ids, which need no arithmetic. It does not show the integer, which may be
-// nobody's to read.
+// errBeyondInt64 suggests a remedy: most such integers are 64-bit ids, which need no arithmetic. It does not show the integer, which may
+// be a secret.
 func errBeyondInt64() error {
 	return &placeError{msg: "has an integer that is beyond the range of int64; write it as a string"}
 }

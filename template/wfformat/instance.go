@@ -36,7 +36,7 @@ type Task struct {
 }
 
 // Parse reads a JSON file of schema 1.5. It reports all faults as document.Errors, without the name of the file, which it
-// does not know. It ignores keys that have no use in workflows.
+// does not define. It ignores keys that have no use in workflows.
 func Parse(data []byte) (*Instance, error) {
 	// The name selects JSON: a broken file must not be reported as broken YAML.
 	nodes, err := document.Parse(".json", data, document.Limits{Bytes: SizeMax})

@@ -148,7 +148,7 @@ func (v *verb) describe(cmd *cobra.Command, p *api.ActPreview) {
 	}
 }
 
-// report prints what an act has done to each run, and the sum, and returns the act.
+// report prints the outcome of an act for each run, and the sum, and returns the act.
 func (v *verb) report(cmd *cobra.Command, c *control.Client, id uint64) (act *api.Act, err error) {
 	objects, table := cli.NewObjects(cmd.OutOrStdout(), false), cli.NewTable(cmd.OutOrStdout())
 	json := v.output.Value == "json"

@@ -29,7 +29,7 @@ which names their number. With --expect N it acts, if the query still selects N 
 
 An act chooses its runs once, and is journaled with them. If a process works on DIR, it acts there, and goes on when this command
 is interrupted; else this process does it. An act that is cut off goes on with the next host (sluice serve), or before the next
-act. At the end it says what it has done to each run: done; already, if the run was so already or has ended meanwhile; refused,
+act. At the end it prints the outcome for each run: done; already, if the run was so already or has ended meanwhile; refused,
 with the reason. Two acts on the same run at the same time are not possible: the second is refused.`,
 		Example: `  sluice bulk cancel --where 'workflow:order status:waiting' --data ./journal
   sluice bulk cancel --where 'workflow:order status:waiting' --expect 12 --reason 'the shop closes' --data ./journal
@@ -52,7 +52,7 @@ sluice rerun --help has them. A run in which that is not possible refuses it: on
 failed, a playbook, a world. The preview says how many steps will run, may run and are kept, and names those that are marked as
 not idempotent. The report has the id of each new run.`,
 	"move": `Move has each run go on under the workflow of --workflow, as sluice move does: a file, or the name of a published workflow (order,
-order@2). A run refuses it if something that it has begun would have gone otherwise; sluice shadow --where tells that
+order@2). A run refuses it if its history differs under the new workflow; sluice shadow --where reports that
 beforehand.`,
 	"retry": `Retry asks every step again that has failed for good, each with a new attempt, in all runs that the query selects. Playbooks and
 worlds refuse it. The preview names the steps among them that are marked as not idempotent.`,

@@ -39,7 +39,7 @@ func text(v any) (string, bool) {
 	return string(text), whole
 }
 
-// window returns what is shown of a text from a place on, with an ellipsis where there is more.
+// window returns the part of a text to show from a place on, with an ellipsis where there is more.
 func window(text string, from int, whole bool) string {
 	from, to := start(text, from), start(text, from+shownSize)
 	shown := text[from:to]

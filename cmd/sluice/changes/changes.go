@@ -1,4 +1,4 @@
-// Package changes holds the verbs that tell what a change of a workflow means: diff compares two versions, shadow follows runs under
+// Package changes holds the verbs that show the effect of a changed workflow: diff compares two versions, shadow follows runs under
 // another version; they change nothing. Move has an open run go on under another version. Runs are compared by the process that works on
 // the folder, or, if there is none, by this one.
 package changes

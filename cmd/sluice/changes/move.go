@@ -18,9 +18,9 @@ func newMove() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "move RUN --workflow NEW",
 		Short: "Have an open run go on under another workflow",
-		Long: `Move has a run that has not ended go on under another workflow, if all that it has begun would have gone the same way by it:
-sluice shadow tells that beforehand. What it has done counts as done, calls that are under way go on, and what comes next is what
-NEW says. That is one event in the journal, with who has done it.
+		Long: `Move switches an open run to another workflow, if the run's history is the same under both: sluice shadow reports the differences
+beforehand. Finished steps stay finished, calls that are under way go on, and NEW decides the rest. The journal records the
+move, with its actor, as one event.
 
 NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. A run whose past differs, one
 that has ended, and the run of a world stay as they are; so does a run if NEW needs an operation that is not there, another
@@ -43,7 +43,7 @@ run, or the workflow is refused.`,
 	cli.RunsFlag(cmd, &dir)
 	cmd.Flags().StringVar(&file, "workflow", "", "the workflow `NEW`: a file, or the name of a published one")
 	cmd.Flags().BoolVar(&req.Dry, "dry-run", false, "only say whether the run may be moved")
-	cmd.Flags().StringVar(&req.Actor, "actor", "", "record `NAME` as who moved the run (default: the user's name)")
+	cmd.Flags().StringVar(&req.Actor, "actor", "", "record `NAME` as the author of the move (default: the user's name)")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cli.Complete(cmd, cli.RunArgument)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {

@@ -17,7 +17,7 @@ import (
 func newShadow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shadow RUN --workflow NEW",
-		Short: "Tell how a run would have gone by another workflow, without a call",
+		Short: "Compare a run with a replay under another workflow, without a call",
 		Long: `Shadow follows a run, ended or not, under another workflow: what its calls have returned, the messages that it received and the
 commands of people are given to that workflow as they came. Nothing is called, and nothing is journaled. It prints where that
 workflow goes another way: what it would ask that was never asked, what it would no longer ask, with which other input, which
@@ -125,7 +125,7 @@ func (p *printer) print(s *api.Shadowed) error {
 	return nil
 }
 
-// followed says what has come of following a child run.
+// followed is the result of following a child run.
 func followed(c *shadow.Child) string {
 	switch events := cli.Plural(int(c.Events), "event"); {
 	case c.Why != "":

@@ -9,7 +9,7 @@ import (
 )
 
 // Actor returns the actor of a command to a folder or a server: the one that is given, else the user. A server knows the owner of the
-// token, and who is given besides is the one for whom he acts.
+// token, and a given actor is the person for whom the owner acts.
 func Actor(given, dir string) string {
 	if given != "" || client.IsURL(dir) {
 		return given
@@ -17,7 +17,7 @@ func Actor(given, dir string) string {
 	return UserName()
 }
 
-// UserName returns the name of the user, as far as the system knows it.
+// UserName returns the name of the user; "" if the system has none.
 func UserName() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username

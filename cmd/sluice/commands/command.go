@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,12 +14,22 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 )
 
-// exitHelp ends the help of every command.
+// runHelp explains RUN and the effect of commands to a run; ownHelp is its text for the verbs that differ.
+const runHelp = `RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, the command is sent to it; if
+not, the command is journaled directly and takes effect when the run is resumed.`
+
+var ownHelp = map[api.Verb]string{
+	api.Delete: `RUN is the whole id of a run. If a process works on DIR, it deletes the run;
+if not, the run is deleted directly.`,
+	api.Sweep: `RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, it does the
+sweep; if not, the sweep is done directly.`,
+}
+
+// exitHelp ends the help of every command, after runHelp or ownHelp.
 const exitHelp = `
 
-RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, the command is sent to it; if
-not, the command is journaled directly and takes effect when the run is resumed. A refused command changes nothing. With -o json
-it prints one object: {"run":…,"did":…,"step":…,"status":…,"driven":…,"warning":…}, where did is the verb, driven is true if a
+A refused command changes nothing. With -o json it prints one object:
+{"run":…,"did":…,"step":…,"status":…,"driven":…,"warning":…}, where did is the verb, driven is true if a
 process works on the run, and warning explains why the command may have no effect. Otherwise one line says what was done and what
 comes next; if no process works on the run, standard error has the command that makes one do so.
 
@@ -53,7 +64,7 @@ var arguments = map[api.Verb][]cli.Argument{
 // newCommand returns the verb, with the flags that all commands have; its positional argument is RUN.
 func newCommand(verb api.Verb, cmd *cobra.Command) (*cobra.Command, *command) {
 	c := &command{req: api.Request{Verb: verb}}
-	cmd.Long += exitHelp
+	cmd.Long += "\n\n" + cmp.Or(ownHelp[verb], runHelp) + exitHelp
 	cli.RunsFlag(cmd, &c.dir)
 	cli.Complete(cmd, arguments[verb]...)
 	c.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
@@ -114,7 +125,7 @@ func (c *command) report(cmd *cobra.Command, done *api.Done) error {
 	return nil
 }
 
-// confirmation says what was done, and what comes next.
+// confirmation returns the line about a command that was carried out.
 func (c *command) confirmation(done *api.Done) string {
 	what, run, next := c.req.Step, "run "+done.Run, ""
 	if what == "" {

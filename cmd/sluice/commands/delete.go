@@ -16,12 +16,11 @@ func newDelete() *cobra.Command {
 		Use:   "delete RUN…",
 		Short: "Delete runs that have ended, or are held",
 		Long: `Delete removes runs that have ended, or are held, each with the runs that it has started: their events and places in lists.
-Nothing
-brings them back. An id is not free for as long as the run would have been kept (see sluice keep), or never where all are kept
-forever; until then sluice runs show says when the run was deleted. What only it needed goes with the next sluice gc.
+Nothing brings them back. An id is not free for as long as the run would have been kept (see sluice keep), or never where all are
+kept forever; until then sluice runs show says when the run was deleted. The next sluice gc deletes its definitions and large
+values that no other run needs.
 
-RUN is the whole id of a run here, and not a beginning of it. A run that has not ended is refused: cancel it first. Of several
-runs, those before a refused one are deleted.`,
+A run that has not ended is refused: cancel it first. Of several runs, those before a refused one are deleted.`,
 		Example: `  sluice delete tuesday wednesday --data ./journal`,
 		Args:    cobra.MinimumNArgs(1),
 	})

@@ -16,7 +16,7 @@ func takesDry(cmd *cobra.Command, dry *bool) {
 	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing, only say what would be done")
 }
 
-// foretell says what a command would do that was not carried out.
+// foretell prints the effect of a command that was not carried out.
 func foretell(out io.Writer, done *api.Done) {
 	text, events := "nothing was done; it would be accepted", make([]string, len(done.Would))
 	for i := range done.Would {

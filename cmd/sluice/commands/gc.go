@@ -15,13 +15,13 @@ import (
 func newGC() *cobra.Command {
 	cmd, c := newCommand(api.Sweep, &cobra.Command{
 		Use:   "gc [RUN]",
-		Short: "Delete what is not kept any more",
-		Long: `Gc deletes the runs of a folder that have ended and whose time is over, see sluice keep, and then what nothing refers to any
-more: definitions, large values, and content of worlds. It prints each run and each definition that it has deleted, and the
-sum. What acts on many runs have done to each run goes, too, by the rule for runs that no other rule selects: their sums stay.
+		Short: "Delete expired runs and unused data",
+		Long: `Gc deletes the runs of a folder that have ended and whose time is over, see sluice keep, and then the data that nothing refers
+to any more: definitions, large values, and content of worlds. It prints each run and each definition that it has deleted, and
+the sum. The outcomes of acts on many runs expire by the rule for runs that no other rule selects: their sums stay.
 Runs that are open stay, and so does a run as long as one that it has started is kept. An id stays taken for as long as the run
-was kept: sluice runs show says then when it was deleted. Without rules no run is deleted, but what deleted runs have left
-behind is.
+was kept: sluice runs show says then when it was deleted. Without rules no run is deleted, only the data that deleted runs have
+left behind.
 
 A host (sluice serve) does the same by itself, once an hour, and pauses between small slices so that its runs go on. Gc may be
 stopped at any moment, and goes on when it is called again.
@@ -33,8 +33,8 @@ has them back when the store has compacted its files.
 
 With RUN, a world, it deletes only the content of that one that its last two snapshots do not need, and prints how much it has
 kept and deleted. It also trims the journal: it deletes the events that the two have replaced, but for the first and the newest.
-How many of the newest stay is what the process was told that works on the world (sluice run --keep-events); if none does, all
-stay, unless --keep-events is given here. The engine does both by itself from time to time; the world goes on meanwhile.`,
+The number of the newest that stay is the --keep-events of the process that drives the world; if none does, all stay, unless
+--keep-events is given here. The engine does both by itself from time to time; the world goes on meanwhile.`,
 		Example: `  sluice gc --dry-run --data ./journal
   sluice gc --data ./journal -o json
   sluice gc shop --keep-events 100000 --data ./journal`,
@@ -66,7 +66,7 @@ stay, unless --keep-events is given here. The engine does both by itself from ti
 	return cmd
 }
 
-// collect deletes what is not kept any more of a whole folder.
+// collect deletes expired runs and unused data of a folder.
 func (c *command) collect(cmd *cobra.Command) error {
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
 	objects := cli.NewObjects(out, false)

@@ -49,7 +49,7 @@ journaled, or is refused as the rule would be. It ends with 2 for a query or a t
 	flags := cmd.Flags()
 	flags.StringVarP(&k.req.Query, "where", "w", "", "only for the runs that `QUERY` selects")
 	flags.BoolVar(&k.clear, "clear", false, "remove the rule")
-	flags.StringVar(&k.req.Actor, "actor", "", "record `NAME` as who has set it (default: the user's name)")
+	flags.StringVar(&k.req.Actor, "actor", "", "record `NAME` as the author of the rule (default: the user's name)")
 	takesDry(cmd, &k.req.Dry)
 	k.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.RunE = k.run
@@ -64,7 +64,7 @@ func (k *keep) run(cmd *cobra.Command, args []string) error {
 	case k.clear && len(args) > 0:
 		return fmt.Errorf("--clear removes a rule and %q sets one: give one of the two", args[0])
 	case !sets && k.req.Dry:
-		return fmt.Errorf("--dry-run says what a new rule would do: for how long? For example: sluice keep 30d --dry-run")
+		return fmt.Errorf("--dry-run previews a new rule: for how long? For example: sluice keep 30d --dry-run")
 	case !sets && cmd.Flags().Changed("where"):
 		return fmt.Errorf("--where says for which runs: for how long? For example: sluice keep 30d --where '%s'", progress.Clean(k.req.Query))
 	case len(args) > 0 && args[0] == "":
@@ -85,7 +85,7 @@ func (k *keep) run(cmd *cobra.Command, args []string) error {
 	return cli.ExitOf(err)
 }
 
-// foretell says what would be journaled, or returns why the rule is refused.
+// foretell prints the event that would be journaled, or returns why the rule is refused.
 func (k *keep) foretell(cmd *cobra.Command, done *api.Done, err error) error {
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ It ends with 0 if the workflow is the newest version now, with 1 if an error occ
 	req := &api.Request{Verb: api.Publish}
 	cli.RunsFlag(cmd, &dir)
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
-	cmd.Flags().StringVar(&req.Actor, "actor", "", "record `NAME` as who published it (default: the user's name)")
+	cmd.Flags().StringVar(&req.Actor, "actor", "", "record `NAME` as the publisher (default: the user's name)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.Actor = cli.Actor(req.Actor, dir)
 		ctx := cmd.Context()

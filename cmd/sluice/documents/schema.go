@@ -16,12 +16,12 @@ func newSchema() *cobra.Command {
 		Use:   "schema KIND",
 		Short: "Print the JSON Schema of a kind of document",
 		Long: `Schema prints the JSON Schema of a kind of document: ` + strings.Join(schemaKinds(), ", ") + `.
-Editors that know it complete keys, show what they mean, and mark what is wrong while a document is written.
+Editors that use it complete keys, show their meanings, and mark faults while a document is written.
 
 The schemas are published, too. A document that begins with such a line is checked by editors that use yaml-language-server:
   # yaml-language-server: $schema=` + schema.Find("Workflow").URL() + `
 
-A schema knows the keys and the sorts of their values. What depends on the rest of the document, such as steps that are not
+A schema describes the keys and the sorts of their values. What depends on the rest of the document, such as steps that are not
 there, only sluice validate finds.`,
 		Example: `  sluice schema Workflow
   sluice schema Scenario > scenario.schema.json`,

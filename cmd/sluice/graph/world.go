@@ -106,7 +106,7 @@ func timersOf(m *machine.Machine) (names []string) {
 	return names
 }
 
-// worldDrawing returns the look of each part of a world. Those that rules raise but nobody hears are there, too.
+// worldDrawing returns the look of each part of a world. Raised messages without a subscriber are there, too.
 func worldDrawing(world *machine.World, parts []worldPart) dag.Drawing {
 	return dag.Drawing{
 		Title:   world.Name,

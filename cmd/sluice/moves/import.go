@@ -48,7 +48,7 @@ for wrong usage.`,
 	}
 	var dir, actor string
 	cli.RunsFlag(cmd, &dir)
-	cmd.Flags().StringVar(&actor, "actor", "", "record `NAME` as who holds the runs (default: the user's name)")
+	cmd.Flags().StringVar(&actor, "actor", "", "record `NAME` as the holder of the runs (default: the user's name)")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json", "jsonl")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := converted(args); err != nil {
@@ -119,7 +119,7 @@ func importInto(cmd *cobra.Command, dir string, file *os.File, actor string, rep
 	return err
 }
 
-// imported is what is printed about the runs of a file.
+// imported holds the results to print about the runs of a file.
 type imported struct {
 	dir                 string
 	objects             *cli.Objects

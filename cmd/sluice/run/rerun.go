@@ -86,7 +86,7 @@ cannot be rerun in this way, and with 2 if there is no such run or step, or for 
 	flags.StringVar(&f.id, "id", "", "the id `NEW` of the new run (default: a random one)")
 	flags.StringArrayVarP(&f.label, "label", "l", nil, "attach the label `NAME=TEXT` (may be repeated; default: those of RUN)")
 	flags.BoolVar(&f.dry, "dry-run", false, "only say what would run")
-	flags.StringVar(&f.actor, "actor", "", "record `NAME` as who started the run (default: the user's name)")
+	flags.StringVar(&f.actor, "actor", "", "record `NAME` as the author of the rerun (default: the user's name)")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cli.Before(cmd, func(cmd *cobra.Command) error { return noID(cmd, f.id) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

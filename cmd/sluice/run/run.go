@@ -281,7 +281,7 @@ func (f *runFlags) participants() (directory.Directory, error) {
 	return file, nil
 }
 
-// remedy returns what to do about a run that is parked.
+// remedy returns advice about a run that is parked.
 func remedy(err error) string {
 	if errors.Is(err, coordinator.ErrMissing) {
 		return ": start the program that has it, sluice has no Go operations"

@@ -41,7 +41,7 @@ Commands reach the host through the socket control.sock in the folder, which onl
 workflow runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the
 host, those that --pass-env names, and those that its binding sets.
 
-It deletes what is not kept any more (see sluice keep): when it begins, when that changes, and as often as the shortest time says,
+It deletes expired runs (see sluice keep): when it begins, when that changes, and as often as the shortest time says,
 at least once an hour; in small slices with pauses, so that its runs go on. Of a folder that keeps everything it only
 logs what keeping runs for 30 days would free.
 
@@ -126,7 +126,7 @@ func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *s
 	keeping, stopKeeping := context.WithCancel(ctx)
 	defer stopKeeping()
 	beside.Go(func() { survey(ctx, engine) }) // the engine's end ends it
-	beside.Go(func() { keepHouse(keeping, engine, logger) })
+	beside.Go(func() { collectPeriodically(keeping, engine, logger) })
 	<-stops.first()
 	stopKeeping()
 	logger.Info("stopping: no more requests are taken, and calls under way have time to end", "time", stopTime)

@@ -40,7 +40,7 @@ func (f *worldFlags) names() (list []string) {
 	return list
 }
 
-// configure gives an engine what the flags say.
+// configure sets the flags of an engine.
 func (f *worldFlags) configure(c *coordinator.Config) {
 	c.KeepEvents, c.CellsInMemory, c.CellBytesInMemory = f.keepEvents, f.cellsInMemory, f.cellBytesInMemory
 }

@@ -19,7 +19,7 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain RUN [STEP]",
 		Short: "Explain the status of a run, a step or a cell",
-		Long: `Explain says what a run, or one of its steps, waits for, or why it was skipped, aborted, blocked or failed: the steps before
+		Long: `Explain shows what a run, or one of its steps, waits for, or why it was skipped, aborted, blocked or failed: the steps before
 it, a slot, a timer, a person, a message, the test of a conditional with the values that it has read, or the chain of failures
 from the first one. In a playbook it also names the tokens at gates with the rule that denies them, joins, and arcs that were
 not taken. Each reason names the event that decided.

@@ -126,15 +126,15 @@ func cellsOf(dir string, r *api.Run) []string {
 	return []string{r.Run, r.Workflow, status, cli.Local(r.Started), cli.Local(r.Updated), fmt.Sprint(r.Events), strings.Join(remarks, "; ")}
 }
 
-// incompleteRemark says what becomes of a run whose import goes on or was interrupted.
+// incompleteRemark describes a run whose import goes on or was interrupted.
 func incompleteRemark(dir string, r *api.Run) string {
 	return "import the file again; to give it up: " + cli.CommandLine(dir, []string{"delete", topOf(r.Run)})
 }
 
 // lateRemark explains why the status of a run is not that of its journal.
-const lateRemark = "timers have fallen due, and it is not journaled yet what follows"
+const lateRemark = "timers have fallen due, and their events are not journaled yet"
 
-// waitsRemark says what a run waits for.
+// waitsRemark lists the waits of a run.
 func waitsRemark(waits []api.Wait) string {
 	texts := make([]string, len(waits))
 	for i, w := range waits {

@@ -36,7 +36,7 @@ func (w *watcher) readLog(ctx context.Context, c *control.Client) error {
 	return w.log.flush()
 }
 
-// logLines prints what calls write, line by line, each behind the key of its step.
+// logLines prints the output of calls, line by line, each behind the key of its step.
 type logLines struct {
 	w     *bufio.Writer
 	begun map[calllog.Entry]string // lines without their ends, by stream

@@ -146,7 +146,7 @@ func showStatus(fact func(name, text string), dir string, r *api.Run) {
 	}
 }
 
-// showData prints what a run has been given and has made.
+// showData prints the labels, the input and the results of a run.
 func showData(fact func(name, text string), r *api.Run) {
 	var labels []string
 	for name, text := range r.Labels {

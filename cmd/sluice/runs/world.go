@@ -28,7 +28,7 @@ type step struct {
 	} `json:"emitted"`
 }
 
-// stepped returns what an activation gave, from the value of its event.
+// stepped returns the results of an activation, from the value of its event.
 //
 //	took #12  state {"status":"paying"}  raised OrderPaid to ledger  asked for pay, timer.deadline
 func stepped(text json.RawMessage) (list []string) {
@@ -74,7 +74,7 @@ func stepped(text json.RawMessage) (list []string) {
 
 func raisedText(event string, cells []string) string {
 	if len(cells) == 0 {
-		return "raised " + event + " to nobody"
+		return "raised " + event + ", without a subscriber"
 	}
 	return "raised " + event + " to " + strings.Join(cells, ", ")
 }

@@ -68,7 +68,7 @@ func (f *Flags) Add(cmd *cobra.Command) {
 	flags.StringVar(&f.Key, "tls-key", "", "the key of the certificate: `FILE` in PEM")
 }
 
-// plan is what follows from the flags.
+// plan holds the consequences of the flags.
 type plan struct {
 	address netip.AddrPort
 	proxy   netip.Prefix // not valid: any may connect
@@ -119,7 +119,7 @@ func (f *Flags) plan() (p plan, err error) {
 	case p.proxy.IsValid() && f.NoAuth:
 		return p, errors.New("--no-auth is not for a host --behind-proxy: whatever the proxy passes on could do everything")
 	case p.proxy.IsValid() && p.proxy.Bits() == 0:
-		return p, fmt.Errorf("--behind-proxy %s is every address: whoever connects could make up from where. Give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
+		return p, fmt.Errorf("--behind-proxy %s contains every address, so any client could forge its own: give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
 	case p.proxy.IsValid() && f.Cert == "" && p.proxy.Bits() < widest(p.proxy.Addr()):
 		return p, fmt.Errorf("--behind-proxy %s is wider than any private network: give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
 	}
@@ -219,7 +219,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *a
 	if p.proxy.IsValid() {
 		listener = &fromProxy{listener, p.proxy, logger}
 		if wide(p.proxy) {
-			logger.Warn("whoever has an address in this range can make up those of clients, in the audit and for limits: give the addresses of the proxy", "behind-proxy", p.proxy)
+			logger.Warn("any host in this range can forge client addresses, in the audit and for limits: give the addresses of the proxy", "behind-proxy", p.proxy)
 		}
 	}
 	bound := listener.Addr()
@@ -263,7 +263,7 @@ func (p *plan) passedOn(handler http.Handler) http.Handler {
 	return forwarded.By(p.proxy, handler)
 }
 
-// newServer returns a server that gives no client more time or room than it needs.
+// newServer returns a server that bounds the time and memory of each client.
 func newServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
@@ -324,7 +324,7 @@ func watched(dir string, to *audit.Log, logger *slog.Logger) (*tokens.Keep, erro
 	return keep, nil
 }
 
-// authenticate returns the function that knows the tokens of a folder.
+// authenticate returns the function that checks the tokens of a folder.
 func authenticate(keep *tokens.Keep) func(string) (httpapi.Identity, bool) {
 	return func(text string) (httpapi.Identity, bool) {
 		t, ok := keep.Check(text, time.Now())

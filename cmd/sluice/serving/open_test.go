@@ -57,6 +57,6 @@ func TestAWideRangeOfProxiesIsWarnedOf(t *testing.T) {
 		_, err = f.Start(t.Context(), engine, record, dir, "", "ann", slog.New(slog.NewTextHandler(&log, nil)))
 		require.NoError(t, err)
 		require.NoError(t, engine.Shutdown(context.Background()))
-		require.Equal(t, want, bytes.Contains(log.Bytes(), []byte("can make up those of clients")), proxy)
+		require.Equal(t, want, bytes.Contains(log.Bytes(), []byte("can forge client addresses")), proxy)
 	}
 }

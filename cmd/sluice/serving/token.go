@@ -24,7 +24,7 @@ func New() []*cobra.Command {
   viewer    reads everything, also inputs and outputs
   operator  also starts and changes runs
   author    also publishes workflows, and sends documents along
-  worker    takes calls of the operations that the token names, and gives their results; nothing else
+  worker    takes calls of the operations that the token names, and delivers their results; nothing else
   admin     also deletes runs
 
 The folder keeps a hash of each, in tokens.json; the token itself is printed once, when it is made. What is made or revoked counts

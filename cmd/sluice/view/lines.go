@@ -121,15 +121,15 @@ func (v *lineView) change(c *coordinator.StepChange, at int64, live bool) {
 
 // cell prints a line for a cell of a world that has come to wait, to fail or to complete since its last line.
 func (v *lineView) cell(s *world.CellState, at int64, live bool) {
-	told := string(s.Status) + " " + progress.WaitsOf(s, 0)
+	shown := string(s.Status) + " " + progress.WaitsOf(s, 0)
 	switch {
 	case s.Status == "":
 		delete(v.cells, s.Address)
 		return
-	case s.Status == world.Running, v.cells[s.Address] == told:
+	case s.Status == world.Running, v.cells[s.Address] == shown:
 		return
 	}
-	v.cells[s.Address] = told
+	v.cells[s.Address] = shown
 	remark := progress.WaitsOf(s, 0)
 	if s.Failure != nil {
 		remark = progress.Clean(s.Failure.Error())

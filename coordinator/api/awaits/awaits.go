@@ -22,7 +22,7 @@ type Awaited struct {
 	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; PAYLOAD and VALUE are to be filled in
 }
 
-// Run is what is to be known of a run that may be held.
+// Run is the part of a run that may be held.
 type Run interface {
 	ID() string       // its id
 	Held() bool       // since it was imported

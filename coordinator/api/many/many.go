@@ -29,7 +29,7 @@ type Act struct {
 	Left    int       `json:"left"`             // runs that were not asked
 }
 
-// Outcome is what an act has done to a run.
+// Outcome is the result of an act for one run.
 type Outcome struct {
 	Run    string `json:"run"`           // id
 	New    string `json:"new,omitempty"` // of a rerun that is done: id of the run that it has started
@@ -47,7 +47,7 @@ func ended(s *bulk.Status) (at time.Time) {
 // Waiting is the result of a run that an act has not asked.
 const Waiting = "waiting"
 
-// ActPreview is what an act on many runs would do.
+// ActPreview previews an act on many runs.
 type ActPreview struct {
 	Act     string     `json:"act"`                      // what would be done, such as cancel
 	Query   string     `json:"query"`                    // that selects the runs
@@ -95,7 +95,7 @@ func PreviewOf(p *bulk.Preview) *ActPreview {
 	return out
 }
 
-// OutcomeOf describes what an act has done to a run.
+// OutcomeOf describes the outcome of an act for a run.
 func OutcomeOf(o *bulk.Outcome) *Outcome {
 	return &Outcome{Run: o.Run, New: o.New, Result: cmp.Or(string(o.Result), Waiting), Why: o.Why}
 }

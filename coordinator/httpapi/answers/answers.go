@@ -1,4 +1,4 @@
-// Package answers has what the HTTP API answers, and writes it.
+// Package answers defines the answers of the HTTP API, and writes them.
 package answers
 
 import (
@@ -32,7 +32,7 @@ type DecisionPage struct {
 	Next  string      `json:"next,omitempty"` // cursor of the next part; "": this is the last
 }
 
-// PublishPreview says what a publish would do.
+// PublishPreview previews a publish.
 type PublishPreview struct {
 	Name      string         `json:"name"`                // of the workflow
 	Hash      string         `json:"hash"`                // of its definition
@@ -77,7 +77,7 @@ type RuleList struct {
 	Items []*api.Rule `json:"items"` // each with its query
 }
 
-// CollectAnswer is what was deleted.
+// CollectAnswer lists the deletions.
 type CollectAnswer struct {
 	Items     []*api.Gone    `json:"items"`     // each thing
 	Collected *api.Collected `json:"collected"` // counts
@@ -89,12 +89,12 @@ type CellList struct {
 	Warning string      `json:"warning,omitempty"` // why the condition could not be evaluated for some
 }
 
-// ViewList is what has happened in a playbook or a world.
+// ViewList lists the views of the past of a playbook or a world.
 type ViewList struct {
 	Items []*api.View `json:"items"` // in order
 }
 
-// RerunPlan says what a rerun would do.
+// RerunPlan previews a rerun.
 type RerunPlan struct {
 	Seq   uint64           `json:"seq"`   // of the run's newest event that counts
 	Items []*api.RerunStep `json:"items"` // what will run, then what may, then what is kept
@@ -105,7 +105,7 @@ type ShadowList struct {
 	Items []*api.Shadowed `json:"items"` // one for each run
 }
 
-// ImportList is what has become of the runs of a file.
+// ImportList lists the results of importing the runs of a file.
 type ImportList struct {
 	Items []*api.Imported `json:"items"` // in the order of the file
 }

@@ -1,5 +1,5 @@
-// Package audit keeps who has done what through the doors of a host, and what was refused, in files of a folder that only its owner may read: one a day, one line
-// of JSON an entry. They hold no inputs, outputs, messages or secrets. They are apart from the journal, and are kept for a year.
+// Package audit records the requests to a host that changed something or were refused, in daily files of JSON lines that only the owner
+// of the folder may read. They hold no inputs, outputs, messages or secrets. They are apart from the journal, and are kept for a year.
 package audit
 
 import (
@@ -158,7 +158,7 @@ func (l *Log) admits(e *Entry) bool {
 	return true
 }
 
-// Close writes what waits. Later entries are not recorded.
+// Close writes the waiting entries. Later ones are not recorded.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	if !l.closed {
@@ -176,7 +176,7 @@ func (l *Log) Close() error {
 	return nil
 }
 
-// write writes what waits, all of it together, until the log is closed.
+// write writes the waiting entries, all of them together, until the log is closed.
 func (l *Log) write() {
 	defer close(l.written)
 	for open := true; open; {

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// Means is what it means that there is damage.
-const Means = "it is not known any more what someone has done then"
+// Means is the consequence of damage.
+const Means = "the audit of that time is incomplete"
 
 // Check looks for damage in the audit of a folder of a journal, and returns a line for each entry that cannot be read. What a process that is
 // writing has not ended is none.

@@ -46,7 +46,7 @@ func Read(data []byte, into any) *Fault {
 	return nil
 }
 
-// shape is what values of a type have: the keys of a struct, or the elements of a list. With neither they are any JSON, or of another
+// shape describes the values of a type: the keys of a struct, or the elements of a list. With neither they are any JSON, or of another
 // kind, which is found when they are read.
 type shape struct {
 	keys    map[string]*shape // nil: it is no struct

@@ -1,4 +1,4 @@
-// Package columns has the events of a run as columns, which say much in little room.
+// Package columns encodes the events of a run as columns, which is compact.
 package columns
 
 import (

@@ -1,4 +1,4 @@
-// Package draining knows when the requests that are under way have ended.
+// Package draining counts the requests in progress, and waits until there are none.
 package draining
 
 import (
@@ -10,7 +10,7 @@ import (
 type Requests struct {
 	mu   sync.Mutex
 	n    int
-	idle chan struct{} // closed when there are none; nil: nobody waits
+	idle chan struct{} // closed when there are none; nil: no caller waits
 }
 
 // Begin counts a request until end is called.

@@ -71,8 +71,8 @@ func (w *Writer) data(data []byte) error {
 	return err
 }
 
-// Told writes a frame with other data.
-func (w *Writer) Told(f feed.Frame, data any) (err error) {
+// FrameWith writes a frame with other data.
+func (w *Writer) FrameWith(f feed.Frame, data any) (err error) {
 	if f.Data, err = json.Marshal(data); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (w *Writer) Failure(why any) error {
 	return w.send()
 }
 
-// hurry gives the client some time to take what is sent next. A deadline that is nearly as late stays.
+// hurry sets the deadline by which the client must take the next data. A deadline that is nearly as late stays.
 func (w *Writer) hurry() {
 	if until := time.Now().Add(FlushTime); until.Sub(w.until) > FlushTime/10 {
 		w.until = until

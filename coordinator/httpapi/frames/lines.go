@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// lineBytes is how much of an answer that nobody waits for is sent at once.
+// lineBytes is how much of an answer is sent at once when no reader waits for its parts.
 const lineBytes = 32 << 10
 
 // Lines writes replies as lines.

@@ -25,8 +25,8 @@ type Observer interface {
 type Stream struct {
 	Observer Observer                        // of what is sent; it is closed at the end
 	Leave    func()                          // is called at the end
-	Problem  func(run string, err error) any // an error as the client is told, about one of several runs or about the feed
-	Sent     func(since time.Time)           // is told when the server has learnt what it has sent
+	Problem  func(run string, err error) any // an error as the client gets it, about one of several runs or about the feed
+	Sent     func(since time.Time)           // is called with the time at which the server learnt of the changes it has sent
 	Writer   *Writer                         // that has begun
 
 	// Stands makes end be called when the client may see no more of it; check says why, and is asked before each frame.
@@ -93,7 +93,7 @@ func (s *Stream) frame(f *feed.Frame) error {
 		return s.fail(err)
 	}
 	if f.Err != nil {
-		return s.Writer.Told(*f, s.Problem(f.Run, f.Err))
+		return s.Writer.FrameWith(*f, s.Problem(f.Run, f.Err))
 	}
 	err := s.Writer.Frame(f)
 	if err == nil && !f.Since.IsZero() {

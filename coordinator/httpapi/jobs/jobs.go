@@ -1,5 +1,5 @@
-// Package jobs has what a server does for longer than a request lasts: backups, and looking for faults. One runs at a time. Jobs are in
-// memory, and end with the server.
+// Package jobs runs tasks that outlast a request: backups, and checks for damage. One runs at a time. Jobs are in memory, and end with
+// the server.
 package jobs
 
 import (

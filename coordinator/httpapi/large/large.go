@@ -57,7 +57,7 @@ func (v *Values) Load(ctx context.Context, load func() ([]byte, error)) (value [
 	if v.held.TryAcquire(bytes) {
 		return value, release, nil
 	}
-	value = nil // nobody holds it while this waits
+	value = nil // so that it is not held in memory while this waits
 	if err := v.held.Acquire(waiting, bytes); err != nil {
 		return nil, nil, errors.Join(ErrBusy, err)
 	}

@@ -16,7 +16,7 @@ const operationsMax = 100
 // others stands for all further operations.
 const others = "(others)"
 
-// crew shows what workers have to do.
+// crew exports the calls that wait for workers.
 type crew struct {
 	hub *workers.Hub
 
@@ -56,7 +56,7 @@ func (c *crew) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// load is what there is to do of an operation, or of several.
+// load counts the calls of an operation, or of several.
 type load struct {
 	operation       string
 	queue, unserved int

@@ -1,4 +1,4 @@
-// Package measures has what operators see of a server: its metrics, as Prometheus reads them.
+// Package measures exports the metrics of a server in Prometheus' format.
 package measures
 
 import (
@@ -21,7 +21,7 @@ type Of struct {
 	lag      prometheus.Histogram     // of feeds
 }
 
-// Server is what is shown of a server.
+// Server holds the measured parts of a server.
 type Server struct {
 	Feeds    func() int // how many are open
 	FeedsMax int        // at most
@@ -58,7 +58,7 @@ func New(engine *coordinator.Engine, server Server) *Of {
 	return m
 }
 
-// Handler returns what shows the metrics to Prometheus.
+// Handler returns the handler of the metrics in Prometheus' format.
 func (m *Of) Handler() http.Handler { return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}) }
 
 // Refused counts a request that was refused or has failed.

@@ -1,4 +1,4 @@
-// Package names has the ids that only the HTTP API knows, and reads the names in requests. What ids are made of is no promise.
+// Package names makes the ids that are specific to the HTTP API, and parses the names in requests. The form of the ids may change.
 package names
 
 import (
@@ -17,7 +17,7 @@ func (id Decision) String() string {
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// ParseDecision reads what String has written.
+// ParseDecision parses the result of String.
 func ParseDecision(text string) (id Decision, ok bool) {
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil {

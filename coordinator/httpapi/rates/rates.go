@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// clientsMax bounds the clients that are told apart, and forgottenMin is how many are forgotten at least when there are more, so that the
-// search for them is seldom.
+// clientsMax bounds the clients that are distinguished, and forgottenMin is how many are forgotten at least when there are more, so that
+// the search for them is seldom.
 const (
 	clientsMax   = 10_000
 	forgottenMin = clientsMax / 10
@@ -49,8 +49,8 @@ func (l *Limit) Take(who string, now time.Time) bool {
 	return true
 }
 
-// forget forgets those that are idle, and if these are few, those that are nearest to it: whoever has used up his rate stays so until as many
-// others have used up more of theirs. The caller holds mu.
+// forget removes the idle clients, and if these are few, those nearest to it: a client that has used up its rate is removed last. The
+// caller holds mu.
 func (l *Limit) forget(now time.Time) {
 	nearest := slices.SortedFunc(maps.Keys(l.next), func(a, b string) int { return l.next[a].Compare(l.next[b]) })
 	for i, who := range nearest {

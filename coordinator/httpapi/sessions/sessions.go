@@ -31,7 +31,7 @@ func (k *Keep[W]) Invite(who W, now time.Time) string {
 	return k.invited.add(who, now, inviteTime)
 }
 
-// Accept returns who was invited by a secret, which is used up.
+// Accept returns the identity that a secret invites. The secret is used up.
 func (k *Keep[W]) Accept(secret string, now time.Time) (who W, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

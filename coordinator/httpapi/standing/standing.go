@@ -1,4 +1,4 @@
-// Package standing ends what goes on for a client, such as a feed, when the token or the session that it has shown does.
+// Package standing stops the feeds and other long operations of a client when its token or session becomes invalid.
 package standing
 
 import (
@@ -7,34 +7,34 @@ import (
 	"time"
 )
 
-// every is how late what only waits is ended. What is about to be sent waits for a look of its own.
+// every is the interval at which the credentials of waiting members are checked. A member that is about to send checks its own first.
 const every = 200 * time.Millisecond
 
-// Watch looks after what goes on. The zero value is ready. It is safe for concurrent use.
+// Watch checks the credentials of its members. The zero value is ready. It is safe for concurrent use.
 type Watch struct {
 	mu    sync.Mutex
 	of    map[string]*credential
-	timer *time.Timer // of the next look; nil: nothing goes on
+	timer *time.Timer // of the next check; nil: there are no members
 }
 
-// credential is a token or a session, with all that goes on for those who have shown it.
+// credential is a token or a session, with its members.
 type credential struct {
 	valid func() bool
 	ends  map[*Member]func()
 
-	mu   sync.Mutex // held while it looks
+	mu   sync.Mutex // held during a check
 	over bool       // the answer was no
 }
 
-// Member is one thing that goes on. That which is nil goes on for nobody who may lose anything.
+// Member is one long operation. A nil Member belongs to a client without a credential that could be revoked.
 type Member struct {
 	watch *Watch
 	name  string
 	of    *credential
 }
 
-// Join looks after something until Leave is called. The name is that of a credential; valid says whether it still is, and end, which must
-// not wait, is called when it is not. The valid of the first member is used for all of the same name.
+// Join adds a member of the credential with a name, until Leave is called. The function valid reports whether the credential is valid;
+// end, which must not wait, is called when it is not. The valid of the first member is used for all of the same name.
 func (w *Watch) Join(name string, valid func() bool, end func()) *Member {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -54,7 +54,7 @@ func (w *Watch) Join(name string, valid func() bool, end func()) *Member {
 	return m
 }
 
-// Leave says that it goes on no more.
+// Leave removes the member: its operation has ended.
 func (m *Member) Leave() {
 	if m == nil {
 		return
@@ -72,7 +72,7 @@ func (m *Member) Leave() {
 	}
 }
 
-// Valid reports whether the credential is valid now. If it is not, all that goes on for it is ended.
+// Valid reports whether the credential is valid now. If it is not, all its members are ended.
 func (m *Member) Valid() bool {
 	if m == nil || m.of.look() {
 		return true
@@ -81,7 +81,7 @@ func (m *Member) Valid() bool {
 	return false
 }
 
-// look reports whether the credential is valid. One that was not is not looked at again.
+// look reports whether the credential is valid. One that was not is not checked again.
 func (c *credential) look() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +96,7 @@ func (c *credential) ended() bool {
 	return c.over
 }
 
-// look looks at every credential, and then again after a while.
+// look checks every credential, and then again after a while.
 func (w *Watch) look() {
 	w.mu.Lock()
 	all := make([]*credential, 0, len(w.of))
@@ -125,8 +125,8 @@ func (w *Watch) end(c *credential) {
 	}
 }
 
-// Context returns a context that ends with a member: its Err looks whether the credential is valid, so that who asks it before he hands
-// something out, hands out nothing afterwards.
+// Context returns a context that ends with a member: its Err looks whether the credential is valid, so that a caller that asks it before
+// it hands something out, hands out nothing afterwards.
 func (m *Member) Context(of context.Context) context.Context { return looking{of, m} }
 
 type looking struct {

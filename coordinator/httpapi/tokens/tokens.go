@@ -44,7 +44,7 @@ var (
 	ErrBusy    = errors.New("tokens: another process changes the tokens")
 )
 
-// Token is what is kept of a token.
+// Token is a stored token, without its secret.
 type Token struct {
 	Name    string    `json:"name"`             // the actor of its commands
 	Role    string    `json:"role"`             // what its owner may do
@@ -130,7 +130,7 @@ func (k *Keep) Revoke(name string) error {
 	})
 }
 
-// Check returns what is kept of a token that is valid at an instant.
+// Check returns the stored token, if it is valid at an instant.
 func (k *Keep) Check(token string, now time.Time) (Token, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

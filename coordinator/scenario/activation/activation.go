@@ -1,5 +1,4 @@
-// Package activation runs the steps of machines in Go as scenarios do: twice each, so that one that gives something else the second
-// time is found.
+// Package activation runs the steps of machines in Go as scenarios do: twice each, reporting a result that differs.
 package activation
 
 import (

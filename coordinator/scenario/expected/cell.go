@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Cell is what is expected of a cell; nil: anything.
+// Cell is the expectation about a cell; a nil field expects anything.
 type Cell struct {
 	text     string // as in the document
 	absent   bool   // there is no such cell
@@ -20,7 +20,7 @@ type Cell struct {
 
 var cellStatuses = script.Words(world.Running, world.Waiting, world.Completed, world.Failed)
 
-// ReadCell reads what is expected of a cell.
+// ReadCell reads the expectation about a cell.
 func ReadCell(r *script.Reader, n *document.Node) *Cell {
 	if text, _ := n.Text(); text == "absent" {
 		return &Cell{text: text, absent: true}

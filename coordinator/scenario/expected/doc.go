@@ -5,5 +5,5 @@
 //	                                               ▲
 //	           journal, dispatches, world ─────────┘
 //
-// It knows neither how a scenario runs nor where an expectation stands.
+// It does not depend on how a scenario runs, nor on where an expectation stands.
 package expected

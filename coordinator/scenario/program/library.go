@@ -21,7 +21,7 @@ type Library struct {
 	code     []*machine.Code // machines in Go, for worlds that name them
 }
 
-// programKey is what a program is made of.
+// programKey holds the parts of a program.
 type programKey struct {
 	src       *Source
 	directory *template.Directory

@@ -22,8 +22,8 @@ import (
 
 // Limits of what workers send.
 const (
-	GiveMax       = 64 << 20  // bytes of what a worker gives at once
-	giftsMax      = 1000      // results, and so on, of one request; also calls that are taken at once
+	GiveMax       = 64 << 20  // bytes of one delivery
+	deliveryMax   = 1000      // results, and so on, of one request; also calls that are taken at once
 	workerNameMax = 128       // bytes of the name of a worker
 	inputHereMax  = 256 << 10 // bytes of an input that comes with its call
 )
@@ -44,7 +44,7 @@ const (
 	codeShutdown   = "shutdown"
 )
 
-// Refusal says what a worker has asked wrongly. Nothing was done.
+// Refusal is an error in a worker's request. Nothing was done.
 type Refusal struct {
 	Code    string // of docs/errors.md
 	Pointer string // a JSON pointer into the request; "": all of it
@@ -95,8 +95,8 @@ func (d Door) Take(ctx context.Context, b *wire.TakeBody) (*wire.TakeAnswer, err
 	if b.Max != nil {
 		most = *b.Max
 	}
-	if most < 0 || most > giftsMax {
-		return nil, refuse(codeBadRequest, "/max", "max is a number from 0 to %d", giftsMax)
+	if most < 0 || most > deliveryMax {
+		return nil, refuse(codeBadRequest, "/max", "max is a number from 0 to %d", deliveryMax)
 	}
 	wait := takeTime
 	if b.Wait != "" {
@@ -132,8 +132,8 @@ func (d Door) operations(wanted []string) ([]string, error) {
 	if len(wanted) == 0 {
 		wanted = d.Operations
 	}
-	if len(wanted) == 0 || len(wanted) > giftsMax {
-		return nil, refuse(codeBadRequest, "/operations", "name 1 to %d operations whose calls are wanted", giftsMax)
+	if len(wanted) == 0 || len(wanted) > deliveryMax {
+		return nil, refuse(codeBadRequest, "/operations", "name 1 to %d operations whose calls are wanted", deliveryMax)
 	}
 	for i, name := range wanted {
 		if !d.Any && !slices.Contains(d.Operations, name) {
@@ -183,38 +183,38 @@ func (d Door) Input(lease string) (json.RawMessage, error) {
 	return value.JSON(input)
 }
 
-// Give takes what a worker gives, as workers.Hub.Give does, also if the worker does not wait for the answer.
+// Give takes a delivery, as workers.Hub.Give does, also if the worker does not wait for the answer.
 func (d Door) Give(ctx context.Context, b *wire.GiveBody) (*wire.GiveAnswer, error) {
 	who, err := d.who(b.Worker)
 	if err != nil {
 		return nil, err
 	}
-	gift, err := giftOf(b)
+	delivery, err := deliveryOf(b)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveTime)
 	defer cancel()
-	thanks, err := d.Hub.Give(ctx, who, gift)
+	ack, err := d.Hub.Give(ctx, who, delivery)
 	if place, ok := errors.AsType[*workers.PlaceError](err); ok {
 		return nil, refuse(CodeLease, place.Pointer, "%v", place.Err)
 	}
 	if err != nil {
 		return nil, shuttingDown(err)
 	}
-	answer := &wire.GiveAnswer{Cancel: cancelCalls(thanks.Cancel), Late: make([]wire.LateLease, 0, len(thanks.Late)), Expires: thanks.Expires.UTC()}
-	for _, l := range thanks.Late {
+	answer := &wire.GiveAnswer{Cancel: cancelCalls(ack.Cancel), Late: make([]wire.LateLease, 0, len(ack.Late)), Expires: ack.Expires.UTC()}
+	for _, l := range ack.Late {
 		answer.Late = append(answer.Late, wire.LateLease(l))
 	}
 	return answer, nil
 }
 
-// giftOf reads what a worker gives.
-func giftOf(b *wire.GiveBody) (*workers.Gift, error) {
-	if max(len(b.Results), len(b.Reports), len(b.Log), len(b.Alive)) > giftsMax {
-		return nil, refuse(codeBadRequest, "", "a request has at most %d results, reports, texts and leases each", giftsMax)
+// deliveryOf reads a delivery.
+func deliveryOf(b *wire.GiveBody) (*workers.Delivery, error) {
+	if max(len(b.Results), len(b.Reports), len(b.Log), len(b.Alive)) > deliveryMax {
+		return nil, refuse(codeBadRequest, "", "a request has at most %d results, reports, texts and leases each", deliveryMax)
 	}
-	g := &workers.Gift{Alive: b.Alive}
+	g := &workers.Delivery{Alive: b.Alive}
 	for i := range b.Results {
 		result, err := resultOf(&b.Results[i], fmt.Sprintf("/results/%d", i))
 		if err != nil {
@@ -268,7 +268,7 @@ func resultOf(r *wire.GiveResult, pointer string) (call.Result, error) {
 	return operation.ResultOf(nil, failure), nil
 }
 
-// given reads a value that a worker gives; none is null.
+// given reads a value of a delivery; a missing one is null.
 func given(data json.RawMessage, pointer string) (any, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -280,7 +280,7 @@ func given(data json.RawMessage, pointer string) (any, error) {
 	return v, nil
 }
 
-// shuttingDown gives the error of a hub that has closed the code for it.
+// shuttingDown returns the error of a closed hub with its code.
 func shuttingDown(err error) error {
 	if errors.Is(err, workers.ErrClosed) {
 		return refuse(codeShutdown, "", "the server shuts down: try again, with the same leases")

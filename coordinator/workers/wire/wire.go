@@ -1,4 +1,4 @@
-// Package wire has what workers and servers send each other, as JSON: POST /v1/worker/take and /v1/worker/give.
+// Package wire has the messages between workers and servers, as JSON: POST /v1/worker/take and /v1/worker/give.
 package wire
 
 import (
@@ -20,7 +20,7 @@ type (
 
 	// TakenCall is a call that a worker has taken.
 	TakenCall struct {
-		Lease       string          `json:"lease"`                 // names the call in all that the worker gives
+		Lease       string          `json:"lease"`                 // names the call in deliveries
 		Run         string          `json:"run"`                   // id
 		Step        string          `json:"step"`                  // key
 		Attempt     int32           `json:"attempt"`               // from 1
@@ -46,7 +46,7 @@ type (
 		Grace  float64 `json:"grace"`  // seconds that the worker may take for it
 	}
 
-	// GiveBody is what a worker gives. Each lease that is named in it lasts longer.
+	// GiveBody is a delivery of a worker. Each lease that is named in it lasts longer.
 	GiveBody struct {
 		Worker  string       `json:"worker"`            // the worker's name
 		Results []GiveResult `json:"results,omitempty"` // ends of calls
@@ -80,13 +80,13 @@ type (
 		Payload json.RawMessage `json:"payload,omitempty"` // any JSON
 	}
 
-	// GiveLog is what a worker writes about a call, for the log of the server and for those who follow that of the run.
+	// GiveLog is text that a worker writes about a call, for the log of the server and for those who follow that of the run.
 	GiveLog struct {
 		Lease string `json:"lease"` // of the call
 		Text  string `json:"text"`  // at most 4 KiB of it are kept
 	}
 
-	// GiveAnswer says what has become of what was given. What is not late is durable.
+	// GiveAnswer acknowledges a delivery: all of it is durable but the late parts.
 	GiveAnswer struct {
 		Cancel  []CancelCall `json:"cancel"`  // calls whose results are not wanted any more
 		Late    []LateLease  `json:"late"`    // what does not count
@@ -124,6 +124,6 @@ type (
 		Runs     int       `json:"runs"`              // that wait for a worker
 		Calls    int       `json:"calls"`             // that workers had and have lost: they are asked again
 		Since    time.Time `json:"since,omitzero"`    // since when the oldest of the runs waits, or longer
-		Unserved time.Time `json:"unserved,omitzero"` // since when no worker serves it, as far as this server knows, which is not from before it began; absent: one does
+		Unserved time.Time `json:"unserved,omitzero"` // since when no worker serves it, at the earliest since this server began; absent: one does
 	}
 )

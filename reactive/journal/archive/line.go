@@ -28,7 +28,7 @@ type Error struct {
 	Cause error // without the place
 }
 
-// causeMax is how much of the text of a cause is told: it may quote a line.
+// causeMax is how much of the text of a cause is returned: it may quote a line.
 const causeMax = 400
 
 // Error implements error.

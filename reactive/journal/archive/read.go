@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Item is what one line holds. Exactly one of its fields after Run is set, but for Blob of an Event; none of the first line of a run.
+// Item is the content of one line. Exactly one of its fields after Run is set, but for Blob of an Event; none of the first line of a run.
 type Item struct {
 	Line   int    // from 1
 	Offset int64  // where the line begins
@@ -480,7 +480,7 @@ func (s *lines) next() ([]byte, error) {
 	}
 }
 
-// decode reads one object, and refuses fields that it does not know: a newer program may have written them.
+// decode reads one object, and refuses unknown fields: a newer program may have written them.
 func decode(text []byte) (*line, error) {
 	var l line
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -165,7 +165,7 @@ func (c *committer) take(r *request) {
 	c.bytes += r.size()
 }
 
-// write makes the group durable. Each request's err tells whether it was accepted; the error is about all of them.
+// write makes the group durable. Each request's err is why it was not accepted; the error is about all of them.
 func (c *committer) write() error {
 	s := c.s
 	if s.space.Due(c.bytes) {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// change is what a request does to a stream that exists, other than an append. The committer writes it to the log in the order
+// change is the effect of a request on a stream that exists, other than an append. The committer writes it to the log in the order
 // of the queue, and leaves the sync to the next append: see writeLater.
 type change interface {
 	stage(c *committer, b *pebble.Batch, stream string, t *records.Tip) error

@@ -191,7 +191,7 @@ func (s *Store) takeLock() (err error) {
 }
 
 // openDatabase opens Pebble's directory. A new one is closed and opened again, because its first log has an old format in
-// which damage in the middle cannot be told from a torn end.
+// which damage in the middle cannot be distinguished from a torn end.
 func (s *Store) openDatabase(marked uint64) error {
 	dir := s.files.PathJoin(s.dir, records.DatabaseName)
 	desc, err := pebble.Peek(dir, s.files)

@@ -35,11 +35,11 @@
 // directory with a new LOCK; the first then takes no more writes, and its next commit fails with ErrReadOnly and may or may
 // not be stored.
 //
-// A full disk: with less than Config.FreeFloorBytes free, the store becomes read-only, with an error that tells why. Stored
+// A full disk: with less than Config.FreeFloorBytes free, the store becomes read-only, with an error that has the cause. Stored
 // data can be read, now and after the next Open. Opening it with more room makes it writable again.
 //
 // A failing disk: if a write fails, for any reason (no inodes, a quota, a broken or read-only disk, too many open files),
-// the store becomes read-only with an error that tells what to do, and writes nothing more: the directory stays as a crash
+// the store becomes read-only with an error that names the remedy, and writes nothing more: the directory stays as a crash
 // would have left it. No fault ends the process. The same happens if the directory, its lock, its mark or its database was
 // removed, renamed or unmounted: each commit checks for that before it is acknowledged.
 //
@@ -50,7 +50,7 @@
 //	place, or the last one is gone          last number of its stream
 //	a large value changes                   its hash is in the event
 //	content changes                         its checksum, and its hash, which is in its key
-//	events of a trimmed stream are gone     its head, which tells what was trimmed
+//	events of a trimmed stream are gone     its head, which records what was trimmed
 //	Pebble's tables and manifest change     Pebble's checksums
 //	the newest commits are gone             COMMIT (see mark for what it cannot see after a power failure)
 //
@@ -73,12 +73,12 @@
 //	an empty directory                  a store is made in it
 //	a LOCK of a process that has died   taken over
 //	no VERSION, and no database         VERSION is made: a crash has cut short the making of the store
-//	no VERSION, but a database          refused with ErrDamaged, and nothing is touched: who knows the version can write it
+//	no VERSION, but a database          refused with ErrDamaged, and nothing is touched: to recover, write the file VERSION by hand
 //	no VERSION, but a COMMIT            refused with ErrDamaged, likewise
 //	no VERSION, but a db of others      refused with ErrDamaged, likewise: it is the folder of another program
 //	a VERSION of a later program        refused with ErrVersion, and nothing is touched
 //	a VERSION that is rubbish           refused with ErrDamaged
-//	no COMMIT                           made anew: who removes it accepts the database as it is
+//	no COMMIT                           recreated from the database: removing it accepts the database as it is
 //	a COMMIT that is rubbish            refused with ErrDamaged; a Raw mends it
 //	a COMMIT behind the database        opened: it is not synced, and may be old after a power failure
 //	a COMMIT ahead of the database      refused with ErrDamaged: acknowledged commits are lost, which nothing mends
@@ -87,7 +87,7 @@
 //	a commit number that is rubbish     refused with ErrDamaged; a Raw mends it
 //	a head that is rubbish              opened: the head is listed with ErrDamaged; a Raw writes another
 //	a batch that is rubbish             opened: its stream ends before it with ErrDamaged, and nothing mends it
-//	a content that is rubbish           opened: reading it is ErrDamaged, and whoever has the bytes can put them again
+//	a content that is rubbish           opened: reading it is ErrDamaged; PutContent of the same bytes repairs it
 //
 // # Stored format
 //

@@ -71,7 +71,7 @@ func TestOpenRefusesWhatItDoesNotKnow(t *testing.T) {
 		want    error
 		text    string
 	}{
-		"a newer directory": {"sluice journal 3\n", journal.ErrVersion, "directory of version 3, and this program knows 2; use a later version of the program"},
+		"a newer directory": {"sluice journal 3\n", journal.ErrVersion, "directory of version 3, and this program reads 2; use a later version of the program"},
 		"rubbish":           {"sluice jou", journal.ErrDamaged, "VERSION"},
 		"nothing":           {"", journal.ErrDamaged, "VERSION"},
 		"a version 0":       {"sluice journal 0\n", journal.ErrDamaged, "VERSION"},

@@ -131,7 +131,7 @@ func testContentEnds(t *testing.T, s journal.ContentStore) {
 	refused(context.Background(), journal.ErrClosed)
 }
 
-// contentModel is what one stream keeps.
+// contentModel is the content of one stream.
 type contentModel struct {
 	model
 	content map[string]map[journal.Hash]string // by stream

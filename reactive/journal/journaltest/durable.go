@@ -225,7 +225,7 @@ func (f files) write(t require.TestingT, dir string) {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		require.NoError(t, os.WriteFile(path, bytes.TrimRight(content, "\x00"), 0o600))
-		require.NoError(t, os.Truncate(path, int64(len(content)))) // zeros that nobody wrote take no room
+		require.NoError(t, os.Truncate(path, int64(len(content)))) // zeros that were not written take no room
 	}
 }
 

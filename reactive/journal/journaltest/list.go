@@ -206,7 +206,7 @@ func testListOfRuns(t *testing.T, s journal.Store) {
 	require.Equal(t, map[string]uint64{"headless": 1}, changed.last)
 }
 
-// log is what a reader of the change log knows.
+// log is the state of a reader of the change log.
 type log struct {
 	last   map[string]uint64
 	places []journal.Place

@@ -225,7 +225,7 @@ func testInvalid(t *testing.T, s journal.Store) {
 		"an unknown type":            {"run", []journal.Event{{Type: 200}}, journal.Head{}},
 		"content in a run":           {"run", content, journal.Head{}},
 		"another run's head":         {"run", batch(1, ""), journal.Head{Run: "walk"}},
-		"a head of nobody":           {"run", batch(1, ""), journal.Head{Status: "running"}},
+		"a head of no run":           {"run", batch(1, ""), journal.Head{Status: "running"}},
 		"steps in a content stream":  {"def/1", batch(1, ""), journal.Head{}},
 		"two contents":               {"def/1", append(content, content...), journal.Head{}},
 		"a head of a content stream": {"def/1", content, journal.Head{Run: "def/1"}},

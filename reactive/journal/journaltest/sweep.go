@@ -238,7 +238,7 @@ func testSweepRace(t *testing.T, s journal.Store) {
 			break
 		}
 		require.True(t, holds(t, s, "def/alone"), "pause %d", pause)
-		require.True(t, holds(t, s, "def/again"), "whoever appends it takes it for stored: pause %d", pause)
+		require.True(t, holds(t, s, "def/again"), "an append takes it for stored: pause %d", pause)
 		events, err := read(s, run, 1)
 		require.NoError(t, err, "pause %d", pause)
 		require.Equal(t, value, events[0].Value)

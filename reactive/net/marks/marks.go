@@ -1,4 +1,4 @@
-// Package marks notes what of a net has changed since somebody asked.
+// Package marks records which parts of a net changed since the last query.
 package marks
 
 // Marks are the steps whose markings have changed, and when the context was written to. The zero Marks are those of a net in which nothing

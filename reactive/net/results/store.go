@@ -32,7 +32,7 @@ func (s *Store) Own(ref string) string {
 	return ref
 }
 
-// base returns what references to a run begin with.
+// base returns the common prefix of references to a run.
 func base(run string) string { return "sluice://run/" + run + "/" }
 
 // Put stores a value of a run and returns the object that refers to it, with the fields of the value that are readable

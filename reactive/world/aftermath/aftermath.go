@@ -17,7 +17,7 @@ const (
 	tracedDeep = 8     // levels; what is deeper stands beside what it came of
 )
 
-// Trace is what came of one event: the activations of the cells that were given it, and what came of what these gave.
+// Trace holds the consequences of one event: the activations of the cells that took it, and their consequences.
 //
 //	message.received ─┬─▶ cell.stepped ─┬─▶ cell.stepped of a cell that a raised event went to
 //	                  │                 └─▶ call.requested, call.responded ──▶ cell.stepped with the receipt
@@ -111,7 +111,7 @@ func tracedText(e *journal.Event) string {
 	text := e.Type.String()
 	switch {
 	case e.Type == journal.MessageReceived && len(e.Detail.Cells) == 0:
-		return fmt.Sprintf("message %s went to nobody", e.Detail.Name)
+		return fmt.Sprintf("message %s had no subscriber", e.Detail.Name)
 	case e.Type == journal.MessageReceived:
 		return fmt.Sprintf("message %s went to %s", e.Detail.Name, strings.Join(e.Detail.Cells, ", "))
 	case e.Type == journal.CellStepped:
@@ -147,7 +147,7 @@ func (t *Trace) Explanation(name string) *explain.Explanation {
 	return out
 }
 
-// show returns what came of an event, in the order of the journal.
+// show returns the consequences of an event, in the order of the journal.
 func (t *traced) show() (list []explain.Reason) {
 	for _, child := range t.children {
 		r := child.reason

@@ -1,5 +1,4 @@
-// Package agenda knows what happens to the cells of a world by itself, and when: timers fire, and cells reach the end of their time
-// to live.
+// Package agenda holds the deadlines of a world's cells: their timers, and the ends of their times to live.
 //
 //	now ──▶ soon ─────────────── from ─────────────────────────▶
 //	        in memory            only in the trie of the newest snapshot
@@ -35,7 +34,7 @@ type Agenda struct {
 	read  int         // deadlines that were read from tries
 }
 
-// id is what a deadline is of: a timer, by its key, or the end of a cell's time to live, by the cell.
+// id identifies the subject of a deadline: a timer, by its key, or a cell's time to live, by the cell.
 type id struct {
 	name string
 	ends bool
@@ -175,7 +174,7 @@ func (a *Agenda) fill(fetch func(trie.Hash) ([]byte, error), changed func(cell s
 	return nil
 }
 
-// queue is a heap of deadlines, in which each knows its place. It implements heap.Interface.
+// queue is a heap of deadlines, in which each holds its place. It implements heap.Interface.
 type queue []*entry
 
 // Len implements heap.Interface.

@@ -1,4 +1,4 @@
-// Package index computes the values by which the cells of a machine are found, and the hashes by which tries know them.
+// Package index computes the values by which the cells of a machine are found, and their hashes in tries.
 package index
 
 import (
@@ -34,7 +34,7 @@ func hashOf(v value.Value) (trie.Hash, error) {
 	return sha256.Sum256(encoded), err
 }
 
-// cell is what the expression of an index sees. It implements expr.Env.
+// cell holds the names of an index's expression. It implements expr.Env.
 type cell struct{ state, key value.Value }
 
 // Name returns a variable.

@@ -143,14 +143,14 @@ func (r *Reader) Int(v value.Value) int64 {
 	return n
 }
 
-// Hash reads what HashText has written.
+// Hash parses the result of HashText.
 func (r *Reader) Hash(v value.Value) (h trie.Hash) {
 	n, err := hex.Decode(h[:], []byte(r.Text(v)[:min(len(r.Text(v)), 2*len(h))]))
 	r.Has(err == nil && n == len(h))
 	return h
 }
 
-// Failure reads what FailureValue has written.
+// Failure reads the result of FailureValue.
 func (r *Reader) Failure(v value.Value) *journal.Failure {
 	m := r.Object(v)
 	return &journal.Failure{

@@ -1,4 +1,4 @@
-// Package recent knows the messages that a world took last, by their ids, so that none is taken twice.
+// Package recent records the ids of the last messages that a world took, so that none is taken twice.
 package recent
 
 import (
@@ -10,7 +10,7 @@ import (
 // Max is how many ids are known.
 const Max = 8_192
 
-// Messages are the newest messages with ids. The zero value knows none.
+// Messages are the newest messages with ids. The zero value has none.
 type Messages struct {
 	byID  map[string]*journal.Event // without payload
 	order []string                  // a ring buffer
@@ -66,7 +66,7 @@ func Value(list []*journal.Event) []any {
 	return v
 }
 
-// Restore adds what Value has returned.
+// Restore adds the messages of a result of Value.
 func (r *Messages) Restore(v value.Value, read *kept.Reader) {
 	for _, v := range read.List(v) {
 		if id := read.List(v); read.Has(len(id) == 5) {

@@ -12,7 +12,7 @@ func Read(e *journal.Event) *Step {
 	return s
 }
 
-// Parse is Read, and reports whether the event's value is what the Value of the step that it returns would be.
+// Parse is Read, and reports whether the event's value equals the Value of the returned step.
 func Parse(e *journal.Event) (s *Step, exact bool) {
 	v, _ := value.Unpack(e.Value).(map[string]any) // a store may hold it encoded
 	r := reader{exact: true}

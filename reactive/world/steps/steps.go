@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The keys of the value. Which of them are there says what the activation did.
+// The keys of the value. Those that are there show what the activation did.
 const (
 	cause     = "cause"     // sequence of the event whose item was taken
 	state     = "state"     // the new state, null if it was deleted; not there: as it was
@@ -22,7 +22,7 @@ const (
 	ignored   = "ignored" // true
 )
 
-// Step is what an activation gave: the value of a cell.stepped event.
+// Step is the result of an activation: the value of a cell.stepped event.
 type Step struct {
 	Cause     uint64      // sequence of the event whose item the cell took
 	Ignored   bool        // no rule was about it: nothing else is set
@@ -155,11 +155,11 @@ func (s *Step) Text() string {
 		parts = append(parts, "its state is "+value.Text(s.State))
 	}
 	for _, r := range s.Raised {
-		to := "nobody"
+		to := ", without a subscriber"
 		if len(r.Cells) > 0 {
-			to = strings.Join(r.Cells, ", ")
+			to = " to " + strings.Join(r.Cells, ", ")
 		}
-		parts = append(parts, "it raised "+r.Event+" to "+to)
+		parts = append(parts, "it raised "+r.Event+to)
 	}
 	for _, x := range s.Emitted {
 		parts = append(parts, "it asked for "+x.Key)

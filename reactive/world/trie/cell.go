@@ -82,7 +82,7 @@ func appendHash(dst []byte, hash Hash) []byte {
 	return appendBytes(dst, hash[:])
 }
 
-// DecodeCell decodes a cell; its key is part of data. It accepts what Append gives and nothing else: any other bytes are ErrDamaged.
+// DecodeCell decodes a cell; its key is part of data. It accepts only the output of Append: any other bytes are ErrDamaged.
 func DecodeCell(data []byte) (Cell, error) {
 	c, err := decodeCell(data)
 	if err != nil {

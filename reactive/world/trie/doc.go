@@ -22,7 +22,7 @@
 // Both are CBOR in its deterministic form (RFC 8949, section 4.2.1); the hash is the SHA-256 of the bytes. So the root is a function
 // of the entries: not of the order in which they came, nor of what was there before. These bytes are a format.
 //
-// Package trie knows one kind of entry, Cell. Other kinds determine what their entries are, and which path each has (Trie.AppendPath):
+// Package trie defines one kind of entry, Cell. Other kinds determine what their entries are, and which path each has (Trie.AppendPath):
 // with an instant before a hash, the trie is a queue that is read up to an instant; with the hash of a value before that of a key, an
 // index. An entry is one item made of integers, byte strings, texts, booleans, nulls and arrays.
 //

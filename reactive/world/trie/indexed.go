@@ -44,7 +44,7 @@ func NextHash(hash Hash) []byte {
 // indexedFields is the number of fields of an encoded Indexed.
 const indexedFields = 2
 
-// Entry returns what is indexed as an entry.
+// Entry returns the indexed cell as an entry.
 func (x *Indexed) Entry() Entry {
 	data := append(make([]byte, 0, 1+2*9+len(x.Value)+len(x.Key)), majorArray|indexedFields)
 	data = appendBytes(appendBytes(data, x.Value[:]), x.Key)

@@ -17,8 +17,8 @@ type Hash = [sha256.Size]byte
 // Empty is the root of the trie without entries. Its node is neither fetched nor put.
 var Empty = sha256.Sum256(encodeLeaf(nil))
 
-// An Entry is what a trie holds under a path. Those that a trie returns share memory with what was fetched: they must not be
-// changed, and whoever keeps a small part of one for long should copy it.
+// An Entry is the value of a trie under a path. Those that a trie returns share memory with what was fetched: they must not be
+// changed, and a caller that keeps a small part of one for long should copy it.
 type Entry struct {
 	// Path determines the place of the entry, nibble by nibble, and the order among entries.
 	Path []byte

@@ -11,14 +11,14 @@ import (
 // place of the one with its path, or, without Data, removes that if it is there. The new root depends on the entries alone, not on
 // the order in which they came to be there.
 //
-// It gives put each node of the new trie that the old one does not have, children before parents, so that whatever was put before
-// an error is a whole subtree, or waste. Put may keep the node. The nodes above the changed entries are read and made once each;
-// beside them only those are read that a removal makes into one leaf.
+// It calls put with each new node, children before parents: after an error, the nodes already put are complete subtrees or garbage.
+// Put may keep the node. The nodes above the changed entries are read and made once each; beside them it reads only those that a
+// removal makes into one leaf.
 func (t Trie) Update(root Hash, changes []Entry, put func(hash Hash, node []byte) error) (Hash, error) {
 	return t.Replace(root, changes, put, func(Entry) error { return nil })
 }
 
-// Replace is Update. It also gives replaced each entry that a change takes the place of or removes, in ascending order of the paths,
+// Replace is Update. It also calls replaced with each entry that a change replaces or removes, in ascending order of the paths,
 // before it puts a node that depends on the change. An error of replaced ends it, and is returned.
 func (t Trie) Replace(root Hash, changes []Entry, put func(hash Hash, node []byte) error, replaced func(old Entry) error) (Hash, error) {
 	if err := t.checkChanges(changes); err != nil {

@@ -1,4 +1,4 @@
-// Package turns lets those that have something to do take turns, in the order in which they got something.
+// Package turns is a round-robin queue: takers that are ready get turns in the order in which they became ready.
 package turns
 
 // Taker takes turns. It loses its place when it is held or has nothing to do any more, and gets one at the end when it goes on.
@@ -8,10 +8,10 @@ type Taker interface {
 	Ready() bool   // it has something to do and is not held
 }
 
-// Place is what a taker keeps of its place in a ring. The zero value is none.
+// Place is the place of a taker in a ring. The zero value is none.
 type Place struct{ ticket uint64 }
 
-// Leave gives the place up. After a turn, the next is behind all others that have something to do.
+// Leave frees the place. After a turn, the next place is behind all other takers that are ready.
 func (p *Place) Leave() { p.ticket = 0 }
 
 // Ring holds those that take turns. The zero value is empty. A place whose taker cannot act now is passed over: see Next. Which
@@ -31,7 +31,7 @@ type entry[T Taker] struct {
 
 func (e *entry[T]) void() bool { return e.ticket != e.of.Place().ticket }
 
-// Put gives a place to one that is ready and has none, and takes that of one that is not.
+// Put adds a taker that is ready and has no place, and removes one that is not ready.
 func (r *Ring[T]) Put(of T) {
 	switch p := of.Place(); {
 	case !of.Ready():
@@ -63,7 +63,7 @@ func (r *Ring[T]) Next(lacks func(T) bool) (of T, ok bool) {
 	return of, false
 }
 
-// TurnAgain gives those that were passed over their turn.
+// TurnAgain returns the takers that were passed over to their places.
 func (r *Ring[T]) TurnAgain() {
 	if len(r.passed) > 0 {
 		r.entries, r.first, r.passed = append(r.passed, r.entries[r.first:]...), 0, nil

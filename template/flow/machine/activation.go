@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/schema"
 )
 
-// Activation is one step of one cell: what the step may know besides the state and the event, and what it asks for. All that it
+// Activation is one step of one cell: its input besides the state and the event, and its requests. All that it
 // asks for counts when the step returns a nil error, and none of it otherwise. It ends with the step: what a goroutine that the
 // step has left behind asks for has no effect.
 type Activation[Key any] struct {
@@ -24,7 +24,7 @@ type Emitter interface{ asked() *activation }
 
 func (a *Activation[Key]) asked() *activation { return a.inner }
 
-// activation collects what a step asks for.
+// activation collects the requests of a step.
 type activation struct {
 	in      *machine.Input
 	binding *binding
@@ -103,7 +103,7 @@ func (a *Activation[Key]) Complete() {
 // Ignore says that the step is not about the event: what it returns and has asked for does not count.
 func (a *Activation[Key]) Ignore() { a.inner.ask(func(g *machine.Given) { g.Ignored = true }) }
 
-// Drop gives up the open intents of the cell that have the names: pay for all of an effect, pay.ISSUER for those of an issuer,
+// Drop drops the open intents of the cell that have the names: pay for all of an effect, pay.ISSUER for those of an issuer,
 // timer.NAME for a timer. They end before those that the step emits begin.
 func (a *Activation[Key]) Drop(names ...string) {
 	for _, name := range names {

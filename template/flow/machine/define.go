@@ -34,7 +34,7 @@ func (d *Definition) Name() string { return d.code.Name }
 // Version returns the version of the machine.
 func (d *Definition) Version() string { return d.code.Version }
 
-// Code returns what a program runs.
+// Code returns the code that a program runs.
 func (d *Definition) Code() *machine.Code { return d.code }
 
 // An Option adds to a definition.
@@ -278,7 +278,7 @@ func (d *Definition) compileEmitted(b *binding, m *machine.Machine) (err error) 
 	return nil
 }
 
-// starter returns what runs a step with Go values of its types. An event without an arm is ignored.
+// starter returns the function that runs a step with Go values of its types. An event without an arm is ignored.
 func starter[State, Event, Key any](step func(*Activation[Key], *State, Event) (*State, error)) func(*binding, *machine.Input) (*machine.Given, error) {
 	return func(b *binding, in *machine.Input) (*machine.Given, error) {
 		a := &Activation[Key]{inner: &activation{in: in, binding: b}}

@@ -21,7 +21,7 @@ func Effect[Params, Receipt any](name string) EffectOf[Params, Receipt] {
 // Emitted is the handle of what a machine may emit: an EffectOf, or Timer.
 type Emitted interface{ emitted() emitted }
 
-// emitted is what is known of an effect. Of a timer there are no types.
+// emitted describes an effect. A timer has no types.
 type emitted struct {
 	name            string
 	params, receipt reflect.Type
@@ -48,7 +48,7 @@ type EmitOption func(*machine.GivenEffect)
 // Issuer names the emission: its receipt says so, and `Drop("pay.card")` means it.
 func Issuer(name string) EmitOption { return func(e *machine.GivenEffect) { e.Issuer = name } }
 
-// IdempotencyKey is what the operation is given as key, with the cell and the effect before it: the same again when the cell
+// IdempotencyKey is the operation's key, after the cell and the effect: the same again when the cell
 // asks again, so that what must happen once does. Without one each emission has its own.
 func IdempotencyKey(key string) EmitOption { return func(e *machine.GivenEffect) { e.Key = key } }
 

@@ -13,7 +13,7 @@ import (
 // Part is a part of a world: a Definition, a subscription, the operation of an effect, or keys of its document.
 type Part interface{ add(b *builder) error }
 
-// World returns a world of machines: the workflow that a document with the same machines and types gives, with the same hash. It
+// World returns a world of machines: the same workflow as a document with the same machines and types, with the same hash. It
 // panics if the document would be refused: see NewWorld.
 func World(name string, parts ...Part) *template.Workflow {
 	w, err := NewWorld(name, parts...)

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Run runs one activation of a machine in Go, and checks what it gives. If twice, it runs the step a
-// second time, and fails the activation with step_impure if that gives something else.
+// Run runs one activation of a machine in Go, and checks its output. If twice, it runs the step a
+// second time, and fails the activation with step_impure if the output differs.
 func Run(w *machine.World, activate machine.Activate, in *machine.Input, twice bool) (*machine.Output, *machine.Failure) {
 	given, failure := run(activate, in)
 	if twice {

@@ -1,9 +1,9 @@
-// Package attempt runs activations one by one: those of machines in Go for whoever drives a world, and any for a test.
+// Package attempt runs single activations: those of machines in Go for drivers of a world, and any for tests.
 //
 //	out, err := attempt.Step(w, "order[o-1]", state, machine.Event{Kind: machine.Message, Name: "Placed", Value: placed})
 //
-// Run runs a step in Go once, or twice, so that one that gives something else the second time is found. It does not guard
-// against panics and steps that do not return: its caller does. All functions are pure if the steps are.
+// Run runs a step in Go once, or twice to detect a result that differs. It does not guard against panics and steps that do not
+// return: its caller does. All functions are pure if the steps are.
 package attempt
 
 import (

@@ -159,7 +159,7 @@ func refers(t types.Type, seen []types.Type) bool {
 	return true
 }
 
-// settleChanges finds what each body changes; calls change what their functions change, so this goes on until nothing is new.
+// settleChanges finds the changes of each body; calls make those of their functions, so this goes on until nothing is new.
 func (x *examiner) settleChanges() {
 	for grows := true; grows; {
 		grows = false
@@ -200,7 +200,7 @@ func (x *examiner) mutations(b *body) (list []mutation) {
 	return list
 }
 
-// assigned returns what an assignment to an expression changes.
+// assigned returns the variables that an assignment to an expression changes.
 func (x *examiner) assigned(b *body, to ast.Expr) (list []mutation) {
 	through, pos := false, to.Pos()
 	for {
@@ -290,7 +290,7 @@ func (x *examiner) changedBy(b *body, call *ast.CallExpr) (list []mutation) {
 // inAnyOrder holds the methods of the standard library that change their receiver, and give the same in any order.
 var inAnyOrder = setOf("math/big.Int.Add math/big.Int.Sub math/big.Int.Mul math/big.Rat.Add math/big.Rat.Sub math/big.Rat.Mul maps.Copy maps.Insert net/url.Values.Set")
 
-// changesOf returns what a function changes through its parameters.
+// changesOf returns the changes of a function through its parameters.
 func (x *examiner) changesOf(f *types.Func) []change {
 	if j, ok := x.standard(f); ok {
 		if i, changes := changedByStandard(f); changes && j.of(f) == nil {
@@ -355,7 +355,7 @@ func isActivation(t types.Type) bool {
 	return ok && isMachine(n.Obj()) && (n.Obj().Name() == "Activation" || types.IsInterface(n))
 }
 
-// arguments returns what a call gives to a parameter; -1 is the receiver.
+// arguments returns the arguments of a call for a parameter; -1 is the receiver.
 func (x *examiner) arguments(call *ast.CallExpr, f *types.Func, i int) []ast.Expr {
 	args := call.Args
 	if recv := f.Signature().Recv(); recv != nil {
@@ -410,8 +410,8 @@ func isGlobal(obj types.Object) bool {
 	return ok && !v.IsField() && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
 }
 
-// noteChanges makes faults of the changes of variables of packages: for who changes them, and for who reads them. What init functions
-// and initial values change is part of the beginning, and is followed from the variable.
+// noteChanges makes faults of the changes of packages' variables, for the code that changes and for that which reads them. What init
+// functions and initial values change is part of the beginning, and is followed from the variable.
 func (x *examiner) noteChanges() {
 	for _, b := range x.bodies {
 		for _, m := range b.changes {

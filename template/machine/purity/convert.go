@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// conversions follows the methods of values where they become interfaces: whoever has the interface may call them.
+// conversions follows the methods of values where they become interfaces: any holder of the interface may call them.
 func (r *reader) conversions(n ast.Node) {
 	var results *types.Tuple
 	if _, ok := n.(*ast.FuncDecl); ok {
@@ -173,7 +173,7 @@ func (r *reader) becomes(pos token.Pos, from, to types.Type) {
 			continue
 		}
 		if _, isStandard := r.standard(f); isStandard {
-			continue // whoever made the value is judged
+			continue // the maker of the value is judged
 		}
 		r.mention(pos, f)
 	}

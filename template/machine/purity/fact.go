@@ -16,7 +16,7 @@ type examined struct{}
 // AFact marks a fact.
 func (*examined) AFact() {}
 
-// summary is what the package of a function or variable tells those that import it.
+// summary describes a function or variable to the packages that import it.
 type summary struct {
 	Impure  *finding // the nearest impurity; nil: pure
 	Changes []change // what a function changes through its parameters
@@ -56,7 +56,7 @@ type change struct {
 	Fills bool // it only sets, counts or deletes elements of a map by keys
 }
 
-// changes notes a change of a parameter, and reports whether that is news.
+// changes notes a change of a parameter, and reports whether it is new.
 func (s *summary) changes(c change) bool {
 	for i := range s.Changes {
 		if was := &s.Changes[i]; was.Param == c.Param {

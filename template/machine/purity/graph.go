@@ -109,7 +109,7 @@ func (x *examiner) declareVar(v *ast.ValueSpec) {
 			last = &body{node: n, syntax: v.Values[i], params: map[types.Object]int{}}
 			x.bodies = append(x.bodies, last)
 		} else if last != nil {
-			n = last.node // one call gives all of them their values
+			n = last.node // one call sets all of them
 		}
 		x.nodes[obj] = n
 		if last != nil {
@@ -140,7 +140,7 @@ func nameOf(f *types.Func) string {
 }
 
 // settleNearest finds for each node the nearest impurity: backwards along the edges, first those of functions, then those of variables
-// only, so that the reader is told the more telling one.
+// only, so that the clearer one is reported.
 func (x *examiner) settleNearest() {
 	type arrival struct {
 		from *node

@@ -470,7 +470,7 @@ func (l *loop) reads() {
 	})
 }
 
-// isAppended reports whether an expression is what append is given, to be assigned to itself.
+// isAppended reports whether an expression is an argument of append whose result is assigned to it.
 func (l *loop) isAppended(e ast.Expr) (is bool) {
 	ast.Inspect(l.stmt.Body, func(n ast.Node) bool {
 		if s, ok := n.(*ast.AssignStmt); ok && len(s.Lhs) == 1 && l.appends(s.Lhs[0], s.Rhs[0]) {

@@ -23,10 +23,10 @@ func (r *reader) unordered(n *ast.CallExpr) {
 	if !sequences[name] || r.isOrdered(n) {
 		return
 	}
-	r.node.add(fault{pos: n.Pos(), what: name + " " + mapOrder.does, instead: "sort what it gives, as in slices.Sorted(maps.Keys(…))"})
+	r.node.add(fault{pos: n.Pos(), what: name + " " + mapOrder.does, instead: "sort its results, as in slices.Sorted(maps.Keys(…))"})
 }
 
-// isOrdered reports whether the entries of a map that a call gives are ranged over, which is looked at apart, or sorted.
+// isOrdered reports whether the entries of a map that a call returns are ranged over, which is checked separately, or sorted.
 func (r *reader) isOrdered(n *ast.CallExpr) (is bool) {
 	gives := func(e ast.Expr) bool {
 		e = ast.Unparen(e)

@@ -1,6 +1,6 @@
-// Package purity has the analyzer that finds what may give a step of a machine another result the next time: clocks, randomness,
-// the operating system, goroutines, variables that outlive an activation, addresses, and the order of maps. The command machinevet
-// runs it under go vet.
+// Package purity implements an analyzer that reports nondeterminism in the steps of machines: clocks, randomness, the operating
+// system, goroutines, variables that outlive an activation, addresses, and the order of maps. The command machinevet runs it under
+// go vet.
 //
 // # What is followed
 //

@@ -20,7 +20,7 @@ type root struct {
 // given holds the functions that take a step or a migration, with the number of the parameter.
 var given = map[string]int{"Define": 2, "Migrate": 1}
 
-// roots finds what the package gives to machine.Define and Migrate. A function that passes on a parameter, or what it has captured of
+// roots finds the package's arguments of machine.Define and Migrate. A function that passes on a parameter, or what it has captured of
 // one, is looked at where it is called, like Define itself, and so on.
 func (x *examiner) roots() (list []root) {
 	for grows := true; grows; {
@@ -63,7 +63,7 @@ func (x *examiner) rootsOf(b *body, call *ast.CallExpr) (list []root) {
 	return list
 }
 
-// valued reports the uses of Define and Migrate, and of functions that pass on to them, as values: who calls those is not known.
+// valued reports the uses of Define and Migrate, and of functions that pass on to them, as values: their callers are unknown.
 func (x *examiner) valued() {
 	called := map[*ast.Ident]bool{}
 	for _, b := range x.bodies {
@@ -91,7 +91,7 @@ func (x *examiner) valued() {
 	}
 }
 
-// rootName says what is defined: the machine by its name, if that is constant.
+// rootName names the defined thing: the machine by its name, if that is constant.
 func (x *examiner) rootName(call *ast.CallExpr, f *types.Func) string {
 	what := "machine"
 	if f.Name() == "Migrate" && isMachine(f) {
@@ -318,9 +318,9 @@ func (x *examiner) reportRoot(r root, reported map[token.Pos]bool) {
 	report := func(pos token.Pos, f *finding, chain []string) {
 		if !reported[pos] {
 			reported[pos] = true
-			told := *f
-			told.Chain = slices.Concat(chain, f.Chain)
-			x.Reportf(pos, "%s is impure: %s", r.node.name, told.text())
+			impure := *f
+			impure.Chain = slices.Concat(chain, f.Chain)
+			x.Reportf(pos, "%s is impure: %s", r.node.name, impure.text())
 		}
 	}
 	queue := []visit{{r.node, nil}}

@@ -47,7 +47,7 @@ func compileList(t reflect.Type, s *schema.Type, at string) (form, error) {
 	}, nil
 }
 
-// compileSet reads a set as a slice, or as a map without values. Package schema knows the order of its elements.
+// compileSet reads a set as a slice, or as a map without values. Package schema defines the order of its elements.
 func compileSet(t reflect.Type, s *schema.Type, at string) (form, error) {
 	if t.Kind() != reflect.Map || t.Elem() != unitType {
 		f, err := compileList(t, s, at)

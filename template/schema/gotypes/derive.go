@@ -142,7 +142,7 @@ func (r *deriver) derive(t reflect.Type, at string) (value.Value, error) {
 	return nil, refused(at, t, instead[t.Kind()])
 }
 
-// instead says what to use in place of what cannot be converted.
+// instead names the replacement of a type that cannot be converted.
 var instead = map[reflect.Kind]string{
 	reflect.Float32: "machines have no floats: use an integer of the smallest unit, or a string with the tag `type:\"dec128\"`",
 	reflect.Float64: "machines have no floats: use an integer of the smallest unit, or a string with the tag `type:\"dec128\"`",

@@ -123,7 +123,7 @@ func readText(v value.Value, into reflect.Value) error {
 	return must(ok, "a text", v)
 }
 
-// text is the form of strings that are texts of another type. Package schema knows their normal form.
+// text is the form of strings that are texts of another type. Package schema defines their normal form.
 func text(k schema.Kind) (form, bool) {
 	switch k {
 	case schema.Bytes, schema.Time, schema.Duration, schema.Hash, schema.UUID, schema.Dec128:

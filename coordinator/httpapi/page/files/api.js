@@ -12,10 +12,10 @@ export class Problem extends Error {
   }
 }
 
-// me is who asks: {name, role}; null while that is not known, and {role: ""} for whom the server does not know; ended: no longer.
+// me is the current identity, {name, role}: null while unknown, and of role "" without a valid session; ended: there was one before.
 export const me = signal(null);
 
-// leave notes that the server does not know who asks, or no longer.
+// leave records that there is no valid session, or no longer.
 export const leave = () => { me.value = { name: "", role: "", ended: Boolean(me.value?.role || me.value?.ended) }; };
 
 const ranks = ["viewer", "operator", "author", "admin"];
@@ -62,7 +62,7 @@ export const get = (path, stop) => ask("GET", path, undefined, {}, stop);
 export const post = (path, body = {}, headers, stop) => ask("POST", path, body, headers, stop);
 export const remove = (path) => ask("DELETE", path);
 
-// known asks who uses the browser; null: nobody has signed in. It is no refusal, which the console would tell.
+// known returns the identity of the browser's session, null without one. The server does not refuse it, so the console shows no error.
 export const known = () => get("/v1/session").then((who) => (who.role === "nobody" ? null : who));
 
 // inOrder returns a function of promises, which passes on what they come to, but for one that a later one has overtaken: that never comes.

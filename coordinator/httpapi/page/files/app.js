@@ -30,7 +30,7 @@ const places = [
 // A program's token is barred from the page.
 const barred = signal(false);
 
-// Who sees only statuses has no inbox and no workers, and who has not signed in nowhere to go. While that is not known, nothing jumps.
+// An observer sees neither inbox nor workers; a visitor who has not signed in sees only the login. Until the role is known, all places are shown.
 const placesOf = () => (barred.value ? [] : !me.value || may("viewer") ? places : me.value.role ? places.filter((p) => p.key === "r" || p.key === "w") : []);
 
 const place = computed(() => ({ start: "workflows", publish: "workflows" })[here.value.parts[0]] || here.value.parts[0] || "runs");

@@ -10,7 +10,7 @@
   if (at === "/" || at === "/runs") {
     const q = new URLSearchParams(location.search).get("q");
     const list = "/v1/runs?" + new URLSearchParams(q ? { q, limit: 50 } : { limit: 50 });
-    // Whom the server does not know would be refused.
+    // Without a session the request would be refused.
     later(list, session.then((s) => s.clone().json()).then((who) => (["nobody", "worker"].includes(who.role) ? null : fetch(list))));
   }
 }

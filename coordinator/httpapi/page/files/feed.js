@@ -41,7 +41,7 @@ export function follow(key, take) {
 // ready is a frame that the server does not send: what was read before may miss something.
 const ready = { kind: "frame", key: "all", frame: { kind: "ready", data: {} } };
 
-// tell says what this tab wants; fresh is a key of which it needs the beginning.
+// tell sends the wants of this tab; fresh is a key of which it needs the beginning.
 function tell(fresh) {
   say({ kind: "want", tab: self, keys: [...wanted.keys()], fresh });
 }
@@ -136,7 +136,7 @@ class Reader {
     this.ask(source, refused ? "" : this.last, refused ? 2000 : 1000);
   }
 
-  // ask asks first whether the server still knows this browser, which is no refusal, as the stream would be; again every second. The stream is
+  // ask checks first that the browser still has a session, because the stream would be refused without one; again every second. The stream is
   // opened no sooner than so long after the one before.
   async ask(source, after, pause) {
     const who = await known().catch(() => undefined);

@@ -1,5 +1,5 @@
-// A run as the page knows it. The statuses of steps are a byte array that the feed writes; what a step is besides is read from the
-// server, at most once in a while. Signals tell what is counted and selected, and `version` that some status has changed.
+// The page's model of a run. The statuses of steps are a byte array that the feed writes; what a step is besides is read from the
+// server, at most once in a while. Signals hold the counts and the selection, and `version` changes with any status.
 import { batch, signal } from "./ui.js";
 import { get, inOrder, of, Problem, query, word } from "./api.js";
 import { follow } from "./feed.js";

@@ -17,7 +17,7 @@ export function Name({ text: all, max = 28 }) {
   return html`<bdi title=${text.slice(0, 1000)}>${chars.slice(0, max - tail - 1).join("")}…${[...text.slice(-100)].slice(-tail).join("")}</bdi>`;
 }
 
-// Link leads to what a viewer may see; for who sees only statuses it is a text.
+// Link is a link for viewers, and a text for observers.
 export const Link = ({ children, href, ...more }) => (may("viewer") ? html`<a href=${href} ...${more}>${children}</a>` : html`<span ...${more}>${children}</span>`);
 
 export const Time = ({ at }) => {
@@ -55,7 +55,7 @@ export function useGet(path, when = 0) {
   return { ...state, again: () => setTurn((n) => n + 1) };
 }
 
-// Fault says what went wrong, in the words of the server.
+// Fault shows an error, in the words of the server.
 export const Fault = ({ problem, again, title }) => html`<div class="note bad" role="alert"><${Mark} status="failed" /><div>
   ${title && html`<b>${title}</b> `}${problem.code === "changed" && html`Nothing was done, since what you saw is not the newest: look at it again. `}<bdi>${plain(problem.message.slice(0, 600))}</bdi>${problem.suggestion && html` Did you mean <b><bdi>${problem.suggestion}</bdi></b>?`}
   ${again && html` <button class="link" type="button" onClick=${again}>Try again</button>`}</div></div>`;
@@ -71,7 +71,7 @@ export const unreachable = () => (stale.value > 0 ? "The server does not answer"
 // Opens is a button that opens the dialog of an act. It is off while the act would be, or for the reason that off is.
 export const Opens = ({ class: kind = "", off, onClick, children }) => html`<button type="button" class=${"btn " + kind} disabled=${Boolean(unreachable() || off)} title=${unreachable() || off || undefined} onClick=${onClick}>${children}</button>`;
 
-// Act is a button that sends a command. Who may not send it does not see it; while the server does not answer, it is off and says why.
+// Act is a button that sends a command. It is hidden without the right to send it; while the server does not answer, it is off and says why.
 // With match, the number of the run's newest event that the person has seen, it is refused if the run has gone on since.
 export function Act({ role = "operator", class: kind = "", path, body, match, onDone, onProblem, children, disabled, title }) {
   const [busy, setBusy] = useState(false);
@@ -95,7 +95,7 @@ export function Act({ role = "operator", class: kind = "", path, body, match, on
 // later, the browser complains if something has the focus already.
 export const focus = (element) => element?.focus();
 
-// Dialog is shown while it is there, with the focus in its input with data-first. It closes with Escape, and gives focus back.
+// Dialog is shown while it is there, with the focus in its input with data-first. It closes with Escape, and returns the focus.
 export function Dialog({ title, onClose, children, wide }) {
   const ref = useRef(null);
   useLayoutEffect(() => {

@@ -47,7 +47,7 @@ export function instant(t) {
 // said is a text of the server with its instants as the page writes them.
 export const said = (text) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (t) => instant(ms(t)));
 
-// awaitedOf says what a wait of a run is for, as what follows the name of the step.
+// awaitedOf describes a wait of a run, as a text after the name of the step.
 export const awaitedOf = (a) => (a.worker ? "waits: " + said(a.worker) : "waits for " + a.what);
 
 export const exactly = (t) => (t ? whole(t) : "");

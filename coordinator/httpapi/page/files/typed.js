@@ -1,5 +1,5 @@
 // What a person has typed and not sent. The tab keeps it, so that it is there when they come back to the view by the history, or after
-// they have signed in again. It is theirs: nobody else who signs in sees it, and who signs out takes it along. Tokens are never kept.
+// they have signed in again. It belongs to one user, and is removed when that user signs out. Tokens are never kept.
 import { useState } from "./ui.js";
 import { me } from "./api.js";
 

@@ -46,7 +46,7 @@ func CheckVersion(files vfs.FS, dir string) (version int, err error) {
 	n, _ := fmt.Sscanf(string(text), versionFormat, &version)
 	switch {
 	case n == 1 && version > NewestVersion:
-		return 0, fmt.Errorf("%w: directory of version %d, and this program knows %d; use a later version of the program", journal.ErrVersion, version, NewestVersion)
+		return 0, fmt.Errorf("%w: directory of version %d, and this program reads %d; use a later version of the program", journal.ErrVersion, version, NewestVersion)
 	case n != 1 || version < 1 || string(text) != fmt.Sprintf(versionFormat, version):
 		return 0, fmt.Errorf("%w: %s holds %.40q. %s", journal.ErrDamaged, path, text, lost)
 	}

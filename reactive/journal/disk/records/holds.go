@@ -34,7 +34,7 @@ func Holds(files vfs.FS, dir string) (bool, error) {
 	return false, fmt.Errorf("%w: %s is missing, but there is %s", journal.ErrDamaged, files.PathJoin(dir, VersionName), what)
 }
 
-// remains says what there is in a directory of a store that has no version; "": nothing, or what a crash leaves that has cut short the
+// remains describes the content of a directory of a store that has no version; "": nothing, or what a crash leaves that has cut short the
 // making of the store.
 func remains(files vfs.FS, dir string) (string, error) {
 	db := files.PathJoin(dir, DatabaseName)

@@ -131,7 +131,7 @@ func indexPrefixOf(e *journal.Entry) indexPrefix {
 	return indexPrefix{indexLetters[e.Index], e.Key, e.Value}
 }
 
-// indexPrefix is what the keys of one group begin with.
+// indexPrefix is the common prefix of the keys of one group.
 type indexPrefix struct {
 	letter     byte
 	key, value string
@@ -260,8 +260,8 @@ func (c *IndexCheck) End() error {
 // indexedPage is how many positions Indexed reads at a time.
 const indexedPage = 1024
 
-// Indexed returns what the index of all runs knows of one, its id and instant; the zero Head if it does not have it. It reads the keys of all
-// newer runs.
+// Indexed returns the entry of a run in the index of all runs, its id and instant; the zero Head if it does not have it. It reads the
+// keys of all newer runs.
 func Indexed(db pebble.Reader, run string) (journal.Head, error) {
 	r := IndexRangeOf(&journal.Query{Index: journal.ByStart})
 	for {

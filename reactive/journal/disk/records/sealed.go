@@ -40,7 +40,7 @@ func UnsealUpTo(known byte, record, key []byte) (version byte, content []byte, e
 	}
 	version = record[SealHeader-1]
 	if version < SealVersion || version > known {
-		return 0, nil, fmt.Errorf("%w: record of version %d, and this program knows %d", journal.ErrVersion, version, known)
+		return 0, nil, fmt.Errorf("%w: record of version %d, and this program reads %d", journal.ErrVersion, version, known)
 	}
 	return version, record[SealHeader:], nil
 }

@@ -5,8 +5,8 @@
 //
 // Pebble ends the process when a write of its own bookkeeping fails (a log that begins or ends, the manifest, the name of a
 // directory). So the first failed write raises the shield, and no further write reaches the disk, which stays as a crash at that
-// moment would have left it. Pebble sees success; whoever answers callers must look at Raised before it says that something is
-// stored. Tables are an exception: Pebble handles one that cannot be made, and would read one that it assumes exists.
+// moment would have left it. Pebble sees success, so the caller must check Raised before it acknowledges
+// a write. Tables are an exception: Pebble handles one that cannot be made, and would read one that it assumes exists.
 package shield
 
 import (
@@ -38,7 +38,7 @@ func (f *FS) Raise() { f.raised.Store(true) }
 // Raised reports whether writes have ended.
 func (f *FS) Raised() bool { return f.raised.Load() }
 
-// Spare gives a directory, into which Pebble writes a copy, a shield of its own until end is called: a failure there is no fault of the
+// Spare makes a shield for a directory, into which Pebble writes a copy, until end is called: a failure there is no fault of the
 // database. End returns the first one. There is one such directory at a time.
 func (f *FS) Spare(dir string) (end func() error) {
 	own := &spared{FS: New(f.FS, nil), dir: strings.TrimRight(dir, "/")}

@@ -40,7 +40,7 @@ export function Decisions({ parts }) {
     ${list.problem && !list.value ? html`<${Fault} problem=${list.problem} again=${list.again} />` : !list.value ? html`<${Loading} />` : groups(items).map(([name, all]) => html`<h2>${name}<span>${number(all.length)}</span></h2>${all.map((i) => html`<${Ask} key=${i.id} d=${i} current=${i.id === id} />`)}`)}</section>
     ${mine?.d.id === id ? html`<${Decided} key=${"mine" + id} ...${{ ...mine, next }} />`
       : d ? html`<${Detail} key=${id} ...${{ d, taken: !open && known, next, again, onDone: (how) => { setMine({ d, ...how }); again(); } }} />`
-      : known && html`<section class="decide">${id ? html`<${All} /><h2>This is not open</h2><${Taken} ...${{ id, next }} />` : html`<${Empty} title="Nobody is asked for anything">When a step waits for a person's decision, it is here, the most urgent first.<//>`}</section>`}</main>`;
+      : known && html`<section class="decide">${id ? html`<${All} /><h2>This is not open</h2><${Taken} ...${{ id, next }} />` : html`<${Empty} title="No decisions are open">When a step waits for a person's decision, it is here, the most urgent first.<//>`}</section>`}</main>`;
 }
 
 const All = () => html`<a href="/decisions" class="only-n">‹ All</a>`;
@@ -48,7 +48,7 @@ const All = () => html`<a href="/decisions" class="only-n">‹ All</a>`;
 // Next goes on, when the person says so.
 const Next = ({ next }) => html`<div class="acts">${next ? html`<a class="btn" href=${at("decisions", next.id)}>Next: <${Name} text=${next.run} max=${24} /></a>` : html`<span class="q">Nothing else is open.</span>`}</div>`;
 
-// Decided says what the person has decided. It has the focus, so that a key that is pressed twice decides nothing else.
+// Decided shows the person's decision. It has the focus, so that a key that is pressed twice decides nothing else.
 function Decided({ d, decision, reason, next }) {
   return html`<section class="decide"><${All} /><h2 ref=${focus} tabindex="-1">${wordsOf[decision]} <bdi>${d.run.slice(0, 200)}</bdi></h2>
     <p role="status">Step <bdi>${d.step.slice(0, 200)}</bdi> is ${decision === "fulfilled" ? "done as meant" : "not done as meant"}${reason && html`: <bdi>${reason}</bdi>`}. <a href=${at("runs", d.run) + query({ step: d.step })}>See it in the graph</a></p><${Next} next=${next} /></section>`;

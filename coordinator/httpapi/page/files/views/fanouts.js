@@ -1,4 +1,4 @@
-// Steps that have asked several participants: how many answers there are of how many it takes, and who has given which.
+// Steps that have asked several participants: how many answers there are of how many it takes, and from whom.
 import { html } from "../ui.js";
 import { withQuery } from "../route.js";
 import { Mark, Status } from "../mark.js";

@@ -122,7 +122,7 @@ function why(model, run, status) {
   return parts.join(" ");
 }
 
-// Acts are what can be done with the whole run. Who may do nothing sees nothing.
+// Acts are the commands to the whole run that the user may send.
 function Acts({ model, run, status }) {
   const [open, setOpen] = useState("");
   if (!may("operator") || run.past) return null;

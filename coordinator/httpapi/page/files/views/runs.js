@@ -8,7 +8,7 @@ import { age, left, many, ms, now, number, present, took } from "../time.js";
 import { BulkActs, ChosenActs } from "./bulk.js";
 import { Empty, Fault, Link, Loading, Name, Sentence, useTitle } from "../parts.js";
 
-const page = 50, pageMax = 1000; // rows that are asked for, and that the server gives
+const page = 50, pageMax = 1000; // rows per request, and at most
 
 // terms splits a query as the server does: at spaces that are not within quotes.
 export const terms = (q) => q.match(/(?:"(?:\\.|[^"\\])*"|[^\s"])+/g) || [];
@@ -39,7 +39,7 @@ function useRuns(q) {
   const fresh = useRef(new Set());
   const rows = useRef(null); // null: they are not known
   const stop = useRef(null); // of what is asked for this query
-  const coming = useRef(new Set()); // of each list that is on its way: what frames have told meanwhile, which it may not know
+  const coming = useRef(new Set()); // of each list that is on its way: the changes of frames meanwhile, which it may lack
   const read = async (more) => {
     const told = new Map();
     coming.current.add(told);
@@ -75,7 +75,7 @@ function useRuns(q) {
       if (problem.status === 400) stop.current.abort(); // it would be refused again
     }
   };
-  // look reads anew what is shown, to know which runs are new to it, which are of it no more, and what has become of the others.
+  // look reads the shown runs anew, to find those that are new, those that are gone, and the changes of the others.
   const look = async () => {
     if (!rows.current) return load();
     const found = await read({ limit: Math.min(pageMax, Math.max(page, rows.current.size)) }).catch(() => null);
@@ -189,7 +189,7 @@ function List({ list, q }) {
     <div class="foot"><span>${next ? "the newest " + number(rows.length) : many(rows.length, "run") + ", newest first"}</span>${next && html`<button class="link" type="button" onClick=${list.more}>Show ${page} more</button>`}<span class="end">${chosen.length === 0 && html`<${BulkActs} q=${q} />`}</span></div></div>${chosen.length > 0 && html`<${ChosenActs} runs=${chosen} clear=${() => setIds(new Set())} />`}`;
 }
 
-// statusOf is the status of a row as a person sees it: who waits for a person is another thing than who waits for a timer.
+// statusOf returns the displayed status of a row: it distinguishes runs that wait for a person from those that wait for a timer.
 export function statusOf(r) {
   if (r.parked) return "parked";
   if (r.status === "waiting" && r.waits?.some((w) => w.kind === "person")) return "person";
@@ -247,7 +247,7 @@ function whereOf(r) {
 
 const wordsOf = { aborted: "a command ended it", deadline_exceeded: "its deadline has passed", partial: "some branches failed", step_timeout: "a step timed out" };
 
-// First is what a server shows on which nothing has run.
+// First is shown by a server on which nothing has run.
 const First = () => html`<div class="first"><svg class="art" viewBox="0 0 1280 176" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
   <path class="watr" d="M0 65c20-9 42-9 62 0s42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0V122H0z" /><path class="surf" d="M0 65c20-9 42-9 62 0s42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0" /><path class="ground" d="M0 122h1280" /><path class="bedline" d="M676 115h604" />
   <path class="wallp" d="M616 10h8v120h-8zM656 10h8v120h-8zM608 4h64v7h-64zM638 11h4v48h-4z" /><path class="leafp" d="M624 58h32v68h-32z" /></svg>

@@ -18,7 +18,7 @@ const simple = (s) => s && (s.enum || ["string", "number", "integer", "boolean"]
 const secret = (s) => s.writeOnly === true || s.format === "password";
 const shown = (v) => (typeof v === "string" ? v : JSON.stringify(v));
 
-// begin is what is in the form before somebody types: the defaults.
+// begin is the initial content of the form: the defaults.
 function begin(schema, fields) {
   const whole = !fields && schema?.default !== undefined ? JSON.stringify(schema.default, null, 2) : "";
   const given = (fields || []).map(([k, s]) => [k, s, s.default ?? schema.default?.[k]]).filter(([, , v]) => v !== undefined);
@@ -79,7 +79,7 @@ function valueOf(s, text) {
   return [v, wrong];
 }
 
-// limits says what the schema allows, in words.
+// limits describes the bounds of the schema, in words.
 function limits(s) {
   const said = [];
   if (s.minimum !== undefined || s.maximum !== undefined) said.push(`from ${s.minimum ?? "…"} to ${s.maximum ?? "…"}`);

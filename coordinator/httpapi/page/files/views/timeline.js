@@ -95,7 +95,7 @@ function useRoom(there) {
   return [ref, room];
 }
 
-// pathOf returns the steps on the critical path, as far as the drawing of the workflow says what stands before what.
+// pathOf returns the steps on the critical path, as far as the drawing of the workflow has their order.
 function pathOf(rows, drawing) {
   if (!drawing?.keys.length) return new Set();
   const index = new Map(drawing.keys.map((key, i) => [key, i])), before = drawing.keys.map(() => []);

@@ -1,5 +1,5 @@
-// Package kept describes how long runs are kept that have ended, and what was deleted because it is not kept any more.
-package kept
+// Package expiry describes retention rules and deletions, as requests and replies have them.
+package expiry
 
 import (
 	"github.com/sluiceflow/sluice/coordinator/query"
@@ -23,7 +23,7 @@ func RuleOf(r retention.Rule) *Rule {
 	return &Rule{r.Where, query.FormatAge(r.Keep)}
 }
 
-// Gone is something that was deleted because it is not kept any more, or would be.
+// Gone is a run, definition or value that was deleted, or would be.
 type Gone struct {
 	Kind  string `json:"kind"`            // run, act, definition, blob, or content of a world
 	Name  string `json:"name"`            // id of the run, number of the act, or hash
@@ -31,7 +31,7 @@ type Gone struct {
 	Bytes int64  `json:"bytes,omitempty"` // about; not of content
 }
 
-// Collected counts what was deleted because it is not kept any more, or would be.
+// Collected counts deletions, or what they would be.
 type Collected struct {
 	Runs        int   `json:"runs"`             // with those below them
 	Acts        int   `json:"acts,omitempty"`   // on many runs
@@ -42,7 +42,7 @@ type Collected struct {
 	Failed      int   `json:"failed,omitempty"` // runs that cannot be read, and stay
 }
 
-// GoneOf describes what was deleted.
+// GoneOf describes a deletion.
 func GoneOf(g *retention.Gone) *Gone { return &Gone{g.Kind, g.Name, g.Blobs, g.Bytes} }
 
 // CollectedOf describes the counts.

@@ -1,4 +1,4 @@
-package outcome
+package ended
 
 import (
 	"time"
@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Outcome is the end of a task.
-type Outcome struct {
+// Task is a task that has ended, and how.
+type Task struct {
 	Task     *playbook.Task   // the task that called
 	Result   value.Value      // a value of package value; nil after a failure
 	Failure  *journal.Failure // nil: it went well
@@ -30,7 +30,7 @@ func Answer(output any) value.Value {
 }
 
 // Unwrap splits an HTTP answer: rules see its body as the result, and the rest as `outcome.http`.
-func (o *Outcome) Unwrap() {
+func (o *Task) Unwrap() {
 	if _, ok := o.About["http"]; ok {
 		return
 	}
@@ -49,7 +49,7 @@ func (o *Outcome) Unwrap() {
 }
 
 // Describe returns an outcome as rules see it.
-func (o *Outcome) Describe() value.Value {
+func (o *Task) Describe() value.Value {
 	status := "ok"
 	if o.Failure != nil {
 		status = "error"

@@ -9,32 +9,32 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/retention"
 )
 
-// A host deletes what is not kept any more as often as the shortest of its rules says, within these bounds.
+// A host deletes expired runs as often as the shortest of its rules says, within these bounds.
 const (
-	houseOften  = time.Second
-	houseSeldom = time.Hour
+	collectOften  = time.Second
+	collectSeldom = time.Hour
 )
 
-// keepHouse deletes what is not kept any more, when it begins, whenever the rules change, and then again and again until ctx ends.
-// Where everything is kept, it says once what the default would free.
-func keepHouse(ctx context.Context, engine *coordinator.Engine, logger *slog.Logger) {
-	changed, later := make(chan []retention.Rule), houseSeldom
+// collectPeriodically deletes expired runs at start, when the rules change, and periodically until ctx ends. Without rules it logs once
+// how much the default rule would free.
+func collectPeriodically(ctx context.Context, engine *coordinator.Engine, logger *slog.Logger) {
+	changed, later := make(chan []retention.Rule), collectSeldom
 	go watchRules(ctx, engine, logger, changed)
-	next := time.NewTimer(houseSeldom)
+	next := time.NewTimer(collectSeldom)
 	defer next.Stop()
 	for first := true; ; first = false {
 		select {
 		case <-ctx.Done():
 			return
 		case rules := <-changed:
-			later = houseSeldom
+			later = collectSeldom
 			if shortest, ok := retention.Shortest(rules); ok {
-				later = min(max(shortest, houseOften), houseSeldom)
+				later = min(max(shortest, collectOften), collectSeldom)
 			}
 		case <-next.C:
 		}
-		if err := keepOnce(ctx, engine, logger, first); err != nil && ctx.Err() == nil {
-			logger.Warn("cannot delete what is not kept any more, trying again later", "error", err, "later", later)
+		if err := collectOnce(ctx, engine, logger, first); err != nil && ctx.Err() == nil {
+			logger.Warn("cannot delete expired runs, trying again later", "error", err, "later", later)
 		}
 		next.Reset(later)
 	}
@@ -44,7 +44,7 @@ func keepHouse(ctx context.Context, engine *coordinator.Engine, logger *slog.Log
 func watchRules(ctx context.Context, engine *coordinator.Engine, logger *slog.Logger, changed chan<- []retention.Rule) {
 	for rules, err := range engine.RuleChanges(ctx) {
 		if err != nil && ctx.Err() == nil {
-			logger.Warn("cannot read how long runs are kept; what has changed since counts later", "error", err, "later", houseSeldom)
+			logger.Warn("cannot read how long runs are kept; what has changed since counts later", "error", err, "later", collectSeldom)
 		}
 		select {
 		case changed <- rules:
@@ -54,7 +54,7 @@ func watchRules(ctx context.Context, engine *coordinator.Engine, logger *slog.Lo
 	}
 }
 
-func keepOnce(ctx context.Context, engine *coordinator.Engine, logger *slog.Logger, first bool) error {
+func collectOnce(ctx context.Context, engine *coordinator.Engine, logger *slog.Logger, first bool) error {
 	rules, err := engine.Rules(ctx)
 	switch {
 	case err != nil:
@@ -62,7 +62,7 @@ func keepOnce(ctx context.Context, engine *coordinator.Engine, logger *slog.Logg
 	case len(rules) > 0:
 		done, err := engine.Collect(ctx, retention.Collection{Beside: true})
 		if done.Runs+done.Definitions+done.Values > 0 {
-			logger.Info("deleted what is not kept any more", "runs", done.Runs, "definitions", done.Definitions, "blobs", done.Values, "bytes", done.Bytes)
+			logger.Info("deleted expired runs", "runs", done.Runs, "definitions", done.Definitions, "blobs", done.Values, "bytes", done.Bytes)
 		}
 		return err
 	case !first:

@@ -1,4 +1,4 @@
-package outcome_test
+package ended_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/reactive/net/outcome"
+	"github.com/sluiceflow/sluice/reactive/net/ended"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/playbook"
 	"github.com/sluiceflow/sluice/template/value"
@@ -50,7 +50,7 @@ func TestTheFirstRuleThatHoldsDecides(t *testing.T) {
 		{"the same where that fails the step", playbook.Task{HasPolicy: true, Unmatched: true}, failed, -1, playbook.Fail, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := outcome.Outcome{Task: &c.task, Failure: c.failure}
+			o := ended.Task{Task: &c.task, Failure: c.failure}
 			rule, do, err := o.Rule(nil)
 			require.ErrorIs(t, err, c.err)
 			require.Equal(t, c.do, do)
@@ -82,7 +82,7 @@ func TestDelaysGrowAndEnd(t *testing.T) {
 		{playbook.Rule{Delay: fixed{v: true}}, 1, 0, "must be a number of seconds, not a boolean"},
 		{playbook.Rule{Delay: fixed{err: errBroken}}, 1, 0, "broken"},
 	} {
-		d, err := outcome.Delay(&c.rule, c.n, nil)
+		d, err := ended.Delay(&c.rule, c.n, nil)
 		require.Equal(t, c.want, d)
 		if c.says == "" {
 			require.NoError(t, err)
@@ -97,32 +97,32 @@ func TestAnHTTPAnswerIsItsBody(t *testing.T) {
 	answer := map[string]any{"status": int64(200), "headers": headers, "body": "text"}
 	http := map[string]any{"http": map[string]any{"status": int64(200), "headers": headers}}
 
-	o := outcome.Outcome{Result: answer}
+	o := ended.Task{Result: answer}
 	o.Unwrap()
-	require.Equal(t, outcome.Outcome{Result: "text", About: http}, o)
-	taken := outcome.Outcome{Result: answer, About: http}
+	require.Equal(t, ended.Task{Result: "text", About: http}, o)
+	taken := ended.Task{Result: answer, About: http}
 	taken.Unwrap()
 	require.Equal(t, answer, taken.Result, "a body may look like an answer")
 
-	failed := outcome.Outcome{Result: "kept", Failure: &journal.Failure{Code: "http_status", Details: answer}}
+	failed := ended.Task{Result: "kept", Failure: &journal.Failure{Code: "http_status", Details: answer}}
 	failed.Unwrap()
 	require.Equal(t, http, failed.About)
 	require.Equal(t, "kept", failed.Result)
 
 	for _, result := range []any{map[string]any{"status": int64(200)}, map[string]any{"headers": headers}, "text", nil} {
-		other := outcome.Outcome{Result: result}
+		other := ended.Task{Result: result}
 		other.Unwrap()
-		require.Equal(t, outcome.Outcome{Result: result}, other)
+		require.Equal(t, ended.Task{Result: result}, other)
 	}
 }
 
 func TestAFailureIsNamedAfterItsKind(t *testing.T) {
 	plain := &journal.Failure{Code: "x", Message: "m"}
-	require.Same(t, plain, outcome.Kinded(plain))
-	kinded := outcome.Kinded(&journal.Failure{Code: "x", Message: "m", Details: map[string]any{"kind": "timeout"}})
+	require.Same(t, plain, ended.Kinded(plain))
+	kinded := ended.Kinded(&journal.Failure{Code: "x", Message: "m", Details: map[string]any{"kind": "timeout"}})
 	require.Equal(t, "timeout", kinded.Code)
 	require.Equal(t, "m", kinded.Message)
 	require.Equal(t, map[string]any{"kind": "timeout", "code": "timeout", "message": "m", "retryable": false, "details": map[string]any{"kind": "timeout"}},
-		outcome.Error(kinded))
-	require.Nil(t, outcome.Error(nil))
+		ended.Error(kinded))
+	require.Nil(t, ended.Error(nil))
 }

@@ -1,5 +1,5 @@
-// Package kept keeps the answers of requests, for those that are made again.
-package kept
+// Package idempotency caches answers by Idempotency-Key, for requests that are made again.
+package idempotency
 
 import (
 	"bytes"
@@ -19,18 +19,18 @@ const (
 )
 
 // ErrOther means that another request was made with the key.
-var ErrOther = errors.New("kept: another request was made with this key")
+var ErrOther = errors.New("idempotency: another request was made with this key")
 
-// Answers are the answers of requests, by key. The zero value has none. It is safe for concurrent use; the process keeps them.
-type Answers struct {
+// Responses are the answers to requests, by key. The zero value has none. It is safe for concurrent use; the process keeps them.
+type Responses struct {
 	mu    sync.Mutex
-	by    map[[sha256.Size]byte]*Answer
-	order []*Answer // the oldest first
-	size  int       // of their contents
+	by    map[[sha256.Size]byte]*Response
+	order []*Response // the oldest first
+	size  int         // of their contents
 }
 
-// Answer is an answer, or a request in progress.
-type Answer struct {
+// Response is the answer to a request, or a request in progress.
+type Response struct {
 	done      chan struct{} // closed when the answer is there
 	key, body [sha256.Size]byte
 	at        time.Time
@@ -41,7 +41,7 @@ type Answer struct {
 
 // Begin returns the answer of an earlier request with the key, or a new one that the caller must end. A preview takes no key: without an
 // earlier request it gets nil.
-func (k *Answers) Begin(key, body [sha256.Size]byte, preview bool, now time.Time) (a *Answer, first bool) {
+func (k *Responses) Begin(key, body [sha256.Size]byte, preview bool, now time.Time) (a *Response, first bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for len(k.order) > 0 && (len(k.order) >= answersMax || k.size > sizeMax || now.Sub(k.order[0].at) >= keepTime) {
@@ -51,16 +51,16 @@ func (k *Answers) Begin(key, body [sha256.Size]byte, preview bool, now time.Time
 	if a = k.by[key]; a != nil || preview {
 		return a, false
 	}
-	a = &Answer{key: key, body: body, done: make(chan struct{}), at: now}
+	a = &Response{key: key, body: body, done: make(chan struct{}), at: now}
 	if k.by == nil {
-		k.by = map[[sha256.Size]byte]*Answer{}
+		k.by = map[[sha256.Size]byte]*Response{}
 	}
 	k.by[key], k.order = a, append(k.order, a)
 	return a, true
 }
 
 // End keeps an answer, unless it is a refusal: that has changed nothing, so the request may be tried again.
-func (k *Answers) End(a *Answer, w *Recorder) {
+func (k *Responses) End(a *Response, w *Recorder) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if a.status = w.status; a.status == 0 || a.status >= http.StatusBadRequest {
@@ -74,7 +74,7 @@ func (k *Answers) End(a *Answer, w *Recorder) {
 	close(a.done)
 }
 
-func (k *Answers) drop(a *Answer) {
+func (k *Responses) drop(a *Response) {
 	if k.by[a.key] == a {
 		k.size -= len(a.content)
 		delete(k.by, a.key)
@@ -83,7 +83,7 @@ func (k *Answers) drop(a *Answer) {
 
 // Repeat sends the answer once more, when it is there, to a request with that body. It reports whether it was sent: else it is nil, or was not
 // kept. Its error is ErrOther if the first request had another body, or that of ctx.
-func (a *Answer) Repeat(ctx context.Context, w http.ResponseWriter, body [sha256.Size]byte) (bool, error) {
+func (a *Response) Repeat(ctx context.Context, w http.ResponseWriter, body [sha256.Size]byte) (bool, error) {
 	switch {
 	case a == nil:
 		return false, nil

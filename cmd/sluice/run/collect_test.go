@@ -25,7 +25,7 @@ func TestHouseIsKeptAsOftenAsTheRulesSay(t *testing.T) {
 		engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{Logger: logger})
 		require.NoError(t, err)
 		ctx, stop := context.WithCancel(t.Context())
-		go keepHouse(ctx, engine, logger)
+		go collectPeriodically(ctx, engine, logger)
 		started := 0
 		end := func() {
 			run, err := engine.Start(ctx, w, nil, coordinator.WithID(fmt.Sprint("run-", started)))

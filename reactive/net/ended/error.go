@@ -1,4 +1,4 @@
-package outcome
+package ended
 
 import (
 	"github.com/sluiceflow/sluice/reactive/journal"

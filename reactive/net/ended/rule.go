@@ -1,4 +1,4 @@
-package outcome
+package ended
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 )
 
 // Rule evaluates the rules of the task for its outcome. The returned rule is nil if none holds.
-func (o *Outcome) Rule(env expr.Env) (*playbook.Rule, playbook.Do, error) {
+func (o *Task) Rule(env expr.Env) (*playbook.Rule, playbook.Do, error) {
 	for i := range o.Task.Rules {
 		r := &o.Task.Rules[i]
 		if r.When == nil {

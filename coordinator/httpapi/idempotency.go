@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/sluiceflow/sluice/coordinator/httpapi/kept"
+	"github.com/sluiceflow/sluice/coordinator/httpapi/idempotency"
 )
 
 // once carries out a request that changes something and has a key, or repeats the answer that the first of its kind has got. A preview says
@@ -18,7 +18,7 @@ func (c *exchange) once(key string) error {
 	name, sum := sha256.Sum256([]byte(c.who.Name+"\x00"+c.req.Method+"\x00"+c.req.URL.EscapedPath()+"\x00"+key)), sha256.Sum256(body)
 	a, first := c.kept.Begin(name, sum, c.dry(), time.Now())
 	if first {
-		w := &kept.Recorder{ResponseWriter: c.w}
+		w := &idempotency.Recorder{ResponseWriter: c.w}
 		c.w = w
 		defer func() { c.kept.End(a, w) }()
 		if err := c.route.serve(c); err != nil && err != errAnswered {
@@ -27,7 +27,7 @@ func (c *exchange) once(key string) error {
 		return nil
 	}
 	sent, err := a.Repeat(c.req.Context(), c.w, sum)
-	if errors.Is(err, kept.ErrOther) {
+	if errors.Is(err, idempotency.ErrOther) {
 		return problem(CodeKeyUsed, "another request was made with this key").at("header/Idempotency-Key")
 	}
 	if sent || err != nil {

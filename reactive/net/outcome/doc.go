@@ -1,2 +1,0 @@
-// Package outcome describes the end of a playbook's task, as its rules see it, and finds the rule that holds.
-package outcome
