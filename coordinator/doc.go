@@ -84,7 +84,8 @@
 //	│        │
 //	│        └─ failed ──▶ parked ─┐
 //	│                              ├─ Register or Start provides what it lacks
-//	│                              ├─ a command for it arrives
+//	│                              ├─ a command for it arrives, or a worker's answer
+//	│                              ├─ a timer of it is due
 //	└──────────────────────────────┴─ another engine opens the store
 //
 // Wait and commands return an error that wraps ErrParked and the reason. State, Explain and Engine.Parked report it, and the

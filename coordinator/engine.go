@@ -319,7 +319,7 @@ func (e *Engine) load(id string, items ...decide.Item) {
 	if e.runs[id] != nil {
 		return
 	}
-	e.parked.Try(id)
+	e.parked.Retrying(id)
 	r := newRun(e, id)
 	r.inbox.Add(items...)
 	e.runs[id] = r

@@ -38,6 +38,5 @@
 //
 // Contracts: a Root is owned by one goroutine. Apply takes events in the order of the journal. An event that is duplicate,
 // late or about an unknown node changes no status; its Effect says which.
-//
-// Cost (2 cores, one step with three predecessors, request and answer applied): see BenchmarkRoot.
+// BenchmarkRoot measures the cost of a step: its request and its answer, with three predecessors.
 package reactive

@@ -115,7 +115,7 @@ func ended(root *reactive.Root, id workers.ID) string {
 	return root.Status(v).String()
 }
 
-// gone tells a call whose run has ended, or is there no more, from an error.
+// gone turns the error that a run has ended or was deleted into a text; any other error stays one.
 func gone(was string, err error) (string, error) {
 	switch {
 	case errors.Is(err, decide.ErrFinished):

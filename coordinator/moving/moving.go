@@ -95,7 +95,7 @@ func (m Moves) MoveEntry(ctx context.Context, entry *registry.Entry) (*shadow.Re
 	return m.in.MoveFor(ctx, m.run, entry, "", "")
 }
 
-// MoveFor moves a run, see MoveEntry, for an act on many runs unless that is "".
+// MoveFor is MoveEntry for a run. act is the act on many runs that asks for it; "": none.
 func (e *Mover) MoveFor(ctx context.Context, run Run, entry *registry.Entry, act, reason string) (*shadow.Report, error) {
 	if err := run.Writes(); err != nil {
 		return nil, err

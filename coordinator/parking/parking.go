@@ -1,6 +1,5 @@
-// Package parking records the runs that a process cannot go on with, finds out why, tries them again, and wakes their waiters when that
-// changes.
-// Parking is a state of the process, not of the run.
+// Package parking records the runs that a process cannot go on with, finds out why, and tries them again. A caller that waits for a run is
+// woken when the run is parked or tried again. Parking is a state of the process, not of the run.
 package parking
 
 import (
@@ -60,8 +59,8 @@ func (l *Runs) Remove(run string) {
 	delete(l.places, run)
 }
 
-// Try signals the waiters of a parked run that it is tried again.
-func (l *Runs) Try(run string) {
+// Retrying wakes the callers that wait for a parked run, because it is being tried again.
+func (l *Runs) Retrying(run string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p := l.places[run]

@@ -39,8 +39,8 @@ func TestWaitersAreNotified(t *testing.T) {
 		t.Fatal("the run has not been tried")
 	default:
 	}
-	l.Try("r")
-	l.Try("r")
+	l.Retrying("r")
+	l.Retrying("r")
 	<-l.Tried("r")
 }
 

@@ -1,11 +1,11 @@
 // Package pool carries out the calls of runs: it finds room for them, makes them on its own goroutines, and returns their
 // results.
 //
-//	Host.Admit ──▶ Host.Make ──▶ worker or goroutine: About, secrets, Caller.Call, Settle, redaction ──▶ Owner.Deliver
+//	Host.Admit ──▶ Host.Make ──▶ a goroutine here: About  , secrets, Caller.Call, Settle, redaction ──▶ Owner.Deliver
 //	    │                                                                                            │
 //	    └── room: CallsMax, ProgramsMax                                        ReleaseRoom ◀─────────┘
 //
-// A call to be made is a call.Request, and its result a call.Result, both plain data, so that nothing above this package
+// Package workers has the calls that programs elsewhere carry out, and redacts what they answer. A call to be made is a call.Request, and its result a call.Result, both plain data, so that nothing above this package
 // depends on where a call is made. This package fills secrets in the request, and removes them from the result, reports and
 // errors.
 //
