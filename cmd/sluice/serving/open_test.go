@@ -17,10 +17,10 @@ import (
 func TestNoHostIsOpenToANetwork(t *testing.T) {
 	for want, f := range map[string]Flags{
 		"--no-auth is not for a host --behind-proxy": {Listen: "127.0.0.1:0", NoAuth: true, Proxy: "10.0.0.7/32"},
-		"0.0.0.0/0 contains every address":                 {Listen: "0.0.0.0:0", Proxy: "0.0.0.0/0", Hosts: []string{"x"}},
-		"7.7.7.7/0 contains every address":                 {Listen: "127.0.0.1:0", Proxy: "7.7.7.7/0", Cert: "c.pem", Key: "k.pem"},
+		"0.0.0.0/0 contains every address":           {Listen: "0.0.0.0:0", Proxy: "0.0.0.0/0", Hosts: []string{"x"}},
+		"7.7.7.7/0 contains every address":           {Listen: "127.0.0.1:0", Proxy: "7.7.7.7/0", Cert: "c.pem", Key: "k.pem"},
 		"8.0.0.0/7 is wider than any":                {Listen: "10.0.0.1:0", Proxy: "8.0.0.0/7"},
-		"::/0 contains every address":                      {Listen: "[::]:0", Proxy: "::/0", Hosts: []string{"x"}, Cert: "c.pem", Key: "k.pem"},
+		"::/0 contains every address":                {Listen: "[::]:0", Proxy: "::/0", Hosts: []string{"x"}, Cert: "c.pem", Key: "k.pem"},
 		"f000::/4 is wider than any":                 {Listen: "[fd00::1]:0", Proxy: "f000::/4"},
 		"--no-auth is only for loopback":             {Listen: "10.0.0.1:0", NoAuth: true},
 		`--host "a/b"`:                               {Listen: "127.0.0.1:0", Hosts: []string{"a/b"}},
