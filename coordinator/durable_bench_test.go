@@ -183,7 +183,7 @@ func BenchmarkLatency(b *testing.B) {
 			slices.Sort(syncs)
 			run, disk := runs[len(runs)/2], syncs[len(syncs)/2]
 			b.ReportMetric(float64(run.Microseconds()), "p50-µs")
-			b.ReportMetric(float64(disk.Microseconds())/float64(n+1), "disk-sync-µs")
+			b.ReportMetric(float64(disk.Microseconds())/float64(n+1), "log-sync-µs")
 			b.ReportMetric(float64((run-disk).Microseconds())/float64(n+1), "more-µs/append")
 		})
 	}

@@ -44,6 +44,6 @@ type ExistsError = decide.ExistsError
 // FollowsError means that a run follows the workflow already to which it was to be moved. It wraps ErrNotPossible.
 type FollowsError = decide.FollowsError
 
-// PastError means that a run cannot go on under another workflow, because something that it has begun would have gone otherwise. It
-// wraps ErrNotPossible.
+// PastError means that a run cannot go on under another workflow, because its history differs under that one. It wraps
+// ErrNotPossible.
 type PastError = moving.PastError

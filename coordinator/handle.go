@@ -55,9 +55,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 		if err := e.checkOpen(); err != nil {
 			return nil, err
 		}
-		e.mu.Lock()
-		active := e.runs[r.id]
-		e.mu.Unlock()
+		active := e.active(r.id)
 		if active == nil {
 			result, err := e.parked.Await(ctx, r.id)
 			if result != nil || err != nil {

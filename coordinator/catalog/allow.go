@@ -65,7 +65,7 @@ func (a Allow) Check(p *parcel.Parcel) error {
 func (a Allow) workflow(w *template.Workflow, along func(operation string) bool) error {
 	for _, name := range slices.Sorted(maps.Keys(w.Operations)) {
 		b := w.Operations[name]
-		kind, what := binds(b)
+		kind, what := bindingUses(b)
 		if kind == Path && along != nil && along(name) {
 			continue
 		}
@@ -85,9 +85,9 @@ func (a Allow) workflow(w *template.Workflow, along func(operation string) bool)
 	return nil
 }
 
-// binds returns which kind of Kinds a binding uses, and how; "": none. A binding that is not listed here uses unknown, which
+// bindingUses returns which kind of Kinds a binding uses, and how; "": none. A binding that is not listed here uses unknown, which
 // nothing allows.
-func binds(b template.Binding) (kind, how string) {
+func bindingUses(b template.Binding) (kind, how string) {
 	switch {
 	case b.HTTP != nil, b.Sleep != nil, b.Wait != nil, b.Value != nil, b.Fail != nil:
 		return "", ""

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/secret"
 )
 
-// TestEachBindingIsJudged: a binding that a later version adds is refused until it is listed here and in binds.
+// TestEachBindingIsJudged: a binding that a later version adds is refused until it is listed here and in bindingUses.
 func TestEachBindingIsJudged(t *testing.T) {
 	needs := map[string]string{"Command": Command, "HTTP": "", "Sleep": "", "Wait": "", "Workflow": "", "Value": "", "Fail": ""}
 	typ := reflect.TypeFor[template.Binding]()

@@ -21,7 +21,7 @@ var ErrUnreturned = errors.New("coordinator: the engine has shut down, but some 
 // itself takes two seconds to be killed.
 const shutdownTime = 5 * time.Second
 
-// Engine is what ends.
+// Engine is the engine that ends.
 type Engine interface {
 	// Close makes the engine take nothing more.
 	Close()

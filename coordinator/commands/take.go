@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Engine is what a Taker needs of an engine.
+// Engine is the part of an engine that a Taker needs.
 type Engine interface {
 	// CheckOpen returns an error once the engine has shut down.
 	CheckOpen() error
@@ -23,7 +23,7 @@ type Engine interface {
 	// ReadError completes the error of a reader.
 	ReadError(ctx context.Context, err error) error
 
-	// BeginCommand tells that a command for a run is under way, until end is called.
+	// BeginCommand marks that a command for a run is under way, until end is called.
 	BeginCommand(run string) (end func())
 
 	// PickUp takes up a run that is held no more.
@@ -51,7 +51,7 @@ type Run interface {
 	Awaits(ctx context.Context, message string) error
 }
 
-// Config is what a Taker works with.
+// Config configures a Taker.
 type Config struct {
 	Engine Engine          // whose runs take the commands
 	Reader *reader.Reader  // says why a command was refused

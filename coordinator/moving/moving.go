@@ -1,5 +1,5 @@
-// Package moving has a run go on under another workflow: it checks that all that the run has begun would have gone the same way, and
-// passes the move to the run. Its methods are a part of coordinator.Run.
+// Package moving switches runs to other workflows: it checks that the history of a run is the same under both, and passes the move to the
+// run. Its methods are a part of coordinator.Run.
 package moving
 
 import (
@@ -31,7 +31,7 @@ type Engine interface {
 	// Learn compiles a workflow, and registers it.
 	Learn(w *template.Workflow) (*registry.Entry, error)
 
-	// BeginCommand tells that a command for a run is under way, until end is called.
+	// BeginCommand marks that a command for a run is under way, until end is called.
 	BeginCommand(run string) (end func())
 }
 
@@ -76,10 +76,9 @@ type Moves struct {
 }
 
 // Of returns the moves of a run.
-func (e *Mover) Of(run Run) Moves { return Moves{e, run} }
+func (mv *Mover) Of(run Run) Moves { return Moves{mv, run} }
 
-// Move has the run go on under another workflow, if all that it has begun would have gone the same way by it: see Run.Shadow. From
-// then on its statuses are those of a run that was started with that workflow, with the same events. Calls that are under way go on.
+// Move switches the run to another workflow, if the run's history is the same under both: see Run.Shadow. From then on its statuses are those of a run that was started with that workflow, with the same events. Calls that are under way go on.
 // It returns how the run would have gone by that workflow: what differs is still to come. If the past differs, the error is a
 // *PastError, and like every other refusal it journals nothing. Runs of worlds are not moved.
 func (m Moves) Move(ctx context.Context, w *template.Workflow) (*shadow.Report, error) {
@@ -96,24 +95,24 @@ func (m Moves) MoveEntry(ctx context.Context, entry *registry.Entry) (*shadow.Re
 }
 
 // MoveFor is MoveEntry for a run. act is the act on many runs that asks for it; "": none.
-func (e *Mover) MoveFor(ctx context.Context, run Run, entry *registry.Entry, act, reason string) (*shadow.Report, error) {
+func (mv *Mover) MoveFor(ctx context.Context, run Run, entry *registry.Entry, act, reason string) (*shadow.Report, error) {
 	if err := run.Writes(); err != nil {
 		return nil, err
 	}
-	defer e.Registry.Use()() // from here on until the run refers to the workflow
-	m, err := e.begin(ctx, run, entry)
+	defer mv.Registry.Use()() // from here on until the run refers to the workflow
+	m, err := mv.begin(ctx, run, entry)
 	if err != nil {
 		return nil, err
 	}
-	children, err := e.Registry.Bundle(ctx, entry)
+	children, err := mv.Registry.Bundle(ctx, entry)
 	if err != nil {
-		return nil, e.Engine.ReadError(ctx, err)
+		return nil, mv.Engine.ReadError(ctx, err)
 	}
 	event := decide.Moved(nil, run.Actor())
 	event.Detail.ID, event.Detail.Reason = act, reason
 	take := func(upto uint64) (root *reactive.Root, err error) {
 		if m.begun == nil { // an append has failed, so the root is ahead of the journal
-			if m.begun, err = e.Reader.BeginShadow(ctx, run.ID(), entry, true); err != nil {
+			if m.begun, err = mv.Reader.BeginShadow(ctx, run.ID(), entry, true); err != nil {
 				return nil, err
 			}
 		}
@@ -124,8 +123,8 @@ func (e *Mover) MoveFor(ctx context.Context, run Run, entry *registry.Entry, act
 		event.Detail.Start, root, m.begun = m.begun.Start(), m.begun.Root(), nil
 		return root, nil
 	}
-	if err := e.pass(ctx, run, event, take); err != nil {
-		return nil, e.Engine.ReadError(ctx, err)
+	if err := mv.pass(ctx, run, event, take); err != nil {
+		return nil, mv.Engine.ReadError(ctx, err)
 	}
 	return m.report, nil
 }
@@ -145,8 +144,8 @@ func (m Moves) PreviewMoveEntry(ctx context.Context, entry *registry.Entry) (*sh
 }
 
 // Preview previews MoveFor.
-func (e *Mover) Preview(ctx context.Context, run Run, entry *registry.Entry) (*shadow.Report, error) {
-	m, err := e.begin(ctx, run, entry)
+func (mv *Mover) Preview(ctx context.Context, run Run, entry *registry.Entry) (*shadow.Report, error) {
+	m, err := mv.begin(ctx, run, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -161,21 +160,21 @@ type move struct {
 }
 
 // begin checks whether a run, as it is now, may go on under a workflow.
-func (e *Mover) begin(ctx context.Context, run Run, entry *registry.Entry) (*move, error) {
-	if err := e.Engine.CheckOpen(); err != nil {
+func (mv *Mover) begin(ctx context.Context, run Run, entry *registry.Entry) (*move, error) {
+	if err := mv.Engine.CheckOpen(); err != nil {
 		return nil, err
 	}
 	if entry.Missing != nil {
 		return nil, fmt.Errorf("run %s cannot go on under workflow %s: %w", run.ID(), entry.Plan.Workflow.Name, entry.Missing)
 	}
-	if err := entry.Fits(e.NodesMax); err != nil {
+	if err := entry.Fits(mv.NodesMax); err != nil {
 		return nil, err
 	}
 	event := decide.Moved(nil, run.Actor())
-	if err := e.admit(run, &event); err != nil {
+	if err := mv.admit(run, &event); err != nil {
 		return nil, err
 	}
-	begun, err := e.Reader.BeginShadow(ctx, run.ID(), entry, true)
+	begun, err := mv.Reader.BeginShadow(ctx, run.ID(), entry, true)
 	var family map[string]string
 	if err == nil {
 		family, err = registry.Family(ctx, entry)
@@ -184,7 +183,7 @@ func (e *Mover) begin(ctx context.Context, run Run, entry *registry.Entry) (*mov
 	case errors.Is(err, shadow.ErrWorld):
 		return nil, fmt.Errorf("%w: run %s: a world cannot be moved to another version", decide.ErrNotPossible, run.ID())
 	case err != nil:
-		return nil, e.Engine.ReadError(ctx, err)
+		return nil, mv.Engine.ReadError(ctx, err)
 	case begun.Follows(family):
 		return nil, &decide.FollowsError{Run: run.ID(), Workflow: entry.Plan.Workflow.Name}
 	}
@@ -195,17 +194,17 @@ func (e *Mover) begin(ctx context.Context, run Run, entry *registry.Entry) (*mov
 	}
 	m := &move{id: run.ID(), begun: begun}
 	if err := m.check(ctx, 0); err != nil {
-		return nil, e.Engine.ReadError(ctx, err)
+		return nil, mv.Engine.ReadError(ctx, err)
 	}
 	return m, nil
 }
 
 // admit returns why a run takes no move, whatever the workflow is.
-func (e *Mover) admit(run Run, event *journal.Event) error {
+func (mv *Mover) admit(run Run, event *journal.Event) error {
 	if err := limits.CheckActor(run.Actor()); err != nil {
 		return err
 	}
-	_, err := e.Driven.Admit(run.ID(), event)
+	_, err := mv.Driven.Admit(run.ID(), event)
 	return err
 }
 
@@ -231,13 +230,13 @@ func (m *move) check(ctx context.Context, upto uint64) (err error) {
 
 // pass passes a move to the loop of its run, and returns once it is durable or refused. Of a run that no engine goes on with it is
 // journaled here.
-func (e *Mover) pass(ctx context.Context, run Run, event journal.Event, take func(upto uint64) (*reactive.Root, error)) error {
-	defer e.Engine.BeginCommand(run.ID())()
-	if err := e.admit(run, &event); err != nil { // since it was checked, the run may have been imported
+func (mv *Mover) pass(ctx context.Context, run Run, event journal.Event, take func(upto uint64) (*reactive.Root, error)) error {
+	defer mv.Engine.BeginCommand(run.ID())()
+	if err := mv.admit(run, &event); err != nil { // since it was checked, the run may have been imported
 		return err
 	}
 	if run.Driven() {
 		return run.Ask(ctx, decide.Item{Event: event, Move: take})
 	}
-	return e.Notes.Move(ctx, run.ID(), event, take)
+	return mv.Notes.Move(ctx, run.ID(), event, take)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Engine is what a Parker needs of an engine.
+// Engine is the part of an engine that a Parker needs.
 type Engine interface {
 	// CheckOpen returns an error once the engine has shut down.
 	CheckOpen() error
@@ -35,7 +35,7 @@ type Engine interface {
 	LoadIf(run string, wanted func() bool)
 }
 
-// Config is what a Parker works with.
+// Config configures a Parker.
 type Config struct {
 	Context  context.Context    // of the process
 	Engine   Engine             // whose runs are parked

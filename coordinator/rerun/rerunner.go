@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/starting"
 )
 
-// Engine is what a Rerunner needs of an engine.
+// Engine is the part of an engine that a Rerunner needs.
 type Engine interface {
 	// CheckOpen returns an error once the engine has shut down.
 	CheckOpen() error

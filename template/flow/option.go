@@ -141,7 +141,7 @@ func Schema(schema value.Value) Setting {
 	return func(d *definition) { d.workflow.Input = schema }
 }
 
-// Bind sets the binding of an operation that is not implemented in Go: a command, an HTTP request, a pause, ….
+// Bind sets the binding of an operation that is not implemented in Go: such as a command, an HTTP request or a pause.
 func Bind(operation string, b template.Binding) Setting {
 	pos := here()
 	return func(d *definition) { d.bind(pos, operation, b) }
