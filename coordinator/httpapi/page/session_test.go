@@ -116,6 +116,7 @@ func TestAPageSaysThatItsSessionHasEnded(t *testing.T) {
 	for range 2 {
 		p := newTab(t, url)
 		p.allow("ERR_")
+		p.allow("401 (Unauthorized)") // a request that was on its way when the session ended
 		tabs = append(tabs, p)
 	}
 	p, other := tabs[0], tabs[1]
