@@ -94,7 +94,7 @@ func (s *Starts) first(
 	first = decide.Started(o.ID, entry.Plan, input, s.Limits.OfRun())
 	start := first.Detail.Start
 	start.Children = children
-	start.Parent, start.Labels, start.Actor, start.Dir, start.OnBlocked = o.Parent, o.Labels, o.Actor, o.Dir, registry.OnBlocked(w, s.OnBlocked)
+	start.Parent, start.Labels, start.Actor, start.Dir, start.OnBlocked = o.Parent, o.Labels, o.Actor, o.Dir, entry.Plan.OnBlocked(string(s.OnBlocked))
 	start.From, first.Detail.ID = o.From, o.Act
 	if o.Past != nil {
 		decide.LikeStart(start, o.Past)
