@@ -73,13 +73,8 @@ func (r *Reader) Replay(ctx context.Context, id string, fresh *registry.Entry) (
 // replaying applies events to a root, after it has checked those of a world.
 func replaying(root *reactive.Root) follower {
 	to := follower{apply: func(e *journal.Event) { root.Apply(e) }}
-	if w := world.Of(root); w != nil {
-		to.check = func(e *journal.Event) error {
-			if root.Seq() == 0 {
-				return nil
-			}
-			return w.Check(e)
-		}
+	if root.Body() != nil { // the events of a tree need no call each
+		to.check = root.Cells().Check
 	}
 	return to
 }

@@ -103,7 +103,7 @@ func (s *Starts) first(
 	if start.Identity, err = decide.OwnIdentity(o.Identity); err != nil {
 		return first, err
 	}
-	if w.Routing != nil && w.Routing.Kind() == machine.Kind {
+	if _, isWorld := machine.Of(w); isWorld { // its activations draw from it
 		start.Seed = make([]byte, 32)
 		rand.Read(start.Seed) // never fails
 	}

@@ -126,10 +126,8 @@ func (f *fold) under(start *journal.Start) (err error) {
 // apply applies an event to the state.
 func (f *fold) apply(e *journal.Event) error {
 	err := usercode.Call(func() error {
-		if w := world.Of(f.root); w != nil && f.root.Seq() > 0 {
-			if err := w.Check(e); err != nil {
-				return err
-			}
+		if err := f.root.Cells().Check(e); err != nil {
+			return err
 		}
 		f.root.Apply(e)
 		return f.root.Cells().Err()

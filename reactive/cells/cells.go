@@ -9,6 +9,9 @@ import (
 
 // Cells is a reactive.Body with cells, which take the messages of the run and make its calls: a world.
 type Cells interface {
+	// Check returns why the next event of a journal must not be applied, after the first: it does not follow from those before it.
+	Check(e *journal.Event) error
+
 	// Receive completes the event of a message that is to be journaled: it brings the payload into its normal form and adds
 	// the cells that the message goes to. Its error says why the message cannot be taken; one that wraps ErrFull means that
 	// it may be later. If a message of the same id was taken before, Receive returns the event of that one, without its
@@ -54,6 +57,9 @@ var ErrNone = errors.New("coordinator: only worlds have cells")
 
 // None answers for a run without cells: it takes nothing, and has nothing that could fail.
 type None struct{}
+
+// Check returns nil.
+func (None) Check(*journal.Event) error { return nil }
 
 // Receive takes no message: those of the run are kept for its steps.
 func (None) Receive(*journal.Event) (*journal.Event, error) { return nil, nil }
