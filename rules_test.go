@@ -807,7 +807,7 @@ func kindsOf(t *testing.T) map[string]journal.Type {
 
 // The tables of kinds of routing have the same kinds.
 func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
-	tables := map[string][]string{"reactive/bodies": nil, "coordinator/explore": nil, "cmd/sluice/graph": nil}
+	tables := map[string][]string{"reactive/bodies": nil, "coordinator/bulk": nil, "coordinator/explore": nil, "cmd/sluice/graph": nil}
 	for _, s := range sources(t, false) {
 		if _, asked := tables[s.pkg.path()]; !asked {
 			continue
