@@ -31,7 +31,7 @@ type Cells interface {
 	// RefusePause judges a pause of a cell, or the end of one. Its errors wrap ErrUnknown if there is no such cell.
 	RefusePause(cell string, paused bool) error
 
-	// RefuseKey judges a new idempotency key of a call, whoever has chosen the old one.
+	// RefuseKey judges a retry of a call with a new idempotency key.
 	RefuseKey() error
 
 	// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, if leaves

@@ -126,7 +126,7 @@ func (h *holdings) RefuseRetry(address string) error {
 	return err
 }
 
-// RefuseKey returns that nobody but a cell chooses the keys of its calls.
+// RefuseKey returns that the cells choose the keys of their calls.
 func (*holdings) RefuseKey() error {
 	return errors.New("the cells of a world choose the idempotency keys of their calls: retry without a new key")
 }
