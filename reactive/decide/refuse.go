@@ -247,7 +247,7 @@ func (s *Stepper) refuseDecision(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
 	switch {
 	case !ok:
-		return fmt.Errorf("%w: %q%s", ErrStepNotFound, e.Node, s.undecided())
+		return fmt.Errorf("%w: %q%s", ErrStepNotFound, e.Node, undecided(s.root))
 	case !s.root.Undecided(v):
 		return fmt.Errorf("%w: step %q waits for no decision", ErrNotPossible, e.Node)
 	}
@@ -259,11 +259,11 @@ func (s *Stepper) refuseDecision(e *journal.Event) error {
 }
 
 // undecided names steps whose decision is open, for who has named another; of many the first three.
-func (s *Stepper) undecided() string {
+func undecided(root *reactive.Root) string {
 	var open []string
-	for v := range s.root.Len() {
-		if len(open) < 3 && s.root.Undecided(v) {
-			open = append(open, s.root.Key(v))
+	for v := range root.Len() {
+		if len(open) < 3 && root.Undecided(v) {
+			open = append(open, root.Key(v))
 		}
 	}
 	if len(open) == 0 {
