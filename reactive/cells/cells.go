@@ -1,4 +1,4 @@
-// Package cells declares what a run with cells, that of a world, can do besides other runs. None has the answers of those.
+// Package cells declares what a run with cells, that of a world, can do besides other runs.
 package cells
 
 import (
@@ -54,36 +54,3 @@ var ErrUnknown = errors.New("no such cell")
 
 // ErrNone means that a run has no cells.
 var ErrNone = errors.New("coordinator: only worlds have cells")
-
-// None answers for a run without cells: it takes nothing, and has nothing that could fail.
-type None struct{}
-
-// Check returns nil.
-func (None) Check(*journal.Event) error { return nil }
-
-// Receive takes no message: those of the run are kept for its steps.
-func (None) Receive(*journal.Event) (*journal.Event, error) { return nil, nil }
-
-// Settle leaves an output as it is.
-func (None) Settle(int32, *journal.Event) {}
-
-// Asked returns "".
-func (None) Asked(int32) string { return "" }
-
-// Command leaves an event as it is.
-func (None) Command(*journal.Event) {}
-
-// RefuseKey returns nil.
-func (None) RefuseKey() error { return nil }
-
-// RefusePause returns ErrNone.
-func (None) RefusePause(string, bool) error { return ErrNone }
-
-// Snapshot returns that there is no snapshot, and none is due.
-func (None) Snapshot(bool) (uint64, bool) { return 0, false }
-
-// Serve needs no host.
-func (None) Serve(any) {}
-
-// Err returns nil.
-func (None) Err() error { return nil }
