@@ -95,7 +95,8 @@ var floors = []floor{
 	{"reactive/routed", uses("reactive/journal", "reactive/ledger", "template/value")},
 	{"reactive/explain", uses("reactive/journal", "reactive/ledger", "template/value")},
 	{"reactive/decoded", uses("template/value")},
-	{"reactive", uses("reactive/call", "reactive/decoded", "reactive/explain", "reactive/journal", "reactive/ledger", "reactive/routed",
+	{"reactive/cells", uses("reactive/journal")},
+	{"reactive", uses("reactive/call", "reactive/cells", "reactive/decoded", "reactive/explain", "reactive/journal", "reactive/ledger", "reactive/routed",
 		"reactive/slots", "signals", "template", "template/expr", "template/plan", "template/value")},
 	{"reactive/live", uses("reactive", "signals", "template/value")},
 	{"reactive/callgraph", uses("dag", "reactive", "reactive/journal", "template/plan")},
@@ -120,13 +121,13 @@ var floors = []floor{
 	{"reactive/world/steps", uses("reactive/journal", "template/machine", "template/value")},
 	{"reactive/world/recent", uses("reactive/journal", "reactive/world/kept", "template/value")},
 	{"reactive/world/aftermath", uses("reactive/explain", "reactive/journal", "reactive/world/steps")},
-	{"reactive/world", uses("reactive", "reactive/call", "reactive/explain", "reactive/journal", "reactive/ledger",
+	{"reactive/world", uses("reactive", "reactive/call", "reactive/cells", "reactive/explain", "reactive/journal", "reactive/ledger",
 		"reactive/world/aftermath", "reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/receipt", "reactive/world/recent",
 		"reactive/world/steps", "reactive/world/trie", "reactive/world/turns", "template/expr", "template/machine", "template/plan",
 		"template/value")},
 	{"reactive/bodies", uses("reactive", "reactive/net", "reactive/world", "template/machine", "template/plan", "template/playbook")},
-	{"reactive/decide", uses("reactive", "reactive/bodies", "reactive/call", "reactive/journal", "template", "template/document", "template/duration",
-		"template/expr", "template/machine", "template/plan", "template/playbook", "template/value")},
+	{"reactive/decide", uses("reactive", "reactive/bodies", "reactive/call", "reactive/cells", "reactive/world", "reactive/journal", "template", "template/document", "template/duration",
+		"template/expr", "template/plan", "template/value")},
 	{"reactive/shadow", uses("reactive", "reactive/call", "reactive/decide", "reactive/journal", "template/duration", "template/machine", "template/plan", "template/value")},
 	{"reactive/inspect", uses("reactive/world", "template/machine", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/ledger",
 		"reactive/explain", "reactive/routed", "template", "template/expr", "template/plan", "template/value")},
@@ -160,9 +161,9 @@ var floors = []floor{
 	{"coordinator/pickup", uses("coordinator/holds", "internal/usercode", "reactive/decide", "reactive/journal")},
 	{"coordinator/transfer", uses("coordinator/compiled", "coordinator/holds", "coordinator/limits", "coordinator/registry", "internal/usercode", "reactive", "reactive/decide",
 		"reactive/journal", "reactive/journal/archive", "reactive/journal/memory", "reactive/world", "reactive/world/kept", "reactive/world/trie", "template/machine", "template/plan")},
-	{"coordinator/reader", uses("coordinator/keychain", "reactive/shadow", "template/plan", "template/machine", "reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
+	{"coordinator/reader", uses("coordinator/keychain", "reactive/shadow", "template/plan", "reactive/world", "coordinator/registry", "dag", "internal/cancelled", "internal/usercode", "reactive",
 		"reactive/callgraph", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/journal", "reactive/routed",
-		"template/expr", "template/value")},
+		"template/value")},
 	{"coordinator/starting", uses("coordinator/limits", "coordinator/registry", "internal/cancelled", "reactive/decide", "reactive/journal", "template", "template/machine", "template/value")},
 	{"coordinator/parking", uses("coordinator/reader", "coordinator/registry", "internal/usercode", "reactive/decide", "reactive/inspect", "reactive/journal")},
 	{"coordinator/retention", uses("internal/pace", "coordinator/limits", "coordinator/query", "reactive", "reactive/journal/archive", "reactive/decide", "reactive/journal")},
@@ -172,7 +173,7 @@ var floors = []floor{
 	{"coordinator/commands", uses("coordinator/limits", "coordinator/notes", "coordinator/parking", "coordinator/pickup", "coordinator/reader", "coordinator/starting", "reactive", "reactive/call", "reactive/decide", "reactive/inspect", "reactive/journal", "template/value")},
 	{"coordinator/rerun", uses("coordinator/holds", "coordinator/starting", "coordinator/children", "coordinator/registry", "internal/usercode", "reactive", "reactive/call", "reactive/decide",
 		"reactive/journal", "reactive/ledger", "reactive/routed", "template", "template/expr", "template/plan", "template/playbook", "template/value")},
-	{"coordinator/bulk", uses("coordinator/commands", "coordinator/limits", "coordinator/query", "coordinator/reader", "coordinator/registry", "coordinator/rerun", "internal/cancelled", "internal/usercode",
+	{"coordinator/bulk", uses("template/playbook", "template/machine", "coordinator/commands", "coordinator/limits", "coordinator/query", "coordinator/reader", "coordinator/registry", "coordinator/rerun", "internal/cancelled", "internal/usercode",
 		"reactive", "reactive/decide", "reactive/journal", "template", "template/expr", "template/plan", "template/value")},
 	{"coordinator/lists", uses("coordinator/bulk", "coordinator/query", "coordinator/reader", "coordinator/registry", "internal/usercode", "reactive/shadow", "template", "template/difference", "coordinator/retention", "coordinator/transfer", "reactive", "reactive/decide", "reactive/explain", "reactive/inspect",
 		"reactive/journal", "reactive/routed")},
@@ -318,7 +319,7 @@ var pure = []string{
 	"template", "template/value", "template/document", "template/expr", "template/plan", "template/flow",
 	"template/workflowdef", "template/kinds", "template/wfformat", "template/playbook", "template/secret", "template/expr/jinja",
 	"template/duration", "template/fields", "template/schema", "template/machine", "internal/cborhead", "internal/jsontext", "template/machine/purity", "dag/petri", "internal/binheap",
-	"reactive", "reactive/call", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
+	"reactive", "reactive/call", "reactive/cells", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/marks", "reactive/net/ended", "reactive/net/queries", "reactive/net/results", "reactive/net/texts", "reactive/net/variables",
 	"reactive/decoded", "reactive/world", "reactive/world/aftermath", "reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/receipt", "reactive/world/recent", "reactive/world/steps", "reactive/world/turns", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
 	"reactive/world/trie", "template/schema/gotypes", "template/flow/machine", "template/machine/address", "template/machine/attempt", "template/machine/tagged",
@@ -806,7 +807,7 @@ func kindsOf(t *testing.T) map[string]journal.Type {
 
 // The tables of kinds of routing have the same kinds.
 func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
-	tables := map[string][]string{"reactive/bodies": nil, "coordinator/explore": nil, "cmd/sluice/graph": nil}
+	tables := map[string][]string{"reactive/bodies": nil, "coordinator/bulk": nil, "coordinator/explore": nil, "cmd/sluice/graph": nil}
 	for _, s := range sources(t, false) {
 		if _, asked := tables[s.pkg.path()]; !asked {
 			continue

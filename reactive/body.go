@@ -13,7 +13,7 @@ import (
 // Body decides which calls a run makes and when the run is done, in place of a workflow's tree: the routed steps of a
 // playbook, the cells of a world. The root keeps the calls themselves: attempts, timing, participants, fulfillment, slots.
 // Like the root, a Body is a pure function of the journal. A body with routed steps implements Steps as well, and one
-// with cells Cells.
+// with cells cells.Cells.
 type Body interface {
 	// Apply takes an event after the root has taken it. It opens and closes calls, and calls Calls.Derive after that, until
 	// nothing changes any more.
@@ -54,39 +54,6 @@ type Body interface {
 
 	Refuser
 }
-
-// Cells is a Body with cells, which take the messages of the run and make its calls: a world.
-type Cells interface {
-	// Receive completes the event of a message that is to be journaled: it brings the payload into its normal form and adds
-	// the cells that the message goes to. Its error says why the message cannot be taken; one that wraps ErrFull means that
-	// it may be later. If a message of the same id was taken before, Receive returns the event of that one, without its
-	// payload, and nothing is to be journaled.
-	Receive(e *journal.Event) (earlier *journal.Event, err error)
-
-	// Settle replaces the output in the event of a call's result by what a cell takes from it, in its normal form. If that
-	// is impossible, it adds the failure to the event.
-	Settle(v int32, e *journal.Event)
-
-	// Asked returns the idempotency key that was asked for a call; "": none.
-	Asked(v int32) string
-
-	// RefusePause judges a pause of a cell, or the end of one.
-	RefusePause(cell string, paused bool) error
-
-	// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, if leaves
-	// before the run leaves memory, or states take so much memory that they are to become content.
-	Snapshot(leaves bool) (seq uint64, due bool)
-
-	// Serve has the host of the run's stepper run what is written in Go, if it can.
-	Serve(host any)
-
-	// Err returns why the cells cannot go on: the content that a snapshot keeps is damaged. Nothing that they have returned
-	// since counts.
-	Err() error
-}
-
-// ErrFull means that too many messages wait for a cell.
-var ErrFull = errors.New("the mailbox is full")
 
 // Refuser returns why a command that concerns a Body, and no open call, would have no effect; nil when the command may be
 // journaled.

@@ -1,6 +1,7 @@
 package reactive
 
 import (
+	"github.com/sluiceflow/sluice/reactive/cells"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/template/plan"
@@ -11,7 +12,7 @@ func NewRouted(p *plan.Plan, body func(*Calls) Body) *Root {
 	r := New(p)
 	r.routed = &Calls{root: r, nodes: map[string]int32{}, numbered: map[int32]int32{}, free: make([][]int32, len(p.Nodes))}
 	r.body = body(r.routed)
-	r.cells, _ = r.body.(Cells)
+	r.cells, _ = r.body.(cells.Cells)
 	return r
 }
 
@@ -24,8 +25,27 @@ func (r *Root) Steps() Steps {
 	return s
 }
 
-// Cells returns the cells of a run; nil for a run without any.
-func (r *Root) Cells() Cells { return r.cells }
+// Cells returns the cells of a run. Those of a run without any take nothing, and have nothing that could fail.
+func (r *Root) Cells() cells.Cells {
+	if r.cells == nil {
+		return noCells{}
+	}
+	return r.cells
+}
+
+// noCells answers for a run without cells. Its messages are kept for its steps.
+type noCells struct{}
+
+func (noCells) Check(*journal.Event) error                     { return nil }
+func (noCells) Receive(*journal.Event) (*journal.Event, error) { return nil, nil }
+func (noCells) Settle(int32, *journal.Event)                   {}
+func (noCells) Asked(int32) string                             { return "" }
+func (noCells) Command(*journal.Event)                         {}
+func (noCells) RefusePause(string, bool) error                 { return cells.ErrNone }
+func (noCells) RefuseKey() error                               { return nil }
+func (noCells) Snapshot(bool) (uint64, bool)                   { return 0, false }
+func (noCells) Serve(any)                                      {}
+func (noCells) Err() error                                     { return nil }
 
 // Next returns the event of the body's next move at an instant. It reports false when there is none or the run is closed.
 func (r *Root) Next(now int64) (journal.Event, bool) {

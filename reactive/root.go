@@ -3,6 +3,7 @@ package reactive
 import (
 	"io"
 
+	"github.com/sluiceflow/sluice/reactive/cells"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/ledger"
 	"github.com/sluiceflow/sluice/signals"
@@ -27,8 +28,8 @@ type Root struct {
 	*gates
 	*faults
 	keeper ledger.Keeper
-	body   Body  // of a routed run; else nil
-	cells  Cells // the body of a world; else nil
+	body   Body        // of a routed run; else nil
+	cells  cells.Cells // the body of a world; else nil
 }
 
 // New returns the root of a run that has no events yet.

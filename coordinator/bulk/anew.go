@@ -66,18 +66,8 @@ func foreseeMove(a *Act, h *journal.Head, _ bool) (o Outcome) {
 		return ended(h)
 	case h.Workflow == a.Entry.Plan.Hash && !a.Entry.HasChildren(): // else what is below it may differ, which only the journal tells
 		return already(follows)
-	case h.Kind == "World":
-		return Outcome{Result: Refused, Why: "it is a world, which cannot be moved to another version"}
 	}
-	return o
+	return unfit(verbMove, h)
 }
 
-func foreseeRerun(_ *Act, h *journal.Head, _ bool) (o Outcome) {
-	switch h.Kind {
-	case "Playbook":
-		return Outcome{Result: Refused, Why: "it is a playbook, which is rerun from one of its events: sluice rerun RUN --at N"}
-	case "World":
-		return Outcome{Result: Refused, Why: "it is a world: to have a cell go on that has failed, retry it"}
-	}
-	return o
-}
+func foreseeRerun(_ *Act, h *journal.Head, _ bool) Outcome { return unfit(verbRerun, h) }

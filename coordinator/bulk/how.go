@@ -17,10 +17,11 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The verbs that say more than which runs.
+// The verbs that say more than which runs, or that not all runs take.
 const (
 	verbRerun = "rerun"
 	verbMove  = "move"
+	verbRetry = "retry"
 )
 
 // howMax bounds Status.How, in bytes.

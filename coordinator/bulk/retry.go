@@ -13,7 +13,7 @@ import (
 
 // failedSteps calls found with each step of a run that has failed for good, in the order of the template.
 func failedSteps(root *reactive.Root, found func(v int32)) {
-	if root.Steps() != nil || root.Cells() != nil {
+	if root.Body() != nil {
 		return
 	}
 	var nodes []int32

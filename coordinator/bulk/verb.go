@@ -28,7 +28,7 @@ type verb struct {
 // verbs are all verbs, in the order in which people are shown them.
 var verbs = []*verb{
 	{name: "cancel", done: "cancelled", kind: journal.RunCancelled, event: commands.Cancelled, foresee: foreseeOpen, carry: carryCommand},
-	{name: "retry", done: "retried", kind: journal.NodeRetried, steps: true, foresee: foreseeRetry, examine: examineSteps, carry: carryRetry},
+	{name: verbRetry, done: "retried", kind: journal.NodeRetried, steps: true, foresee: foreseeRetry, examine: examineSteps, carry: carryRetry},
 	{name: verbRerun, done: "rerun", makes: true, foresee: foreseeRerun, examine: previewRerun, carry: carryRerun},
 	{name: verbMove, done: "moved", kind: journal.RunMoved, foresee: foreseeMove, examine: previewMove, carry: carryMove},
 	{name: "delete", done: "deleted", foresee: foreseeDelete, carry: carryDelete},
@@ -121,12 +121,7 @@ func foreseeDelete(_ *Act, h *journal.Head, _ bool) (o Outcome) {
 }
 
 func foreseeRetry(_ *Act, h *journal.Head, _ bool) (o Outcome) {
-	switch {
-	case h.Kind == "Playbook":
-		return Outcome{Result: Refused, Why: "it is a playbook, which has no attempt to repeat: start it again"}
-	case h.Kind == "World":
-		return Outcome{Result: Refused, Why: "it is a world: retry its cells one by one"}
-	case !h.Open && h.Total > 0 && h.Failed == 0:
+	if o = unfit(verbRetry, h); o.Result == "" && !h.Open && h.Total > 0 && h.Failed == 0 {
 		return already(noFailure)
 	}
 	return o

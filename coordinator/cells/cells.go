@@ -190,24 +190,20 @@ func (h Handle) CellsBy(ctx context.Context, by Index, keep func(*State) bool, l
 
 // list returns the states that keep accepts, of those that ask returns.
 func (h Handle) list(ctx context.Context, keep func(*State) bool, limit int, ask func(*world.World) (iter.Seq[State], error)) ([]State, error) {
-	var list []State
-	var err error
-	if err := h.run.Look(ctx, func(root *reactive.Root) {
-		w := world.Of(root)
-		if w == nil {
-			err = decide.ErrNotWorld
-			return
-		}
+	var broken error
+	list, err := look(ctx, h.run, func(w *world.World) (list []State) {
 		var found iter.Seq[State]
-		if found, err = ask(w); err == nil {
-			list, err = choose(found, keep, limit)
+		if found, broken = ask(w); broken == nil {
+			list, broken = choose(found, keep, limit)
 		}
-		err = cmp.Or(w.Err(), err)
-	}); err != nil {
+		broken = cmp.Or(w.Err(), broken)
+		return list
+	})
+	if err != nil { // the run may yet look
 		return nil, err
 	}
-	if err != nil {
-		return nil, err
+	if broken != nil {
+		return nil, broken
 	}
 	return list, nil
 }

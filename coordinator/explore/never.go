@@ -45,7 +45,7 @@ func newCondition(p *plan.Plan, text string) (*condition, error) {
 	runs, _ := t.Keys("runs")
 	for _, name := range append(names, runs...) {
 		if routing != nil {
-			err = known(name, slices.Contains(routing.StepNames(), name), stepsOf(p))
+			err = known(name, slices.Contains(routing.StepNames(), name), p.StepNames())
 		} else {
 			err = readable(p, name)
 		}
@@ -60,7 +60,7 @@ func newCondition(p *plan.Plan, text string) (*condition, error) {
 func readable(p *plan.Plan, name string) error {
 	id, _, isItem := strings.Cut(name, "[")
 	row, ok := p.Row(id)
-	if err := known(name, ok, stepsOf(p)); err != nil {
+	if err := known(name, ok, p.StepNames()); err != nil {
 		return err
 	}
 	if m := p.Nodes[row].Map; m >= 0 && !isItem {

@@ -111,7 +111,7 @@ func Run(p *plan.Plan, o Options) (*Report, error) {
 
 // answering refuses outputs of unknown steps.
 func answering(p *plan.Plan, k kind, outputs map[string][]value.Value) error {
-	names := append(stepsOf(p), k.tasks()...)
+	names := append(p.StepNames(), k.tasks()...)
 	for i, name := range names {
 		names[i], _, _ = strings.Cut(name, "[")
 	}
@@ -154,25 +154,12 @@ func (e *explorer) report() *Report {
 	if e.bounded {
 		return r
 	}
-	for _, s := range stepsOf(e.plan) {
+	for _, s := range e.plan.StepNames() {
 		if !e.ran[s] {
 			r.Findings = append(r.Findings, Finding{Kind: NeverRuns, Step: s, Text: fmt.Sprintf("step %s never runs", s)})
 		}
 	}
 	return r
-}
-
-// stepsOf returns the names of the steps.
-func stepsOf(p *plan.Plan) (names []string) {
-	if p.Workflow.Routing != nil {
-		return p.Workflow.Routing.StepNames()
-	}
-	for i := range p.Nodes {
-		if n := &p.Nodes[i]; n.Kind == plan.Step {
-			names = append(names, n.Key)
-		}
-	}
-	return names
 }
 
 // stuck returns the finding of the first state from which no end can be reached. A state that was not expanded may lead to an end.

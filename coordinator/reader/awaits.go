@@ -2,11 +2,8 @@ package reader
 
 import (
 	"context"
-	"slices"
 
 	"github.com/sluiceflow/sluice/reactive/inspect"
-	"github.com/sluiceflow/sluice/template/expr"
-	"github.com/sluiceflow/sluice/template/machine"
 )
 
 // Awaits returns nil if a step of the run's workflow waits for a message of that name, has waited, or may yet wait for it;
@@ -20,11 +17,5 @@ func (r *Reader) Awaits(ctx context.Context, run, message string) error {
 	if err != nil {
 		return err
 	}
-	names, all := inspect.Awaited(entry.Plan)
-	if !all || slices.Contains(names, message) {
-		return nil
-	}
-	near, _ := expr.Nearest(message, names)
-	_, isWorld := entry.Plan.Workflow.Routing.(*machine.World)
-	return &inspect.UnawaitedError{World: isWorld, Workflow: entry.Plan.Workflow.Name, Message: message, Nearest: near, Awaited: names}
+	return inspect.Unawaited(entry.Plan, message)
 }

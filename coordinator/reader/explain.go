@@ -108,7 +108,7 @@ func (r *Reader) explainedFrom(
 		out.Reasons = slices.Insert(out.Reasons, 0, explain.Reason{Kind: "late", Text: "timers have fallen due since a process worked on the run: " +
 			"what follows from them is not journaled yet"})
 	}
-	return out, finished, errors.Join(panicked, cmp.Or(cellsErr(root), err))
+	return out, finished, errors.Join(panicked, cmp.Or(root.Cells().Err(), err))
 }
 
 // unexplained is Explain for a run whose journal cannot be followed.

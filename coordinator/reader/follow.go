@@ -131,7 +131,7 @@ func (r *Reader) pass(id string, root *reactive.Root, to *follower, s *stop) (er
 			}
 			if err == nil {
 				to.apply(&s.Event)
-				err = cellsErr(root)
+				err = root.Cells().Err()
 			}
 		}
 	})
@@ -139,14 +139,6 @@ func (r *Reader) pass(id string, root *reactive.Root, to *follower, s *stop) (er
 		return panicked
 	}
 	return err
-}
-
-// cellsErr returns why the cells of a run cannot be read.
-func cellsErr(root *reactive.Root) error {
-	if cells := root.Cells(); cells != nil {
-		return cells.Err()
-	}
-	return nil
 }
 
 // all accepts every event.

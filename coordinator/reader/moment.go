@@ -79,7 +79,7 @@ func (r *Reader) ExplainAt(ctx context.Context, run, step string, m Moment) (out
 		return nil, err
 	}
 	panicked := r.Derived(run, func() { out, err = x.Explain(step) })
-	return out, errors.Join(panicked, err, cellsErr(root))
+	return out, errors.Join(panicked, err, root.Cells().Err())
 }
 
 // locate returns the sequence of the last event that counts at a moment.

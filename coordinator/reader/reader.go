@@ -73,13 +73,8 @@ func (r *Reader) Replay(ctx context.Context, id string, fresh *registry.Entry) (
 // replaying applies events to a root, after it has checked those of a world.
 func replaying(root *reactive.Root) follower {
 	to := follower{apply: func(e *journal.Event) { root.Apply(e) }}
-	if w := world.Of(root); w != nil {
-		to.check = func(e *journal.Event) error {
-			if root.Seq() == 0 {
-				return nil
-			}
-			return w.Check(e)
-		}
+	if root.Body() != nil { // the events of a tree need no call each
+		to.check = root.Cells().Check
 	}
 	return to
 }
@@ -87,16 +82,18 @@ func replaying(root *reactive.Root) follower {
 // NewRoot returns the root of a run without events. A world can read the content that the store keeps for it.
 func (r *Reader) NewRoot(ctx context.Context, id string, entry *registry.Entry) *reactive.Root {
 	root := decide.NewRoot(entry.Plan)
-	r.giveContent(ctx, id, root)
-	if cells := root.Cells(); cells != nil {
-		cells.Serve(r.process.Host(id, entry, root))
+	if r.giveContent(ctx, id, root) {
+		root.Cells().Serve(r.process.Host(id, entry, root))
 	}
 	return root
 }
 
-func (r *Reader) giveContent(ctx context.Context, id string, root *reactive.Root) {
+// giveContent lets a world read the content that the store keeps for it. It reports whether the root is that of a world.
+func (r *Reader) giveContent(ctx context.Context, id string, root *reactive.Root) bool {
 	content, ok := r.store.(journal.ContentStore)
-	if w := world.Of(root); ok && w != nil {
+	w := world.Of(root)
+	if ok && w != nil {
 		w.Content(func(hash journal.Hash) ([]byte, error) { return content.Content(context.WithoutCancel(ctx), id, hash) }, r.process.EventsMax(), r.process.Cells())
 	}
+	return w != nil
 }

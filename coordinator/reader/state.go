@@ -103,7 +103,7 @@ func (r *Reader) followed(ctx context.Context, run string, read reading) (s *ins
 	if panicked == nil {
 		unserved(r.process, s.Waits)
 	}
-	return s, errors.Join(panicked, cellsErr(root))
+	return s, errors.Join(panicked, root.Cells().Err())
 }
 
 // listed is State by the store's head, for a run that cannot be followed.

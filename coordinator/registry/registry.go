@@ -508,12 +508,3 @@ func (l *Registry) Sizes() map[string]int {
 	defer l.mu.Unlock()
 	return map[string]int{"trees": len(l.workflows), "hashes": len(l.entries), "names": len(l.named), "files": len(l.files)}
 }
-
-// OnBlocked returns what a blocked run of a workflow does, given the default, as journaled in its start; "" for a tree of steps,
-// which never blocks.
-func OnBlocked(w *template.Workflow, otherwise template.OnBlocked) string {
-	if w.Routing == nil {
-		return ""
-	}
-	return string(w.Routing.OnBlocked(otherwise))
-}

@@ -13,7 +13,7 @@ import (
 // none and the run has not completed all the same, as when its output reads what is not there, what was caught may be why: then it
 // returns all that have failed or were aborted.
 func Failed(root *reactive.Root) (steps []int32) {
-	if root.Steps() != nil || root.Cells() != nil {
+	if root.Body() != nil {
 		return nil
 	}
 	var all []int32

@@ -107,11 +107,12 @@ func (m *Maker) begin(ctx context.Context, s *source, e *journal.Event) (err err
 	}
 	s.root = decide.NewRoot(s.entry.Plan)
 	switch {
-	case s.root.Cells() != nil:
+	case s.root.Body() == nil:
+	case s.root.Steps() == nil:
 		return fmt.Errorf("%w: run %s: %w", decide.ErrNotPossible, s.id, errWorld)
-	case s.root.Body() != nil && !s.top:
+	case !s.top:
 		return fmt.Errorf("%w: run %s: %w", decide.ErrNotPossible, s.id, errChild)
-	case s.root.Body() != nil:
+	default:
 		s.past = &past{known: map[string]bool{}}
 	}
 	return nil

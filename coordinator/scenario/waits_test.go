@@ -46,7 +46,7 @@ func TestWhatARunIsSaidToWaitForLetsItGoOn(t *testing.T) {
 						_, _, err := stepper.Note(root.At(), e)
 						switch {
 						case w.Command[0] == "resume" && w.Name != "": // that of the run above
-						case w.Command[0] == "send" && root.Cells() != nil && errors.Is(err, decide.ErrInvalidMessage): // it has no payload
+						case w.Command[0] == "send" && world.Of(root) != nil && errors.Is(err, decide.ErrInvalidMessage): // it has no payload
 						default:
 							require.NoError(t, err, "%v\n%s", w.Command, what)
 						}
@@ -139,7 +139,7 @@ func TestHeadsNameWhatARunWaitsFor(t *testing.T) {
 				list := inspect.Waits(root)
 				for _, w := range decide.HeadOf(root).Waits {
 					kinds[w.Kind]++
-					if root.Cells() != nil && (w == journal.Wait{Kind: journal.WaitMessage} || w.Kind == journal.WaitTimer && w.Until == root.NextDue()) {
+					if world.Of(root) != nil && (w == journal.Wait{Kind: journal.WaitMessage} || w.Kind == journal.WaitTimer && w.Until == root.NextDue()) {
 						continue // a world takes messages, whatever holds one of its cells, and its next timer may be the end of a time to live
 					}
 					require.True(t, slices.ContainsFunc(list, func(x inspect.Wait) bool { return namedBy(&w, &x) }), "%s: %+v is not in %+v", what, w, list)
@@ -204,7 +204,7 @@ func (tr *track) checkWaits(t *testing.T, what string, root *reactive.Root, list
 			require.NotEmpty(t, w.Then, what)
 		}
 	}
-	if root.Cells() == nil { // a cell that is only to be forgotten is not waited for
+	if world.Of(root) == nil { // a cell that is only to be forgotten is not waited for
 		require.Equal(t, root.NextDue(), due, what)
 	}
 	said := func(kind inspect.WaitKind, step string) bool {

@@ -94,7 +94,7 @@ func (s *Starts) first(
 	first = decide.Started(o.ID, entry.Plan, input, s.Limits.OfRun())
 	start := first.Detail.Start
 	start.Children = children
-	start.Parent, start.Labels, start.Actor, start.Dir, start.OnBlocked = o.Parent, o.Labels, o.Actor, o.Dir, registry.OnBlocked(w, s.OnBlocked)
+	start.Parent, start.Labels, start.Actor, start.Dir, start.OnBlocked = o.Parent, o.Labels, o.Actor, o.Dir, entry.Plan.OnBlocked(string(s.OnBlocked))
 	start.From, first.Detail.ID = o.From, o.Act
 	if o.Past != nil {
 		decide.LikeStart(start, o.Past)
@@ -103,7 +103,7 @@ func (s *Starts) first(
 	if start.Identity, err = decide.OwnIdentity(o.Identity); err != nil {
 		return first, err
 	}
-	if w.Routing != nil && w.Routing.Kind() == machine.Kind {
+	if _, isWorld := machine.Of(w); isWorld { // its activations draw from it
 		start.Seed = make([]byte, 32)
 		rand.Read(start.Seed) // never fails
 	}

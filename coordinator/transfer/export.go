@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/kept"
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 	"github.com/sluiceflow/sluice/template/machine"
+	"github.com/sluiceflow/sluice/template/plan"
 )
 
 // Config configures a Transfer.
@@ -108,16 +109,16 @@ func (t *Transfer) exportOne(ctx context.Context, a *archive.Writer, run string)
 		if err != nil {
 			return nil, err
 		}
-		def, isWorld := entry.Plan.Workflow.Routing.(*machine.World)
-		if !isWorld {
-			return nil, errors.New("a snapshot is of a world")
-		}
-		return needed(def, start, snapshots, func(hash journal.Hash) ([]byte, error) { return keeper.Content(ctx, run, hash) })
+		return needed(entry.Plan, start, snapshots, func(hash journal.Hash) ([]byte, error) { return keeper.Content(ctx, run, hash) })
 	})
 }
 
 // needed returns the hashes of the content that the newest snapshot and the one before it need.
-func needed(def *machine.World, start *journal.Start, snapshots []journal.Event, fetch kept.Fetch) ([]journal.Hash, error) {
+func needed(p *plan.Plan, start *journal.Start, snapshots []journal.Event, fetch kept.Fetch) ([]journal.Hash, error) {
+	def, isWorld := machine.Of(p.Workflow)
+	if !isWorld {
+		return nil, fmt.Errorf("event %d is a snapshot, and the run is of no world", snapshots[0].Seq)
+	}
 	var newest *kept.Snapshot
 	bySeq := map[uint64]*kept.Snapshot{}
 	for i := range snapshots {

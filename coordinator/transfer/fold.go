@@ -11,7 +11,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
 	"github.com/sluiceflow/sluice/reactive/world"
-	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
@@ -60,7 +59,7 @@ func (f *fold) add(e *journal.Event, at spot) (err error) {
 		f.spots = append(f.spots, at)
 		err = f.move(e)
 	case f.root != nil:
-		if f.root.Cells() == nil {
+		if world.Of(f.root) == nil {
 			f.spots = append(f.spots, at)
 		}
 		err = f.apply(e)
@@ -127,23 +126,14 @@ func (f *fold) under(start *journal.Start) (err error) {
 // apply applies an event to the state.
 func (f *fold) apply(e *journal.Event) error {
 	err := usercode.Call(func() error {
-		if w := world.Of(f.root); w != nil && f.root.Seq() > 0 {
-			if err := w.Check(e); err != nil {
-				return err
-			}
+		if err := f.root.Cells().Check(e); err != nil {
+			return err
 		}
 		f.root.Apply(e)
-		return cellsErr(f.root)
+		return f.root.Cells().Err()
 	})
 	if err != nil {
 		return fmt.Errorf("event %d does not follow from those before it: %w", e.Seq, err)
-	}
-	return nil
-}
-
-func cellsErr(root *reactive.Root) error {
-	if cells := root.Cells(); cells != nil {
-		return cells.Err()
 	}
 	return nil
 }
@@ -183,12 +173,8 @@ func (f *fold) checkContents() error {
 	if err != nil {
 		return err
 	}
-	def, isWorld := p.Workflow.Routing.(*machine.World)
-	if !isWorld {
-		return fmt.Errorf("event %d is a snapshot, and the run is of no world", f.snapshots[0].Seq)
-	}
 	var hashes []journal.Hash
-	if err := usercode.Call(func() (err error) { hashes, err = needed(def, f.start, f.snapshots, f.content); return err }); err != nil {
+	if err := usercode.Call(func() (err error) { hashes, err = needed(p, f.start, f.snapshots, f.content); return err }); err != nil {
 		return err
 	}
 	if len(hashes) != len(f.contents) { // those that are needed are there

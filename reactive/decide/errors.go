@@ -3,6 +3,8 @@ package decide
 import (
 	"errors"
 	"fmt"
+
+	"github.com/sluiceflow/sluice/reactive/cells"
 )
 
 // Reasons why a command or an event is refused, or a run cannot proceed. Package coordinator exports them under the same
@@ -19,7 +21,7 @@ var (
 	ErrParked       = errors.New("coordinator: the run is parked")
 	ErrMailboxFull  = errors.New("coordinator: too many messages wait to be taken")
 
-	ErrNotWorld       = errors.New("coordinator: only worlds have cells")
+	ErrNotWorld       = cells.ErrNone
 	ErrCellNotFound   = errors.New("coordinator: no cell")
 	ErrInvalidMessage = errors.New("coordinator: the world does not take the message")
 )

@@ -22,10 +22,7 @@ func (s *Stepper) Note(now int64, command journal.Event) (events []journal.Event
 	s.enact(command)
 	taken = s.batch[len(s.batch)-1]
 	s.end()
-	if cells := s.root.Cells(); cells != nil {
-		err = cells.Err()
-	}
-	return s.batch, taken, err
+	return s.batch, taken, s.root.Cells().Err()
 }
 
 // Settle returns the events of due timers of a run that no engine drives, as many as one step takes, and its end if nothing
@@ -47,9 +44,7 @@ func HeadOf(root *reactive.Root) journal.Head {
 		Run: s.Run, Workflow: s.Workflow, Name: s.Name, Status: string(root.RunStatus()), Labels: s.Labels,
 		Started: root.MadeAt(), Updated: root.At(), Due: root.NextDue(), Open: root.Finished() == nil, Moved: root.Moved(),
 	}
-	if cells := root.Cells(); cells != nil {
-		h.Snapshot, _ = cells.Snapshot(false)
-	}
+	h.Snapshot, _ = root.Cells().Snapshot(false)
 	describe(&h, root)
 	return h
 }

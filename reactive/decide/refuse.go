@@ -7,7 +7,9 @@ import (
 
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
+	"github.com/sluiceflow/sluice/reactive/cells"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/world"
 )
 
 // refuse returns why an item would have no effect or harm the run; nil when it may be journaled. If the item is a message
@@ -25,15 +27,11 @@ func (s *Stepper) refuseCommand(e *journal.Event) (earlier *journal.Event, err e
 		return nil, err
 	}
 	if e.Type == journal.MessageReceived {
-		cells := s.root.Cells()
-		if cells == nil {
-			if earlier := s.root.Taken(e); earlier != nil {
-				return earlier, nil
-			}
-			return nil, s.refuseSize(e)
+		if earlier := s.root.Taken(e); earlier != nil {
+			return earlier, nil
 		}
-		switch earlier, err = cells.Receive(e); {
-		case errors.Is(err, reactive.ErrFull):
+		switch earlier, err = s.root.Cells().Receive(e); {
+		case errors.Is(err, cells.ErrFull):
 			return nil, fmt.Errorf("%w: %w", ErrMailboxFull, err)
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", ErrInvalidMessage, err)
@@ -82,45 +80,28 @@ func (s *Stepper) refuseState(e *journal.Event) error {
 
 // refuseCellPause returns why a cell cannot be paused or resumed.
 func (s *Stepper) refuseCellPause(e *journal.Event) error {
-	cells := s.root.Cells()
+	err := s.root.Cells().RefusePause(e.Node, e.Type == journal.CellPaused)
 	switch {
-	case cells == nil:
-		return ErrNotWorld
+	case errors.Is(err, ErrNotWorld):
+		return err
 	case s.root.Closed():
 		return ErrFinished
 	}
-	return cellError(e.Node, cells.RefusePause(e.Node, e.Type == journal.CellPaused))
+	return refused(e.Node, err)
 }
 
-// cellError returns the error of a command about a cell.
-func cellError(cell string, err error) error {
+// refused returns the error of a command about a key that is no open call's, by that of the body.
+func refused(key string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, reactive.ErrUnknown):
-		why := strings.TrimPrefix(err.Error(), fmt.Sprintf("no cell %q", cell)) // there can be none: no such machine, no key
-		return fmt.Errorf("%w %q%s", ErrCellNotFound, cell, why)
+		return fmt.Errorf("%w: %q", ErrStepNotFound, key)
+	case errors.Is(err, cells.ErrUnknown):
+		why := strings.TrimPrefix(err.Error(), fmt.Sprintf("no cell %q", key)) // there can be none: no such machine, no key
+		return fmt.Errorf("%w %q%s", ErrCellNotFound, key, why)
 	}
 	return fmt.Errorf("%w: %w", ErrNotPossible, err)
-}
-
-// aboutCell reports whether an abort or a retry names a cell, and no open call.
-func (s *Stepper) aboutCell(e *journal.Event) bool {
-	if s.root.Cells() == nil || e.Type != journal.NodeAborted && e.Type != journal.NodeRetried {
-		return false
-	}
-	_, call := s.root.Node(e.Node)
-	return !call
-}
-
-// aborted returns the detail of a cell's failure from that of the command.
-func aborted(d *journal.Detail) *journal.Detail {
-	out := journal.Detail{}
-	if d != nil {
-		out = *d
-	}
-	out.Failure = &journal.Failure{Code: reactive.CodeAborted, Message: out.Reason}
-	return &out
 }
 
 // refusePause returns why a run cannot be paused or resumed. Each cause of a pause ends in its own way.
@@ -158,7 +139,7 @@ func (s *Stepper) reopens(e *journal.Event) bool {
 // finished returns ErrFinished, and says of a retry what can be done instead.
 func finished(root *reactive.Root, e *journal.Event) error {
 	switch parent := root.Start().Parent; {
-	case e.Type != journal.NodeRetried || root.Cells() != nil:
+	case e.Type != journal.NodeRetried || world.Of(root) != nil:
 		return ErrFinished
 	case parent != "":
 		return fmt.Errorf("%w: retry the step of run %s that started it", ErrFinished, parent)
@@ -168,16 +149,23 @@ func finished(root *reactive.Root, e *journal.Event) error {
 
 func (s *Stepper) refuseStep(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
+	if renews(e) {
+		if err := s.root.Cells().RefuseKey(); err != nil {
+			return refused(e.Node, err)
+		}
+	}
 	if body := s.root.Body(); !ok && body != nil {
-		return s.refuseOther(body, e)
+		refuse := body.RefuseAbort
+		if e.Type == journal.NodeRetried {
+			refuse = body.RefuseRetry
+		}
+		return refused(e.Node, refuse(e.Node))
 	}
 	if !ok {
 		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
 	}
 	status := s.root.Status(v)
 	switch {
-	case renews(e) && s.root.Cells() != nil:
-		return errCellsKey
 	case s.root.Closed():
 		return ErrFinished
 	case e.Type == journal.NodeAborted && s.root.Final(v):
@@ -187,9 +175,6 @@ func (s *Stepper) refuseStep(e *journal.Event) error {
 	}
 	return nil
 }
-
-// errCellsKey refuses a new key in a world.
-var errCellsKey = fmt.Errorf("%w: the cells of a world choose the idempotency keys of their calls: retry without a new key", ErrNotPossible)
 
 // renews reports whether a command is a retry that has a new idempotency key.
 func renews(e *journal.Event) bool {
@@ -219,27 +204,6 @@ func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 		return fmt.Errorf("%w: a dependency of step %q has failed, and the failure policy aborts it at once", ErrNotPossible, e.Node)
 	}
 	return nil
-}
-
-// refuseOther refuses commands about something other than an open call of a routed run, as its body decides.
-func (s *Stepper) refuseOther(body reactive.Body, e *journal.Event) error {
-	if renews(e) && s.root.Cells() != nil {
-		return errCellsKey
-	}
-	refuse := body.RefuseAbort
-	if e.Type == journal.NodeRetried {
-		refuse = body.RefuseRetry
-	}
-	err := refuse(e.Node)
-	switch {
-	case s.root.Cells() != nil:
-		return cellError(e.Node, err)
-	case err == nil:
-		return nil
-	case errors.Is(err, reactive.ErrUnknown):
-		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
-	}
-	return fmt.Errorf("%w: %w", ErrNotPossible, err)
 }
 
 // refuseDecision also completes a person's decision with the attempt it is about, and whether it overrides an earlier one.

@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"cmp"
+
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/call"
 )
@@ -26,9 +28,6 @@ func CallFor(root *reactive.Root, req reactive.Request, to *call.Request) {
 	to.Asked = root.NewKey(to.Node)
 	to.Input, to.Making = root.Requested(req.Node), root.Making(req)
 	if body := root.Body(); body != nil {
-		to.Secrets = body.Secrets(req.Node)
-	}
-	if cells := root.Cells(); cells != nil {
-		to.Asked = cells.Asked(req.Node)
+		to.Secrets, to.Asked = body.Secrets(req.Node), cmp.Or(to.Asked, root.Cells().Asked(req.Node))
 	}
 }

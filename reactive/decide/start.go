@@ -7,7 +7,6 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/bodies"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/plan"
 	"github.com/sluiceflow/sluice/template/value"
@@ -107,8 +106,6 @@ func StartUnder(start *journal.Start, p *plan.Plan) *journal.Start {
 	s, w := *start, p.Workflow
 	s.Workflow, s.Name, s.Version, s.Functions = p.Hash, w.Name, w.Version, p.Functions
 	s.FailurePolicy, s.MaxConcurrency = string(w.FailurePolicy), int32(w.MaxConcurrency)
-	if w.Routing != nil {
-		s.OnBlocked = string(w.Routing.OnBlocked(template.OnBlocked(start.OnBlocked)))
-	}
+	s.OnBlocked = p.OnBlocked(start.OnBlocked)
 	return &s
 }

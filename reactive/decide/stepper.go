@@ -105,9 +105,7 @@ func NewStepper(root *reactive.Root, host Host) *Stepper {
 		s.limits = l.Limits()
 	}
 	s.limits = s.limits.complete()
-	if cells := root.Cells(); cells != nil {
-		cells.Serve(host)
-	}
+	root.Cells().Serve(host)
 	return s
 }
 
@@ -161,17 +159,13 @@ func (s *Stepper) Step(now int64, items []Item) StepResult {
 	out.More = s.decide() || late && s.root.Finished() == nil
 	out.Batch, out.Calls = s.batch, s.still(append(s.calls, s.root.TakeCalls()...))
 	out.Cancels, out.Bytes = s.root.TakeCancels(), s.root.Bytes()-held+s.beside
-	if cells := s.root.Cells(); cells != nil {
-		out.Err = cells.Err()
-	}
+	out.Err = s.root.Cells().Err()
 	return out
 }
 
 // SnapshotDue reports whether the state of the run is to be kept by a snapshot; leaves: before the run leaves memory.
 func (s *Stepper) SnapshotDue(leaves bool) (due bool) {
-	if cells := s.root.Cells(); cells != nil {
-		_, due = cells.Snapshot(leaves)
-	}
+	_, due = s.root.Cells().Snapshot(leaves)
 	return due
 }
 
@@ -248,24 +242,20 @@ func (it *Item) taken(e *journal.Event) {
 
 // settle brings the result of a call into the form that the cells of a world take.
 func (s *Stepper) settle(e *journal.Event) {
-	cells := s.root.Cells()
-	if cells == nil || e.Type != journal.CallResponded || e.Detail != nil && e.Detail.Participant != "" {
+	if s.root.Body() == nil || e.Type != journal.CallResponded || e.Detail != nil && e.Detail.Participant != "" {
 		return
 	}
 	if v, ok := s.root.Node(e.Node); ok && s.root.Open(s.root.Request(v, e.Attempt)) {
-		cells.Settle(v, e)
+		s.root.Cells().Settle(v, e)
 	}
 }
 
 // enact applies a command that was not refused. A retry of a step resumes a finished run. An abort or a retry of a cell is
 // one of a kind of its own.
 func (s *Stepper) enact(e journal.Event) {
-	if s.aboutCell(&e) {
-		switch e.Type {
-		case journal.NodeAborted:
-			e.Type, e.Detail = journal.CellFailed, aborted(e.Detail)
-		case journal.NodeRetried:
-			e.Type = journal.CellReset
+	if e.Type == journal.NodeAborted || e.Type == journal.NodeRetried {
+		if _, call := s.root.Node(e.Node); !call {
+			s.root.Cells().Command(&e)
 		}
 	}
 	if e.Type == journal.NodeRetried && s.root.Finished() != nil {

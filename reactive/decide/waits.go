@@ -3,8 +3,6 @@ package decide
 import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
-	"github.com/sluiceflow/sluice/template/machine"
-	"github.com/sluiceflow/sluice/template/playbook"
 )
 
 // waitsKnownMax bounds the messages or decisions that a run may wait for and its head still names some: beyond it, the head would
@@ -56,23 +54,20 @@ func waits(root *reactive.Root, h *journal.Head) []journal.Wait {
 		next, _ := root.Fire(h.Due)
 		list = append(list, journal.Wait{Kind: journal.WaitTimer, Step: next.Node, Until: h.Due})
 	}
-	if len(list) > 0 {
+	if len(list) > 0 || root.Body() == nil {
 		return list
 	}
-	switch h.Kind {
-	case machine.Kind:
-		return []journal.Wait{{Kind: journal.WaitMessage}}
-	case playbook.Kind:
-		return gates(root)
+	if steps := root.Steps(); steps != nil {
+		return gates(steps)
 	}
-	return nil
+	return []journal.Wait{{Kind: journal.WaitMessage}}
 }
 
 // gates returns the steps of a playbook at whose gates tokens wait.
-func gates(root *reactive.Root) (list []journal.Wait) {
-	if names := root.Steps().Names(); len(names) <= waitsKnownMax {
+func gates(steps reactive.Steps) (list []journal.Wait) {
+	if names := steps.Names(); len(names) <= waitsKnownMax {
 		for _, name := range names {
-			if s, _ := root.Steps().StepNow(name); s.Pending > 0 && len(list) < journal.WaitsMax {
+			if s, _ := steps.StepNow(name); s.Pending > 0 && len(list) < journal.WaitsMax {
 				list = append(list, journal.Wait{Kind: journal.WaitGate, Step: name})
 			}
 		}

@@ -47,12 +47,28 @@ func (e *UnawaitedError) Error() string {
 	return text + ", but " + to + strings.Join(quoted, ", ")
 }
 
-// Awaited returns the names of the messages that the steps of a workflow wait for, or the machines of a world subscribe to, sorted.
-// It reports false when some name is known only once its step starts.
-func Awaited(p *plan.Plan) (names []string, all bool) {
-	if w, ok := p.Workflow.Routing.(*machine.World); ok {
-		return w.Heard(), true
+// Unawaited returns an *UnawaitedError if no step of a workflow can wait for a message, or no machine of a world subscribes to it;
+// else nil.
+func Unawaited(p *plan.Plan, message string) error {
+	e := &UnawaitedError{Workflow: p.Workflow.Name, Message: message}
+	world, isWorld := machine.Of(p.Workflow)
+	if e.World = isWorld; isWorld {
+		e.Awaited = world.Heard()
+	} else if names, all := awaited(p); all {
+		e.Awaited = names
+	} else {
+		return nil
 	}
+	if slices.Contains(e.Awaited, message) {
+		return nil
+	}
+	e.Nearest, _ = expr.Nearest(message, e.Awaited)
+	return e
+}
+
+// awaited returns the names of the messages that the steps of a workflow wait for, sorted. It reports false when some name is known only
+// once its step starts.
+func awaited(p *plan.Plan) (names []string, all bool) {
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		if n.Kind != plan.Step {

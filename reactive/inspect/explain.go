@@ -262,7 +262,7 @@ func (x *Explainer) step(name string) (*explain.Explanation, error) {
 
 // unknown returns the error about a name of nothing that could be explained.
 func (x *Explainer) unknown(name string) error {
-	if x.root.Cells() == nil {
+	if world.Of(x.root) == nil {
 		return fmt.Errorf("%w: %q", decide.ErrStepNotFound, name)
 	}
 	switch seq, isEvent := EventNumber(name); {

@@ -24,12 +24,11 @@ type Needs struct {
 // NeedsOf returns the needs of a run's root.
 func NeedsOf(root *reactive.Root) *Needs {
 	n := &Needs{rows: map[*plan.Node]bool{}, left: map[*plan.Node]bool{}}
-	if root.Steps() != nil || root.Cells() != nil {
-		n.all = true
-		n.leave(root)
+	p := root.Plan()
+	if n.all = root.Body() != nil; n.all {
+		n.leave(p)
 		return n
 	}
-	p := root.Plan()
 	for i := range p.Nodes {
 		switch row := &p.Nodes[i]; row.Kind {
 		case plan.Gate:
@@ -41,12 +40,8 @@ func NeedsOf(root *reactive.Root) *Needs {
 	return n
 }
 
-// leave finds the calls of a playbook whose answers no expression can read.
-func (n *Needs) leave(root *reactive.Root) {
-	if root.Steps() == nil {
-		return
-	}
-	p := root.Plan()
+// leave finds the calls whose answers no expression can read.
+func (n *Needs) leave(p *plan.Plan) {
 	for row := range p.Nodes {
 		if p.Nodes[row].Kind == plan.Step {
 			n.left[&p.Nodes[row]] = p.Workflow.Routing.CallSite(row).Unread

@@ -3,7 +3,6 @@ package inspect
 import (
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/world"
-	"github.com/sluiceflow/sluice/template/machine"
 )
 
 // world adds what the cells of a world wait for, in the order of their addresses; if none waits, the messages that the world takes.
@@ -15,7 +14,7 @@ func (w *waiting) world(list []Wait, of *world.World) []Wait {
 		}
 	}
 	if len(list) == before {
-		list = append(list, w.messages("", w.root.Plan().Workflow.Routing.(*machine.World).Heard())...)
+		list = append(list, w.messages("", of.Definition().Heard())...)
 	}
 	return list
 }
@@ -57,7 +56,7 @@ func (w *waiting) cell(c *world.CellState, calls bool) (list []Wait) {
 		}
 	}
 	if len(list)+len(c.Intents) == 0 && c.Status == world.Running && c.Mail == 0 {
-		if m := w.root.Plan().Workflow.Routing.(*machine.World).Machine(c.Machine); m != nil {
+		if m := world.Of(w.root).Definition().Machine(c.Machine); m != nil {
 			list = w.messages(c.Address, m.Event.Messages)
 		}
 	}

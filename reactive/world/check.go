@@ -16,6 +16,8 @@ import (
 func (w *World) Check(e *journal.Event) error {
 	var err error
 	switch {
+	case w.root.Seq() == 0:
+		return nil
 	case e.Seq != w.root.Seq()+1:
 		err = fmt.Errorf("it does not follow event %d", w.root.Seq())
 	case w.stopped:

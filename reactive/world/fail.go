@@ -1,10 +1,12 @@
 package world
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/cells"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -95,7 +97,7 @@ func (c unknownCell) Error() string {
 	return text
 }
 
-func (unknownCell) Is(target error) bool { return target == reactive.ErrUnknown }
+func (unknownCell) Is(target error) bool { return target == cells.ErrUnknown }
 
 // find returns an existing cell.
 func (h *holdings) find(address string) (*cell, error) {
@@ -122,6 +124,25 @@ func (h *holdings) RefuseRetry(address string) error {
 		err = fmt.Errorf("cell %q has not failed", address)
 	}
 	return err
+}
+
+// RefuseKey returns that the cells choose the keys of their calls.
+func (*holdings) RefuseKey() error {
+	return errors.New("the cells of a world choose the idempotency keys of their calls: retry without a new key")
+}
+
+// Command makes the failure of a cell of an abort, and a reset of a retry.
+func (*holdings) Command(e *journal.Event) {
+	if e.Type == journal.NodeRetried {
+		e.Type = journal.CellReset
+		return
+	}
+	d := journal.Detail{}
+	if e.Detail != nil {
+		d = *e.Detail
+	}
+	d.Failure = &journal.Failure{Code: reactive.CodeAborted, Message: d.Reason}
+	e.Type, e.Detail = journal.CellFailed, &d
 }
 
 // RefusePause returns why a cell cannot be paused or resumed.

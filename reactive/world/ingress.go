@@ -3,7 +3,7 @@ package world
 import (
 	"fmt"
 
-	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/cells"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/machine"
 	"github.com/sluiceflow/sluice/template/value"
@@ -18,7 +18,7 @@ const (
 	IDBytesMax = 512     // of the id of a message
 )
 
-// Receive brings a message into its normal form and adds the cells that it goes to: see reactive.Cells.
+// Receive brings a message into its normal form and adds the cells that it goes to: see cells.Cells.
 func (w *World) Receive(e *journal.Event) (earlier *journal.Event, err error) {
 	if e.Detail == nil {
 		return nil, fmt.Errorf("a message needs a name")
@@ -31,7 +31,7 @@ func (w *World) Receive(e *journal.Event) (earlier *journal.Event, err error) {
 		}
 	}
 	if err := w.base.pace.Room(w.root.Tail()); err != nil {
-		return nil, fmt.Errorf("%w: %w", reactive.ErrFull, err)
+		return nil, fmt.Errorf("%w: %w", cells.ErrFull, err)
 	}
 	payload, err := value.Of(e.Value)
 	if err != nil {
@@ -56,7 +56,7 @@ func (h *holdings) addresses(to []machine.Delivery) (list []string, err error) {
 			return nil, fmt.Errorf("the key of machine %q makes an address of %d bytes: at most %d are allowed", d.Machine.Name, len(address), journal.StreamNameMax)
 		}
 		if c := h.lookup(address); c != nil && c.mail.Len() >= MailboxMax {
-			return nil, fmt.Errorf("%w: %d items wait for cell %q, as many as may", reactive.ErrFull, c.mail.Len(), address)
+			return nil, fmt.Errorf("%w: %d items wait for cell %q, as many as may", cells.ErrFull, c.mail.Len(), address)
 		}
 		list = append(list, address)
 	}

@@ -173,6 +173,27 @@ func (p *Plan) Depth(row int32) int {
 	return n
 }
 
+// StepNames returns the names of the document's own steps, in the order written; of a world its machines. One in a map counts once.
+func (p *Plan) StepNames() (names []string) {
+	if routing := p.Workflow.Routing; routing != nil {
+		return routing.StepNames()
+	}
+	for i := range p.Nodes {
+		if n := &p.Nodes[i]; n.Kind == Step {
+			names = append(names, n.Key)
+		}
+	}
+	return names
+}
+
+// OnBlocked returns what a blocked run does, given the default, as journaled in its start; "" for a tree of steps, which never blocks.
+func (p *Plan) OnBlocked(usual string) string {
+	if routing := p.Workflow.Routing; routing != nil {
+		return string(routing.OnBlocked(template.OnBlocked(usual)))
+	}
+	return ""
+}
+
 // Warnings returns which parts of the document are valid, but probably mistakes.
 func (p *Plan) Warnings() document.Errors {
 	if routing := p.Workflow.Routing; routing != nil {

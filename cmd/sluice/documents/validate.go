@@ -77,21 +77,7 @@ func size(p *plan.Plan) string {
 	if world, ok := machine.Of(p.Workflow); ok {
 		return cli.Plural(len(world.Machines), "machine")
 	}
-	return cli.Plural(steps(p), "step")
-}
-
-// steps returns the number of steps of a workflow; one in a map counts once.
-func steps(p *plan.Plan) int {
-	if routing := p.Workflow.Routing; routing != nil {
-		return len(routing.StepNames())
-	}
-	n := 0
-	for i := range p.Nodes {
-		if p.Nodes[i].Kind == plan.Step {
-			n++
-		}
-	}
-	return n
+	return cli.Plural(len(p.StepNames()), "step")
 }
 
 // verdict is the result for one file, for programs.
@@ -118,7 +104,7 @@ type fault struct {
 func (v *validation) json(file string, p *plan.Plan, err error) {
 	result := verdict{File: file, OK: err == nil}
 	if err == nil {
-		result.Name, result.Steps, result.Hash = p.Workflow.Name, steps(p), p.Hash
+		result.Name, result.Steps, result.Hash = p.Workflow.Name, len(p.StepNames()), p.Hash
 		result.Warnings = faultsOf(p.Warnings())
 	} else {
 		result.Errors = faults(err)

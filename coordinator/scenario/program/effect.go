@@ -6,7 +6,6 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/template"
-	"github.com/sluiceflow/sluice/template/machine"
 )
 
 // EffectName returns the name of a world's call without what tells it from the others of its cell and effect:
@@ -65,10 +64,4 @@ func (b *binder) bindEffects() {
 			b.known[f.Source.Operation] = true
 		}
 	})
-}
-
-// isWorld reports whether a tree is that of a world.
-func isWorld(w *template.Workflow) bool {
-	_, ok := machine.Of(w)
-	return ok
 }

@@ -136,7 +136,7 @@ const scriptedSuffix = " (scripted)"
 // without a binding, which the engine calls like any other. Its id stays, and so do the bindings, whose faults are reported even if
 // they are not used.
 func (b *binder) bind() {
-	if isWorld(b.w) {
+	if _, isWorld := machine.Of(b.w); isWorld {
 		b.bindEffects()
 		return
 	}
