@@ -31,7 +31,7 @@ import (
 // linesType asks for an answer of the lines of package api.
 const linesType = "application/vnd.sluice.replies"
 
-// Bounds of what a server sends: one line of an answer, and a refusal.
+// Bounds of a server's answers: of one line, and of a refusal.
 const (
 	lineMax    = 256 << 20
 	refusalMax = 1 << 20

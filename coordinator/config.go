@@ -32,7 +32,7 @@ type Config struct {
 	Workflows []*template.Workflow
 
 	// Machines are the machines in Go that cells of worlds use, besides those that the worlds bring along: see package machine. A
-	// cell whose machine the program does not have keeps what comes. Two of one name and version are an error.
+	// cell whose machine the program does not have queues its items. Two of one name and version are an error.
 	Machines []*registry.Machine
 
 	// ActivationTimeout is how long one step of a machine in Go may take. Then its cell fails with activation_timeout, and the
@@ -92,7 +92,7 @@ type Config struct {
 	// separate bound of the same size. Default: 256. Negative: no limit.
 	ProgramsMax int
 
-	// OnBlocked is what a playbook does when its gates hold all remaining tokens, unless the playbook says so itself. Default:
+	// OnBlocked is the choice of a playbook whose gates hold all remaining tokens, unless the playbook has its own. Default:
 	// it waits until its context is patched.
 	OnBlocked template.OnBlocked
 

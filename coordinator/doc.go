@@ -28,7 +28,7 @@
 //	residence  bounds the runs in memory
 //	lists      finds and deletes runs; query is the text that selects them; bulk acts on those that it selects
 //	commands   makes the events of commands, and brings them to the run
-//	starting   prepares the starts of runs; rerun computes what a rerun keeps
+//	starting   prepares the starts of runs; rerun computes the results that a rerun keeps
 //	moving     has runs go on under other workflows
 //	notes      journals commands of runs that this engine does not go on with
 //	answering  brings what workers answer to the runs

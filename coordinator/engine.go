@@ -52,8 +52,8 @@ type Engine struct {
 	alarms      *clock.Alarms // for the runs that left memory with a timer
 	pool        *pool.Pool
 	workers     *workers.Hub    // nil: there are none
-	logs        *calllog.Logs   // of what running calls write
-	tally       tally.Tally     // of what is journaled
+	logs        *calllog.Logs   // of running calls
+	tally       tally.Tally     // of journaled events
 	ctx         context.Context // of all loops
 	cancel      context.CancelCauseFunc
 	draining    context.Context // ends when the engine begins to shut down
@@ -208,13 +208,13 @@ func (e *Engine) takeUp(open []journal.Head, later journal.Position) (asleep []s
 // Workers returns where workers take calls and give answers; nil if there are none, see Config.Workers.
 func (e *Engine) Workers() *workers.Hub { return e.workers }
 
-// Tally returns the counts of what this engine has journaled.
+// Tally returns the counts of the events that this engine has journaled.
 func (e *Engine) Tally() *tally.Tally { return &e.tally }
 
 // Uses returns how much is used of the limits that the calls of all runs share.
 func (e *Engine) Uses() []pool.Use { return e.pool.Uses() }
 
-// Limits returns what bounds each run.
+// Limits returns the bounds of each run.
 func (e *Engine) Limits() Limits { return e.config.Limits }
 
 // Moving reports whether a run may move without a command: one is in memory, or the timer of one is due before some time has

@@ -26,7 +26,7 @@ type Run struct {
 	engine *Engine
 	id     string
 	actor  string              // the actor of its commands; "": none
-	would  func(journal.Event) // takes what its commands would journal; nil: they are journaled. See Dry
+	would  func(journal.Event) // takes the events that its commands would journal; nil: they are journaled. See Dry
 }
 
 // ID returns the run's id.

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 )
 
-// Logs returns what the running calls of this engine write.
+// Logs returns the output of this engine's running calls.
 func (e *Engine) Logs() *calllog.Logs { return e.logs }
 
 // Log yields what the programs and the workers of the run write, while they do, until the run has ended; of a step, only what its calls

@@ -62,7 +62,7 @@ type Routing interface {
 	// Lints returns warnings: parts of the document that are valid, but probably mistakes.
 	Lints() document.Errors
 
-	// OnBlocked returns what a blocked run does. usual applies if the document does not say; "" means the default.
+	// OnBlocked returns the choice of a blocked run. usual applies if the document does not say; "" means the default.
 	OnBlocked(usual OnBlocked) OnBlocked
 }
 
@@ -70,7 +70,7 @@ type Routing interface {
 type CallSite struct {
 	Step, Task, Kind string // name of the step, label and kind of the task
 	Input            any    // what its operation is called with, as a template; nil: nothing
-	Unread           bool   // no expression of the document can read what the operation answers
+	Unread           bool   // no expression of the document can read the operation's answer
 }
 
 // OnBlocked is the effect on a routed run of being blocked: only work that the run itself holds back is left.

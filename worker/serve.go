@@ -175,7 +175,7 @@ func (w *worker) fill(ctx context.Context, full chan struct{}) error {
 	return nil
 }
 
-// watch waits for what is to be cancelled while no take does, because all places are taken. Its request waits on when one is free, so that
+// watch waits for cancellations while no take does, because all places are taken. Its request waits on when one is free, so that
 // none is broken off; until it is answered, no other is made.
 func (w *worker) watch(ctx context.Context, full <-chan struct{}) error {
 	for wait := (backoff{}); ; {
@@ -198,7 +198,7 @@ func (w *worker) watch(ctx context.Context, full <-chan struct{}) error {
 	}
 }
 
-// ask takes calls for places that were reserved, and begins them. It waits for the first of them, or for what is to be cancelled.
+// ask takes calls for places that were reserved, and begins them. It waits for the first of them, or for a cancellation.
 func (w *worker) ask(ctx context.Context, places int) error {
 	answer := wire.TakeAnswer{}
 	err := w.post(ctx, "/v1/worker/take", wire.TakeBody{Worker: w.Name, Operations: w.names, Max: &places, Wait: takeTime.String()}, &answer)

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Bounds in bytes: of the encoding of a request, its payload included, and of what is attached to it.
+// Bounds in bytes: of the encoding of a request, its payload included, and of its attachment.
 const (
 	RequestMax    = 1 << 20
 	AttachmentMax = 64 << 20
@@ -177,7 +177,7 @@ func (v Verb) open() bool {
 	return false
 }
 
-// check returns what a request lacks.
+// check returns an error if a request lacks something.
 func (r *Request) check() error {
 	fault := r.momentFault()
 	switch {

@@ -75,7 +75,7 @@ func refusedInput(err error) error {
 	return err
 }
 
-// rerunOf reads what a request and its attachment say. Until release is called, the definitions that came along are there.
+// rerunOf reads a rerun from a request and its attachment. Until release is called, the definitions that came along are there.
 func rerunOf(ctx context.Context, engine *coordinator.Engine, req *Request) (_ *coordinator.Rerun, release func(), err error) {
 	r := req.Rerun
 	what := &coordinator.Rerun{From: r.From, Only: r.Only, Failed: r.Failed, Changed: r.Changed, At: r.At, Set: map[string]any{}}

@@ -74,7 +74,7 @@ func selected(ctx context.Context, engine *coordinator.Engine, req *Request) (ru
 	return runs, nil
 }
 
-// importFile takes in a file, and emits what has become of each run.
+// importFile takes in a file, and emits the outcome of each run.
 func importFile(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	file, err := readfile.Open(req.File)
 	if err != nil {

@@ -169,7 +169,7 @@ func (a *acts) note(ctx context.Context, e journal.Event) error {
 	}
 }
 
-// PreviewBulk returns what an act would do, from the computation that chooses the runs of one, or is refused as BeginBulk would be. An
+// PreviewBulk previews an act by the computation that chooses the runs of one, or is refused as BeginBulk would be. An
 // Expect of 0 is no number: the preview says which one to expect. It changes nothing.
 func (a Acts) PreviewBulk(ctx context.Context, act Act) (*Preview, error) {
 	if err := a.engine.CheckOpen(); err != nil {
@@ -338,7 +338,7 @@ func (a *acts) statuses(ctx context.Context) ([]Status, error) {
 	return list, nil
 }
 
-// counted counts what a suspended act has done so far.
+// counted counts the outcomes of a suspended act so far.
 func (a *acts) counted(ctx context.Context, s Status) (Status, error) {
 	if s.State != Suspended {
 		return s, nil

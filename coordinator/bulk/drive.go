@@ -78,7 +78,7 @@ func (d *driver) goOn(ctx context.Context) {
 // again reports whether a process that died may have asked runs of the next slice.
 func (d *driver) again() bool { return d.next < d.doubt }
 
-// drive asks the runs that have not been asked, slice by slice, and records what has become of each slice, and then of the act.
+// drive asks the runs that have not been asked, slice by slice, and records the outcome of each slice, and then of the act.
 func (d *driver) drive(ctx context.Context) error {
 	for {
 		if err := d.act.missing(); err != nil && !d.stopping.Load() {

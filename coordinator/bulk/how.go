@@ -55,7 +55,7 @@ func (a *Act) checkHow() error {
 	return nil
 }
 
-// settle compiles the workflow of an act, if it has one, and keeps what the act says from being changed by others.
+// settle compiles the workflow of an act, if it has one, and copies the options of the act, so that others cannot change them.
 func (a *acts) settle(act *Act) (err error) {
 	workflow, entry := act.Workflow, act.Entry
 	if act.Rerun != nil {
@@ -125,7 +125,7 @@ func (a *Act) summary() string {
 	return text
 }
 
-// how returns the record of what an act says besides its verb and its query, if it says anything.
+// how returns the record of an act's options besides its verb and its query, if it has any.
 func (a *Act) how(now int64, children map[string]string) []journal.Event {
 	var said any
 	d := journal.Detail{}

@@ -47,7 +47,7 @@ func Verbs() []string {
 	return names
 }
 
-// Past returns what has become of a run to which a verb was done, such as "cancelled".
+// Past returns the past participle of a verb, such as "cancelled".
 func Past(name string) string {
 	for _, v := range verbs {
 		if v.name == name {

@@ -69,7 +69,7 @@ func (e *End) Before(f func() error) error {
 	return f()
 }
 
-// begin returns what is to be done before, and whether this call is the first.
+// begin returns the work to do before, and whether this call is the first.
 func (e *End) begin() (before []func() error, first bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -18,7 +18,7 @@ func (c *Client) Shadow(ctx context.Context, req api.Request, each func(*api.Sha
 	})
 }
 
-// Move has a run go on under the workflow that comes with the request, and returns what will go otherwise from here on. With req.Dry it
+// Move has a run go on under the workflow that comes with the request, and returns the differences from here on. With req.Dry it
 // only says whether it may.
 func (c *Client) Move(ctx context.Context, req api.Request) (report *api.Shadowed, done api.Done, err error) {
 	req.Verb = api.Move

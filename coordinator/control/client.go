@@ -132,7 +132,7 @@ func (c *Client) Collect(ctx context.Context, req api.Request, each func(*api.Go
 	return done, err
 }
 
-// Rerun starts a run that keeps results of another, as req.Rerun says. With req.Dry it only passes what that would do to each.
+// Rerun starts a run that keeps results of another, as req.Rerun says. With req.Dry it only passes its preview to each.
 func (c *Client) Rerun(ctx context.Context, req *api.Request, each func(*api.RerunStep) error) (done api.Done, err error) {
 	err = c.ask(ctx, req, func(r *api.Reply) error {
 		switch {
@@ -301,7 +301,7 @@ func (c *Client) Follow(ctx context.Context, run string, from uint64) iter.Seq2[
 	return stream(ctx, c, req, func(r *api.Reply) *api.Update { return r.Update })
 }
 
-// Acts passes what a request about acts on many runs is answered with to each: acts, outcomes and previews. See api.Bulk, api.Acts,
+// Acts passes the answers to a request about acts on many runs to each: acts, outcomes and previews. See api.Bulk, api.Acts,
 // api.AwaitAct and api.StopAct.
 func (c *Client) Acts(ctx context.Context, req *api.Request, each func(*api.Reply) error) error {
 	return c.ask(ctx, req, func(r *api.Reply) error {

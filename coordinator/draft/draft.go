@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Bounds of what one check explores: about half a second of a processor.
+// Bounds of the exploration of one check: about half a second of a processor.
 const (
 	statesMax = 2_000
 	workMax   = 50_000_000
@@ -84,7 +84,7 @@ func (c *Check) Refuse(err error) {
 	}
 }
 
-// Warn adds what publishing the document would warn of; "": nothing.
+// Warn adds a warning about publishing the document; "" is none.
 func (c *Check) Warn(text string) {
 	if text != "" {
 		c.Warnings = append(c.Warnings, Fault{Text: text})

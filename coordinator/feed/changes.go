@@ -30,7 +30,7 @@ type changed struct {
 	seq     uint64       // of its newest event; 0: it was deleted
 	head    journal.Head // zero: it was deleted, maybe later
 	encoded []byte       // a RunChange
-	bare    []byte       // the same, without the names of what the run waits for
+	bare    []byte       // the same, without the names of awaited objects
 	left    []byte       // the RunChange for those whose query does not select it
 }
 
@@ -302,7 +302,7 @@ func (o *ObserverOfAll) changeFor(c *changed) []byte {
 	return c.encoded
 }
 
-// catchUp returns the frame of what the change log has behind the observer's place.
+// catchUp returns the frame of the changes in the log behind the observer's place.
 func (o *ObserverOfAll) catchUp(ctx context.Context) (Frame, error) {
 	g, err := o.hub.groupAfter(ctx, o.place)
 	if errors.Is(err, journal.ErrGap) {

@@ -29,7 +29,7 @@ type Frame struct {
 	Run  string // of one of several runs: which
 	Err  error  // of KindError
 
-	Since time.Time // when the server has learnt the first of its changes, once they were durable; zero: it tells what was there before
+	Since time.Time // when the server has learnt the first of its changes, once they were durable; zero: its changes are older than the feed
 
 	last uint64 // of an update: sequence of its last event
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 )
 
-// KindLog is the kind of frames with what calls have written, a calllog.Batch. Their ids are places of package calllog.
+// KindLog is the kind of frames with the output of calls, a calllog.Batch. Their ids are places of package calllog.
 const KindLog = "log"
 
 // LogObserver follows what the calls of a run write, until the run has ended. It belongs to one goroutine.

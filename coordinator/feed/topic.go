@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Bounds of the list of the newest changes of a run, and of what one frame joins.
+// Bounds of the list of the newest changes of a run, and of the changes joined in one frame.
 const (
 	ringEvents    = 512
 	ringBytes     = 1 << 20

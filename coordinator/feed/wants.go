@@ -33,7 +33,7 @@ type wants struct {
 	name string   // the same of the same wants
 }
 
-// newWants returns what a view shows in which some maps are open.
+// newWants returns the wants of a view with these maps open.
 func newWants(view View, open []string) (w wants, err error) {
 	if w.view = view; view == "" {
 		w.view = Steps

@@ -54,7 +54,7 @@ func (r Role) String() string { return roleNames[r] }
 // ParseRole returns the role of a name, or Nobody.
 func ParseRole(name string) Role { return Role(max(0, slices.Index(roleNames, name))) }
 
-// Identity is who makes a request.
+// Identity is the caller of a request.
 type Identity struct {
 	Name string // the actor of its commands, in the journal
 	Role Role   // what it may do
@@ -212,7 +212,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	s.nowhere(w, req, "there is no such path: /openapi.json lists them")
 }
 
-// nowhere answers a request of what is not there: a person's with the page.
+// nowhere answers a request for an unknown path: a person's with the page.
 func (s *Server) nowhere(w http.ResponseWriter, req *http.Request, why string) {
 	if !page.Missing(w, req) {
 		s.fail(w, req, problem(CodeNoRoute, "%s", why))
@@ -305,7 +305,7 @@ type exchange struct {
 	sent           []byte // the body, once it was read
 	read           bool   // it was
 
-	lasts *standing.Member // it lasts: it ends with what the client has shown; nil: it does not
+	lasts *standing.Member // it lasts, and ends with the client's login or token; nil: it does not
 	feed  *frames.Stream   // to be sent; nil: the answer is sent
 }
 

@@ -44,7 +44,7 @@ func lost() *Problem {
 	return problem(CodeUnauthorized, "the token is not valid any more, or the session has ended")
 }
 
-// stands makes a feed end with what the client has shown. Its exchange is not kept.
+// stands makes a feed end with the client's login or token. Its exchange is not kept.
 func (c *exchange) stands() func(end func()) (check func() error, leave func()) {
 	name, valid := c.shown()
 	watch := &c.standing

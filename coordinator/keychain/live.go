@@ -48,7 +48,7 @@ func (l *live) Write(part []byte) (int, error) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			if l.timer != nil {
-				_ = l.pass(false) // as a reader of what is live sees
+				_ = l.pass(false) // as a reader of live output sees
 			}
 		})
 	}

@@ -27,7 +27,7 @@ type Rings struct {
 type Begun struct {
 	Workflow *template.Workflow          // that it follows
 	Dir      string                      // to which paths of files are relative; "": the folder of the process
-	Input    func() (value.Value, error) // reads what it was started with
+	Input    func() (value.Value, error) // reads its input
 }
 
 // NewRings returns no rings yet. timeout bounds each request to a server for a secret; 0: 30 s. find says how a run began that is not in

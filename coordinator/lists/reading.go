@@ -136,7 +136,7 @@ func (p Past) Cell(ctx context.Context, address string) (reader.Cell, error) {
 	})
 }
 
-// CellWaits reads what a world's cell waited for, after what held the world as a whole. The error wraps decide.ErrCellNotFound if there
+// CellWaits reads the waits of a world's cell, after those that held the world as a whole. The error wraps decide.ErrCellNotFound if there
 // was no such cell.
 func (p Past) CellWaits(ctx context.Context, address string) ([]inspect.Wait, error) {
 	return read(ctx, p.of, func(from *reader.Reader) ([]inspect.Wait, error) {

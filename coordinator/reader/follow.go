@@ -152,8 +152,8 @@ func cellsErr(root *reactive.Root) error {
 // all accepts every event.
 func all(*journal.Event) bool { return true }
 
-// followTo follows a run to the end of what read yields, and returns its root. The route is that which way finds: if the world goes
-// on meanwhile and deletes what is being read, followTo begins again.
+// followTo follows a run to the end of the events that read yields, and returns its root. The route is that which way finds: if the
+// world goes on meanwhile and deletes what is being read, followTo begins again.
 func (r *Reader) followTo(
 	ctx context.Context, id string, way func() (route, error), read reading, begin func(*reactive.Root) follower,
 ) (root *reactive.Root, err error) {

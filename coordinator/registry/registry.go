@@ -24,7 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Registry holds what a process can run: compiled workflows by hash, the operations of the program, and the Go functions of
+// Registry holds all that a process can run: compiled workflows by hash, the operations of the program, and the Go functions of
 // each definition. It is safe for concurrent use.
 type Registry struct {
 	store      journal.Store
@@ -509,7 +509,7 @@ func (l *Registry) Sizes() map[string]int {
 	return map[string]int{"trees": len(l.workflows), "hashes": len(l.entries), "names": len(l.named), "files": len(l.files)}
 }
 
-// OnBlocked returns what a blocked run of a workflow does, given the default, as journaled in its start; "" for a tree of steps,
+// OnBlocked returns the choice of a blocked run of a workflow, with the default, as journaled in its start; "" for a tree of steps,
 // which never blocks.
 func OnBlocked(w *template.Workflow, otherwise template.OnBlocked) string {
 	if w.Routing == nil {

@@ -20,7 +20,7 @@ type uses struct {
 	watched int                // sweeps under way: nothing is forgotten
 }
 
-// Bounds of what is remembered: beyond either it is forgotten as soon as it may be.
+// Bounds of the remembered documents: beyond either, one is forgotten as soon as it may be.
 const (
 	storedMany = 10_000
 	usedMany   = 1_000

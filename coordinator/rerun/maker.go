@@ -301,7 +301,7 @@ func (k *keeping) sameChild(was string, op int32) bool {
 	return err == nil && registry.SameFamily(was, k.s.start.Children, child.Plan.Hash, family)
 }
 
-// child keeps what the child of a step that runs again is to keep.
+// child keeps the results that the child of a step that runs again is to keep.
 func (k *keeping) child(v, row int32, key string) error {
 	c := k.childOf(row)
 	if c == nil {
@@ -310,7 +310,7 @@ func (k *keeping) child(v, row int32, key string) error {
 	sel := k.sel.below(key)
 	inner := k.set.below(key)
 	if sel.failed && !k.failed[v] && !unfinished(k.s.root, v) {
-		sel.failed = false // it runs again because of what is before it
+		sel.failed = false // it runs again because of a step before it
 	}
 	if sel == (selection{}) && inner.empty() {
 		return nil

@@ -34,7 +34,7 @@ type Step struct {
 	Failed        bool   `json:"failed,omitempty"`         // of one that is kept: what is kept is its failure, which a conditional has caught
 }
 
-// Preview computes what the run will do, by the stepper that decides for it, as far as that is known without making a call.
+// Preview computes the decisions of the run, by the stepper that decides for it, as far as they are known without making a call.
 func (d *Made) Preview(ctx context.Context) (*Preview, error) {
 	p := &Preview{Run: d.From.Run, Seq: d.From.Seq, Workflow: d.Entry.Plan.Workflow.Name, Will: []Step{}, May: []Step{}, Kept: []Step{}}
 	if d.Past != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Kinds of what is collected.
+// Kinds of collected objects.
 const (
 	KindRun        = "run"        // Name: its id
 	KindAct        = "act"        // Name: the number of an act on many runs, of which it was kept what has become of each run

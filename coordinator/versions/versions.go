@@ -106,7 +106,7 @@ func (d *Diff) None() bool {
 	return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Whole)+len(d.Children) == 0
 }
 
-// OpenRuns says for people what the difference means for open runs.
+// OpenRuns describes the consequences of the difference for open runs, for people.
 func (d *Diff) OpenRuns() string {
 	same := 0
 	for i := range d.Runs {
@@ -206,8 +206,8 @@ func impact(ctx context.Context, engine *coordinator.Engine, id string, now *reg
 	return out, follows
 }
 
-// Replaced returns what a version means for the open runs of the one that it has replaced; nil if there are none and no child workflow
-// has changed.
+// Replaced returns the consequences of a version for the open runs of the one that it has replaced; nil if there are none and no child
+// workflow has changed.
 func Replaced(
 	ctx context.Context, engine *coordinator.Engine, was, now *parcel.Version, say func(error) string,
 ) (*Diff, error) {

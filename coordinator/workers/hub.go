@@ -100,7 +100,7 @@ func New(engine Engine, key []byte) *Hub {
 	return h
 }
 
-// Drain ends all takes, which return what they have, and refuses new ones.
+// Drain ends all takes, which return the calls that they have, and refuses new ones.
 func (h *Hub) Drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -71,7 +71,7 @@ type ID struct {
 // IDOf returns the id of a call.
 func IDOf(c *call.Request) ID { return ID{c.Run, c.Node, c.Attempt, c.Participant, c.Decision} }
 
-// String returns the id of the request, as `<step>#<attempt>` with what else tells it from others.
+// String returns the id of the request, as `<step>#<attempt>` with all that tells it from others.
 func (id ID) String() string {
 	text := fmt.Sprintf("%s#%d", id.Node, id.Attempt)
 	if id.Participant != "" {
@@ -101,7 +101,7 @@ func newSigner(key []byte) *signer {
 	return &signer{sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
 }
 
-// signature returns what only the key can make of a lease and that to which it is bound, see Worker.
+// signature returns the signature by the key of a lease and that to which it is bound, see Worker.
 func (s *signer) signature(token string, data []byte) []byte {
 	mac := s.hashes.Get().(hash.Hash)
 	defer s.hashes.Put(mac)

@@ -88,7 +88,7 @@ type Stepper struct {
 	last    int                  // length of the batch at which this step stops
 	begun   int                  // the work of expressions before this step
 	held    int                  // the bytes of events before this step
-	beside  int                  // the bytes of what the batch takes besides encodings of values
+	beside  int                  // the bytes of the batch besides encodings of values
 	batch   []journal.Event
 	calls   []reactive.Request
 	answers []answer
@@ -281,7 +281,7 @@ func (s *Stepper) apply(e journal.Event) {
 	s.fold(&s.batch[len(s.batch)-1])
 }
 
-// besideText returns the bytes of what an event takes in memory besides the encodings of its values, where that can be much.
+// besideText returns the bytes of an event in memory besides the encodings of its values, where they can be many.
 func (s *Stepper) besideText(e *journal.Event) int {
 	n := s.nodeBytes(e.Value)
 	if d := e.Detail; d != nil {

@@ -41,7 +41,7 @@ func pauses(root *reactive.Root) []journal.Wait {
 	return nil
 }
 
-// waits returns what a run waits for that nothing but timers, messages and people can move: decisions, then messages, then the
+// waits returns the waits of a run that only timers, messages and people can end: for decisions, then messages, then the
 // next timer, unless that ends one of them.
 func waits(root *reactive.Root, h *journal.Head) []journal.Wait {
 	list := messages(root, decisions(root, nil))

@@ -30,7 +30,7 @@ func (x *Explanation) Over() bool {
 type Reason struct {
 	Kind    string            `json:"kind"`              // an inspect.CauseKind or a routed.WaitKind, or call, message, child, pause, parked, room, failure, routed, final, items, nobody, worker, late, end; of a world cell, held, event, more
 	Text    string            `json:"text"`              // a sentence for people
-	Step    string            `json:"step,omitempty"`    // the key of what it is about
+	Step    string            `json:"step,omitempty"`    // the key of its subject
 	Due     time.Time         `json:"due,omitzero"`      // of timers
 	Values  map[string]any    `json:"values,omitempty"`  // the values that an expression has read, by how they are written
 	Missing map[string]string `json:"missing,omitempty"` // why values could not be read, by how they are written

@@ -22,7 +22,7 @@ const (
 	ByBranch      CauseKind = "gate"        // the conditional Node around it is undecided, or chose the other branch
 	ByFailure     CauseKind = "failure"     // Node, which it needs, has failed or was aborted
 	BySlot        CauseKind = "slot"        // a limit is reached: Limit, by Holders
-	ByTimer       CauseKind = "timer"       // Timer describes what happens at Due
+	ByTimer       CauseKind = "timer"       // Timer describes the timer due at Due
 	ByPerson      CauseKind = "person"      // a person has to decide
 	ByParticipant CauseKind = "participant" // those named in Participants have not answered
 	BySource      CauseKind = "decision"    // its decision source has not answered

@@ -48,7 +48,7 @@ type StepChange struct {
 	Failure  *journal.Failure // why it failed, was aborted or skipped by its timing; its Step is where the failure began, if elsewhere
 }
 
-// Changes computes what the events of a run change, from a given sequence on.
+// Changes computes the updates by the events of a run, from a sequence on.
 type Changes struct {
 	from  uint64
 	began bool // the events from there on are being taken
@@ -159,7 +159,7 @@ func (w *Changes) cellChanges() (list []CellChange) {
 	return list
 }
 
-// update describes what an event that was just applied has changed.
+// update describes the changes by an event that was just applied.
 func (w *Changes) update(e *journal.Event, outcome reactive.Effect) Update {
 	root := w.root
 	u := Update{Event: *e, Outcome: outcome, Status: root.RunStatus()}

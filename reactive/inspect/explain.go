@@ -17,7 +17,7 @@ import (
 // explainDepth bounds how far a chain of reasons is followed.
 const explainDepth = 8
 
-// Explainer explains a run. Beside the run's root it keeps what the root forgets: which event decided what.
+// Explainer explains a run. Beside the run's root it keeps the events behind each decision, which the root forgets.
 type Explainer struct {
 	// ForWorker describes the wait of calls whose operation workers carry out; "": unknown. Default: unknown.
 	ForWorker func(operation string) string

@@ -15,7 +15,7 @@ import (
 //	playbook   inputs, messages, and the answers that an expression may read
 //	world      inputs, messages and answers: what it reads may be anything
 type Needs struct {
-	all   bool                // of what comes in
+	all   bool                // of the input
 	input bool                // of the run
 	rows  map[*plan.Node]bool // the output of each
 	left  map[*plan.Node]bool // but not the output of each
@@ -54,7 +54,7 @@ func (n *Needs) leave(root *reactive.Root) {
 	}
 }
 
-// read adds what a template reads. The output of a map or a conditional is made of those in its body.
+// read adds the paths that a template reads. The output of a map or a conditional is made of those in its body.
 func (n *Needs) read(p *plan.Plan, t *expr.Template) {
 	if t == nil {
 		return

@@ -59,7 +59,7 @@ type StepState struct {
 	ItemsDone   int              // of those, how many have ended
 }
 
-// States computes the state of a run. Beside the run's root it keeps what the root forgets of a node: when an attempt began and
+// States computes the state of a run. Beside the run's root it keeps details of nodes that the root forgets: when an attempt began and
 // ended, and the message that it waits for.
 type States struct {
 	root   *reactive.Root

@@ -58,7 +58,7 @@ const (
 	CallReported        Type = 30 // a call reported its progress. Node, Attempt; Detail.Participant, Detail.Making, Detail.Count: number, Detail.Name: kind; Value: payload
 	CellStepped         Type = 31 // a cell of a world has taken a message, a receipt or a timer. Node: its address; Value: what came of it, see docs/events.md
 	CellFailed          Type = 32 // a cell has failed and takes nothing until it is reset. Node; Detail.Failure; Detail.Actor, Detail.Reason when a person aborted it; Value: the cause
-	CellPaused          Type = 33 // a cell keeps what comes until it is resumed. Node; Detail.Actor, Detail.Reason
+	CellPaused          Type = 33 // a cell queues its items until it is resumed. Node; Detail.Actor, Detail.Reason
 	CellResumed         Type = 34 // ends that. Node; Detail.Actor, Detail.Reason
 	CellReset           Type = 35 // a person has a failed cell go on. Node; Detail.Actor, Detail.Reason
 	CellExpired         Type = 36 // a cell without activity is deleted. Node; Detail.Due

@@ -108,7 +108,7 @@ type Wait struct {
 	Until int64  // when it is given up, or over, in Unix nanoseconds; 0: never
 }
 
-// Kinds of what runs wait for.
+// Kinds of waits.
 const (
 	WaitMessage = "message"
 	WaitPerson  = "person"

@@ -40,7 +40,7 @@ func DefinitionIn(stream string) string { return after(stream, definitionPrefix)
 // BlobIn returns the hash of the large value whose content stream this is; "": of none.
 func BlobIn(stream string) string { return after(stream, blobPrefix) }
 
-// after returns what follows a prefix; "" if the stream does not begin with it.
+// after returns the text behind a prefix; "" if the stream does not begin with it.
 func after(stream, prefix string) string {
 	rest, ok := strings.CutPrefix(stream, prefix)
 	if !ok {

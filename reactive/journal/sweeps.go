@@ -71,7 +71,7 @@ func (w *Sweep) End() {
 // StreamSweep selects what SweepStreams deletes. The functions may be nil.
 type StreamSweep struct {
 	Now int64 // tombstones of ids that are free then are deleted, Unix nanoseconds
-	Dry bool  // nothing is deleted: Found is called with what would be
+	Dry bool  // nothing is deleted: Found is called with the streams that would be
 
 	Gone  func(run string) bool            // runs whose events do not count, as if they were deleted
 	Keep  func(stream string) bool         // content that stays anyhow; called when it is about to be deleted, while nothing is appended, and must not use the store

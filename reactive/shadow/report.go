@@ -31,7 +31,7 @@ type Difference struct {
 	Step        string      `json:"step,omitempty"`        // key, of a child run behind that of the step that has started it; "": the run
 	Attempt     int32       `json:"attempt,omitempty"`     // of the step
 	Participant string      `json:"participant,omitempty"` // of the step, whom it asks
-	Seq         uint64      `json:"seq,omitempty"`         // of the run's event; of what it has not done, the event at which it would be done
+	Seq         uint64      `json:"seq,omitempty"`         // of the run's event; of a step that it has not done, the event at which it would be done
 	What        string      `json:"what,omitempty"`        // type of the event
 	Begun       bool        `json:"begun"`                 // the run has begun what would go otherwise
 	Old         value.Value `json:"old,omitempty"`         // as it was

@@ -66,7 +66,7 @@ func (s *Shadow) note() {
 	}
 }
 
-// item returns what is given to the other workflow. An outcome for which it has not asked is kept.
+// item returns the item that the other workflow takes. An outcome for which it has not asked is kept.
 func (s *Shadow) item(e *journal.Event) (decide.Item, bool) {
 	it := decide.Item{Event: s.command(e)}
 	if e.Detail != nil {

@@ -42,7 +42,7 @@ func (c *cell) Place() *turns.Place { return &c.place }
 // Ready reports whether the cell has something to do.
 func (c *cell) Ready() bool { return c.mail.Len() > 0 && !c.held() }
 
-// held reports whether the cell keeps what comes.
+// held reports whether the cell queues its items.
 func (c *cell) held() bool { return c.failure != nil || c.paused }
 
 // gone reports whether nothing is left of the cell.
@@ -152,7 +152,7 @@ func (m *mailbox) pushFront(it item) {
 
 func (m *mailbox) front() *item { return &m.items[m.first] }
 
-// pop removes the oldest item. The slice is moved when half of it is free, so that it does not grow with what has passed.
+// pop removes the oldest item. The slice is moved when half of it is free, so that it does not grow with the items removed.
 func (m *mailbox) pop() item {
 	it := m.items[m.first]
 	m.items[m.first] = item{}

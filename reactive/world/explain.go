@@ -88,7 +88,7 @@ func (x *explainer) cell(c *CellState) explain.Reason {
 	return r
 }
 
-// reasons returns what a cell waits for, and why it has failed.
+// reasons returns the waits of a cell, and the reason for its failure.
 func (x *explainer) reasons(c *CellState) (list []explain.Reason) {
 	if c.Failure != nil {
 		list = append(list, explain.Reason{Kind: "failure", Step: c.Address, Text: c.Failure.Error(), Decided: x.about[c.Address]})
@@ -160,7 +160,7 @@ func (x *explainer) traced(name string) *explain.Explanation {
 	return x.trace.Explanation(name)
 }
 
-// waiting adds what a cell has not taken yet of the trace, and what it waits for because of it.
+// waiting adds the items of the trace that a cell has not taken yet, and its waits because of them.
 func (x *explainer) waiting(c *cell) {
 	for i := range c.mail.items[c.mail.first:] {
 		why := "it waits for its turn"

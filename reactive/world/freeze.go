@@ -64,7 +64,7 @@ var statusNumbers = map[Status]trie.Status{
 }
 
 // Write puts the snapshot into content: states, the nodes of the tries above them, and what else a world needs to go on. It
-// returns the event that makes the snapshot count. It only reads what was kept before, and may run beside the world.
+// returns the event that makes the snapshot count. It only reads content kept before, and may run beside the world.
 func (s *Snapshot) Write(put func(blobs [][]byte) error) (journal.Event, error) {
 	slices.SortFunc(s.draft.Calls, func(a, b journal.Event) int { return int(int64(a.Seq) - int64(b.Seq)) })
 	v, err := s.draft.Write(put)

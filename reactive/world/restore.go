@@ -236,7 +236,7 @@ func (w *restoration) restoreCore() {
 	}
 }
 
-// thaw reads what freezing has written.
+// thaw reads the content that freezing has written.
 type thaw struct{ kept.Reader }
 
 func (r *thaw) item(v value.Value) *item {

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// EventKind is the kind of what a cell is given.
+// EventKind is the kind of an event that a cell takes.
 type EventKind uint8
 
 // The kinds of events.

@@ -152,7 +152,7 @@ func (r *reader) unknownEffect(n *document.Node, name string) {
 		Suggestion: r.Nearest(name, slices.Values(known))})
 }
 
-// arms reads what the cells of a machine are given: a list of types, one type, or a variant. A list has receipts if the machine
+// arms reads the events that the cells of a machine take: a list of types, one type, or a variant. A list has receipts if the machine
 // emits effects.
 func (r *reader) arms(m *Machine, n *document.Node, emits bool) {
 	if n.Kind == document.Sequence {

@@ -50,7 +50,7 @@ type Effect struct {
 	Name     string         // by which machines emit it
 	Hash     string         // of its name and types, sha256:…
 	Site     int            // number of its step in the tree of the workflow
-	Params   *schema.Type   // of what it is called with
+	Params   *schema.Type   // of its parameters
 	Receipt  *schema.Type   // of the payload of a receipt that says ok
 	Payload  *expr.Template // the payload, from the call's output; nil: all of the output
 	Executor string         // the operation that is called; for a binding of its own, the effect

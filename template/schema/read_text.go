@@ -63,7 +63,7 @@ func (p *textReader) read(levels int) (*Type, bool) {
 	return &Type{}, true
 }
 
-// generic reads what stands between angle brackets, after the first.
+// generic reads the text between angle brackets, after the first.
 func (p *textReader) generic(word string, kind Kind, levels int) (*Type, bool) {
 	switch kind {
 	case List, Set, Option, Map:
@@ -119,7 +119,7 @@ func (p *textReader) new(kind Kind) *Type {
 	return t
 }
 
-// word takes what is neither space nor punctuation.
+// word takes characters that are neither space nor punctuation.
 func (p *textReader) word() string {
 	p.rest = strings.TrimLeft(p.rest, " ")
 	end := strings.IndexAny(p.rest, " <>,")

@@ -12,7 +12,7 @@ import (
 // Kind is the form of a type.
 type Kind uint8
 
-// The kinds of types. Invalid is the kind of a type that was refused; System that of what a run makes itself, such as
+// The kinds of types. Invalid is the kind of a type that was refused; System that of values that a run makes itself, such as
 // receipts.
 const (
 	Invalid Kind = iota

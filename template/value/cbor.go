@@ -30,7 +30,7 @@ const (
 	itemFloat64 = 7<<5 | 27
 )
 
-// writer appends encodings to b. Its methods report false for what is not of the model, or larger than a value may be.
+// writer appends encodings to b. Its methods report false for values outside the model, or larger than a value may be.
 type writer struct {
 	b   []byte
 	end int // length of b that is not exceeded by much
@@ -123,7 +123,7 @@ func (w *writer) object(object map[string]any, depth int) bool {
 	return true
 }
 
-// reader takes values off the front of b. Its methods report false for what is not a value in one of the common forms.
+// reader takes values off the front of b. Its methods report false for data that is not a value in one of the common forms.
 type reader struct{ b []byte }
 
 // value takes a value at a depth.

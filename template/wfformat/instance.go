@@ -120,7 +120,7 @@ func (r *reader) tasks(list *document.Node) {
 	}
 }
 
-// executions reads what tasks executed, and for how long.
+// executions reads the commands that tasks executed, and their times.
 func (r *reader) executions(list *document.Node) {
 	seen := make(map[string]bool, list.Len())
 	for i, n := range list.Items() {

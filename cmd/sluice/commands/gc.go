@@ -103,7 +103,7 @@ func (c *command) collect(cmd *cobra.Command) error {
 	return nil
 }
 
-// Sum says for people what was deleted, or would be.
+// Sum returns the counts of deletions, or of those that a dry run found, for people.
 func Sum(c *api.Collected) string {
 	text := fmt.Sprintf("%s, %s, %s", cli.Plural(c.Runs, "run"), cli.Plural(c.Definitions, "definition"), cli.Plural(c.Blobs, "blob"))
 	if c.Acts > 0 {

@@ -85,7 +85,7 @@ none, if there is no journal, or for wrong usage.`,
 	return cmd
 }
 
-// atServer has a server make a copy, and waits for what it finds in it.
+// atServer has a server make a copy, and waits for its report on the copy.
 func atServer(cmd *cobra.Command, url, kind string, body any) (*copies.Report, error) {
 	c, err := client.Dial(url, os.Getenv(control.TokenVariable))
 	if err != nil {
@@ -109,7 +109,7 @@ func readBack(cmd *cobra.Command, dir string, how doctor.How) (report doctor.Rep
 	return report, errors.Join(err, raw.Close())
 }
 
-// tell prints what was copied.
+// tell prints the counts of a copy.
 func tell(cmd *cobra.Command, dir string, report *doctor.Report, asJSON bool) error {
 	if asJSON {
 		p := cli.NewObjects(cmd.OutOrStdout(), false)

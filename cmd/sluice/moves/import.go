@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// formats are what import took before it took runs.
+// formats are those of the workflows that import took before it took runs.
 var formats = []string{"wfformat"}
 
 func newImport() *cobra.Command {

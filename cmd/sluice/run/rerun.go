@@ -185,7 +185,7 @@ type previewed struct {
 	Kept []coordinator.RerunStep `json:"kept"`
 }
 
-// preview prints what the rerun would do.
+// preview prints the preview of a rerun.
 func (f *rerunFlags) preview(cmd *cobra.Command, req *api.Request, asJSON bool) error {
 	p := previewed{Will: []coordinator.RerunStep{}, May: []coordinator.RerunStep{}, Kept: []coordinator.RerunStep{}}
 	done, err := f.ask(cmd.Context(), req, func(s *api.RerunStep) error {
@@ -242,7 +242,7 @@ func (n *eventNumber) Set(text string) error {
 // namedMax is how many steps a line of a preview names.
 const namedMax = 12
 
-// group returns what a key counts with in a preview, and what it counts as: the items of a step, the calls of a playbook's task.
+// group returns the group under which a preview counts a key, and the unit: the items of a step, the calls of a playbook's task.
 func group(key string) (id, of string) {
 	if step, call, ok := strings.Cut(key, "@"); ok {
 		task, _, _ := strings.Cut(call[strings.LastIndex(call, ".")+1:], "~")

@@ -182,7 +182,7 @@ func showCell(w io.Writer, dir, run string, c *api.Cell) {
 	intents.End()
 }
 
-// showIntent prints an effect or timer that a cell waits for, and what that waits for; "": its status says enough.
+// showIntent prints an effect or timer that a cell waits for, and the wait of that; "": its status says enough.
 func showIntent(t *cli.Table, x *api.Intent, awaits string) {
 	if x.ID == "" {
 		t.Row(x.Key, "armed", "", fmt.Sprintf("timer %s is due at %s", x.Issuer, cli.Local(x.Due)))

@@ -82,7 +82,7 @@ which. Of events before its last two snapshots it is not known any more which ha
 	return cmd
 }
 
-// tellTrimmed returns what tells people about events that are not there any more: between the lines, or beside the JSON.
+// tellTrimmed returns a function that tells people about trimmed events: between the lines, or beside the JSON.
 func tellTrimmed(to io.Writer, lines *eventLines) func(string) {
 	return func(sentence string) {
 		_ = lines.w.Flush() // an error comes again

@@ -119,7 +119,7 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	showSteps(w, r)
 }
 
-// showStatus prints the status of a run, and what lets it go on.
+// showStatus prints the status of a run, and the commands that let it go on.
 func showStatus(fact func(name, text string), dir string, r *api.Run) {
 	status := r.Status
 	switch {

@@ -109,13 +109,13 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 	}
 }
 
-// look reads what the run waits for now.
+// look reads the run's present waits.
 func (w *watcher) look(ctx context.Context, c *control.Client) (err error) {
 	w.now, err = c.Show(ctx, w.run)
 	return err
 }
 
-// awaits prints what the run waits for after an update, unless more has happened since.
+// awaits prints the waits of the run after an update, unless more has happened since.
 func (w *watcher) awaits(ctx context.Context, c *control.Client, u *api.Update) error {
 	sleeps := u.Status == string(reactive.RunWaiting) || u.Status == string(reactive.RunPaused) || slices.ContainsFunc(u.Awaits, forWorker)
 	if w.now == nil && sleeps {

@@ -36,7 +36,7 @@ func profiles() http.Handler {
 	return mux
 }
 
-// beside answers at a loopback address of its own, and returns what ends that.
+// beside answers at a loopback address of its own, and returns a function that stops it.
 func beside(ctx context.Context, at netip.AddrPort, handler http.Handler) (url string, stop func() error, err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", at.String())
 	if err != nil {

@@ -182,7 +182,7 @@ func (v *lineView) report(live bool, u *coordinator.Update) {
 	v.event(live, u.Event.At, "· report", u.Event.Node, progress.Clean(text))
 }
 
-// awaits prints what is awaited, other than calls under way, and the command that ends it.
+// awaits prints a wait, other than for a call under way, and the command that ends it.
 func (v *lineView) awaits(at int64, list []inspect.Wait) {
 	for i := range list {
 		w := &list[i]

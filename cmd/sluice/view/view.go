@@ -33,7 +33,7 @@ type View interface {
 	// journaled before this process began.
 	Update(u *coordinator.Update, live bool)
 
-	// Stopping shows what is being done because the user has asked the run to stop.
+	// Stopping shows how the run is being stopped, because the user has asked for it.
 	Stopping(what string)
 
 	// Note shows a text of the engine's or the journal's log, which ends with a line break.

@@ -1,4 +1,4 @@
-// Package awaits describes what runs wait for, as requests are answered.
+// Package awaits converts the waits of runs to the form of answers.
 package awaits
 
 import (

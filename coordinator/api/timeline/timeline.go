@@ -1,4 +1,4 @@
-// Package timeline finds what has happened to one cell of a world among the events of its run.
+// Package timeline selects the events of one cell of a world from those of its run.
 package timeline
 
 import (

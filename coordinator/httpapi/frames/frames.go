@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/feed"
 )
 
-// FlushTime is how long a client may take to take what is sent.
+// FlushTime is how long a client may take to read a frame.
 const FlushTime = 30 * time.Second
 
 // Writer writes frames as server-sent events or as lines of JSON.
@@ -27,7 +27,7 @@ func To(w http.ResponseWriter, events bool) *Writer {
 	return &Writer{w: w, flush: http.NewResponseController(w), events: events}
 }
 
-// Begin writes what goes before the first frame.
+// Begin writes the header that precedes the first frame.
 func (w *Writer) Begin() error {
 	kind := "application/x-ndjson"
 	if w.events {

@@ -1,4 +1,4 @@
-// Package sessions keeps who is logged in from a browser: sessions, each named by a secret in a cookie, and invitations, by which a
+// Package sessions keeps the sessions of browsers that are logged in, each named by a secret in a cookie, and invitations, by which a
 // session begins once. The process keeps them, and only the hashes of the secrets.
 package sessions
 

@@ -1,4 +1,4 @@
-// Package door is where workers come in: it reads what they send, as package wire has it, and hands it to the hub.
+// Package door reads the requests of workers, in the form of package wire, and hands them to the hub.
 package door
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Limits of what workers send.
+// Limits of the requests of workers.
 const (
 	GiveMax       = 64 << 20  // bytes of one delivery
 	deliveryMax   = 1000      // results, and so on, of one request; also calls that are taken at once

@@ -183,7 +183,7 @@ func (a *Reader) begin(l *line) error {
 	return nil
 }
 
-// item returns what a line within a run holds. It makes the values in the line those of package value.
+// item returns the item in a line within a run. It makes the values in the line those of package value.
 func (a *Reader) item(l *line) (item Item, err error) {
 	item.Run = a.run
 	switch {

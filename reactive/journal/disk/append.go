@@ -131,7 +131,7 @@ func (s *Store) commit(ctx context.Context, r *request) error {
 	return err
 }
 
-// encode fills r with what goes to the disk if the stream is at after.
+// encode fills r with the bytes to write if the stream is at after.
 func (r *request) encode(stream string, after uint64, events []journal.Event, head *journal.Head) (err error) {
 	r.stream, r.after, r.last = stream, after, after+uint64(len(events))
 	r.headKey = appendHeadKey(r.headKey[:0], stream)

@@ -209,7 +209,7 @@ func (c *committer) write() error {
 }
 
 // writeLater writes b without a sync. It is in the log before whatever is written later, so the next sync, which ends the log at
-// the first loss, covers it. It has no number, since COMMIT counts what is durable.
+// the first loss, covers it. It has no number, since COMMIT counts durable commits.
 func (c *committer) writeLater(b *pebble.Batch) error {
 	if b.Empty() {
 		return nil

@@ -28,7 +28,7 @@ type Net interface {
 	Live(run string) bool
 }
 
-// Explainer is a explain.Body for a net. It records what the net forgets, and which event decided what.
+// Explainer is an explain.Body for a net. It records details that the net forgets, and the event behind each decision.
 type Explainer struct {
 	net    Net
 	book   *playbook.Playbook

@@ -42,7 +42,7 @@ type Change struct {
 }
 
 // Write puts the snapshot into content: states, work, the nodes of the tries above them, and what else a world needs to go on. It
-// returns the value of the event that makes the snapshot count. It only reads what was kept before, and may run beside the world.
+// returns the value of the event that makes the snapshot count. It only reads content kept before, and may run beside the world.
 func (d *Draft) Write(put func(blobs [][]byte) error) (map[string]any, error) {
 	w := &writing{Draft: d, batch: Batch{Put: put}}
 	s := &Snapshot{Upto: d.Upto, Before: d.Before, Run: d.Start.Run, Manifest: d.Start.Workflow}

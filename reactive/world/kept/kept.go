@@ -1,4 +1,4 @@
-// Package kept writes and reads what a snapshot of a world keeps as content: blobs, each known by its hash, and values in them.
+// Package kept writes and reads the content of a world's snapshots: blobs, each known by its hash, and values in them.
 package kept
 
 import (
@@ -49,7 +49,7 @@ type Batch struct {
 	bytes int
 }
 
-// The bounds of what a batch collects: far below those of journal.ContentStore.
+// Bounds of a batch: far below those of journal.ContentStore.
 const (
 	batchBlobs = 4096
 	batchBytes = 4 << 20

@@ -1,4 +1,4 @@
-// Package steps writes and reads what came of an activation of a cell: the value of a cell.stepped event.
+// Package steps writes and reads the outcome of a cell's activation: the value of a cell.stepped event.
 package steps
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The keys of the value. Those that are there show what the activation did.
+// The keys of the value. Those that are there show the effects of the activation.
 const (
 	cause     = "cause"     // sequence of the event whose item was taken
 	state     = "state"     // the new state, null if it was deleted; not there: as it was

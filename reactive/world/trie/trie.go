@@ -11,13 +11,13 @@ import (
 // ErrDamaged is the error of a node that is not what was stored under its hash, or that no Update has made.
 var ErrDamaged = errors.New("trie: damaged")
 
-// Hash is the SHA-256 of a node, or of what an entry refers to.
+// Hash is the SHA-256 of a node, or of the value of an entry.
 type Hash = [sha256.Size]byte
 
 // Empty is the root of the trie without entries. Its node is neither fetched nor put.
 var Empty = sha256.Sum256(encodeLeaf(nil))
 
-// An Entry is the value of a trie under a path. Those that a trie returns share memory with what was fetched: they must not be
+// An Entry is the value of a trie under a path. Those that a trie returns share memory with the fetched nodes: they must not be
 // changed, and a caller that keeps a small part of one for long should copy it.
 type Entry struct {
 	// Path determines the place of the entry, nibble by nibble, and the order among entries.

@@ -256,7 +256,7 @@ func (d *Definition) compile(w *machine.World, m *machine.Machine) (b *binding, 
 	return b, nil
 }
 
-// compileEmitted compiles the codecs of what a machine emits and raises.
+// compileEmitted compiles the codecs of the effects and events that a machine emits and raises.
 func (d *Definition) compileEmitted(b *binding, m *machine.Machine) (err error) {
 	for _, e := range d.emits {
 		if !m.MayEmit(e.name) {

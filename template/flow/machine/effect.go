@@ -18,7 +18,7 @@ func Effect[Params, Receipt any](name string) EffectOf[Params, Receipt] {
 	return EffectOf[Params, Receipt]{name}
 }
 
-// Emitted is the handle of what a machine may emit: an EffectOf, or Timer.
+// Emitted is the handle of a thing that a machine may emit: an EffectOf, or Timer.
 type Emitted interface{ emitted() emitted }
 
 // emitted describes an effect. A timer has no types.
@@ -95,7 +95,7 @@ func Event[T any](name ...string) EventOf[T] {
 	return EventOf[T]{reflect.TypeFor[T]().Name()}
 }
 
-// RaisedEvent is the handle of what a machine may raise: an EventOf.
+// RaisedEvent is the handle of an event that a machine may raise: an EventOf.
 type RaisedEvent interface{ raised() (string, reflect.Type) }
 
 func (e EventOf[T]) raised() (string, reflect.Type) { return e.name, reflect.TypeFor[T]() }

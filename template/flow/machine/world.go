@@ -153,7 +153,7 @@ type Operation interface {
 	// Name returns the name of the operation.
 	Name() string
 
-	// Implementation returns what carries it out.
+	// Implementation returns its implementation.
 	Implementation() any
 }
 

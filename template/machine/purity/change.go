@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// mutation is a change of a variable, or of what it refers to.
+// mutation is a change of a variable, or of its referent.
 type mutation struct {
 	root    types.Object
 	pos     token.Pos
@@ -17,7 +17,7 @@ type mutation struct {
 	fills   bool // sets, counts or deletes elements of a map by keys: the same in any order
 }
 
-// aliases finds what the local variables of each body may refer to, whatever the order of its statements.
+// aliases finds the possible referents of the local variables of each body, whatever the order of its statements.
 func (x *examiner) aliases() {
 	for _, b := range x.bodies {
 		b.aliases = map[types.Object][]types.Object{}
@@ -256,7 +256,7 @@ func (x *examiner) filled(to ast.Expr, tok token.Token, list []mutation) []mutat
 	return list
 }
 
-// changedBy returns what a call changes of what it is given.
+// changedBy returns the arguments that a call changes.
 func (x *examiner) changedBy(b *body, call *ast.CallExpr) (list []mutation) {
 	note := func(roots []types.Object, fills bool) {
 		for _, root := range roots {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// node is a function, a variable of the package, or a root, with what it does itself and what it names.
+// node is a function, a variable of the package, or a root, with its own impurities and the names that it uses.
 type node struct {
 	name    string
 	faults  []fault

@@ -239,7 +239,7 @@ func (l *loop) fills(to ast.Expr, tok token.Token) bool {
 	return isMap && l.varies(at.Index)
 }
 
-// byKey reports whether an element is set whose index, or the index of what it is in, is the key of the entry.
+// byKey reports whether an element is set whose index, or the index of the value around it, is the key of the entry.
 func (l *loop) byKey(to ast.Expr) bool {
 	for {
 		switch e := ast.Unparen(to).(type) {
@@ -437,7 +437,7 @@ func (l *loop) isLeastKey(a, b ast.Expr, s *ast.AssignStmt) (is bool) {
 	return is
 }
 
-// allow lets a comparison read what it finds.
+// allow lets a comparison read the variable that it sets.
 func (l *loop) allow(cond ast.Expr) {
 	ast.Inspect(cond, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -447,7 +447,7 @@ func (l *loop) allow(cond ast.Expr) {
 	})
 }
 
-// reads finds reads of what changes while the loop runs: they depend on the entries before.
+// reads finds reads of variables that change while the loop runs: they depend on the entries before.
 func (l *loop) reads() {
 	ast.Inspect(l.stmt.Body, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)

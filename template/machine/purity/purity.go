@@ -31,7 +31,7 @@ import (
 // machinePath is the package whose functions define machines.
 const machinePath = "github.com/sluiceflow/sluice/template/flow/machine"
 
-// Analyzer reports the impurities of what is given to machine.Define and machine.Migrate.
+// Analyzer reports the impurities of the arguments of machine.Define and machine.Migrate.
 var Analyzer = &analysis.Analyzer{
 	Name:      "purity",
 	Doc:       "report what may give a step of a machine another result the next time",

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// root is a function that is given to machine.Define or Migrate, with what it names.
+// root is a function passed to machine.Define or Migrate, with the names that it uses.
 type root struct {
 	node *node
 	pos  token.Pos
@@ -108,7 +108,7 @@ func (x *examiner) rootName(call *ast.CallExpr, f *types.Func) string {
 	return what + " " + types.ExprString(call.Args[0])
 }
 
-// follower reads what is given, and on to the values of the local variables that it names.
+// follower reads an argument, and on to the values of the local variables that it names.
 type follower struct {
 	*reader
 	seen map[types.Object]bool

@@ -207,7 +207,7 @@ func (r *deriver) declare(name string, doc value.Value, at string) error {
 	return nil
 }
 
-// record returns the document of what a struct consists of.
+// record returns the document of a struct's fields.
 func (r *deriver) record(t reflect.Type, at string) (value.Value, error) {
 	r.open[t] = true
 	defer delete(r.open, t)

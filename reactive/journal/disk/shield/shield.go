@@ -190,7 +190,7 @@ type shieldedFile struct {
 	path  string
 	fs    *FS
 	log   bool  // Pebble asks for room ahead of its writes, and reads it up to the first zeros
-	end   int64 // of what was written to a log, in bytes
+	end   int64 // of the written part of a log, in bytes
 	ahead int64 // end of the room of a log
 }
 
