@@ -42,14 +42,14 @@ type Config struct {
 	// Verifier judges the answers to effects of worlds before they are taken; it belongs to the caller. Default: all are taken.
 	Verifier operation.Verifier
 
-	// Workers makes operations that are neither bound nor registered those of workers: programs elsewhere that take calls and give
+	// Workers makes operations that are neither bound nor registered those of workers: programs elsewhere that take calls and return
 	// answers, see Engine.Workers. Workflows with such operations are then accepted, and their steps stay ready until a worker takes
 	// the call. It is the key, of workers.ReadKey or workers.NewKey, that signs what workers have taken: with the same key they can
-	// give it to the next engine on the store. Default: none; an operation without an implementation is then an error.
+	// deliver it to the next engine on the store. Default: none; an operation without an implementation is then an error.
 	Workers []byte
 
 	// Loaded is the result of registry.Load: the documents it holds are not read and compiled again. It belongs to one engine,
-	// and its PassEnv is the one given to Load. Default: none.
+	// and its PassEnv is the one passed to Load. Default: none.
 	Loaded *registry.Registry
 
 	// Directory lists the participants that calls can target, in place of the document's directory. Default: the document's.

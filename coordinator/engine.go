@@ -205,7 +205,7 @@ func (e *Engine) takeUp(open []journal.Head, later journal.Position) (asleep []s
 	return asleep
 }
 
-// Workers returns where workers take calls and give answers; nil if there are none, see Config.Workers.
+// Workers returns the hub at which workers take calls and deliver answers; nil if there are none, see Config.Workers.
 func (e *Engine) Workers() *workers.Hub { return e.workers }
 
 // Tally returns the counts of the events that this engine has journaled.

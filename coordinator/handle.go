@@ -95,7 +95,7 @@ type RetryOption = commands.RetryOption
 // RepeatWork makes Retry repeat the work of a step whose decision is open, and not only ask for the decision again.
 func RepeatWork() RetryOption { return func(d *journal.Detail) { d.Work = true } }
 
-// NewKey makes Retry give the attempt, and those that follow it, an idempotency key that no call had before: an operation that
+// NewKey makes Retry run the attempt, and those that follow it, with an idempotency key that no call had before: an operation that
 // honours keys does the work once more, though it has done it already. It is not possible in a world, nor where a retry would
 // only ask for a decision.
 func NewKey() RetryOption { return func(d *journal.Detail) { d.Key = rand.Text() } }

@@ -127,7 +127,7 @@ func (w *worker) input(ctx context.Context, from *wire.TakenCall) (any, error) {
 // outputMax bounds, in bytes, the JSON of an output; no server takes a larger value.
 const outputMax = 48 << 20
 
-// resultOf returns a result as it is given.
+// resultOf returns a result in the form of its delivery.
 func resultOf(lease string, r *call.Result) wire.GiveResult {
 	g := wire.GiveResult{Lease: lease}
 	output, err := value.JSON(r.Output)

@@ -87,7 +87,7 @@ type worker struct {
 	asked   int             // places that takes under way may fill
 	out     outbox
 	beaten  time.Time     // of the last signs of life
-	wake    chan struct{} // there is something to give
+	wake    chan struct{} // there is something to deliver
 	freed   chan struct{} // there is a free place
 	idle    chan struct{} // there is no call
 }

@@ -121,7 +121,7 @@ func await(ctx context.Context, engine Engine, beforeErr <-chan error) error {
 	}
 	names := engine.Unreturned()
 	if len(names) == 0 {
-		names = []string{"a function given to BeforeShutdown, or a store"}
+		names = []string{"a function passed to BeforeShutdown, or a store"}
 	}
 	return fmt.Errorf("%w: %s", ErrUnreturned, strings.Join(names, "; "))
 }

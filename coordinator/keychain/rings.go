@@ -37,7 +37,7 @@ func NewRings(timeout time.Duration, find func(ctx context.Context, run string) 
 }
 
 // Begin fetches the secrets of a new run of w; nil if neither it nor a run above it has any, which is in memory. Without its own the run
-// does not start. Once nothing else can have its id, the ring is given to Keep.
+// does not start. Once nothing else can have its id, the ring is passed to Keep.
 func (r *Rings) Begin(ctx context.Context, run string, w *template.Workflow, input value.Value, dir string) (*Ring, error) {
 	var workload map[string]value.Value
 	if h, ok := w.Routing.(holder); ok {

@@ -34,7 +34,7 @@ type Answer struct {
 	Manifest  string      // hash of the world's document, sha256:…
 	Effect    string      // name of the effect
 	Payload   []byte      // the receipt's payload in its canonical encoding, whose SHA-256 names it; of a participant, its output
-	Signature value.Value // as the operation gave it, a text for []byte; nil: the answer has none
+	Signature value.Value // as the operation returned it, a text for []byte; nil: the answer has none
 }
 
 // Verdict returns the failure of a call whose answer a Verifier has refused with an error.

@@ -192,7 +192,7 @@ func (p *Parker) noticeOf(run string) (ctx context.Context, release func()) {
 // turns out to be one that cannot go on here, it is parked.
 func (p *Parker) ending(ctx context.Context, run string) (*inspect.Result, uint64, error) {
 	known := p.Registry.Learned()
-	end, err := p.Reader.Ending(ctx, run)
+	end, err := p.Reader.Progress(ctx, run)
 	if err != nil {
 		return nil, 0, p.Engine.ReadError(ctx, err)
 	}

@@ -198,7 +198,7 @@ func (k *keeping) inputBeside(v int32) []byte {
 	return hash[:]
 }
 
-// input returns the input that the old run would give a step.
+// input returns the input that a step would have in the old run.
 func (k *keeping) input(v int32) (any, *journal.Failure) {
 	root := k.s.root
 	if set, ok := root.InputFor(v); ok {
@@ -248,7 +248,7 @@ func (k *keeping) hasEffect(s *setting, v, row int32, indexes []int) error {
 	return fmt.Errorf("%w: %s has no effect: step %q of run %s was skipped, and nothing that runs again can change that", decide.ErrNotPossible, s.place, k.prefix+s.step, k.top())
 }
 
-// derive has an event about an input begin with that which the old run would have given the step, for one that was never asked: its result
+// derive has an event about an input begin with that which the step would have had in the old run, for one that was never asked: its result
 // was kept from another run.
 func (k *keeping) derive(e *journal.Event, v int32, s *setting) error {
 	in, failure := k.input(v)

@@ -27,7 +27,7 @@ const LeaseTime = 15 * time.Second
 // original are worth nothing to a copy.
 const KeyFile = "workers.key"
 
-// ErrLease is wrapped by errors about leases that this engine, or an earlier one on its folder, has not given to this worker's token.
+// ErrLease is wrapped by errors about leases that this engine, or an earlier one on its folder, has not granted to this worker's token.
 var ErrLease = errors.New("workers: the lease belongs to another worker")
 
 // ErrGone is wrapped by errors about calls that the worker does not have any more.
@@ -87,7 +87,7 @@ func (id ID) String() string {
 type lease struct {
 	ID
 	making int32  // as call.Request has it
-	engine uint64 // that has given it, a random number
+	engine uint64 // that has granted it, a random number
 	number uint64 // of the taking, counted by that engine
 
 	ring  *keychain.Ring // of its run

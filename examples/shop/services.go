@@ -21,7 +21,7 @@ type request struct {
 	Count int    `json:"count"`
 }
 
-// town is the bank, the carrier and the supplier. The bank and the supplier do what an idempotency key asks for once, and give the
+// town is the bank, the carrier and the supplier. The bank and the supplier act once for each idempotency key, and return the
 // same answer to each request with it.
 type town struct {
 	out    io.Writer

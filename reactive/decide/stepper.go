@@ -385,7 +385,7 @@ func (s *Stepper) end() {
 // answerMessages ends the waits that a message has reached. It reports whether it ended any.
 func (s *Stepper) answerMessages() (any bool) {
 	for {
-		a, ok := s.root.NextAnswer()
+		a, ok := s.root.NextMatch()
 		if !ok {
 			return any
 		}

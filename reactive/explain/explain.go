@@ -44,7 +44,7 @@ type Event struct {
 	Type   string    `json:"type"`             // its name, such as call.error
 	At     time.Time `json:"at"`               // UTC
 	Actor  string    `json:"actor,omitempty"`  // of a command
-	Reason string    `json:"reason,omitempty"` // that the actor gave
+	Reason string    `json:"reason,omitempty"` // of the actor
 }
 
 // Timer returns the reason to wait for a timer that is due at an instant in Unix nanoseconds.

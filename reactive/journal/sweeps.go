@@ -6,7 +6,7 @@ import (
 )
 
 // Sweeps tells a store which content must survive a sweep because it is put at the same time. A store calls Begin before it
-// first calls keep, and Put before it writes what PutContent was given; it asks Spares at a moment at which nothing is written,
+// first calls keep, and Put before it writes the content of PutContent; it asks Spares at a moment at which nothing is written,
 // and deletes the content before anything is. The zero Sweeps is ready to use. It is safe for concurrent use.
 //
 //	SweepContent  ──┤ Begin ─ keep ─ keep ──── Spares: h1 yes, h2 no; delete the rest ── End ├──

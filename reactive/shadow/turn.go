@@ -93,7 +93,7 @@ func (s *Shadow) item(e *journal.Event) (decide.Item, bool) {
 	return it, true
 }
 
-// command returns an event that is given to the other workflow, whose start is another.
+// command returns an event that is passed to the other workflow, whose start is another.
 func (s *Shadow) command(e *journal.Event) journal.Event {
 	c := copied(e)
 	if e.Type == journal.RunStarted {

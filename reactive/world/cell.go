@@ -127,7 +127,7 @@ type mailbox struct {
 	first int // index of the oldest
 }
 
-// item is something that a cell is to be given.
+// item is an event in the mailbox of a cell.
 type item struct {
 	seq   uint64 // of the event that it comes from
 	depth int    // how many activations in a row have raised it; 0: it comes from outside

@@ -19,7 +19,7 @@
 //
 // Every activation is one event, cell.stepped, which holds all that came of it. Applying the event runs no machine, so that a
 // run is recovered without the code of its machines, and in time proportional to the events. An activation has all of its
-// consequences, or none: then the cell fails, keeps its state and its intents, and what it was given is put aside until a person
+// consequences, or none: then the cell fails, keeps its state and its intents, and its event is put aside until a person
 // retries it.
 //
 // A cell's mailbox is in the order of the journal. Cells with mail that are not held take turns, one item each.

@@ -24,7 +24,7 @@
 //
 // # Keys
 //
-// This document has most keys; comments give the default, or what the key is for:
+// This document has most keys; comments have the default, or the purpose of the key:
 //
 //	kind: World
 //	name: keys
@@ -69,7 +69,7 @@
 //	    ttl: P30D                            # a cell with nothing open is deleted so long after its last activity; left out: never
 //	    indexes: {status: "{{ state.status }}"} # by which cells are found
 //	    annotations: Remark                  # type of notes; left out: there are none
-//	    context: false                       # true: the step is given a context too
+//	    context: false                       # true: the step takes a context too
 //	    migrate: {set: {txn: null}, remove: [note]} # how a state of the previous version is made fit
 //	    rules:
 //	      - event: Placed

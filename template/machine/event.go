@@ -34,7 +34,7 @@ type Event struct {
 type Delivery struct {
 	Machine *Machine    // of the cell
 	Key     value.Value // in normal form; nil: the machine has no key
-	Event   Event       // what the cell is given
+	Event   Event       // that the cell takes
 }
 
 // Routed is a message that fits: in normal form, with the cells it goes to.
@@ -119,7 +119,7 @@ const (
 	CodeEffectUndeclared = "effect_undeclared"  // an effect that the machine does not declare
 	CodeParamsInvalid    = "params_invalid"     // params that do not fit
 	CodeOutputInvalid    = "output_invalid"     // a state, message, timer or note that does not fit
-	CodeLimitExceeded    = "limit_exceeded"     // more than an activation may give, or may take in work
+	CodeLimitExceeded    = "limit_exceeded"     // more than an activation may return, or than its work may cost
 	CodeStepFailed       = "step_failed"        // an expression that fails, or a step in Go that returns an error
 	CodeStepPanicked     = "step_panicked"      // a step in Go that panics or ends its goroutine
 	CodeStepImpure       = "step_impure"        // the result of a step in Go differs the second time

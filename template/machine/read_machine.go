@@ -82,7 +82,7 @@ func (r *reader) choice(n *document.Node, allowed ...string) string {
 	return ""
 }
 
-// context reads whether the step is given the context: a boolean, or the name of its type.
+// context reads whether the step takes the context: a boolean, or the name of its type.
 func (r *reader) context(n *document.Node) bool {
 	if text, ok := n.Text(); ok && text == "sys/WorkflowContext@1" {
 		return true

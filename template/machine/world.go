@@ -68,13 +68,13 @@ type Machine struct {
 	Hash        string          // of all that its cells do, sha256:…
 	Key         *schema.Type    // nil: it has one cell, addressed by the machine's name
 	State       *schema.Type    // of each cell
-	Event       Arms            // what its cells are given
+	Event       Arms            // that its cells take
 	Emits       []string        // effects it may emit, timer among them; sorted
 	Process     bool            // it ends by complete; else it is an entity, completed whenever nothing is open
 	TTL         time.Duration   // a cell with nothing open is deleted so long after its last activity; 0: never
 	Indexes     []Index         // sorted by name
 	Annotations *schema.Type    // of notes; nil: none
-	Context     bool            // the step is given the context too
+	Context     bool            // the step takes the context too
 	Migrate     *Migration      // from the version before; nil: none
 	Rules       []*Rule         // in the order written
 	Go          *Implementation // registered by the program, in place of rules; nil: rules
@@ -148,7 +148,7 @@ func (m *Machine) MayEmit(effect string) bool {
 	return ok
 }
 
-// Takes reports whether cells of the machine are given events of a kind.
+// Takes reports whether cells of the machine take events of a kind.
 func (m *Machine) Takes(kind EventKind) bool {
 	switch kind {
 	case Receipt, Timer:

@@ -19,7 +19,7 @@ func newShadow() *cobra.Command {
 		Use:   "shadow RUN --workflow NEW",
 		Short: "Compare a run with a replay under another workflow, without a call",
 		Long: `Shadow follows a run, ended or not, under another workflow: what its calls have returned, the messages that it received and the
-commands of people are given to that workflow as they came. Nothing is called, and nothing is journaled. It prints where that
+commands of people are passed to that workflow as they came. Nothing is called, and nothing is journaled. It prints where that
 workflow goes another way: what it would ask that was never asked, what it would no longer ask, with which other input, which
 conditional would decide otherwise, and how the run would end. What was never asked stays unanswered.
 

@@ -15,8 +15,8 @@ Steps that need it are aborted too, unless a conditional tests it; with a condit
 
 In a playbook it stops one run of a step, such as fetch@2, which then has failed, or one of its calls.
 
-In a world STEP is the address of a cell, such as order[a], or the key of one of its calls. An aborted cell has failed: it gives
-up what it waits for, and keeps its state and what comes until 'sluice retry'.`,
+In a world STEP is the address of a cell, such as order[a], or the key of one of its calls. An aborted cell has failed: it drops
+its open effects and timers, keeps its state, and queues its events until 'sluice retry'.`,
 		Example: `  sluice abort tuesday publish --data ./journal
   sluice abort shop 'order[a]' --reason 'ordered twice' --data ./journal
   sluice abort tuesday 'check[3]' --reason 'hangs' --data ./journal`,
@@ -42,7 +42,7 @@ decides, there is no source to ask, and retry is refused. With --work the work i
 In a playbook it takes only a call that waits for its next attempt, such as fetch@2.page: for a call that has failed for good, the
 playbook itself has decided how to go on.
 
-In a world STEP is the address of a cell that has failed. The cell is given once more what it failed at, and then what came since.
+In a world STEP is the address of a cell that has failed. The cell takes the event at which it failed once more, and then those that came since.
 Cells choose the keys of their calls, so --new-key is refused there.`,
 		Example: `  sluice retry tuesday publish --data ./journal
   sluice retry tuesday publish --work --data ./journal

@@ -164,7 +164,7 @@ func (f *runFlags) followHeld(cmd *cobra.Command, h *held, r *view.Run, stops *i
 	v := view.New(f.output, cmd.OutOrStdout(), r, stops)
 	h.view = v
 	end := h.follow(ctx)
-	v.End(view.Ending{Result: end.result})
+	v.End(view.Summary{Result: end.result})
 	if end.interrupted {
 		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("run %s goes on without being followed; to follow or to cancel it, run:\n  %s\n  %s",
 			progress.Clean(h.run), cli.CommandLine(f.data, []string{"runs", "watch", h.run}), cli.CommandLine(f.data, []string{"cancel", h.run}))}

@@ -205,7 +205,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if end.err == nil && end.result == nil {
 		end.resume = f.resumeCommand(s.run.ID())
 	}
-	v.End(view.Ending{Result: end.result, Resume: end.resume})
+	v.End(view.Summary{Result: end.result, Resume: end.resume})
 	s.log.to(nil)
 	return f.conclude(cmd.ErrOrStderr(), s.run.ID(), end)
 }

@@ -167,7 +167,7 @@ func survey(ctx context.Context, engine *coordinator.Engine) {
 	}
 }
 
-// stop shuts an engine down, and gives its calls stopTime.
+// stop shuts an engine down, and allows its calls stopTime.
 func stop(ctx context.Context, engine *coordinator.Engine) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()

@@ -33,9 +33,9 @@ With --view it prints what has happened in the net of a playbook: admission, tas
 the journal, but follow from its events:
   {"seq":…,"at":…,"type":…,"step":…,"step_run_id":…,"task":…,"attempt":…,"token_id":…,"status":…,…}
 
-With --cell it prints the timeline of a cell of a world: the messages that it was given, the events that others have raised for
-it, its own steps, and the calls and timers that it has asked for. In a world --view unfolds each step into what it gave: state,
-raised events, intents asked for and given up, note:
+With --cell it prints the timeline of a cell of a world: the messages that it took, the events that others have raised for
+it, its own steps, and the calls and timers that it has asked for. In a world --view unfolds each step into its results: state,
+raised events, intents asked for and dropped, note:
   {"seq":…,"at":…,"type":"intent.emitted","cell":…,"cause":…,"call":…,"name":…,"intent":…,"value":…,…}
 
 The oldest events of a world do not stay for ever. If some of those asked for have been trimmed, a line on standard error says

@@ -228,7 +228,7 @@ func (v *lineView) Stopping(what string) { v.Note(what + "\n") }
 
 func (v *lineView) Note(text string) { fmt.Fprint(os.Stderr, text) }
 
-func (v *lineView) End(e Ending) {
+func (v *lineView) End(e Summary) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if e.Result != nil {

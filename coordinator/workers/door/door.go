@@ -31,7 +31,7 @@ const (
 // Bounds of waiting.
 const (
 	takeTime = 60 * time.Second // the longest wait for calls, and the default
-	giveTime = 60 * time.Second // what is not durable by then has to be given again
+	giveTime = 60 * time.Second // what is not durable by then has to be delivered again
 )
 
 // Codes of refusals.

@@ -93,7 +93,7 @@ type (
 		Expires time.Time    `json:"expires"` // of the leases that were named
 	}
 
-	// LateLease says why what was given for a lease does not count.
+	// LateLease says why the delivery for a lease does not count.
 	LateLease struct {
 		Lease string `json:"lease"` // of the call
 		Was   string `json:"was"`   // the status of its step, or what else has become of the call

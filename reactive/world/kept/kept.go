@@ -99,10 +99,10 @@ func (b *Batch) Flush() error {
 // HashText returns a hash as text.
 func HashText(h trie.Hash) string { return fmt.Sprintf("%x", h[:]) }
 
-// ErrForm means that what is kept has not the form that writing has given it.
+// ErrForm means that kept data has not the form in which it is written.
 var ErrForm = errors.New("not of the form of a snapshot")
 
-// Reader reads values that have the form that writing has given them, and notes if one has not.
+// Reader reads values that have the form in which they are written, and notes if one has not.
 type Reader struct {
 	Err error // of the first that has not
 }

@@ -30,7 +30,7 @@ type Step struct {
 	State     value.Value // then: the new one; nil: deleted
 	Raised    []Raised    // in order
 	Emitted   []Emitted   // in order
-	Dropped   []string    // keys of the intents that it gave up
+	Dropped   []string    // keys of the intents that it dropped
 	Completed bool        // the cell has completed
 	Noted     bool        // it made a note
 	Note      value.Value // then: the note
@@ -165,7 +165,7 @@ func (s *Step) Text() string {
 		parts = append(parts, "it asked for "+x.Key)
 	}
 	for _, key := range s.Dropped {
-		parts = append(parts, "it gave up "+key)
+		parts = append(parts, "it dropped "+key)
 	}
 	if s.Completed {
 		parts = append(parts, "it has completed")

@@ -87,7 +87,7 @@ func (e EffectOf[Params, Receipt]) Emit(a Emitter, params Params, options ...Emi
 // EventOf is the handle of a message that machines raise.
 type EventOf[T any] struct{ name string }
 
-// Event returns the handle of a message. Its name is that of the Go type, unless another is given.
+// Event returns the handle of a message. Its name is that of the Go type, unless another is passed.
 func Event[T any](name ...string) EventOf[T] {
 	if len(name) > 0 {
 		return EventOf[T]{name[0]}
@@ -103,7 +103,7 @@ func (e EventOf[T]) raised() (string, reflect.Type) { return e.name, reflect.Typ
 // Name returns the name of the message.
 func (e EventOf[T]) Name() string { return e.name }
 
-// Raise sends a message to the cells that subscribe to it, of whatever machine. They are given it after this activation.
+// Raise sends a message to the cells that subscribe to it, of whatever machine. They take it after this activation.
 func (e EventOf[T]) Raise(a Emitter, message T) {
 	x := a.asked()
 	place := func() string { return fmt.Sprintf("raise[%d] %s", x.raises(), e.name) }

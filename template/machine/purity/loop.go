@@ -300,7 +300,7 @@ func (l *loop) sumUp(to ast.Expr, class string) {
 // assigning returns the operator of an assignment.
 func assigning(tok token.Token) token.Token { return tok - token.ADD_ASSIGN + token.ADD }
 
-// sum looks at x++ and x += y: whole numbers give the same sum in any order, texts and floats do not.
+// sum looks at x++ and x += y: whole numbers have the same sum in any order, texts and floats do not.
 func (l *loop) sum(to ast.Expr, op token.Token, from ast.Expr, pos token.Pos) {
 	if l.outer(to) == nil || l.byKey(to) {
 		return

@@ -204,7 +204,7 @@ func (w *follower) outlived(lit *ast.FuncLit) {
 	}
 }
 
-// bound finds methods that are given as values and change their receivers, which outlive the activation.
+// bound finds methods that are passed as values and change their receivers, which outlive the activation.
 func (w *follower) bound(arg ast.Expr) {
 	ast.Inspect(arg, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -226,7 +226,7 @@ func (w *follower) bound(arg ast.Expr) {
 	})
 }
 
-// maker looks at the function literals that a function of this package returns as, or in, what is given.
+// maker looks at the function literals that a function of this package returns as, or in, an argument.
 func (w *follower) maker(call *ast.CallExpr) {
 	f, ok := typeutil.Callee(w.TypesInfo, call).(*types.Func)
 	if !ok || w.seen[f.Origin()] || w.nodes[f.Origin()] == nil {

@@ -243,7 +243,7 @@ func (f *shieldedFile) SyncTo(length int64) (full bool, err error) {
 	return full, err
 }
 
-// Close closes the file also when the shield is up. The room behind the end of a log is given back. If that fails, the log is as good
+// Close closes the file also when the shield is up. The room behind the end of a log is released. If that fails, the log is as good
 // as before.
 func (f *shieldedFile) Close() error {
 	if f.log && !f.fs.raised.Load() {
