@@ -89,7 +89,7 @@ func (c *Client) Ask(ctx context.Context, req *api.Request, emit func(*api.Reply
 	return c.ask(ctx, &named, emit)
 }
 
-// whole returns the id of the only run whose id begins so; "": there is none.
+// whole returns the id of the only run whose id has this prefix; "": there is none.
 func (c *Client) whole(ctx context.Context, begun string) (string, error) {
 	var ids []string
 	err := c.ask(ctx, &api.Request{Verb: api.List, Query: begun, Limit: comparedMax}, func(r *api.Reply) error {

@@ -240,7 +240,7 @@ func (e *Engine) Register(w *template.Workflow) error {
 	return err
 }
 
-// Registry returns the engine's compiled workflows, for package parcel and others that start what they find there; ErrShutdown once
+// Registry returns the engine's compiled workflows, for package parcel and others that start workflows found there; ErrShutdown once
 // the engine has shut down.
 func (e *Engine) Registry() (*registry.Registry, error) { return e.registry, e.checkOpen() }
 

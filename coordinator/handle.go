@@ -86,7 +86,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 // A PayloadOption is an option of Run.Decide.
 type PayloadOption = commands.PayloadOption
 
-// WithPayload has the journal keep a value with a decision, such as what was seen before it was made.
+// WithPayload has the journal keep a value with a decision, such as its evidence.
 func WithPayload(v any) PayloadOption { return PayloadOption{Payload: v} }
 
 // A RetryOption changes what Retry repeats.

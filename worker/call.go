@@ -27,7 +27,7 @@ var _ operation.Host = (*job)(nil)
 
 type jobKey struct{}
 
-// Log writes a text about the call that ctx belongs to: to the log of the server, and for those who follow the log of the run. Outside a
+// Log writes a text about the call that ctx belongs to: to the log of the server, and for clients that follow the log of the run. Outside a
 // call of a worker it does nothing.
 func Log(ctx context.Context, text string) {
 	if j, ok := ctx.Value(jobKey{}).(*job); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Rerun says which steps of a run run again, and what is different: see coordinator.Rerun. A new workflow or input is attached.
+// Rerun selects the steps of a run that run again, and has the changes: see coordinator.Rerun. A new workflow or input is attached.
 type Rerun struct {
 	From    string                     `json:"from,omitempty"`    // key of the step from which on
 	Only    string                     `json:"only,omitempty"`    // key of the only one

@@ -44,7 +44,7 @@ func export(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	return w.Flush()
 }
 
-// parts emits what is written.
+// parts emits the bytes written.
 type parts func(*Reply) error
 
 func (emit parts) Write(data []byte) (int, error) { return len(data), emit(&Reply{Data: data}) }

@@ -26,7 +26,7 @@ const Paused = "paused"
 // CellStatuses are the values of Request.Status.
 var CellStatuses = []string{string(world.Failed), string(world.Waiting), string(world.Running), string(world.Completed), Paused}
 
-// World counts the cells of a world, and what has happened in it.
+// World counts the cells of a world, and its events.
 type World struct {
 	Cells     int         `json:"cells"`            // how many there are
 	Failed    int         `json:"failed"`           // of these

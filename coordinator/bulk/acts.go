@@ -259,7 +259,7 @@ func (a *acts) overlap(targets []target) error {
 	return first
 }
 
-// write makes an act durable: first what it is, then the runs that it has chosen.
+// write makes an act durable: first the act itself, then the runs that it has chosen.
 func (a *acts) write(ctx context.Context, act Act, v *verb, targets []target) (*driver, error) {
 	now := a.engine.Now()
 	children, err := a.bundle(ctx, &act)
@@ -470,7 +470,7 @@ func (a Acts) PreviewStopBulk(ctx context.Context, id uint64) (Status, error) {
 	return s, err
 }
 
-// StopBulk stops an act: it asks no more runs, and what it has done stays. It returns when the act has ended. The error wraps ErrAct if
+// StopBulk stops an act: it asks no more runs, and undoes nothing. It returns when the act has ended. The error wraps ErrAct if
 // that is over already.
 func (a Acts) StopBulk(ctx context.Context, id uint64, actor string) (Status, error) {
 	s, err := a.PreviewStopBulk(ctx, id)

@@ -26,7 +26,7 @@ const (
 // howMax bounds Status.How, in bytes.
 const howMax = 512
 
-// checkHow refuses an act that says too little for its verb, or what its verb does not take.
+// checkHow refuses an act that lacks an option of its verb, or has one that its verb does not take.
 func (a *Act) checkHow() error {
 	fault := ""
 	switch {
@@ -99,7 +99,7 @@ func (a *Act) setEntry(e *registry.Entry) {
 	}
 }
 
-// summary says in some words what How is.
+// summary describes How in some words.
 func (a *Act) summary() string {
 	var words []string
 	if r := a.Rerun; r != nil {

@@ -4,7 +4,7 @@
 //	                       └──▶ Logs: the newest 256 KiB of each run ──▶ reader, reader
 //	worker ── give: log ─────────▲
 //
-// It is in memory only, and not part of what a run is: it ends with the process. A writer waits for no reader. A reader that is slower
+// It is in memory only, and no part of a run's state: it ends with the process. A writer waits for no reader. A reader that is slower
 // than the writer for so long that its place is no longer kept is told so, and goes on with what there is.
 package calllog
 

@@ -49,7 +49,7 @@ type Sent struct {
 	Cells []string // addresses of the cells that it goes to, in order; none: no machine subscribes to it
 }
 
-// Run carries out what a Handle asks for.
+// Run carries out the requests of a Handle.
 type Run interface {
 	// Take passes a command on and returns its event, or that of an earlier message of the same id, once it is durable. If
 	// it is refused, Take returns the reason.

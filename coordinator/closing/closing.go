@@ -1,5 +1,5 @@
-// Package closing ends an engine in order: first what was asked for before, while the engine still works; then it waits for the calls in
-// progress, as long as it may; then it ends what is left, and names what does not return.
+// Package closing ends an engine in order: first it calls the registered functions, while the engine still works; then it waits for the
+// calls in progress, as long as it may; then it ends the rest, and names the calls that do not return.
 package closing
 
 import (

@@ -34,7 +34,7 @@ func (c *Client) Move(ctx context.Context, req api.Request) (report *api.Shadowe
 	return report, done, err
 }
 
-// Diff returns how the workflow of a request differs from the old one, and what that means for the open runs of the old one.
+// Diff returns how the workflow of a request differs from the old one, and the consequences for the open runs of the old one.
 func (c *Client) Diff(ctx context.Context, req api.Request) (d *versions.Diff, err error) {
 	req.Verb = api.Compare
 	err = c.ask(ctx, &req, func(r *api.Reply) error {

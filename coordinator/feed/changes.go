@@ -131,7 +131,7 @@ func (c *changes) wake() {
 	}
 }
 
-// groupAfter reads and encodes what has changed behind a place, up to now.
+// groupAfter reads and encodes the changes behind a place, up to now.
 func (h *Hub) groupAfter(ctx context.Context, place journal.Place) (group, error) {
 	newest, err := h.engine.Newest(ctx)
 	if err != nil {
@@ -221,7 +221,7 @@ func (o *ObserverOfAll) Next(ctx context.Context) (Frame, error) {
 	}
 }
 
-// poll returns the next frame, or what to wait for.
+// poll returns the next frame, or a channel to wait on.
 func (o *ObserverOfAll) poll(ctx context.Context) (Frame, <-chan struct{}, error) {
 	for {
 		f, grown, err := o.shared()
@@ -234,7 +234,7 @@ func (o *ObserverOfAll) poll(ctx context.Context) (Frame, <-chan struct{}, error
 	}
 }
 
-// shared returns the next frame of the newest changes, or what to wait for; neither, if the observer is behind.
+// shared returns the next frame of the newest changes, or a channel to wait on; neither, if the observer is behind.
 func (o *ObserverOfAll) shared() (Frame, <-chan struct{}, error) {
 	c := o.changes
 	c.mu.Lock()

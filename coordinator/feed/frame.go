@@ -86,7 +86,7 @@ type StepStatus struct {
 	Code    string `json:"code,omitempty"`    // of the failure
 }
 
-// Update is the data of a frame: what one or more events have changed.
+// Update is the data of a frame: the changes by one or more events.
 type Update struct {
 	From   uint64       `json:"from"`             // sequence of the first event
 	Seq    uint64       `json:"seq"`              // of the last
@@ -128,7 +128,7 @@ type fragment struct {
 	revised bool // the context was written to
 }
 
-// part is one or more elements of a list, with commas between, which are shown to those who have opened a map.
+// part is one or more elements of a list, with commas between, which are shown to observers with the map open.
 type part struct {
 	in   string // key of the map; "": all are shown it
 	data []byte

@@ -109,7 +109,7 @@ func (t *topic) take(u *coordinator.Update) error {
 	return nil
 }
 
-// frame returns the snapshot for an observer, which is encoded once for all who want the same. The caller holds mu.
+// frame returns the snapshot for an observer, which is encoded once for all observers with the same wants. The caller holds mu.
 func (t *topic) frame(w *wants) (Frame, error) {
 	f, known := t.encoded[w.name]
 	if known {
@@ -126,7 +126,7 @@ func (t *topic) frame(w *wants) (Frame, error) {
 	return f, err
 }
 
-// since returns the update behind an event, which is put together once for all who want the same. The caller holds
+// since returns the update behind an event, which is joined once for all observers with the same wants. The caller holds
 // mu, and the ring reaches back to the event.
 func (t *topic) since(seq uint64, w *wants) Frame {
 	key := update{w.name, seq}

@@ -61,7 +61,7 @@ func newWants(view View, open []string) (w wants, err error) {
 	return w, nil
 }
 
-// shows reports whether what is in an item of a map is shown; "": it is in none.
+// shows reports whether the content of an item of a map is shown; "": of no map.
 func (w *wants) shows(in string) bool {
 	if in == "" || w.all {
 		return true

@@ -59,7 +59,7 @@ func feedOfRun(c *exchange) error {
 // logView is the view of the output of a run's calls.
 const logView feed.View = "log"
 
-// followLog follows what the calls of a run write.
+// followLog follows the output of a run's calls.
 func (c *exchange) followLog() error {
 	run, step := c.req.PathValue("run"), c.query("step")
 	if c.plain() {

@@ -80,7 +80,7 @@ type Config struct {
 	// Authenticate returns the identity of a token, and whether it is valid. Required, unless Open is set.
 	Authenticate func(token string) (Identity, bool)
 
-	// Open is the identity of all who make requests, for whom no token is needed. Default: a token is needed.
+	// Open is the identity of all clients, which then need no token. Default: a token is needed.
 	Open Identity
 
 	// Hosts are the names, without port, by which clients may call the server, so that no page of another site can reach it by a
@@ -309,7 +309,7 @@ type exchange struct {
 	feed  *frames.Stream   // to be sent; nil: the answer is sent
 }
 
-// admit refuses what must not be answered.
+// admit refuses requests that must not be answered.
 func (c *exchange) admit() error {
 	if err := c.knownQuery(); err != nil || c.route.AnyHost {
 		return cmp.Or(err, c.onBehalf())
@@ -340,7 +340,7 @@ func (c *exchange) admit() error {
 	return nil
 }
 
-// onBehalf reads for whom the client acts.
+// onBehalf reads the person for whom the client acts.
 func (c *exchange) onBehalf() (err error) {
 	if c.behalf, err = names.Behalf(c.req.Header, c.who.Name); err != nil {
 		return problem(CodeBadRequest, "%v", err).at("header/" + names.BehalfHeader)

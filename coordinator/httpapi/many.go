@@ -38,7 +38,7 @@ type (
 		Every bool   `json:"every,omitempty"` // remove all rules
 	}
 
-	// CollectBody selects what is deleted.
+	// CollectBody selects the runs to delete.
 	CollectBody struct {
 		Keep string `json:"keep,omitempty"` // in place of the rules: how long all runs are kept
 	}

@@ -420,7 +420,7 @@ func Key(hash string, children map[string]string) string {
 	return b.String()
 }
 
-// Find returns the entry of a definition that is to be run, or an error if this program lacks what it needs.
+// Find returns the entry of a definition that is to be run, or an error if this program lacks something that it needs.
 func (l *Registry) Find(ctx context.Context, hash string, children map[string]string) (*Entry, error) {
 	e, err := l.Read(ctx, hash, children)
 	if err != nil {

@@ -41,7 +41,7 @@ func (l *Registry) Use() (done func()) {
 	})
 }
 
-// forget forgets what no use under way may have noted. The caller holds mu.
+// forget forgets documents that no use under way may have noted. The caller holds mu.
 func (u *uses) forget() {
 	older := 1 - u.now
 	if u.watched > 0 || u.under[older] > 0 {

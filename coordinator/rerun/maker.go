@@ -51,7 +51,7 @@ func (d *Made) Options(actor, act string, opts []starting.Option) (starting.Opti
 	return o, o.Apply(opts)
 }
 
-// Make determines what a rerun of a run keeps.
+// Make determines the results that a rerun of a run keeps.
 func (m *Maker) Make(ctx context.Context, run string, o *Options) (*Made, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (m *Maker) entry(ctx context.Context, s *source, o *Options) (entry *regist
 	return entry, nil
 }
 
-// keeping collects what is kept of one run: that which is repeated, or a child below it.
+// keeping collects the kept results of one run: that which is repeated, or a child below it.
 type keeping struct {
 	m      *Maker
 	ctx    context.Context
@@ -156,7 +156,7 @@ func (k *keeping) keep() error {
 	return failure
 }
 
-// step keeps the result of a step, or what is kept of its child.
+// step keeps the result of a step, or the kept results of its child.
 func (k *keeping) step(v int32) error {
 	key := k.s.root.Key(v)
 	if k.set.output(key) != nil { // it is among the events
@@ -220,7 +220,7 @@ func (k *keeping) choose() error {
 	return nil
 }
 
-// repeat has a row of the old run run again, and what follows it, unless only one step is to.
+// repeat has a row of the old run run again, and the rows that follow it, unless only one step is to.
 func (k *keeping) repeat(row int32, indexes []int) {
 	follow := k.sel.only == ""
 	k.again.add(row, indexes, follow)
@@ -267,7 +267,7 @@ func (k *keeping) compare(was, now int32) bool {
 	return k.sameChild(k.s.start.Children[old.Hash+"/"+opA.Name], b.Op)
 }
 
-// meaning encodes what of a step's document, besides its input, determines its result.
+// meaning encodes the parts of a step's document, besides its input, that determine its result.
 func meaning(doc map[string]any) []byte {
 	kept := map[string]any{}
 	for _, name := range []string{"operation", "target", "fan_in", "fulfillment"} {

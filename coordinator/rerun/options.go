@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Options says which steps of a run run again, and what is different. At most one of From, Only, Failed and Changed is set. If none
+// Options selects the steps of a run that run again, and has the changes. At most one of From, Only, Failed and Changed is set. If none
 // is, steps whose output Set sets are kept with it, and what follows runs again, as do steps whose input it sets; if Set is empty
 // too, a new Input or Workflow means Changed. The run of a playbook is rerun from an event on: At is set, and nothing else.
 type Options struct {
@@ -38,7 +38,7 @@ func (u unclear) Is(target error) bool { return target == ErrUnclear }
 // NewInput reports whether the input is another than that of the old run.
 func (o *Options) NewInput() bool { return o.Input != nil || o.Null }
 
-// Check returns why options contradict each other, or set what cannot be set, whatever the run.
+// Check returns why options contradict each other, or set something that cannot be set, whatever the run.
 func (o *Options) Check() error {
 	chosen := []string{}
 	for name, is := range map[string]bool{"from": o.From != "", "only": o.Only != "", "failed": o.Failed, "changed": o.Changed} {

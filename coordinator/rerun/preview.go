@@ -167,7 +167,7 @@ func undecided(root *reactive.Root, v int32) bool {
 	return false
 }
 
-// unexpanded adds what is in maps whose lists are not known: their steps, once each, and what is kept for items.
+// unexpanded adds the content of maps whose lists are not known: their steps, once each, and results kept for items.
 func (p *Preview) unexpanded(root *reactive.Root, kept []journal.Event, prefix string) {
 	of := root.Plan()
 	for v := range root.Len() {
@@ -197,7 +197,7 @@ func (p *Preview) unexpanded(root *reactive.Root, kept []journal.Event, prefix s
 	}
 }
 
-// Split splits what is kept into the part of the run itself and those of its children, by their steps, each with the keys of its own.
+// Split splits kept results into those of the run itself and those of its children, by their steps, each with the keys of its own.
 func Split(kept []journal.Event) (own []journal.Event, below map[string][]journal.Event) {
 	below = map[string][]journal.Event{}
 	for _, e := range kept {

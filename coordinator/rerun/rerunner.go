@@ -25,7 +25,7 @@ type Rerunner struct {
 	Starts *starting.Starts // previews starts
 }
 
-// Make determines what a rerun of a run keeps, or why there is none.
+// Make determines the results that a rerun of a run keeps, or why there is none.
 func (r *Rerunner) Make(ctx context.Context, run string, what *Options) (*Made, error) {
 	if err := cmp.Or(r.Engine.CheckOpen(), r.Holds.Check(run)); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// setting is a value that a person sets, in place of what a step returned or was asked.
+// setting is a value that a person sets, in place of the output or input of a step.
 type setting struct {
 	place string // as it was written
 	step  string // key, as of the run that the settings are of
@@ -91,7 +91,7 @@ func (l settings) below(step string) (inner settings) {
 	return inner
 }
 
-// apply journals what is set. Without a selection, what follows it runs again, and so do steps whose input it is.
+// apply journals the settings. Without a selection, the steps that follow run again, and so do steps whose input is set.
 func (k *keeping) apply() error {
 	merged := map[string]*journal.Event{}
 	list := slices.Clone(k.set)
@@ -212,7 +212,7 @@ func (k *keeping) input(v int32) (any, *journal.Failure) {
 	return k.m.Host(k.s.id, k.s.entry, root).Function(root.Place(v).Step.Func.Name, args)
 }
 
-// inputOf encodes what a step says of its input.
+// inputOf encodes the input in a step's document.
 func inputOf(n *plan.Node) []byte {
 	doc := n.Step.Document()
 	return encoded(map[string]any{"input": doc["input"], "func": doc["func"]})

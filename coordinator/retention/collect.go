@@ -116,7 +116,7 @@ func (c *collector) collect(ctx context.Context) error {
 	return c.sweep(ctx)
 }
 
-// collectActs deletes what is kept of acts on many runs that have ended, by the rule for runs that no other rule selects.
+// collectActs deletes the outcomes of acts on many runs that have ended, by the rule for runs that no other rule selects.
 func (c *collector) collectActs(ctx context.Context) error {
 	if c.forget == nil {
 		return nil

@@ -41,7 +41,7 @@ func (g *execution) ofRun() decide.Limits {
 	return g.limits.OfRun().Within(g.budget.workMax, g.budget.bytesMax)
 }
 
-// cap ends the evaluations of a run that exceed what is left. Then its journal is no longer that of an engine, and exceeded
+// cap ends the evaluations of a run that exceed the rest of the budget. Then its journal is no longer that of an engine, and exceeded
 // fails the scenario.
 func (g *execution) cap(t *track) {
 	t.root.Meter().Cap(g.budget.left())

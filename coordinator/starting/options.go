@@ -58,7 +58,7 @@ type Options struct {
 // Named reports whether the caller has chosen the id: it may exist.
 func (o *Options) Named() bool { return o.named }
 
-// Apply applies options, and checks what they say. The labels of a run that is rerun stay as they are: earlier versions took others.
+// Apply applies options, and checks them. The labels of a run that is rerun stay as they are: earlier versions took others.
 func (o *Options) Apply(opts []Option) error {
 	kept := o.Labels
 	for _, opt := range opts {

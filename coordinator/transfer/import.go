@@ -29,7 +29,7 @@ type Imported struct {
 const eventMax = 63 << 20
 
 // Import writes the runs of a file into the store, or refuses the file as a whole. It returns the outcome of each run, in the
-// order of the file. The actor is recorded as who holds the runs that have not ended. The error is an *archive.Error if the file is
+// order of the file. The actor is recorded as the holder of runs that have not ended. The error is an *archive.Error if the file is
 // refused.
 func (t *Transfer) Import(ctx context.Context, file io.ReaderAt, actor string) ([]Imported, error) {
 	if err := limits.CheckActor(actor); err != nil {

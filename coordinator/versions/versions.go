@@ -150,7 +150,7 @@ func Find(ctx context.Context, engine *coordinator.Engine, name string, p *parce
 	return e, err
 }
 
-// Compare returns how two workflows differ, and what that means for the open runs of the old one. Say words an error for people.
+// Compare returns how two workflows differ, and the consequences for the open runs of the old one. Say words an error for people.
 func Compare(ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, say func(error) string) (*Diff, error) {
 	out, err := Of(ctx, old, now)
 	if err != nil || out.None() && out.Old == out.New {
@@ -160,7 +160,7 @@ func Compare(ctx context.Context, engine *coordinator.Engine, old, now *registry
 	return out, err
 }
 
-// impacts says of the open runs of a version what another one means for them, and counts those that it had no time for. One of another
+// impacts returns the consequences of another version for the open runs of one, and counts those that it had no time for. One of another
 // kind takes none of them, so it only counts. Where only child workflows differ, those that follow the other one already are left out.
 func impacts(
 	ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, most time.Duration, say func(error) string,
@@ -185,7 +185,7 @@ func impacts(
 	return list, left, nil
 }
 
-// impact says of an open run what its move would come to, from the computation that a move begins with, and whether it follows the other
+// impact previews the move of an open run, by the computation that a move begins with, and whether it follows the other
 // version already.
 func impact(ctx context.Context, engine *coordinator.Engine, id string, now *registry.Entry, say func(error) string) (out OpenRun, follows bool) {
 	out.Run = id

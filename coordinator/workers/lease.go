@@ -59,7 +59,7 @@ func NewKey() []byte {
 	return key
 }
 
-// ID names a call: what stays the same when it is asked again.
+// ID names a call: it stays the same when the call is asked again.
 type ID struct {
 	Run         string // its id
 	Node        string // key of the step

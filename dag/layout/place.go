@@ -14,7 +14,7 @@ const (
 )
 
 // place sets the x of every item: each layer as near to its neighbours as the widths allow, in some sweeps.
-// The last one leads down, so that what has one predecessor stands below it.
+// The last one leads down, so that a node with one predecessor stands below it.
 func (l *level) place(b *building) {
 	for _, layer := range l.layers {
 		x := 0

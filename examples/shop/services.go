@@ -63,7 +63,7 @@ func (t *town) answer(do func(r request) (int, any)) http.HandlerFunc {
 	}
 }
 
-// once does what a key asks for unless that is done.
+// once carries out the request of a key unless that is done.
 func (t *town) once(key string, do func() (int, any)) (int, any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 // cost more than the event that it is written for.
 const waitsKnownMax = 256
 
-// describe adds to a head what lists show besides the status.
+// describe adds to a head the fields that lists show besides the status.
 func describe(h *journal.Head, root *reactive.Root) {
 	h.Kind = root.Plan().DocumentKind()
 	if root.Body() == nil {

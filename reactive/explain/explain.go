@@ -1,5 +1,5 @@
-// Package explain describes as plain data why a run, or something in it, has its status. Package inspect explains what all runs
-// have in common; a reactive.Body explains what it decides.
+// Package explain describes as plain data why a run, or something in it, has its status. Package inspect explains the parts that all runs
+// have in common; a reactive.Body explains its own decisions.
 package explain
 
 import (

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// Update is one event of a run and what it changed.
+// Update is one event of a run and its changes.
 type Update struct {
 	Event   journal.Event       // as journaled
 	Outcome reactive.Effect     // what it has meant: an answer that came too late changes nothing
@@ -100,7 +100,7 @@ func (w *Changes) Apply(e *journal.Event) Update {
 	return u
 }
 
-// Moved adds to the update of a move to another workflow what it means: the steps that are not idle under the other one, all counts of
+// Moved adds the consequences to the update of a move to another workflow: the steps that are not idle under the other one, all counts of
 // maps, and the whole net. From and To are equal where nothing has changed. The routed steps of a playbook do not change.
 func (w *Changes) Moved(u *Update, was *reactive.Root) {
 	u.Changes = nil

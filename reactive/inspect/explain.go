@@ -143,7 +143,7 @@ func (x *Explainer) Trimmed(e *journal.Event) {
 	}
 }
 
-// Restored takes note that the root has the state of a snapshot: what has decided its status is not known.
+// Restored takes note that the root has the state of a snapshot: the events that decided its statuses are not known.
 func (x *Explainer) Restored() {
 	for e := range world.CallEvents(world.Of(x.root)) {
 		if message := messageOf(e); message != "" {

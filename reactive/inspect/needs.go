@@ -11,9 +11,9 @@ import (
 // Needs decides which large values are loaded to follow a run: those from which its statuses follow. These are known from the plan,
 // so that they are loaded before the event is applied, and applying cannot fail for want of one.
 //
-//	workflow   what tests and lists of maps read; the answers of participants; outputs that are decided about
+//	workflow   outputs that tests and lists of maps read; the answers of participants; outputs that are decided about
 //	playbook   inputs, messages, and the answers that an expression may read
-//	world      inputs, messages and answers: what it reads may be anything
+//	world      inputs, messages and answers: it may read any of them
 type Needs struct {
 	all   bool                // of the input
 	input bool                // of the run

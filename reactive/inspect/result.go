@@ -28,7 +28,7 @@ func NewResult(run string, e *journal.Event) *Result {
 // Decode puts the output into a Go value, by its json tags.
 func (r *Result) Decode(into any) error { return value.Convert(r.Output, into) }
 
-// Err returns nil when the run completed, else what ended it.
+// Err returns nil when the run completed, else the reason for its end.
 func (r *Result) Err() error {
 	if r.Status == reactive.RunCompleted {
 		return nil

@@ -14,8 +14,8 @@ import (
 //
 //	1  the first
 //	2  call.reported; making, work and cause of a detail; the step of a failure; the identity of a start
-//	3  what a context may take, and the work of an event, of a start; the timer "more"
-//	4  the events of cells and snapshots; the id and the cells of a message; the seed and the folder of a start; published workflows; of a large value what is shown of it
+//	3  the limits of the context and of the work of an event, of a start; the timer "more"
+//	4  the events of cells and snapshots; the id and the cells of a message; the seed and the folder of a start; published workflows; of a large value its preview
 const formatVersion = 4
 
 // ErrVersion is wrapped by errors about records that a newer version of Sluice wrote: they may be valid, but this program

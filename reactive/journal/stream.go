@@ -61,10 +61,10 @@ func NameStream(workflow string) string { return namePrefix + workflow }
 // HeldStream returns the stream of the marks about which runs are held: no engine goes on with them.
 func HeldStream() string { return heldName }
 
-// BulkIndex returns the stream of the acts on many runs: what each is, and how it has ended.
+// BulkIndex returns the stream of the acts on many runs: each act, and its end.
 func BulkIndex() string { return bulkName }
 
-// BulkStream returns the stream of one of these acts: which runs it has chosen, and what it has done to them.
+// BulkStream returns the stream of one of these acts: the runs that it has chosen, and their outcomes.
 func BulkStream(id uint64) string { return bulkName + "/" + strconv.FormatUint(id, 10) }
 
 // BulkIn returns the number of the act that a stream is about, as a text; "": of none.

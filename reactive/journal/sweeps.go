@@ -68,7 +68,7 @@ func (w *Sweep) End() {
 	delete(w.all.sweeps, w)
 }
 
-// StreamSweep selects what SweepStreams deletes. The functions may be nil.
+// StreamSweep selects the streams that SweepStreams deletes. The functions may be nil.
 type StreamSweep struct {
 	Now int64 // tombstones of ids that are free then are deleted, Unix nanoseconds
 	Dry bool  // nothing is deleted: Found is called with the streams that would be

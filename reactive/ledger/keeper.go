@@ -24,7 +24,7 @@ func (k Keeper) Advance(e *journal.Event) {
 // Resume continues after a sequence, as if the events up to there had been applied: a snapshot is in their place.
 func (k Keeper) Resume(seq uint64, at int64) { k.seq, k.at = seq, at }
 
-// Rebase makes the limits of the run count from a sequence on: what is before is kept by a snapshot.
+// Rebase makes the limits of the run count from a sequence on: a snapshot keeps the effects of the events before.
 func (k Keeper) Rebase(seq uint64) { k.base, k.bytes = seq, 0 }
 
 // Begin takes the run's first event.

@@ -91,7 +91,7 @@ func (r *Report) AddChild(child *Report, prefix string) {
 	r.Children, r.Alike = append(append(r.Children, c), child.Children...), r.Alike+child.Alike
 }
 
-// Past returns the first difference in what the run has begun; nil if there is none: all differences are still to come.
+// Past returns the first difference in a step that the run has begun; nil if there is none: all differences are still to come.
 func (r *Report) Past() *Difference {
 	for i := range r.Differences {
 		if r.Differences[i].Begun {

@@ -102,7 +102,7 @@ func (s *Shadow) command(e *journal.Event) journal.Event {
 	return c
 }
 
-// copied returns an event without what belongs to the journal that it is from.
+// copied returns an event without the fields that belong to the journal that it is from.
 func copied(e *journal.Event) journal.Event {
 	c := *e
 	c.Seq, c.At, c.Hint = 0, 0, 0

@@ -91,7 +91,7 @@ func (w *World) recordEmitted(c *cell, emitted []machine.Emission, seq uint64) (
 	return list, nil
 }
 
-// room returns why what a cell emits cannot be open.
+// room returns the reason why an effect of a cell cannot be open.
 func (s *intents) room(c *cell, emitted []machine.Emission) *machine.Failure {
 	calls, timers := len(s.byNode), c.open.n-c.open.calls
 	for i := range emitted {

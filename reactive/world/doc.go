@@ -1,5 +1,5 @@
 // Package world computes the state of a world from its journal: of the cells of keyed machines, which take messages one at a
-// time, ask for effects, and receive what came of them.
+// time, ask for effects, and receive their results.
 //
 //	message ──▶ Receive: normal form, route ──▶ message.received ──▶ mailboxes of cells
 //	                                                                     │
@@ -7,7 +7,7 @@
 //	      ▼
 //	   Next: machine.Step(state, item) ──▶ cell.stepped: new state, raised events, effects, dropped intents
 //	      │                                    │                │
-//	      └── what it may not: cell.failed     ▼                ▼
+//	      └── an invalid result: cell.failed     ▼                ▼
 //	                               mailboxes of other cells   intents: calls of the root, timers
 //	                                                            │
 //	               receipt, rejection, frame ◀── call.responded, call.error, timer.fired, call.reported

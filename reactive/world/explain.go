@@ -38,7 +38,7 @@ func (w *World) Explain(run explain.Run) explain.Body {
 	return x
 }
 
-// see notes the event that a cell's status follows from, and what came of the event that is traced.
+// see notes the event that a cell's status follows from, and the consequences of the traced event.
 func (x *explainer) see(e *journal.Event) {
 	if x.trace != nil {
 		x.trace.See(e, x.run.Event())
@@ -61,7 +61,7 @@ func (x *explainer) CallEnded(key string, status reactive.Status, f *journal.Fai
 	x.ended[key] = &ending{status, f, x.run.Event()}
 }
 
-// Waiting implements explain.Body: cells that have failed or are paused first, then what the others wait for.
+// Waiting implements explain.Body: cells that have failed or are paused first, then the waits of the others.
 func (x *explainer) Waiting() []explain.Reason {
 	var held, open []explain.Reason
 	for c := range x.world.Cells() {
@@ -149,7 +149,7 @@ func (x *explainer) Explain(name string) *explain.Explanation {
 // Trace implements explain.Tracer.
 func (x *explainer) Trace(seq uint64) { x.trace = aftermath.New(seq) }
 
-// traced explains an event: what came of it, and what may yet.
+// traced explains an event: its consequences so far, and those that may follow.
 func (x *explainer) traced(name string) *explain.Explanation {
 	if x.trace == nil || !x.trace.Seen() {
 		return nil

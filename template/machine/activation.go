@@ -53,7 +53,7 @@ func (a *activation) become(v value.Value) *Failure {
 	return nil
 }
 
-// set evaluates what a rule sets, over the state before.
+// set evaluates the assignments of a rule, over the state before.
 func (a *activation) set(rule *Rule) (value.Value, *Failure) {
 	before, _ := a.env.state.(map[string]any)
 	if rule.SetAll == nil {

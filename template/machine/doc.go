@@ -43,12 +43,12 @@
 //	  Paid: {record: {order_id: text, cents: nat}}
 //	  Order: {record: {status: text, item: text, cents: nat, txn: option<text>}}
 //	  Remark: {record: {text: text}}
-//	effects:                                 # what machines can ask for; timers need no declaration
+//	effects:                                 # that machines can ask for; timers need no declaration
 //	  pay:
 //	    params: {record: {order: text, cents: nat}}
 //	    receipt: {record: {txn: text}}
 //	    http: {method: POST, url: "http://127.0.0.1:9001/pay", headers: {X-Token: "{{ keychain.bank.token }}"}, body: "{{ input }}"} # or another binding; input: the params
-//	    payload: "{{ output }}"              # what of the call's output is the receipt's payload: all of it
+//	    payload: "{{ output }}"              # the receipt's payload, from the call's output: all of it
 //	    timing: {timeout: PT10S, retry: {max_attempts: 3, backoff: PT1S}} # not on_timeout: skip
 //	    max_concurrency: 8                   # calls at once, over all cells; left out: no limit
 //	    idempotent: false                    # a call that a crash interrupts fails with interrupted; true: it is made again

@@ -136,7 +136,7 @@ const (
 // KeyBytesMax is how many bytes the encoding of the key of a cell may have: each event about the cell holds its address.
 const KeyBytesMax = 4 << 10
 
-// Rule is one line of a machine: what it is about, when it holds, and what follows.
+// Rule is one line of a machine: its events, its condition, and its consequences.
 type Rule struct {
 	On       On             // what it is about
 	When     *expr.Template // nil: always

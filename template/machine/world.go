@@ -188,7 +188,7 @@ func (w *World) Manifest() string { return w.manifest }
 // Tools returns the names of the bindings that an effect can have.
 func (w *World) Tools() []string { return slices.Clone(bindings) }
 
-// Requires returns nothing: what the machines may call is in the tree.
+// Requires returns nothing: the calls of machines are in the tree.
 func (w *World) Requires() []template.Requirement { return nil }
 
 // StepNames returns the names of the machines.

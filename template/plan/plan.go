@@ -110,7 +110,7 @@ type Group struct {
 	Map    int32 // map whose body contains the group, so that every item has its own; -1: none
 }
 
-// Class determines what an edge's target waits for, and whether a failure of its source blocks it.
+// Class determines the status for which an edge's target waits, and whether a failure of its source blocks it.
 type Class uint8
 
 // The classes of edges.

@@ -285,7 +285,7 @@ type Arc struct {
 	Pos     document.Pos // where it was written
 }
 
-// WorkloadOf returns the workload of a run: what it is started with, laid over the defaults, objects within objects too; lists
+// WorkloadOf returns the workload of a run: its input, laid over the defaults, objects within objects too; lists
 // are replaced. It shares memory with both and must not be changed.
 func (p *Playbook) WorkloadOf(input value.Value) map[string]value.Value {
 	payload, _ := input.(map[string]any)

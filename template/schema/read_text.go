@@ -140,7 +140,7 @@ func (p *textReader) take(mark string) bool {
 	return ok
 }
 
-// found appends to a message what stands where something else should.
+// found appends to a message the text that stands in the wrong place.
 func (p *textReader) found(msg string) string {
 	if rest := strings.TrimSpace(p.rest); rest != "" {
 		return msg + ", found " + document.Quote(rest)

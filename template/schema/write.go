@@ -29,7 +29,7 @@ func (t *Type) definition() value.Value {
 	return map[string]any{word: map[string]any{}}
 }
 
-// Document returns the normal form of the declarations: a mapping from names to what the types consist of. Read of it
+// Document returns the normal form of the declarations: a mapping from names to definitions. Read of it
 // returns equal types.
 func (ts *Types) Document() value.Value {
 	all := make(map[string]any, len(ts.byName))

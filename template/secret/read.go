@@ -50,7 +50,7 @@ func (r *Reader) Read(n *document.Node) {
 	}
 }
 
-// noSecret stands for an entry that has been refused: what is read of it is no further fault.
+// noSecret stands for an entry that has been refused: reading it is no further fault.
 const noSecret Kind = ""
 
 func (r *Reader) entry(n *document.Node, seen map[string]document.Pos) *Entry {

@@ -231,7 +231,7 @@ func half(bits uint64) float64 {
 	return math.Ldexp(mantissa, exponent-25)
 }
 
-// list takes n elements. Each has a byte at least, so what is allocated is in proportion to the data.
+// list takes n elements. Each has a byte at least, so allocations are in proportion to the data.
 func (r *reader) list(n uint64, depth int) (Value, bool) {
 	if n > uint64(len(r.b)) {
 		return nil, false

@@ -21,8 +21,7 @@ of the run. It makes no calls and never sleeps, and its result is the same each 
 differs, and the event after which it did.
 
 With --crash the engine is discarded after every append and rebuilt from its journal, which must change nothing; a workflow
-with a step that is not idempotent is run without crashes. With --seed, answers that come at the same instant come in another
-order.
+with a step that is not idempotent is run without crashes. With --seed, answers of the same instant are shuffled.
 
 For programs, -o json prints one object for each scenario:
   {"scenario":…,"file":…,"line":…,"passed":…,"duration":…,"events":…,"crashes":…,

@@ -128,7 +128,7 @@ func worldDrawing(world *machine.World, parts []worldPart) dag.Drawing {
 	}
 }
 
-// machineLabel returns the name of a machine and, below it, whether it ends and what it waits for.
+// machineLabel returns the name of a machine and, below it, its lifecycle and its timers.
 func machineLabel(m *machine.Machine) string {
 	lines := []string{m.Name, lifecycle(m)}
 	if timers := timersOf(m); len(timers) > 0 {

@@ -36,10 +36,10 @@ copy has everything that was durable when it began, and the audit of a host that
 record to the last, as doctor does.
 
 The copy is a journal: a process that works on it goes on with its runs. So start none on it as long as another works on the
-original. On the same disk the two share files that neither changes, which is fast and takes little room; to survive the disk, the
-copy has to be on another one. If a backup fails, nothing is left of it.
+original. On the same disk the two share files that neither changes, which is fast and takes little room; a copy survives the loss
+of the disk only on another one. If a backup fails, nothing is left of it.
 
-With --server the host makes it, and DIR is a name: of a folder below that which the host was started with, --backup-dir.
+With --server the host makes the copy, and DIR is the name of a folder below the --backup-dir of the host.
 
 With -o json it prints one object, with the counts of what was read:
   {"backup":…,"runs":…,"events":…,"contents":…,"faults":…,"derived":…,"mended":…}

@@ -8,7 +8,7 @@ import (
 )
 
 // WaitText describes a wait and its end for people: `message "approve" until 14:02:11`. The arguments are the kind of an
-// inspect.Wait, its text, and what happens at which instant; zero: nothing does.
+// inspect.Wait, its text, and its outcome at an instant; zero: it has no end.
 func WaitText(kind inspect.WaitKind, what, then string, until time.Time) string {
 	what = Clean(what)
 	switch {

@@ -25,12 +25,12 @@ func newRunsWatch() *cobra.Command {
 		Use:   "watch RUN",
 		Short: "Follow a run",
 		Long: `Watch prints the events of a run, and how each changes the status of steps: those so far, and each new one as it happens,
-until the run ends. Of what the run waits for now it prints until when, and the command that ends the wait. While no process
+until the run ends. For each wait of the run it prints its end and the command that ends it. While no process
 works on the run, it waits for one. Ctrl-C ends watching, not the run.
 
-With --log it prints in their place what the programs and the workers of the run write, live, each line behind the key of its
-step; with --step, only what one step, its items and its step-runs write. The process that works on the run keeps the newest
-256 KiB; the end of what a command has written stays with its result. -o jsonl prints one object for each part:
+With --log it prints instead the output of the run's programs and workers, live, each line behind the key of its
+step; with --step, only that of one step, its items and its step-runs. The process that works on the run keeps the newest
+256 KiB; the end of a command's output stays with its result. -o jsonl prints one object for each part:
   {"at":…,"step":…,"attempt":…,"stream":"stdout","text":…}
 
 RUN is the id of a run, or an unambiguous beginning of it. For programs, -o jsonl prints one object a line as things happen:

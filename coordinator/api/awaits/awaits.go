@@ -29,7 +29,7 @@ type Run interface {
 	Incomplete() bool // its import goes on, or was interrupted
 }
 
-// OfCell describes what a cell of a run waits for, or has waited for in the past. Before all it waits for what lifts a hold of the
+// OfCell describes the waits of a cell of a run, present or past. Before all it waits for what lifts a hold of the
 // run: until then no command is taken. None would change the past.
 func OfCell(run Run, past bool, list []inspect.Wait) []Awaited {
 	var hold []inspect.Wait

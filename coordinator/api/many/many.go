@@ -1,7 +1,7 @@
 // Package many describes acts on many runs, as requests and replies have them. Package api has its types under the same names.
 //
-//	api.Act     what an act is, and how far it is          GET /v1/bulk, sluice bulk list
-//	api.Outcome what it has done to one run                GET /v1/bulk/7, sluice bulk show 7
+//	api.Act     an act, and its progress                    GET /v1/bulk, sluice bulk list
+//	api.Outcome the outcome for one run                     GET /v1/bulk/7, sluice bulk show 7
 package many
 
 import (

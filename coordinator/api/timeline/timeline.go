@@ -9,7 +9,7 @@ import (
 )
 
 // Timeline selects the events about one cell of a world, which it is shown in order: its messages, the activations of others
-// that raise an event for it, its own, and what becomes of its intents.
+// that raise an event for it, its own, and the results of its intents.
 type Timeline struct {
 	cell  string
 	steps map[uint64]bool // sequences of its activations that have opened intents

@@ -66,7 +66,7 @@ type ActList struct {
 	Items []*api.Act `json:"items"` // the newest first
 }
 
-// ActAnswer is an act, and what it has done to each run.
+// ActAnswer is an act, and its outcome for each run.
 type ActAnswer struct {
 	Act      *api.Act       `json:"act"`                // the act
 	Outcomes []*api.Outcome `json:"outcomes,omitempty"` // as long as they are kept

@@ -45,7 +45,7 @@ const (
 	Damaged = "damaged" // in place of a line that cannot be read
 )
 
-// Socket is the door of those who use the folder on the machine itself.
+// Socket is the door of users on the machine itself.
 const Socket = "socket"
 
 // Kinds are all of them.
@@ -94,7 +94,7 @@ type Log struct {
 	file *os.File
 }
 
-// Open opens the audit of a folder of a journal, and deletes what is too old. It must be closed.
+// Open opens the audit of a folder of a journal, and deletes files that are too old. It must be closed.
 func Open(dir string, logger *slog.Logger) (*Log, error) { return open(dir, logger, time.Now) }
 
 func open(dir string, logger *slog.Logger, now func() time.Time) (*Log, error) {

@@ -1,4 +1,4 @@
-// Package tokens keeps the tokens by which clients of a server show who they are: a file in the folder of the journal, which only its
+// Package tokens keeps the tokens by which clients of a server identify themselves: a file in the folder of the journal, which only its
 // owner may read, with a hash of each. A token itself is shown once, when it is made.
 package tokens
 
@@ -33,7 +33,7 @@ const (
 // waitTime is how long a change waits for those of other processes.
 const waitTime = 5 * time.Second
 
-// prefix tells people and programs that look for secrets what it is.
+// prefix marks a token for people and for programs that look for secrets.
 const prefix = "sluice_"
 
 // Errors of tokens.

@@ -80,7 +80,7 @@ type (
 		Payload json.RawMessage `json:"payload,omitempty"` // any JSON
 	}
 
-	// GiveLog is text that a worker writes about a call, for the log of the server and for those who follow that of the run.
+	// GiveLog is text that a worker writes about a call, for the log of the server and for clients that follow that of the run.
 	GiveLog struct {
 		Lease string `json:"lease"` // of the call
 		Text  string `json:"text"`  // at most 4 KiB of it are kept

@@ -275,7 +275,7 @@ func (s *Store) flush() error {
 	}
 }
 
-// release closes what open has opened, in the opposite order.
+// release closes in the opposite order of open.
 func (s *Store) release() error {
 	var errs []error
 	if s.db != nil {

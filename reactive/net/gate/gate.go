@@ -92,7 +92,7 @@ func (g *Gates[T]) Touch(k string) {
 }
 
 // Look judges everything again whose keys were written, and calls moved for each thing whose verdict has changed, in their
-// order. It skips what moved has removed.
+// order. It skips things that moved has removed.
 func (g *Gates[T]) Look(moved func(t T)) error {
 	if len(g.touched) == 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Package queries answers what people ask about a playbook's run: why its steps have the statuses that they have, and how these
+// Package queries answers queries about a playbook's run: why its steps have the statuses that they have, and how these
 // change. A net forgets step-runs that are over, so both watch it while the events of a journal are applied.
 package queries
 

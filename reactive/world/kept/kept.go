@@ -86,7 +86,7 @@ func (b *Batch) Events(list []journal.Event) (trie.Hash, error) {
 	return sha256.Sum256(data), b.Add(data)
 }
 
-// Flush puts what was added since.
+// Flush puts the blobs added since.
 func (b *Batch) Flush() error {
 	if len(b.blobs) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// ErrDamaged is the error of a node that is not what was stored under its hash, or that no Update has made.
+// ErrDamaged is the error of a node that does not match its hash, or that no Update has made.
 var ErrDamaged = errors.New("trie: damaged")
 
 // Hash is the SHA-256 of a node, or of the value of an entry.
@@ -33,7 +33,7 @@ type Trie struct {
 	// PathBytes is the length of all paths.
 	PathBytes int
 
-	// AppendPath appends the path of an entry to dst, or refuses what is no entry of the kind. It is given one CBOR item in
+	// AppendPath appends the path of an entry to dst, or refuses data that is no entry of the kind. It is given one CBOR item in
 	// its deterministic form, so an entry has one encoding if its fields have. It must be a pure function.
 	AppendPath func(dst, data []byte) ([]byte, error)
 

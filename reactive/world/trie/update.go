@@ -39,7 +39,7 @@ func (t Trie) Replace(root Hash, changes []Entry, put func(hash Hash, node []byt
 	return u.store(s)
 }
 
-// checkChanges makes sure that what is put can be read.
+// checkChanges makes sure that the new entries can be read.
 func (t Trie) checkChanges(changes []Entry) error {
 	var path []byte
 	for i, c := range changes {

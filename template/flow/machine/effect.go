@@ -49,7 +49,7 @@ type EmitOption func(*machine.GivenEffect)
 func Issuer(name string) EmitOption { return func(e *machine.GivenEffect) { e.Issuer = name } }
 
 // IdempotencyKey is the operation's key, after the cell and the effect: the same again when the cell
-// asks again, so that what must happen once does. Without one each emission has its own.
+// asks again, so that the effect happens once. Without one each emission has its own.
 func IdempotencyKey(key string) EmitOption { return func(e *machine.GivenEffect) { e.Key = key } }
 
 // emissions returns how many effects the step has asked for.

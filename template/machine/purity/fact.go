@@ -49,7 +49,7 @@ func (f *finding) text() string {
 	return fmt.Sprintf("%s at %s%s; %s", f.What, f.Where, by, f.Instead)
 }
 
-// change says that a function changes what a parameter refers to; -1 is the receiver.
+// change says that a function changes the referent of a parameter; -1 is the receiver.
 type change struct {
 	Param int
 	Where string
@@ -105,7 +105,7 @@ func (x *examiner) summaryOf(f *types.Func) *summary {
 	return &summary{}
 }
 
-// exportFacts exports what is known of the package's objects, with places that make sense elsewhere.
+// exportFacts exports the facts about the package's objects, with places that make sense elsewhere.
 func (x *examiner) exportFacts() {
 	for obj, n := range x.nodes {
 		s := n.summary

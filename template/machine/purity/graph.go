@@ -25,7 +25,7 @@ type fault struct {
 	soft          bool // about a variable: of interest if nothing else is found
 }
 
-// edge leads to what a node names: a node of the package, or what is known of an object of another package.
+// edge leads to an object that a node names: a node of the package, or the facts about an object of another package.
 type edge struct {
 	pos  token.Pos
 	name string

@@ -144,7 +144,7 @@ func (w *follower) follow(arg ast.Expr) {
 	})
 }
 
-// local follows a variable of the function that defines the machine: to its caller, or to what is assigned to it.
+// local follows a variable of the function that defines the machine: to its caller, or to the values assigned to it.
 func (w *follower) local(id *ast.Ident, v *types.Var) {
 	if i, ok := w.body.params[v]; ok {
 		if s := &w.body.node.summary; mayCall(v.Type(), nil) && !slices.Contains(s.Defines, i) {
@@ -186,7 +186,7 @@ func (w *follower) captured(arg ast.Expr) {
 	})
 }
 
-// outlived finds what a function literal, which is called for each activation, shares with the next one.
+// outlived finds variables that a function literal, which is called for each activation, shares with the next one.
 func (w *follower) outlived(lit *ast.FuncLit) {
 	uses := map[types.Object]bool{}
 	ast.Inspect(lit, func(n ast.Node) bool {

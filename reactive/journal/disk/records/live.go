@@ -79,7 +79,7 @@ func (l *Live) Remember(stream string, t *Tip) {
 	l.keep(strings.Clone(stream), t) // the name may be part of a larger string
 }
 
-// Renew forgets what is known of a stream of which nothing is left, and returns the new end. Called by the committer.
+// Renew forgets the state of a stream of which nothing is left, and returns the new end. Called by the committer.
 func (l *Live) Renew(stream string) *Tip {
 	t := new(Tip)
 	l.Remember(stream, t)

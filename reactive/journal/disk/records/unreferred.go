@@ -183,7 +183,7 @@ func (u *unreferred) add(key, record []byte) error {
 	return nil
 }
 
-// mark strikes what the events in a range refer to, until nothing is left.
+// mark strikes the referents of the events in a range, until nothing is left.
 func (u *unreferred) mark(ctx context.Context, s Swept, events Range) error {
 	events, err := events.endingNow(s)
 	for err == nil && events.Lower != nil && len(u.bytes) > 0 {

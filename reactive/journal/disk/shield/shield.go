@@ -225,7 +225,7 @@ func (f *shieldedFile) Preallocate(int64, int64) error {
 	return nil
 }
 
-// grow sets room aside behind what is about to be written.
+// grow sets room aside behind the bytes about to be written.
 func (f *shieldedFile) grow() {
 	from := f.ahead
 	f.ahead = f.end + roomBytes
