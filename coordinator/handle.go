@@ -18,7 +18,7 @@ import (
 // A command is journaled, or refused with an error: ErrFinished if the run has ended, ErrStepNotFound, or ErrNotPossible if it
 // would have no effect. A refused command does not change the journal.
 type Run struct {
-	lists.Reading     // what has become of it: see there
+	lists.Reading     // its state and past: see there
 	commands.Commands // that change it: see there
 	cells.Handle      // of a world's run: see there
 	moving.Moves      // to other workflows: see there

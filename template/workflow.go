@@ -69,7 +69,7 @@ type Routing interface {
 // CallSite describes a step of a routed workflow's tree.
 type CallSite struct {
 	Step, Task, Kind string // name of the step, label and kind of the task
-	Input            any    // what its operation is called with, as a template; nil: nothing
+	Input            any    // the input of its operation, as a template; nil: nothing
 	Unread           bool   // no expression of the document can read the operation's answer
 }
 
@@ -162,6 +162,6 @@ type Map struct {
 // contains its name, under which the program that builds the workflow registers the function.
 type Func struct {
 	Name string        // of a registered Function
-	Args []value.Value // what it is called with; expressions anywhere in them
+	Args []value.Value // its arguments; expressions anywhere in them
 	Pos  document.Pos  // where it was written; zero: built in Go
 }

@@ -15,7 +15,7 @@ import (
 type Rerun struct {
 	From    string                     `json:"from,omitempty"`    // key of the step from which on
 	Only    string                     `json:"only,omitempty"`    // key of the only one
-	Failed  bool                       `json:"failed,omitempty"`  // what has failed
+	Failed  bool                       `json:"failed,omitempty"`  // failed steps
 	Changed bool                       `json:"changed,omitempty"` // whose operation or input is another
 	At      uint64                     `json:"at,omitempty"`      // as of that event
 	Set     map[string]json.RawMessage `json:"set,omitempty"`     // values by place, such as `steps.price.output`

@@ -52,7 +52,7 @@ type Cell struct {
 	Held    int             `json:"held,omitempty"`          // the same, of a cell that keeps them until it goes on
 	Last    uint64          `json:"last_seq,omitempty"`      // of its newest activation
 	Active  time.Time       `json:"active"`                  // instant of the newest event about it
-	Awaits  []Awaited       `json:"awaits,omitempty"`        // what it waits for, if it is shown by itself
+	Awaits  []Awaited       `json:"awaits,omitempty"`        // its waits, if it is shown by itself
 }
 
 // Intent is an effect or timer that a cell waits for.

@@ -36,7 +36,7 @@ const entryCost = 128
 const (
 	Stdout = "stdout" // of a program
 	Stderr = "stderr" // of a program
-	Worker = "worker" // what a worker says about the call
+	Worker = "worker" // texts of a worker about the call
 )
 
 // ErrPlace is the error about a place that is not in these logs.

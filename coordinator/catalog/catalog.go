@@ -49,7 +49,7 @@ type Definition struct {
 	Version  *parcel.Version // which it is
 	Document json.RawMessage // in canonical form
 	Input    json.RawMessage // JSON Schema of the input of a run; nil accepts anything
-	Steps    []Step          // what the workflow calls, in its order
+	Steps    []Step          // the calls of the workflow, in its order
 }
 
 // Step is a step of a workflow, before any run.

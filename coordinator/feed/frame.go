@@ -13,10 +13,10 @@ import (
 
 // Kinds of frames.
 const (
-	KindSnapshot = "snapshot" // of one run: what it is like after an event, see Snapshot
-	KindUpdate   = "update"   // what has changed since the frame before, see Update and Changed
-	KindReset    = "reset"    // of one run: a snapshot follows, in place of what lies between; of all: list the runs anew
-	KindReady    = "ready"    // of all runs: list the runs, and what changes from then on follows
+	KindSnapshot = "snapshot" // of one run: its state after an event, see Snapshot
+	KindUpdate   = "update"   // the changes since the frame before, see Update and Changed
+	KindReset    = "reset"    // of one run: a snapshot follows, in place of the frames between; of all: list the runs anew
+	KindReady    = "ready"    // of all runs: list the runs; the changes from then on follow
 	KindEnd      = "end"      // of one run: it has ended
 	KindError    = "error"    // of one of several runs: it cannot be followed, see Frame.Err
 )

@@ -46,7 +46,7 @@ func (h *Hub) Log(ctx context.Context, run, step, after string) (*LogObserver, e
 // can be called again.
 func (o *LogObserver) Next(ctx context.Context) (Frame, error) {
 	for {
-		ended := o.steps.goingOn() // before the log is read: what was written before the end is shown before it
+		ended := o.steps.goingOn() // before the log is read: output before the end is shown before it
 		b, grown := o.reader.Next()
 		if grown == nil {
 			data, err := encode(b)

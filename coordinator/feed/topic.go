@@ -37,7 +37,7 @@ type topic struct {
 	first    uint64 // of the changes in ring: all after this event are there
 	ring     []fragment
 	bytes    int
-	encoded  map[string]Frame // the snapshot as of the newest event, by what is wanted of it
+	encoded  map[string]Frame // the snapshot as of the newest event, by wants
 	updates  map[update]Frame // updates as of the newest event
 	moved    uint64           // sequence of the event by which the run was moved to another workflow last; 0: none
 	err      error            // why there is nothing more; io.EOF: the run has ended

@@ -19,7 +19,7 @@ import (
 // fine where a published workflow can be named.
 type Documents struct {
 	Document string          `json:"document,omitempty"` // YAML or JSON
-	File     string          `json:"file,omitempty"`     // what faults call it; default: document
+	File     string          `json:"file,omitempty"`     // its name in faults; default: document
 	Parcel   json.RawMessage `json:"parcel,omitempty"`   // as Go's package client makes it
 }
 

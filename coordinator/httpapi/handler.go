@@ -57,7 +57,7 @@ func ParseRole(name string) Role { return Role(max(0, slices.Index(roleNames, na
 // Identity is the caller of a request.
 type Identity struct {
 	Name string // the actor of its commands, in the journal
-	Role Role   // what it may do
+	Role Role   // decides its rights
 
 	Operations []string // of a worker: whose calls it may take
 	ID         string   // of the token itself, while another may come to have its name; "": the name is its own
@@ -301,7 +301,7 @@ type exchange struct {
 	who            Identity
 	id, code       string // of the request, in the log, and of the problem that was answered
 	behalf         string // for whom the client acts; "": for himself
-	started, named string // a run that it has started, and what else it was about, in the audit
+	started, named string // a run that it has started, and its other object, in the audit
 	sent           []byte // the body, once it was read
 	read           bool   // it was
 

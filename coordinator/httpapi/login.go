@@ -21,7 +21,7 @@ type LoginBody struct {
 // Me describes the caller of a request.
 type Me struct {
 	Name    string `json:"name"`    // the actor of its commands, in the journal
-	Role    string `json:"role"`    // what it may do
+	Role    string `json:"role"`    // decides its rights
 	Session bool   `json:"session"` // it has logged in, and can log out
 }
 

@@ -40,7 +40,7 @@ type Config struct {
 	Context  context.Context    // of the process
 	Engine   Engine             // whose runs are parked
 	Reader   *reader.Reader     // finds out why a run cannot go on
-	Registry *registry.Registry // may come to have what a run lacks
+	Registry *registry.Registry // may come to have the missing part of a run
 	Logger   *slog.Logger       // is told once of each parked run
 }
 

@@ -16,7 +16,7 @@ const (
 // Counts has the numbers of the runs that a query selects, by their properties.
 type Counts struct {
 	Status map[string]Tally `json:"status"` // by status
-	Waits  map[string]Tally `json:"waits"`  // of those that wait, by what for
+	Waits  map[string]Tally `json:"waits"`  // of those that wait, by kind of wait
 }
 
 // Tally is a number of runs.

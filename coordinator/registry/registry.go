@@ -334,7 +334,7 @@ func (l *Registry) compile(checked *template.Checked, lenient bool, children map
 		if !lenient {
 			return nil, e.Missing
 		}
-		return e, nil // not kept: the program may still register what is missing
+		return e, nil // not kept: the program may still register the missing part
 	}
 	if len(l.entries) >= WorkflowsMax {
 		clear(l.entries)

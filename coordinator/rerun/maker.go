@@ -30,7 +30,7 @@ type Maker struct {
 type Made struct {
 	Entry    *registry.Entry   // of the new run
 	Input    value.Value       // of the new run
-	From     *journal.From     // what it repeats
+	From     *journal.From     // the run that it repeats
 	Kept     []journal.Event   // that follow the first event
 	Dir      string            // of the old run
 	Labels   map[string]string // of the old run

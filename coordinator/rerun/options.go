@@ -16,9 +16,9 @@ import (
 type Options struct {
 	From     string             // key of a step, map or conditional: it and all that follows run again
 	Only     string             // key of the only one that runs again
-	Failed   bool               // what has failed, and what follows it
+	Failed   bool               // failed steps, and those that follow
 	Changed  bool               // steps whose operation or input is another now
-	At       uint64             // results count as of that event of the old run, 0: as of its last; of a playbook, what came up to it is kept
+	At       uint64             // results count as of that event of the old run, 0: as of its last; of a playbook, the events up to it are kept
 	Set      map[string]any     // values by place: `steps.price.output`, `steps.price.input.currency`
 	Input    any                // of the run; nil: that of the old one
 	Null     bool               // the input of the run is null, which Input cannot say

@@ -16,7 +16,7 @@ import (
 // Kinds of collected objects.
 const (
 	KindRun        = "run"        // Name: its id
-	KindAct        = "act"        // Name: the number of an act on many runs, of which it was kept what has become of each run
+	KindAct        = "act"        // Name: the number of an act on many runs, whose outcomes were kept
 	KindDefinition = "definition" // Name: its hash
 	KindValue      = "blob"       // Name: the hash of a large value
 	KindContent    = "content"    // Name: the id of the world whose content it was
@@ -274,7 +274,7 @@ func (c *collector) sweepWorld(ctx context.Context, run string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil { // it is parked, or damaged: what it needs is not known
+	if err != nil { // it is parked, or damaged: its needs are not known
 		c.done.Failed++
 		return nil
 	}

@@ -56,7 +56,7 @@ type Child struct {
 // Step is a step that has changed.
 type Step struct {
 	Step  string `json:"step"`  // its id
-	Parts []Part `json:"parts"` // what has changed of it
+	Parts []Part `json:"parts"` // its changes
 }
 
 // Part is a part of a step, such as its input, in both versions.
@@ -71,7 +71,7 @@ type OpenRun struct {
 	Run     string `json:"run"`               // id
 	Same    bool   `json:"same"`              // it can be moved: its history is the same
 	Because string `json:"because,omitempty"` // why not
-	Differs int    `json:"differs,omitempty"` // differences, also in what is still to come
+	Differs int    `json:"differs,omitempty"` // differences, also in the future
 }
 
 // Of describes how two workflows differ, with all below them.

@@ -61,7 +61,7 @@ type Late struct{ Lease, Was string }
 // PlaceError is an error about one lease of a delivery.
 type PlaceError struct {
 	Pointer string // a JSON pointer into the request
-	Err     error  // what is wrong there
+	Err     error  // the error there
 }
 
 func (e *PlaceError) Error() string { return e.Pointer + ": " + e.Err.Error() }

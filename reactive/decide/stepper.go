@@ -94,7 +94,7 @@ type Stepper struct {
 	answers []answer
 	waiting int            // the bytes of answers
 	wanting []int32        // by operation, the first ready node for which there is no worker
-	said    []journal.Wait // of those, what the last head says
+	said    []journal.Wait // of those, as in the last head
 	now     int64
 }
 

@@ -33,11 +33,11 @@ const (
 
 // Cause is a reason for the status of a node. Only the fields that its kind uses are set.
 type Cause struct {
-	Kind         CauseKind   // what it is
+	Kind         CauseKind   // its kind
 	Node         int32       // row of the node that it is about
 	Limit        int32       // slots that there are
 	Holders      []int32     // nodes that hold the slots
-	Timer        string      // what happens at Due, for people
+	Timer        string      // the consequence at Due, for people
 	Due          int64       // Unix nanoseconds
 	Participants []string    // ids
 	Test         string      // as written

@@ -11,7 +11,7 @@ import (
 // Update is one event of a run and its changes.
 type Update struct {
 	Event   journal.Event       // as journaled
-	Outcome reactive.Effect     // what it has meant: an answer that came too late changes nothing
+	Outcome reactive.Effect     // its effect: an answer that came too late changes nothing
 	Changes []StepChange        // in the order in which they were derived
 	Tasks   []TaskChange        // of steps that declare a source of decisions about their task
 	Loops   []routed.LoopChange // of routed steps: the progress of those that have made any
@@ -20,7 +20,7 @@ type Update struct {
 	Net     []routed.Marking    // of routed steps: those whose tokens or runs have changed
 	Revised bool                // of routed steps: the event has written to the context
 	Cells   []CellChange        // of a world: the cells that have changed
-	Waits   []Wait              // what those that have changed wait for now, other than a call under way or room for one; the run itself after a pause
+	Waits   []Wait              // the present waits of those that have changed, other than for a call under way or room for one; the run itself after a pause
 	Status  reactive.RunStatus  // of the run, after the event
 }
 

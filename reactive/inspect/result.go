@@ -13,7 +13,7 @@ type Result struct {
 	Run     string             // id
 	Status  reactive.RunStatus // a final one
 	Failure *journal.Failure   // why it did not complete; nil when it did
-	Output  any                // a value of package value, or what the event holds
+	Output  any                // a value of package value, or that of the event
 }
 
 // NewResult returns the result of a run that has finished with an event.

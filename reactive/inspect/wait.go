@@ -22,7 +22,7 @@ const (
 	ForMessage WaitKind = "message"     // Name: of the message
 	ForPerson  WaitKind = "person"      // a person decides whether the task of Step is done
 	ForSource  WaitKind = "decision"    // Name: of the operation that decides about the task of Step
-	ForTimer   WaitKind = "timer"       // Due, and Then: what happens
+	ForTimer   WaitKind = "timer"       // Due, and Then: the consequence
 	ForRetry   WaitKind = "retry"       // the next attempt of Step
 	ForAnswers WaitKind = "participant" // Who has not answered yet
 	ForChild   WaitKind = "child"       // Name: id of the child run
@@ -30,7 +30,7 @@ const (
 	ForRoom    WaitKind = "room"        // the process has no room for one more call
 	ForWorker  WaitKind = "worker"      // Name: of the operation that a worker is to serve; Since
 	ForSlot    WaitKind = "slot"        // Who holds all slots of a limit
-	ForGate    WaitKind = "gate"        // Reads: what the rules read that deny a token
+	ForGate    WaitKind = "gate"        // Reads: the paths in the rules that deny a token
 	ForJoin    WaitKind = "join"        // more tokens at the join of Step
 	ForTurn    WaitKind = "turn"        // a token may go on to Step, and was not taken yet
 	ForRepair  WaitKind = "failed"      // the cell Step has failed, and takes nothing until it is retried
@@ -41,14 +41,14 @@ const (
 
 // Wait is one thing that a run waits for. Only the fields that its kind uses are set.
 type Wait struct {
-	Kind    WaitKind // what it is
+	Kind    WaitKind // of the wait
 	Step    string   // key of the step or call, or address of the cell; "": the run
 	Name    string   // see the kind
 	Who     []string // see the kind
 	Reads   []string // see the kind, sorted
 	Due     int64    // until when, Unix nanoseconds; 0: for ever
 	Since   int64    // since when no worker serves the operation, Unix nanoseconds; 0: one does, or it is not known
-	Then    string   // what happens then, for people
+	Then    string   // the consequence, for people
 	Command []string // the arguments of the program `sluice` that end the wait, without those that name the folder; nil: no command does
 }
 

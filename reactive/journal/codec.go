@@ -35,7 +35,7 @@ const (
 	eventValue   = 6 // bytes: the encoding of the value
 	eventBlob    = 7 // bytes: its SHA-256, where the value itself is kept elsewhere
 	eventDetail  = 8
-	eventLarge   = 9 // of a value that is kept elsewhere: what people are shown of it
+	eventLarge   = 9 // of a value that is kept elsewhere: its preview for people
 )
 
 // Codec turns events into bytes and back: canonical CBOR, so that equal events have equal bytes. decode(encode(e)) is e,

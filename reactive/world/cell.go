@@ -17,7 +17,7 @@ type cell struct {
 	state     value.Value // nil: none, or it is away
 	away      *away       // the state, if it is content and not in memory
 	mail      mailbox
-	aside     *item // what the cell failed at; a reset delivers it again
+	aside     *item // the item at which the cell failed; a reset delivers it again
 	open      openList
 	failure   *journal.Failure
 	completed bool // the newest activation that was not ignored has completed it

@@ -27,7 +27,7 @@ func (k EventKind) String() string {
 type Event struct {
 	Kind  EventKind   // decides what Name and Value are
 	Name  string      // of a message: its type, or that of its arm; else the effect; of a timer: its name
-	Value value.Value // what rules see as event
+	Value value.Value // that rules see as event
 }
 
 // Delivery is an event on its way to a cell.
@@ -49,7 +49,7 @@ type Input struct {
 	Machine *Machine    // of the cell
 	Key     value.Value // of the cell; nil: it has none
 	State   value.Value // in normal form; nil: none
-	Event   Event       // what the activation is about
+	Event   Event       // that the cell takes
 	Now     int64       // nanoseconds since 1970
 	Seq     uint64      // of the activation's own event in the journal
 	Seed    [32]byte    // of the world
@@ -138,13 +138,13 @@ const KeyBytesMax = 4 << 10
 
 // Rule is one line of a machine: its events, its condition, and its consequences.
 type Rule struct {
-	On       On             // what it is about
+	On       On             // its event
 	When     *expr.Template // nil: always
 	Set      []Field        // laid over the state
 	SetAll   *expr.Template // in place of Set: the fields, or a state that has none
 	Raise    []RaiseRule    // messages
 	Emit     []EmitRule     // effects and timers
-	Drop     []Drop         // before what is emitted
+	Drop     []Drop         // before emissions
 	Complete bool           // the cell has ended
 	Delete   bool           // the state goes
 	Fail     *FailRule      // the cell fails; nothing else follows

@@ -30,9 +30,9 @@ const TimerEffect = "timer"
 type World struct {
 	Name          string         // of the world
 	Types         *schema.Types  // declared
-	Effects       []*Effect      // what machines can ask for, without timers
-	Machines      []*Machine     // what can have cells
-	Subscriptions []Subscription // who hears what, in the order written
+	Effects       []*Effect      // that machines can ask for, without timers
+	Machines      []*Machine     // kinds of cells
+	Subscriptions []Subscription // in the order written
 	Pos           document.Pos   // where it was written
 
 	secret.Keychain
@@ -102,13 +102,13 @@ type Migration struct {
 // Field is a field of a record and the value it gets.
 type Field struct {
 	Name  string         // of the field
-	Value *expr.Template // what it is set to
+	Value *expr.Template // its new value
 }
 
 // Subscription delivers the messages of a name to cells of a machine.
 type Subscription struct {
 	Event   string       // a type
-	Machine *Machine     // who hears of it
+	Machine *Machine     // that takes the message
 	Field   []string     // path of the key in the event; nil: the machine has no key
 	Pos     document.Pos // where it was written
 }

@@ -13,7 +13,7 @@ import (
 type textReader struct {
 	r    *reader
 	node *document.Node
-	rest string // what follows
+	rest string // the text behind
 }
 
 // readText reads the name of a type, or one such as list<Order>.

@@ -62,7 +62,7 @@ const DepthMax = 64
 const (
 	ReceiptType  = "sys/EffectReceiptEnvelope@1" // how an effect has ended
 	RejectedType = "sys/EffectReceiptRejected@1" // a receipt whose payload is not of its type
-	FrameType    = "sys/EffectStreamFrame@1"     // what an effect has reported before its end
+	FrameType    = "sys/EffectStreamFrame@1"     // a report of an effect before its end
 )
 
 // Type is a type of values. A reference is the declared type itself, so a type that is used twice is one Type. It is

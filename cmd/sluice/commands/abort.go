@@ -39,8 +39,8 @@ its own, at every attempt.
 If the work of the step is answered and the decision about it is open, its decision source is asked again; where a person
 decides, there is no source to ask, and retry is refused. With --work the work itself is repeated.
 
-In a playbook it retries only a call that waits for its next attempt, such as fetch@2.page: for a call that has failed for good, the
-playbook itself has decided how to go on.
+In a playbook it retries only a call that waits for its next attempt, such as fetch@2.page: for a call that has failed for good,
+the playbook itself has decided how to go on.
 
 In a world STEP is the address of a cell that has failed. The cell takes the event at which it failed once more, and then those
 that came since. Cells choose the keys of their calls, so --new-key is refused there.`,

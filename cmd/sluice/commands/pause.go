@@ -18,7 +18,7 @@ func newPause() *cobra.Command {
 		Long: `Pause keeps new calls of a run from starting, until 'sluice resume'. Calls under way go on, and so do their timers and the
 run's deadline.
 
-With CELL, the address of a cell of a world such as order[a], it holds that cell: the cell queues its events until 'sluice resume',
+With CELL, the address of a cell of a world such as order[a], it holds that cell: it queues its events until 'sluice resume',
 and its calls and timers go on.`,
 		Example: `  sluice pause tuesday --reason 'the shop is closed' --data ./journal
   sluice pause shop 'order[a]' --reason 'under review' --data ./journal`,

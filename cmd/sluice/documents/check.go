@@ -43,8 +43,8 @@ that can come to hold; with each it prints a shortest sequence of moves that lea
 
 A condition reads run.status, run.finished, and steps.NAME.status, .output and .error; that of a playbook also ctx, and
 runs.NAME, the number of times that a step has run. Answers and failures of calls are guessed from the values that the document
-reads of them and compares them with; --answer sets an answer instead. Without --input, the input of a workflow is guessed in the same
-way, within its schema. Worlds cannot be explored yet: test tries them with scenarios.
+reads of them and compares them with; --answer sets an answer instead. Without --input, the input of a workflow is guessed in the
+same way, within its schema. Worlds cannot be explored yet: test tries them with scenarios.
 
 For programs, -o json prints one object:
   {"name":…,"states":…,"complete":…,"ends":[…],"findings":[{"kind":…,"step":…,"text":…,"trace":[…]}]}

@@ -20,7 +20,8 @@ func newExport() *cobra.Command {
 		Use:   "export [RUN…]",
 		Short: "Write runs as a file that import reads",
 		Long: `Export writes runs as lines of JSON, with all that they need: the workflows, the events, each large value once, and of a world the
-content of its newest snapshots. The runs that a run has started are exported with it. The runs go on meanwhile, and stay where they are.
+content of its newest snapshots. The runs that a run has started are exported with it. The runs go on meanwhile, and stay where
+they are.
 
 The file is the same for the same runs, wherever they are: exported, imported and exported again, they are the same bytes. It has
 the inputs and outputs of the runs as they are. The names under which workflows are published are not in it.

@@ -162,7 +162,7 @@ func survey(ctx context.Context, engine *coordinator.Engine) {
 		}
 		looked++
 		if run, err := engine.Run(ctx, head.Run); err == nil {
-			_ = run.Parked(ctx) // logs what is new
+			_ = run.Parked(ctx) // logs newly parked runs
 		}
 	}
 }

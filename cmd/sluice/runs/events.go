@@ -194,7 +194,7 @@ func additions(e *api.Event) (list []string) {
 	}
 	if e.Start != nil {
 		add("", e.Start.Name)
-		if e.Actor == "" { // else the event tells who has moved the run, and its first one who has started it
+		if e.Actor == "" { // else the event names the actor of the move, and the first one that of the start
 			add("by ", e.Start.Actor)
 		}
 	}

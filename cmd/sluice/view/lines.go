@@ -36,7 +36,7 @@ type lineView struct {
 	started int64             // of the run, Unix nanoseconds
 	begun   map[string]int64  // start of running steps, Unix nanoseconds
 	waiting map[string]bool   // steps of a playbook with waiting tokens
-	cells   map[string]string // of a world, by address: what its last line said
+	cells   map[string]string // of a world, by address: its last line
 }
 
 func newLineView(w io.Writer, r *Run) *lineView {

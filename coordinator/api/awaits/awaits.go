@@ -15,9 +15,9 @@ type Awaited struct {
 	What    string    `json:"what"`              // for people: `message "approve"`
 	Name    string    `json:"name,omitempty"`    // of the message, operation or child run
 	Who     []string  `json:"who,omitempty"`     // participants that have not answered, or holders of slots
-	Reads   []string  `json:"reads,omitempty"`   // what the rules of a gate read
+	Reads   []string  `json:"reads,omitempty"`   // paths that the rules of a gate read
 	Until   time.Time `json:"until,omitzero"`    // zero: for ever
-	Then    string    `json:"then,omitempty"`    // what happens then, for people
+	Then    string    `json:"then,omitempty"`    // the consequence, for people
 	Since   time.Time `json:"since,omitzero"`    // since when no worker serves the operation, if none does
 	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; PAYLOAD and VALUE are to be filled in
 }

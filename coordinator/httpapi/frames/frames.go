@@ -19,7 +19,7 @@ type Writer struct {
 	flush  *http.ResponseController
 	events bool
 	buffer []byte
-	until  time.Time // when the client must have taken what is being sent
+	until  time.Time // when the client must have read the frame
 }
 
 // To returns a writer of server-sent events or of lines.

@@ -47,7 +47,7 @@ var (
 // Token is a stored token, without its secret.
 type Token struct {
 	Name    string    `json:"name"`             // the actor of its commands
-	Role    string    `json:"role"`             // what its owner may do
+	Role    string    `json:"role"`             // decides its owner's rights
 	Hash    string    `json:"hash"`             // SHA-256 of the token, in hexadecimal
 	Created time.Time `json:"created"`          // when it was made
 	Expires time.Time `json:"expires,omitzero"` // zero: never

@@ -31,7 +31,7 @@ const (
 // Bounds of waiting.
 const (
 	takeTime = 60 * time.Second // the longest wait for calls, and the default
-	giveTime = 60 * time.Second // what is not durable by then has to be delivered again
+	giveTime = 60 * time.Second // parts that are not durable by then have to be delivered again
 )
 
 // Codes of refusals.

@@ -18,7 +18,7 @@ type request struct {
 	key, record []byte // of the events; record is empty when there are none
 	headKey     []byte
 	head        []byte       // the encoded head; empty: the stream's head is not replaced
-	indexed     journal.Head // what head encodes
+	indexed     journal.Head // the encoding of head
 	indexSum    uint64       // of its keys in the indexes
 	blobs       []blob       // values stored outside of their events
 	large       int          // bytes of their records
@@ -26,7 +26,7 @@ type request struct {
 	at          int64    // At of the event that is being encoded
 	first       int64    // At of the first event
 	refers      []string // definitions that the events refer to
-	change      change   // what is done instead of an append; nil: it is an append
+	change      change   // done instead of an append; nil: it is an append
 	gap         bool     // the events between event 1 and these count as trimmed
 
 	state atomic.Int32

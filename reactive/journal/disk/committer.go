@@ -33,7 +33,7 @@ type committer struct {
 	s     *Store
 	woken chan struct{} // has a token when something is queued and no other goroutine commits it
 
-	turn   sync.Mutex // held by the goroutine that commits; guards what follows
+	turn   sync.Mutex // held by the goroutine that commits; guards the fields below
 	ended  bool
 	number uint64 // of the last commit
 	log    *records.ChangeLog

@@ -14,7 +14,7 @@ import (
 // Bounds of a trace.
 const (
 	tracedMax  = 1_000 // events; the others are counted
-	tracedDeep = 8     // levels; what is deeper stands beside what it came of
+	tracedDeep = 8     // levels; deeper events stand beside their causes
 )
 
 // Trace holds the consequences of one event: the activations of the cells that took it, and their consequences.

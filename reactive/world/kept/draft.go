@@ -25,7 +25,7 @@ type Draft struct {
 	Fetch   Fetch                 // reads the content of the base
 	Base    Roots                 // of the snapshot before
 	Changes []Change              // of cells
-	Core    func() map[string]any // what belongs to no cell
+	Core    func() map[string]any // the parts that belong to no cell
 	Calls   []journal.Event       // of open calls
 }
 

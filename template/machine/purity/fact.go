@@ -19,7 +19,7 @@ func (*examined) AFact() {}
 // summary describes a function or variable to the packages that import it.
 type summary struct {
 	Impure  *finding // the nearest impurity; nil: pure
-	Changes []change // what a function changes through its parameters
+	Changes []change // changes by a function through its parameters
 	Defines []int    // the parameters that it passes on to machine.Define or Migrate; the receiver is -1
 	Sorts   []int    // the parameters whose elements it sorts
 }
@@ -38,7 +38,7 @@ func (s *summary) String() string {
 type finding struct {
 	What, Instead string
 	Where         string   // file:line:col of the impurity
-	Chain         []string // what is called on the way to it, with the places of the calls
+	Chain         []string // functions called on the way to it, with the places of the calls
 }
 
 func (f *finding) text() string {

@@ -50,7 +50,7 @@ type body struct {
 	syntax  ast.Node
 	vars    []types.Object                  // of an initial value: the variables that have it
 	params  map[types.Object]int            // the receiver is -1
-	aliases map[types.Object][]types.Object // of a local variable: what it may refer to
+	aliases map[types.Object][]types.Object // of a local variable: its possible referents
 	changes []mutation
 }
 
