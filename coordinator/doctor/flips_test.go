@@ -21,9 +21,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// shortFlips is how many bytes lie between two of which a bit is flipped with -short. Otherwise one of every byte is, another one from
-// byte to byte, and with SLUICE_EXHAUSTIVE every one.
-const shortFlips = 61
+// One of so many bits of a folder is flipped, of another place in the byte each time; with -short fewer, with SLUICE_EXHAUSTIVE every one.
+const flipOneOf, flipOneOfShort = 11, 489
 
 // collectedFolder makes a small folder in which runs were deleted and collected, and others are there, with their lists.
 func collectedFolder(t *testing.T, dir vfs.FS) {
@@ -111,47 +110,44 @@ func shown(dir vfs.FS) (text string, err error) {
 // TestABitThatFlipsIsFoundOrHarmless flips bits of a folder from which runs were collected: the doctor finds a fault, or the folder shows
 // what it did before.
 func TestABitThatFlipsIsFoundOrHarmless(t *testing.T) {
-	step := 1
+	step := flipOneOf
 	if testing.Short() {
-		step = shortFlips
+		step = flipOneOfShort
 	}
 	flipBits(t, collectedFolder, shown, step, nil)
 }
 
-// flipBits flips a bit of every so many bytes of a folder, one at a time, with SLUICE_EXHAUSTIVE every bit, and compares what is shown with
-// what was shown before. What is shown though the doctor finds a fault is for damaged to judge;
-// nil: it does not matter.
+// flipBits flips one of every step bits of a folder, with SLUICE_EXHAUSTIVE every bit, one at a time, and compares what is shown with what
+// was shown before. What is shown though the doctor finds a fault is for damaged to judge; nil: it does not matter.
 func flipBits(t *testing.T, create func(t *testing.T, dir vfs.FS), show func(dir vfs.FS) (string, error), step int,
 	damaged func(t *testing.T, what, got string, err error)) {
 	source := vfs.NewMem()
 	create(t, source)
 	want, err := show(source)
 	require.NoError(t, err)
-	files, bits := filesOf(t, source, folder), 1
+	files := filesOf(t, source, folder)
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
-		step, bits = 1, 8
+		step = 1
 	}
 	flips, found := 0, 0
 	for name := range files {
-		for at := 0; at < len(files[name]); at += step {
-			for n := range bits {
-				bit := (at + n) % 8
-				what := fmt.Sprintf("bit %d of byte %d of %s", bit, at, name)
-				files[name][at] ^= 1 << bit
-				dir := folderOf(t, files)
-				files[name][at] ^= 1 << bit
-				flips++
-				if doctored(dir) {
-					found++
-					if damaged != nil {
-						got, err := show(dir)
-						damaged(t, what, got, err)
-					}
-					continue
+		for i := 0; i < 8*len(files[name]); i += step {
+			at, bit := i/8, i%8
+			what := fmt.Sprintf("bit %d of byte %d of %s", bit, at, name)
+			files[name][at] ^= 1 << bit
+			dir := folderOf(t, files)
+			files[name][at] ^= 1 << bit
+			flips++
+			if doctored(dir) {
+				found++
+				if damaged != nil {
+					got, err := show(dir)
+					damaged(t, what, got, err)
 				}
-				got, err := show(dir)
-				require.True(t, err == nil && got == want, "%s: the doctor finds nothing, and the folder shows something else: %v", what, err)
+				continue
 			}
+			got, err := show(dir)
+			require.True(t, err == nil && got == want, "%s: the doctor finds nothing, and the folder shows something else: %v", what, err)
 		}
 	}
 	t.Logf("%d bits of %d files flipped: %d found, the others harmless", flips, len(files), found)
