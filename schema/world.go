@@ -101,7 +101,7 @@ func worldRootKeys() []Key {
 }
 
 var worldKind = Kind{Name: "World", file: "world", title: "World",
-	text: "A world has state machines, each with many cells: entities that take events one at a time, ask for effects, and are told what came of them. " +
+	text: "A world has state machines, each with many cells: entities that take events one at a time, ask for effects, and learn their results. " +
 		"How rules are evaluated, and which names expressions see, is described in [package machine](../template/machine/doc.go), with one document of all " +
 		"keys; types and the normal form of values in [package schema](../template/schema/doc.go)." + worldTables,
 	root: &Shape{name: "World", text: "State machines with effects and receipts.",

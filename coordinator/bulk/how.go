@@ -199,7 +199,7 @@ func (a *Act) missing() error {
 }
 
 // newID returns the id of the run that repeats another in an act of reruns. It follows from the act and the run, so an act that goes on
-// after a crash finds what it has started.
+// after a crash finds the runs that it has started.
 func newID(act uint64, began int64, run string) string {
 	sum := sha256.Sum256([]byte(strconv.FormatUint(act, 10) + "/" + strconv.FormatInt(began, 10) + "/" + run))
 	return "rerun-" + hex.EncodeToString(sum[:16])

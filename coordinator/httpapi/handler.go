@@ -220,7 +220,7 @@ func (s *Server) nowhere(w http.ResponseWriter, req *http.Request, why string) {
 }
 
 // called reports whether a client may call the server by that name. A page of another site that has a name for its address may not even
-// learn what is there.
+// learn which paths there are.
 func (s *Server) called(host, pattern string) bool {
 	return len(s.config.Hosts) == 0 || slices.Contains(s.config.Hosts, host) ||
 		slices.ContainsFunc(routes, func(r Route) bool { return r.AnyHost && r.Method+" "+r.Path == pattern })

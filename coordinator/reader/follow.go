@@ -26,7 +26,7 @@ type follower struct {
 func (r *Reader) Derived(run string, f func()) error {
 	err := usercode.Call(func() error { f(); return nil })
 	if err != nil {
-		r.process.Report("what has become of a run cannot be derived", run, err)
+		r.process.Report("the state of a run cannot be derived", run, err)
 	}
 	return err
 }

@@ -142,7 +142,7 @@ type tracker struct {
 }
 
 // set sets the track of a net, after those that must be above it. In a circle of nets that must be above each other the first one
-// gives way.
+// yields.
 func (t *tracker) set(i int32) {
 	if t.state[i] != 0 {
 		return

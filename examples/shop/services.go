@@ -86,7 +86,7 @@ func (t *town) charge(r request) (int, any) {
 }
 
 func (t *town) refund(r request) (int, any) {
-	fmt.Fprintf(t.out, "the bank gives %s back %s\n", r.Order, money(r.Cents))
+	fmt.Fprintf(t.out, "the bank pays %s back %s\n", r.Order, money(r.Cents))
 	return http.StatusOK, nil
 }
 

@@ -24,7 +24,7 @@ const (
 type ContentStore interface {
 	Store
 
-	// PutContent keeps blobs under a stream; what is there already may be put again. When PutContent has returned nil, Content
+	// PutContent keeps blobs under a stream; blobs that are there already may be put again. When PutContent has returned nil, Content
 	// returns them. They become durable with the next Append to the stream: if one that is called afterwards returns nil, or
 	// Close does, they survive what its events survive. A blob has 1 to ContentMaxBytes bytes, and there
 	// are at most PutMaxBlobs of PutMaxBytes in all: else nothing is kept, and the error is ErrInvalid for an empty one and

@@ -38,7 +38,7 @@ With --wait it shows the run until it ends, as sluice run does; where no process
 start with the same --id, workflow and input starts nothing, and prints the id again.
 
 For programs, -o json prints one object: {"run":…,"driven":…}, where driven is true if a process works on the run; with --wait it
-prints what sluice run -o json does.
+prints the same as sluice run -o json.
 
 It ends with 0 if the run is durable, with 1 if an error occurred, and with 2 if the workflow or its input is refused; with --wait
 as sluice run does.`,

@@ -29,8 +29,8 @@ type Run interface {
 	Incomplete() bool // its import goes on, or was interrupted
 }
 
-// OfCell describes the waits of a cell of a run, present or past. Before all it waits for what lifts a hold of the
-// run: until then no command is taken. None would change the past.
+// OfCell describes the waits of a cell of a run, present or past. A hold of the
+// run comes first: until it is lifted, no command is taken. None would change the past.
 func OfCell(run Run, past bool, list []inspect.Wait) []Awaited {
 	var hold []inspect.Wait
 	if !past && run.Held() {
