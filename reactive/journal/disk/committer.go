@@ -33,20 +33,19 @@ type committer struct {
 	s     *Store
 	woken chan struct{} // has a token when something is queued and no other goroutine commits it
 
-	turn   sync.Mutex // held by the goroutine that commits; guards the fields below
-	ended  bool
-	number uint64 // of the last commit
-	log    *records.ChangeLog
-	before records.IndexKeys // of the head that a stream has had
-	after  records.IndexKeys // and of that which it gets
-	group  []*request
-	bytes  int            // in group
-	moves  []records.Move // of the streams of those in group that were accepted
-	puts   bool           // the batch has content
+	turn          sync.Mutex // held by the goroutine that commits; guards the fields below
+	ended         bool
+	number        uint64 // of the last commit
+	log           *records.ChangeLog
+	before, after records.IndexKeys // of the head that a stream has had, and of that which it gets
+	group         []*request
+	bytes         int            // in group
+	others        int            // goroutines that the last commit has woken besides its own
+	moves         []records.Move // of the streams of those in group that were accepted
+	puts          bool           // the batch has content
 
-	referred map[string]bool // content that was appended or referred to since a sweep began; nil: there is none
-	key      []byte
-	value    []byte
+	referred   map[string]bool // content that was appended or referred to since a sweep began; nil: there is none
+	key, value []byte
 }
 
 func newCommitter(s *Store, number uint64, log *records.ChangeLog) *committer {
@@ -97,6 +96,7 @@ func (c *committer) lead() {
 	select {
 	case r := <-c.s.queue:
 		c.commit(r)
+		c.others-- // itself
 	default:
 	}
 }
@@ -134,17 +134,20 @@ func (c *committer) answer(err error) {
 		c.group[i] = nil
 		r.done <- cmp.Or(err, r.err)
 	}
+	c.others = len(c.group)
 	c.group, c.bytes = c.group[:0], 0
 }
 
 // errPanic is why nothing more is written after a panic in a commit: how much of the commit is stored is unknown.
 var errPanic = errors.New("a commit has panicked")
 
-// gather takes r and the queue. Before it reads the queue, it yields to the goroutines that the last commit has just woken:
+// gather takes r and the queue. Before it reads the queue, it yields to the goroutines that the last commit has just woken, if any:
 // their next appends then share this sync instead of needing another.
 func (c *committer) gather(r *request) {
 	c.take(r)
-	runtime.Gosched()
+	if c.others > 0 {
+		runtime.Gosched() // it may wake a thread
+	}
 	for len(c.group) < commitMaxRequests && c.bytes < commitMaxBytes {
 		select {
 		case r := <-c.s.queue:

@@ -58,7 +58,7 @@ type Store struct {
 
 	lock  io.Closer
 	mark  *records.Mark
-	place records.Place
+	place *records.Place
 	db    *pebble.DB
 	live  *records.Live
 

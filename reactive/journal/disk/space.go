@@ -53,10 +53,9 @@ func (s *Store) fail(path string, cause error) error {
 // stood returns an error if the last commit did not reach the files at their paths.
 func (s *Store) stood() error {
 	gone := s.place.Gone()
-	switch {
-	case s.shield.Raised():
+	if s.shield.Raised() {
 		return *s.readOnly.Load()
-	case gone != nil:
+	} else if gone != nil {
 		return s.fail(s.dir, gone)
 	}
 	return nil

@@ -3,6 +3,8 @@ package records
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -18,12 +20,27 @@ type held struct {
 // Place is a directory whose files must stay in place while a store is open.
 type Place struct {
 	files vfs.FS
-	real  bool // files is the operating system's, which tells files apart
-	held  []held
+	real  bool   // files is the operating system's, which tells files apart
+	held  []held // the directory first
+	seen  atomic.Pointer[sight]
 }
 
+// sight is a check that has found every file in its place.
+type sight struct {
+	at      time.Time
+	changed int64 // the directory's time of change before it
+}
+
+// A sight holds for so long while the directory has the same time of change, since no file of it can be removed or renamed without another
+// one; what is mounted over a file changes none. A time of change tells nothing if the directory might have changed again in it: file
+// systems count in steps of up to 10 ms, and the clocks of two machines differ.
+const (
+	sightHolds  = time.Second
+	changeSteps = 100 * time.Millisecond
+)
+
 // NewPlace returns a Place without files. Real says that files is the operating system's.
-func NewPlace(files vfs.FS, real bool) Place { return Place{files: files, real: real} }
+func NewPlace(files vfs.FS, real bool) *Place { return &Place{files: files, real: real} }
 
 // Hold records the directory and its files.
 func (p *Place) Hold(dir string) error {
@@ -38,8 +55,13 @@ func (p *Place) Hold(dir string) error {
 	return nil
 }
 
-// Gone returns an error if a held file is not in its place: writes would go to files without a name, or of another store.
+// Gone returns an error if a held file is not in its place: writes would go to files without a name, or of another store. It may be called
+// by many goroutines; each commit calls it, so it asks for one file only where it can.
 func (p *Place) Gone() error {
+	changed, stands := p.directory()
+	if s := p.seen.Load(); s != nil && stands && s.changed == changed && time.Since(s.at) < sightHolds {
+		return nil
+	}
 	for _, h := range p.held {
 		id, err := p.identify(h.path)
 		if err == nil && (!p.real || id.is(h.id)) {
@@ -51,7 +73,19 @@ func (p *Place) Gone() error {
 		return fmt.Errorf("%w: %s is gone: it was removed, renamed or unmounted while this process worked with it; put it back "+
 			"and open the journal again: %w", journal.ErrReadOnly, h.path, err)
 	}
+	if now := time.Now(); stands && now.UnixNano()-changed > int64(changeSteps) {
+		p.seen.Store(&sight{now, changed})
+	}
 	return nil
+}
+
+// directory returns the directory's time of change in nanoseconds, and whether that is known and the directory is in its place.
+func (p *Place) directory() (changed int64, stands bool) {
+	if !p.real || len(p.held) == 0 {
+		return 0, false
+	}
+	id, changed, err := identifyChanged(p.held[0].path)
+	return changed, err == nil && changed != 0 && id.is(p.held[0].id)
 }
 
 func (p *Place) identify(path string) (id identity, err error) {
