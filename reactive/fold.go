@@ -30,16 +30,16 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 	switch e.Type {
 	case journal.RunCancelled, journal.RunClosed, journal.RunDeadlineExceeded:
 		return r.foldClosed(e)
-	case journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed, journal.CellReset, journal.CellExpired,
-		journal.WorldSnapshotted, journal.RunMoved:
+	case journal.StepScheduled, journal.ContextPatched, journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed,
+		journal.CellReset, journal.CellExpired, journal.WorldSnapshotted, journal.RunMoved:
 		return ledger.Applied // by the body; a move by those who follow the journal, with a root of the other workflow
 	}
 	v := r.resolve(e)
-	if v < 0 && r.cells != nil && e.Type == journal.TimerFired {
-		return ledger.Applied // of a cell, by the body
+	if v < 0 && r.body != nil && (e.Type == journal.TimerFired || e.Type == journal.NodeAborted) {
+		return ledger.Applied // of a step-run or a cell, by the body
 	}
 	if v < 0 && r.body != nil {
-		return ledger.Late // the call is over, or the event concerns only the body
+		return ledger.Late // the call is over
 	}
 	if v < 0 {
 		return r.keeper.Loose(e)

@@ -111,7 +111,7 @@ func actor() Key { return key("actor", text, "the actor", "ann").orElse("none") 
 func reason() Key { return key("reason", text, "why", "within budget").orElse("none") }
 
 func ofStep() Key {
-	return key("step", text, "which; of a world a cell, or its oldest open call as `order[o-1].pay`", "ship").must()
+	return key("step", text, "which; of a playbook its oldest open call, also as fetch.ask or fetch[0]; of a world a cell, or its oldest open call as `order[o-1].pay`", "ship").must()
 }
 
 func ofCell() Key {

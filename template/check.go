@@ -168,8 +168,7 @@ func (c *checker) oneOf(path string, near document.Pos, text string, allowed ...
 		return
 	}
 	suggestion, _ := expr.Nearest(text, allowed)
-	c.fault(path, near, &document.Error{Text: text, Suggestion: suggestion,
-		Msg: fmt.Sprintf("%s must be one of %s, not %s", fields.LastKey(path), strings.Join(allowed, ", "), document.Quote(text))})
+	c.fault(path, near, &document.Error{Text: text, Suggestion: suggestion, Msg: fields.NotAmong(fields.LastKey(path), text, allowed)})
 }
 
 // compile compiles a value with expressions at a path and reports its faults; it calls resolve for everything that the value

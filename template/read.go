@@ -136,8 +136,8 @@ func (r *reader) container(n *document.Node, key string, body *document.Node) No
 func (r *reader) conditional(n, body *document.Node) *Conditional {
 	c := &Conditional{Pos: n.Pos}
 	r.Object(body, Fields{
-		"id":   func(v *document.Node) { c.ID = r.Text(v) },
-		"test": func(v *document.Node) { c.Test = r.Text(v) },
+		"id":   func(v *document.Node) { c.ID = r.Word(v) },
+		"test": func(v *document.Node) { c.Test = r.Word(v) },
 		"func": func(v *document.Node) { c.Func = r.function(v) },
 		"then": func(v *document.Node) { c.Then = r.steps(v) },
 		"else": func(v *document.Node) { c.Else = r.steps(v) },
@@ -149,10 +149,10 @@ func (r *reader) conditional(n, body *document.Node) *Conditional {
 func (r *reader) each(n, body *document.Node) *Map {
 	m := &Map{Pos: n.Pos}
 	r.Object(body, Fields{
-		"id":              func(v *document.Node) { m.ID = r.Text(v) },
+		"id":              func(v *document.Node) { m.ID = r.Word(v) },
 		"over":            func(v *document.Node) { m.Over = v.Value() },
 		"func":            func(v *document.Node) { m.Func = r.function(v) },
-		"as":              func(v *document.Node) { m.As = r.Text(v) },
+		"as":              func(v *document.Node) { m.As = r.Word(v) },
 		"steps":           func(v *document.Node) { m.Steps = r.steps(v) },
 		"max_concurrency": func(v *document.Node) { m.MaxConcurrency = r.Count(v) },
 	})
@@ -163,7 +163,7 @@ func (r *reader) each(n, body *document.Node) *Map {
 func (r *reader) function(n *document.Node) *Func {
 	f := &Func{Pos: n.Pos}
 	r.Object(n, Fields{
-		"name": func(v *document.Node) { f.Name = r.Text(v) },
+		"name": func(v *document.Node) { f.Name = r.Word(v) },
 		"args": func(v *document.Node) { f.Args = r.List(v) },
 	})
 	return f
@@ -173,8 +173,8 @@ func (r *reader) function(n *document.Node) *Func {
 func (r *reader) step(n *document.Node) *Step {
 	s := &Step{Pos: n.Pos}
 	known := r.callFields(s)
-	known["operation"] = func(v *document.Node) { s.Operation = r.Text(v) }
-	known["id"] = func(v *document.Node) { s.ID = r.Text(v) }
+	known["operation"] = func(v *document.Node) { s.Operation = r.Word(v) }
+	known["id"] = func(v *document.Node) { s.ID = r.Word(v) }
 	known["func"] = func(v *document.Node) { s.Func = r.function(v) }
 	known["needs"] = func(v *document.Node) { s.Needs = r.Texts(v) }
 	if n.Get("operation") == nil {

@@ -47,7 +47,7 @@ func (r *reader) command(n *document.Node) *Command {
 		"stdin":  func(v *document.Node) { c.Stdin = v.Value() },
 		"env":    func(v *document.Node) { c.Env = r.TextMap(v) },
 		"dir":    func(v *document.Node) { c.Dir = r.Text(v) },
-		"output": func(v *document.Node) { c.Output = r.Text(v) },
+		"output": func(v *document.Node) { c.Output = r.Word(v) },
 	})
 	return c
 }
@@ -55,33 +55,33 @@ func (r *reader) command(n *document.Node) *Command {
 func (r *reader) http(n *document.Node) *HTTP {
 	h := &HTTP{}
 	r.Object(n, Fields{
-		"method":  func(v *document.Node) { h.Method = r.Text(v) },
-		"url":     func(v *document.Node) { h.URL = r.Text(v) },
+		"method":  func(v *document.Node) { h.Method = r.Word(v) },
+		"url":     func(v *document.Node) { h.URL = r.Word(v) },
 		"headers": func(v *document.Node) { h.Headers = r.TextMap(v) },
 		"body":    func(v *document.Node) { h.Body = v.Value() },
 
-		"follow_redirects": func(v *document.Node) { h.FollowRedirects = r.Text(v) },
+		"follow_redirects": func(v *document.Node) { h.FollowRedirects = r.Word(v) },
 	})
 	return h
 }
 
 func (r *reader) sleep(n *document.Node) *Sleep {
 	s := &Sleep{}
-	r.Object(n, Fields{"for": func(v *document.Node) { s.For = r.Text(v) }})
+	r.Object(n, Fields{"for": func(v *document.Node) { s.For = r.Word(v) }})
 	return s
 }
 
 func (r *reader) wait(n *document.Node) *Wait {
 	w := &Wait{}
-	r.Object(n, Fields{"message": func(v *document.Node) { w.Message = r.Text(v) }})
+	r.Object(n, Fields{"message": func(v *document.Node) { w.Message = r.Word(v) }})
 	return w
 }
 
 func (r *reader) child(n *document.Node) *Child {
 	c := &Child{}
 	r.Object(n, Fields{
-		"path": func(v *document.Node) { c.Path, c.Pos = r.Text(v), v.Pos },
-		"name": func(v *document.Node) { c.Name, c.Pos = r.Text(v), v.Pos },
+		"path": func(v *document.Node) { c.Path, c.Pos = r.Word(v), v.Pos },
+		"name": func(v *document.Node) { c.Name, c.Pos = r.Word(v), v.Pos },
 	})
 	return c
 }
@@ -89,7 +89,7 @@ func (r *reader) child(n *document.Node) *Child {
 func (r *reader) fail(n *document.Node) *Fail {
 	f := &Fail{}
 	r.Object(n, Fields{
-		"code":    func(v *document.Node) { f.Code = r.Text(v) },
+		"code":    func(v *document.Node) { f.Code = r.Word(v) },
 		"message": func(v *document.Node) { f.Message = r.Text(v) },
 	})
 	return f

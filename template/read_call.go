@@ -22,9 +22,9 @@ func (r *reader) callFields(s *Step) Fields {
 func (r *reader) target(n *document.Node) *Target {
 	t := &Target{Pos: n.Pos}
 	r.Object(n, Fields{
-		"resolve":       func(v *document.Node) { t.Resolve = r.Text(v) },
+		"resolve":       func(v *document.Node) { t.Resolve = r.Word(v) },
 		"participants":  func(v *document.Node) { t.Participants = r.Texts(v) },
-		"capability_id": func(v *document.Node) { t.CapabilityID = r.Text(v) },
+		"capability_id": func(v *document.Node) { t.CapabilityID = r.Word(v) },
 		"filter":        func(v *document.Node) { t.Filter = r.Mapping(v) },
 		"limit":         func(v *document.Node) { t.Limit = r.Count(v) },
 	})
@@ -34,10 +34,10 @@ func (r *reader) target(n *document.Node) *Target {
 func (r *reader) fanIn(n *document.Node) *FanIn {
 	f := &FanIn{Pos: n.Pos}
 	r.Object(n, Fields{
-		"policy":        func(v *document.Node) { f.Policy = r.Text(v) },
+		"policy":        func(v *document.Node) { f.Policy = r.Word(v) },
 		"min_responses": func(v *document.Node) { f.MinResponses = r.Count(v) },
-		"score_field":   func(v *document.Node) { f.ScoreField = r.Text(v) },
-		"score_order":   func(v *document.Node) { f.ScoreOrder = r.Text(v) },
+		"score_field":   func(v *document.Node) { f.ScoreField = r.Word(v) },
+		"score_order":   func(v *document.Node) { f.ScoreOrder = r.Word(v) },
 		"hedge_after":   func(v *document.Node) { f.HedgeAfter = r.Duration(v) },
 	})
 	return f
@@ -48,7 +48,7 @@ func (r *reader) timing(n *document.Node) *Timing {
 	r.Object(n, Fields{
 		"timeout":       func(v *document.Node) { t.Timeout = r.Duration(v) },
 		"retry":         func(v *document.Node) { t.Retry = r.retry(v) },
-		"on_timeout":    func(v *document.Node) { t.OnTimeout = OnTimeout(r.Text(v)) },
+		"on_timeout":    func(v *document.Node) { t.OnTimeout = OnTimeout(r.Word(v)) },
 		"total_timeout": func(v *document.Node) { t.TotalTimeout = r.Duration(v) },
 		"queue_timeout": func(v *document.Node) { t.QueueTimeout = r.Duration(v) },
 	})
@@ -65,8 +65,8 @@ func (r *reader) retry(n *document.Node) *Retry {
 		"jitter":             func(v *document.Node) { t.Jitter = r.Number(v) },
 		"on":                 func(v *document.Node) { t.On = r.Texts(v) },
 		"never":              func(v *document.Node) { t.Never = r.Texts(v) },
-		"scope":              func(v *document.Node) { t.Scope = r.Text(v) },
-	})
+		"scope":              func(v *document.Node) { t.Scope = r.Word(v) },
+	}, "max_attempts")
 	return t
 }
 
@@ -82,11 +82,11 @@ func (r *reader) multiplier(n *document.Node) float64 {
 func (r *reader) fulfillment(n *document.Node) *Fulfillment {
 	f := &Fulfillment{Pos: n.Pos}
 	r.Object(n, Fields{
-		"policy":           func(v *document.Node) { f.Policy = r.Text(v) },
+		"policy":           func(v *document.Node) { f.Policy = r.Word(v) },
 		"decision_source":  func(v *document.Node) { f.Source = r.decisionSource(v) },
 		"result_match":     func(v *document.Node) { f.ResultMatch = r.resultMatch(v) },
-		"on_not_fulfilled": func(v *document.Node) { f.OnNotFulfilled = r.Text(v) },
-		"on_error":         func(v *document.Node) { f.OnError = r.Text(v) },
+		"on_not_fulfilled": func(v *document.Node) { f.OnNotFulfilled = r.Word(v) },
+		"on_error":         func(v *document.Node) { f.OnError = r.Word(v) },
 	})
 	return f
 }
@@ -95,9 +95,9 @@ func (r *reader) fulfillment(n *document.Node) *Fulfillment {
 func (r *reader) decisionSource(n *document.Node) *DecisionSource {
 	s := &DecisionSource{Pos: n.Pos}
 	r.Object(n, Fields{
-		"kind":          func(v *document.Node) { s.Kind = r.Text(v) },
-		"capability_id": func(v *document.Node) { s.CapabilityID = r.Text(v) },
-		"operation":     func(v *document.Node) { s.Operation = r.Text(v) },
+		"kind":          func(v *document.Node) { s.Kind = r.Word(v) },
+		"capability_id": func(v *document.Node) { s.CapabilityID = r.Word(v) },
+		"operation":     func(v *document.Node) { s.Operation = r.Word(v) },
 		"input":         func(v *document.Node) { s.Input = v.Value() },
 		"timing":        func(v *document.Node) { s.Timing = r.timing(v) },
 	})
@@ -107,10 +107,10 @@ func (r *reader) decisionSource(n *document.Node) *DecisionSource {
 func (r *reader) resultMatch(n *document.Node) *ResultMatch {
 	m := &ResultMatch{Pos: n.Pos}
 	r.Object(n, Fields{
-		"path":                 func(v *document.Node) { m.Path = r.Text(v) },
+		"path":                 func(v *document.Node) { m.Path = r.Word(v) },
 		"fulfilled_values":     func(v *document.Node) { m.FulfilledValues = r.List(v) },
 		"not_fulfilled_values": func(v *document.Node) { m.NotFulfilledValues = r.List(v) },
-	})
+	}, "path")
 	return m
 }
 
@@ -161,7 +161,7 @@ func (r *reader) capabilities(n *document.Node) map[string][]Passport {
 func (r *reader) passport(n *document.Node) Passport {
 	p := Passport{Pos: n.Pos}
 	r.Object(n, Fields{
-		"participant": func(v *document.Node) { p.Participant = r.Text(v) },
+		"participant": func(v *document.Node) { p.Participant = r.Word(v) },
 		"valid_from":  func(v *document.Node) { p.ValidFrom = r.Instant(v) },
 		"valid_until": func(v *document.Node) { p.ValidUntil = r.Instant(v) },
 		"revoked":     func(v *document.Node) { p.Revoked = r.Boolean(v) },

@@ -62,11 +62,11 @@ func (r *Reader) Root() Fields {
 	w := r.w
 	return Fields{
 		"kind":            r.checkKind,
-		"name":            func(v *document.Node) { w.Name = r.Text(v) },
+		"name":            func(v *document.Node) { w.Name = r.Word(v) },
 		"version":         func(v *document.Node) { w.Version = r.Text(v) },
 		"input":           func(v *document.Node) { w.Input, w.input = r.schema(v), v },
 		"deadline":        func(v *document.Node) { w.Deadline = r.Duration(v) },
-		"failure_policy":  func(v *document.Node) { w.FailurePolicy = FailurePolicy(r.Text(v)) },
+		"failure_policy":  func(v *document.Node) { w.FailurePolicy = FailurePolicy(r.Word(v)) },
 		"max_concurrency": func(v *document.Node) { w.MaxConcurrency = r.Count(v) },
 		"operations":      func(v *document.Node) { w.Operations = r.operations(v) },
 		"directory":       func(v *document.Node) { w.Directory = r.directory(v) },

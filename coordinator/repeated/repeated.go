@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 
 	"github.com/sluiceflow/sluice/coordinator"
@@ -84,7 +85,7 @@ func sent(ctx context.Context, run *coordinator.Run, key string, before uint64, 
 	}
 	e, err = find(ctx, run, key, 1)
 	if e != nil && (e.Detail.Name != name || differ(e, payload)) {
-		return ErrOther
+		return fmt.Errorf("%w: #%d, the message %q with the id %q and other content; give this one an id of its own", ErrOther, e.Seq, e.Detail.Name, key)
 	}
 	return err
 }

@@ -410,6 +410,9 @@ func (g *execution) command(e *entry) {
 			g.differ(g.place, e.kind, "a step of the run", "unknown step "+quote(command.Node), nil)
 			return
 		}
+		if command.Type == journal.NodeAborted {
+			_, key = t.task(key)
+		}
 		command.Node = t.called(key)
 		it := decide.Item{Event: command, Reply: g.reply(t, e)}
 		if command.Type == journal.MessageReceived {

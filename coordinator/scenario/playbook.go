@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/routed"
 
 	"github.com/sluiceflow/sluice/coordinator/scenario/expected"
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/coordinator/scenario/script"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -45,6 +46,26 @@ func (t *track) count(yes func(v *routed.View) bool) (n int, by *Event) {
 		}
 	}
 	return n, by
+}
+
+// task returns the key of a playbook's call that a name is about, as under operations but without the kind of the tool: the oldest
+// that has not ended; and, if the name is that of a step, the key of the call's step-run. It returns any other name as it is.
+func (t *track) task(name string) (key, run string) {
+	if _, ok := t.seen.Node(name); ok || t.seen.Steps() == nil {
+		return name, name
+	}
+	for i := range t.journal {
+		p, ok := t.places[i]
+		names := program.TaskNames("", p)
+		if _, open := t.seen.Node(t.journal[i].Node); !ok || !open || !slices.Contains(names[:len(names)-1], name) {
+			continue
+		}
+		if name == p.Step {
+			return t.journal[i].Node, p.Run
+		}
+		return t.journal[i].Node, t.journal[i].Node
+	}
+	return name, name
 }
 
 // ofPlaybook returns a test that fails for runs of other workflows.

@@ -45,11 +45,11 @@ func (q question) part(c *answers) *script.Part {
 	if q.t.world() != nil {
 		return program.FindEffect(q.parts(c), program.EffectNames(q.t.path, q.node, q.operation(), q.t.root.Place(q.call.Node).Step))
 	}
+	if p, ok := q.task(); ok {
+		return cmp.Or(q.parts(c).Find(q.t.path, q.node, ""), program.FindTask(q.parts(c), q.t.path, p))
+	}
 	if q.call.Decision != 0 {
 		return c.decisions.Find(q.t.path, q.node, "")
-	}
-	if p, ok := q.task(); ok {
-		return program.FindTask(c.operations, q.t.path, p)
 	}
 	return c.operations.Find(q.t.path, q.node, q.operation())
 }

@@ -84,12 +84,13 @@ func (t *track) messages(it *decide.Item) {
 	}
 }
 
-// called returns the key of the oldest open call that a scenario names by its cell, such as `order[a].pay`. Any other name is
-// returned as it is.
+// called returns the key of the oldest open call that a scenario names by its cell, such as `order[a].pay`, or by its step, such as
+// fetch.ask. Any other name is returned as it is.
 func (t *track) called(name string) string {
 	w := t.world()
 	if w == nil {
-		return name
+		key, _ := t.task(name)
+		return key
 	}
 	for i := strings.IndexByte(name, '.'); i >= 0; {
 		c, _ := w.Cell(name[:i])

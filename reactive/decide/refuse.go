@@ -247,7 +247,7 @@ func (s *Stepper) refuseDecision(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
 	switch {
 	case !ok:
-		return fmt.Errorf("%w: %q", ErrStepNotFound, e.Node)
+		return fmt.Errorf("%w: %q%s", ErrStepNotFound, e.Node, undecided(s.root))
 	case !s.root.Undecided(v):
 		return fmt.Errorf("%w: step %q waits for no decision", ErrNotPossible, e.Node)
 	}
@@ -256,6 +256,20 @@ func (s *Stepper) refuseDecision(e *journal.Event) error {
 		e.Type = journal.DecisionOverridden
 	}
 	return nil
+}
+
+// undecided names steps whose decision is open, for who has named another; of many the first three.
+func undecided(root *reactive.Root) string {
+	var open []string
+	for v := range root.Len() {
+		if len(open) < 3 && root.Undecided(v) {
+			open = append(open, root.Key(v))
+		}
+	}
+	if len(open) == 0 {
+		return ": no decision is open"
+	}
+	return ": a decision is open about " + strings.Join(open, ", ")
 }
 
 // refusePatch returns why the context cannot be written.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/scanner"
 	"github.com/goccy/go-yaml/token"
@@ -15,12 +16,12 @@ import (
 // Invariants:
 //
 //  1. open contains the block collections around the current token, in ascending order of columns;
-//  2. len(open)+flow is the depth of the next node, and never exceeds the limit.
+//  2. len(open)+len(flow) is the depth of the next node, and never exceeds the limit.
 type guard struct {
 	r    *reading
 	docs []token.Tokens // completed so far
 	open []block
-	flow int // number of open brackets and braces
+	flow []token.Type // open brackets and braces
 
 	ended *token.Token // the marker that has ended the last document
 	last  *token.Token // the preceding token, without comments
@@ -70,20 +71,45 @@ func (g *guard) take(batch token.Tokens) *Error {
 				return &Error{Pos: g.r.place(tk), Err: ErrLimit, Msg: fmt.Sprintf("more than %d documents", g.r.limits.Documents)}
 			}
 			g.docs = append(g.docs, nil)
-			g.open, g.flow, g.last, g.ended = g.open[:0], 0, nil, tk
+			g.open, g.flow, g.last, g.ended = g.open[:0], g.flow[:0], nil, tk
 			continue
 		}
 		g.next = nil
 		if i+1 < len(batch) {
 			g.next = batch[i+1]
 		}
+		doc := &g.docs[len(g.docs)-1]
+		if n := len(*doc); g.inList() && n >= 2 && plain(tk) && plain((*doc)[n-2]) && adjacent((*doc)[n-2], (*doc)[n-1], tk) {
+			*doc, tk = (*doc)[:n-2], token.String((*doc)[n-2].Value+":"+tk.Value, (*doc)[n-2].Origin+":"+tk.Origin, (*doc)[n-2].Position)
+		}
 		if fault := g.see(tk); fault != nil {
 			return fault
 		}
-		g.docs[len(g.docs)-1].Add(tk)
+		doc.Add(tk)
 		g.last = tk
 	}
 	return nil
+}
+
+// inList reports whether the current token is in brackets.
+func (g *guard) inList() bool {
+	return len(g.flow) > 0 && g.flow[len(g.flow)-1] == token.SequenceStartType
+}
+
+// plain reports whether a token is a text without quotes.
+func plain(tk *token.Token) bool {
+	switch tk.Type {
+	case token.SingleQuoteType, token.DoubleQuoteType, token.LiteralType, token.FoldedType:
+		return false
+	}
+	return tk.CharacterType == token.CharacterTypeMiscellaneous
+}
+
+// adjacent reports whether a text, a colon and another text stand together, as in 8080:80. That is one text. The scanner makes a key
+// of the first one if the list is inside braces.
+func adjacent(a, colon, b *token.Token) bool {
+	return colon.Type == token.MappingValueType && a.Position.Line == colon.Position.Line && b.Position.Line == colon.Position.Line &&
+		a.Position.Column+utf8.RuneCountInString(a.Value) == colon.Position.Column && colon.Position.Column+1 == b.Position.Column
 }
 
 // see checks the next token of a document.
@@ -103,21 +129,21 @@ func (g *guard) see(tk *token.Token) *Error {
 		if g.expression(tk) {
 			return &Error{Pos: g.r.place(g.last), Msg: "put the expression in quotes: \"{{ … }}\""}
 		}
-		g.flow++
+		g.flow = append(g.flow, tk.Type)
 	case token.SequenceEndType, token.MappingEndType:
-		g.flow = max(0, g.flow-1)
+		g.flow = g.flow[:max(0, len(g.flow)-1)]
 	case token.SequenceEntryType:
-		if g.flow == 0 {
+		if len(g.flow) == 0 {
 			g.enter(tk.Position.Column, Sequence)
 		}
 	case token.MappingValueType:
-		if g.flow == 0 && g.last != nil {
+		if len(g.flow) == 0 && g.last != nil {
 			if keys := g.enter(g.last.Position.Column, Mapping); keys > g.r.limits.Keys {
 				return g.r.tooManyKeys(g.r.place(g.last))
 			}
 		}
 	}
-	if len(g.open)+g.flow > g.r.limits.Depth {
+	if len(g.open)+len(g.flow) > g.r.limits.Depth {
 		return g.r.tooDeep(g.r.place(tk))
 	}
 	return nil

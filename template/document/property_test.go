@@ -105,3 +105,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestATextMeansTheSameInBrackets: a text without quotes means the same in a list of its own line, and in brackets within braces.
+func TestATextMeansTheSameInBrackets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[a-c0-9é][a-c0-9é:/. -]{0,8}[a-c0-9é]`).Filter(func(s string) bool {
+			return !strings.Contains(s, ": ") && !strings.Contains(s, "  ")
+		}).Draw(t, "text")
+		block, err := document.Parse("f.yaml", []byte("k:\n  - "+text+"\n  - "+text+"\n"), document.Limits{})
+		require.NoError(t, err)
+		flow, err := document.Parse("f.yaml", []byte("{k: ["+text+", "+text+"]}"), document.Limits{})
+		require.NoError(t, err, text)
+		require.Equal(t, block[0].Value(), flow[0].Value(), text)
+	})
+}

@@ -78,9 +78,9 @@ func (r *Reader) Nearest(word string, known iter.Seq[string]) string {
 	return r.speller.Nearest(word, known)
 }
 
-// Object reads a mapping key by key, in the order written. It refuses a value that is not a mapping, and a key that is not
-// in known unless it begins with x-.
-func (r *Reader) Object(n *document.Node, known Map) {
+// Object reads a mapping key by key, in the order written. It refuses a value that is not a mapping, a key that is not in known
+// unless it begins with x-, and a mapping that lacks a required key.
+func (r *Reader) Object(n *document.Node, known Map, required ...string) {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
 		return
@@ -92,6 +92,7 @@ func (r *Reader) Object(n *document.Node, known Map) {
 			r.UnknownKey(e, slices.Sorted(maps.Keys(known)))
 		}
 	}
+	r.Required(n, required...)
 }
 
 // UnknownKey refuses a key of a mapping and suggests the closest known key. That key then counts as refused, so that
@@ -156,16 +157,32 @@ func (r *Reader) Text(n *document.Node) string {
 	return text
 }
 
+// Word reads a string that says something: an empty one would mean the same as none.
+func (r *Reader) Word(n *document.Node) string {
+	text := r.Text(n)
+	if text == "" && !r.IsRefused(n) {
+		r.Refuse(n, LastKey(n.Pos.Path)+" must not be an empty text")
+	}
+	return text
+}
+
+// NotAmong returns the message about a text that is not one of those that are allowed; an empty one is missing.
+func NotAmong(key, text string, allowed []string) string {
+	if text == "" {
+		return fmt.Sprintf("%s is missing: it must be one of %s", key, strings.Join(allowed, ", "))
+	}
+	return fmt.Sprintf("%s must be one of %s, not %s", key, strings.Join(allowed, ", "), document.Quote(text))
+}
+
 // Choice reads a text that must be one of a few.
 func (r *Reader) Choice(n *document.Node, allowed ...string) string {
-	text := r.Text(n)
+	text := r.Word(n)
 	if slices.Contains(allowed, text) {
 		return text
 	}
-	if _, isText := n.Text(); isText {
+	if !r.IsRefused(n) {
 		near := r.Nearest(text, slices.Values(allowed))
-		r.Fault(&document.Error{Pos: n.Pos, Text: text, Suggestion: near,
-			Msg: fmt.Sprintf("%s must be one of %s, not %s", LastKey(n.Pos.Path), strings.Join(allowed, ", "), document.Quote(text))})
+		r.Fault(&document.Error{Pos: n.Pos, Text: text, Suggestion: near, Msg: NotAmong(LastKey(n.Pos.Path), text, allowed)})
 	}
 	return ""
 }

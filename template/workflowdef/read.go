@@ -60,8 +60,8 @@ func (r *reader) records(n *document.Node) []record {
 func (r *reader) record(n *document.Node) record {
 	rec := record{Step: &template.Step{Pos: n.Pos}, follows: n.Get("depends_on") == nil}
 	known := r.Step(rec.Step)
-	known["step_id"] = func(v *document.Node) { rec.ID = r.Text(v) }
-	known["service_type"] = func(v *document.Node) { rec.Operation = r.Text(v) }
+	known["step_id"] = func(v *document.Node) { rec.ID = r.Word(v) }
+	known["service_type"] = func(v *document.Node) { rec.Operation = r.Word(v) }
 	known["depends_on"] = func(v *document.Node) { rec.Needs = r.Texts(v) }
 	known["input_from"] = func(v *document.Node) {
 		if n.Get("input") != nil {
