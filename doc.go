@@ -37,6 +37,6 @@
 // Concurrency: engines and runs are safe for concurrent use. One process at a time has a folder open and serves the others:
 // `sluice runs --data journal` shows the runs of a program, and `sluice send` and other verbs send them commands.
 //
-// Cost: the work for an event is proportional to what it changes, and runs that wait at the same time share syncs of the disk.
+// Cost: the work for an event is proportional to its changes, and runs that wait at the same time share syncs of the disk.
 // README.md has figures beside those of other engines, and the command that measures them.
 package sluice

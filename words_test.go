@@ -4,9 +4,11 @@ import (
 	"go/scanner"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,6 +36,16 @@ var words = map[string]string{
 	"thanks":    "acknowledgement",
 }
 
+// phrases lists forms that comments, texts and docs do not use, each with its replacement. Names may have them.
+var phrases = map[string]string{
+	`gives`:                      "returns, yields, passes, has",
+	`what (a|the) run waits for`: "the waits of the run",
+	`what (has become|becomes|became|came) of`:              "the outcome or the consequences of",
+	`(computes|counts|describes|emits|prints|refuses) what`: "the noun, such as: computes the changes",
+	`keeps what comes`: "queues its events",
+	`whether and why`:  "the reason",
+}
+
 // Texts in which some of these words stay: the names of other programs, and what is stored or sent.
 var kept = []*regexp.Regexp{
 	regexp.MustCompile(`arca-task-fulfillment-decision\.v1`),                    // the schema of an answer
@@ -52,7 +64,22 @@ var wordPattern = func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(` + strings.Join(list, "|") + `)(e?s)?\b`)
 }()
 
-// wordsIn returns what is wrong with the words of a text.
+// phrasePattern finds phrases as whole words.
+var phrasePattern = regexp.MustCompile(`(?i)\b(` + strings.Join(slices.Sorted(maps.Keys(phrases)), "|") + `)\b`)
+
+// phrasesIn returns the faults of the phrases of a text.
+func phrasesIn(text string) (faults []string) {
+	for _, found := range phrasePattern.FindAllString(text, -1) {
+		for p, better := range phrases {
+			if regexp.MustCompile(`(?i)^(` + p + `)$`).MatchString(found) {
+				faults = append(faults, strconv.Quote(found)+": write "+better)
+			}
+		}
+	}
+	return faults
+}
+
+// wordsIn returns the faults of the words of a text.
 func wordsIn(text string) (faults []string) {
 	text = separated(text)
 	if !wordPattern.MatchString(text) {
@@ -87,6 +114,8 @@ func separated(text string) string {
 func TestWords(t *testing.T) {
 	require.Empty(t, wordsIn("flightless, forwarded, toward, rewards, context.Canceled, a commit in flight"))
 	require.Equal(t, []string{`"ward": write unclaimed child`, `"Wishes": write command`}, wordsIn("a ward has takeWishes"))
+	require.Empty(t, phrasesIn("forgives, what a step waits for, what of it becomes text"))
+	require.Equal(t, []string{`"Gives": write returns, yields, passes, has`}, phrasesIn("Gives a value"))
 	files := 0
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -103,7 +132,7 @@ func TestWords(t *testing.T) {
 			files++
 			data, err := os.ReadFile(path)
 			for i, line := range strings.Split(string(data), "\n") {
-				for _, fault := range wordsIn(line) {
+				for _, fault := range append(wordsIn(line), phrasesIn(line)...) {
 					t.Errorf("%s:%d: %s", path, i+1, fault)
 				}
 			}
@@ -118,7 +147,7 @@ func TestWords(t *testing.T) {
 // goWords reports the words of a file in Go: its comments, texts, and the names that it declares and uses.
 func goWords(t *testing.T, path string) error {
 	data, err := os.ReadFile(path)
-	if err != nil || !wordPattern.MatchString(separated(string(data))) {
+	if err != nil || !wordPattern.MatchString(separated(string(data))) && !phrasePattern.Match(data) {
 		return err
 	}
 	files := token.NewFileSet()
@@ -130,7 +159,11 @@ func goWords(t *testing.T, path string) error {
 		case token.EOF:
 			return nil
 		case token.COMMENT, token.STRING, token.IDENT:
-			for _, fault := range wordsIn(text) {
+			faults := wordsIn(text)
+			if tok != token.IDENT {
+				faults = append(faults, phrasesIn(text)...)
+			}
+			for _, fault := range faults {
 				t.Errorf("%s: %s", files.Position(pos), fault)
 			}
 		}

@@ -31,7 +31,7 @@ import (
 // linesType asks for an answer of the lines of package api.
 const linesType = "application/vnd.sluice.replies"
 
-// Bounds of what a server sends: one line of an answer, and a refusal.
+// Bounds of a server's answers: of one line, and of a refusal.
 const (
 	lineMax    = 256 << 20
 	refusalMax = 1 << 20
@@ -89,7 +89,7 @@ func (c *Client) Ask(ctx context.Context, req *api.Request, emit func(*api.Reply
 	return c.ask(ctx, &named, emit)
 }
 
-// whole returns the id of the only run whose id begins so; "": there is none.
+// whole returns the id of the only run whose id has this prefix; "": there is none.
 func (c *Client) whole(ctx context.Context, begun string) (string, error) {
 	var ids []string
 	err := c.ask(ctx, &api.Request{Verb: api.List, Query: begun, Limit: comparedMax}, func(r *api.Reply) error {

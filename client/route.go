@@ -233,7 +233,7 @@ func raw(text json.RawMessage) any {
 	return text
 }
 
-// encoded returns JSON of what can always be encoded.
+// encoded returns the JSON of a value that can always be encoded.
 func encoded(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

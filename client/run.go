@@ -57,7 +57,7 @@ type Run interface {
 	ID() string
 
 	// Dry returns the run with commands that change nothing: each returns the error with which it would be refused, and passes to would
-	// what it would journal.
+	// the events that it would journal.
 	Dry(would func(journal.Event)) Run
 
 	// Wait returns how the run has ended, once it has.
@@ -191,7 +191,7 @@ func (c *Client) Audit(ctx context.Context, q audit.Query) iter.Seq2[audit.Entry
 	}
 }
 
-// Job has the server do what takes longer than a request, and decodes its report: kind is backup, with a jobs.BackupBody, or doctor, with an
+// Job starts a job of the server, waits for its end, and decodes its report: kind is backup, with a jobs.BackupBody, or doctor, with an
 // empty body.
 func (c *Client) Job(ctx context.Context, kind string, body, report any) error {
 	var job jobs.Job

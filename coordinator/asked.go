@@ -21,7 +21,7 @@ func (e *Engine) handle(id, actor string) (r *Run) {
 	return r
 }
 
-// asked carries out what the handle of a run is asked for. It implements cells.Run, commands.Run and moving.Run.
+// asked carries out the requests to a handle of a run. It implements cells.Run, commands.Run and moving.Run.
 type asked struct{ *Run }
 
 // Take implements cells.Run.

@@ -32,7 +32,7 @@ type Config struct {
 	Workflows []*template.Workflow
 
 	// Machines are the machines in Go that cells of worlds use, besides those that the worlds bring along: see package machine. A
-	// cell whose machine the program does not have keeps what comes. Two of one name and version are an error.
+	// cell whose machine the program does not have queues its items. Two of one name and version are an error.
 	Machines []*registry.Machine
 
 	// ActivationTimeout is how long one step of a machine in Go may take. Then its cell fails with activation_timeout, and the
@@ -42,14 +42,14 @@ type Config struct {
 	// Verifier judges the answers to effects of worlds before they are taken; it belongs to the caller. Default: all are taken.
 	Verifier operation.Verifier
 
-	// Workers makes operations that are neither bound nor registered those of workers: programs elsewhere that take calls and give
+	// Workers makes operations that are neither bound nor registered those of workers: programs elsewhere that take calls and return
 	// answers, see Engine.Workers. Workflows with such operations are then accepted, and their steps stay ready until a worker takes
 	// the call. It is the key, of workers.ReadKey or workers.NewKey, that signs what workers have taken: with the same key they can
-	// give it to the next engine on the store. Default: none; an operation without an implementation is then an error.
+	// deliver it to the next engine on the store. Default: none; an operation without an implementation is then an error.
 	Workers []byte
 
 	// Loaded is the result of registry.Load: the documents it holds are not read and compiled again. It belongs to one engine,
-	// and its PassEnv is the one given to Load. Default: none.
+	// and its PassEnv is the one passed to Load. Default: none.
 	Loaded *registry.Registry
 
 	// Directory lists the participants that calls can target, in place of the document's directory. Default: the document's.
@@ -92,7 +92,7 @@ type Config struct {
 	// separate bound of the same size. Default: 256. Negative: no limit.
 	ProgramsMax int
 
-	// OnBlocked is what a playbook does when its gates hold all remaining tokens, unless the playbook says so itself. Default:
+	// OnBlocked is the choice of a playbook whose gates hold all remaining tokens, unless the playbook has its own. Default:
 	// it waits until its context is patched.
 	OnBlocked template.OnBlocked
 

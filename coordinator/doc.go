@@ -28,10 +28,10 @@
 //	residence  bounds the runs in memory
 //	lists      finds and deletes runs; query is the text that selects them; bulk acts on those that it selects
 //	commands   makes the events of commands, and brings them to the run
-//	starting   prepares the starts of runs; rerun computes what a rerun keeps
+//	starting   prepares the starts of runs; rerun computes the results that a rerun keeps
 //	moving     has runs go on under other workflows
 //	notes      journals commands of runs that this engine does not go on with
-//	answering  brings what workers answer to the runs
+//	answering  brings the answers of workers to the runs
 //	inbox      queues the items and finished calls of a run
 //	clock      tells the time, and wakes runs when they are due
 //	operation  makes functions and bindings callable; keychain has their secrets, directory their participants
@@ -41,7 +41,7 @@
 //	retention  deletes runs, and collects what no run refers to
 //	transfer   exports and imports runs; holds names those that wait to be released; copies makes backups
 //	versions   compares versions of workflows
-//	feed       tells observers what changes; tally counts
+//	feed       tells observers the changes; tally counts
 //	api        answers requests of other processes: control by a socket, httpapi by HTTP with a page
 //	catalog    reads and judges the documents that come from elsewhere; draft those that are being written
 //	doctor     repairs folders; observe traces; scenario and explore test
@@ -83,7 +83,7 @@
 //	┌─▶ loaded ─▶ recovered from its journal ─▶ goes on
 //	│        │
 //	│        └─ failed ──▶ parked ─┐
-//	│                              ├─ Register or Start provides what it lacks
+//	│                              ├─ Register or Start provides the missing part
 //	│                              ├─ a command for it arrives, or a worker's answer
 //	│                              ├─ a timer of it is due
 //	└──────────────────────────────┴─ another engine opens the store
@@ -94,6 +94,6 @@
 // # Cost
 //
 // A turn of a loop takes all items that have arrived and costs one sync, shared with the other appends that are pending. Work
-// for an event is proportional to what it changes. Watch reads the journal itself and costs the run nothing. BenchmarkChains,
+// for an event is proportional to its changes. Watch reads the journal itself and costs the run nothing. BenchmarkChains,
 // BenchmarkFans, BenchmarkLatency and BenchmarkInMemory measure this, along with the disk's latency.
 package coordinator

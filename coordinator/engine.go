@@ -52,8 +52,8 @@ type Engine struct {
 	alarms      *clock.Alarms // for the runs that left memory with a timer
 	pool        *pool.Pool
 	workers     *workers.Hub    // nil: there are none
-	logs        *calllog.Logs   // of what running calls write
-	tally       tally.Tally     // of what is journaled
+	logs        *calllog.Logs   // of running calls
+	tally       tally.Tally     // of journaled events
 	ctx         context.Context // of all loops
 	cancel      context.CancelCauseFunc
 	draining    context.Context // ends when the engine begins to shut down
@@ -205,16 +205,16 @@ func (e *Engine) takeUp(open []journal.Head, later journal.Position) (asleep []s
 	return asleep
 }
 
-// Workers returns where workers take calls and give answers; nil if there are none, see Config.Workers.
+// Workers returns the hub at which workers take calls and deliver answers; nil if there are none, see Config.Workers.
 func (e *Engine) Workers() *workers.Hub { return e.workers }
 
-// Tally returns the counts of what this engine has journaled.
+// Tally returns the counts of the events that this engine has journaled.
 func (e *Engine) Tally() *tally.Tally { return &e.tally }
 
 // Uses returns how much is used of the limits that the calls of all runs share.
 func (e *Engine) Uses() []pool.Use { return e.pool.Uses() }
 
-// Limits returns what bounds each run.
+// Limits returns the bounds of each run.
 func (e *Engine) Limits() Limits { return e.config.Limits }
 
 // Moving reports whether a run may move without a command: one is in memory, or the timer of one is due before some time has
@@ -240,7 +240,7 @@ func (e *Engine) Register(w *template.Workflow) error {
 	return err
 }
 
-// Registry returns the engine's compiled workflows, for package parcel and others that start what they find there; ErrShutdown once
+// Registry returns the engine's compiled workflows, for package parcel and others that start workflows found there; ErrShutdown once
 // the engine has shut down.
 func (e *Engine) Registry() (*registry.Registry, error) { return e.registry, e.checkOpen() }
 

@@ -18,7 +18,7 @@ import (
 // A command is journaled, or refused with an error: ErrFinished if the run has ended, ErrStepNotFound, or ErrNotPossible if it
 // would have no effect. A refused command does not change the journal.
 type Run struct {
-	lists.Reading     // what has become of it: see there
+	lists.Reading     // its state and past: see there
 	commands.Commands // that change it: see there
 	cells.Handle      // of a world's run: see there
 	moving.Moves      // to other workflows: see there
@@ -26,7 +26,7 @@ type Run struct {
 	engine *Engine
 	id     string
 	actor  string              // the actor of its commands; "": none
-	would  func(journal.Event) // takes what its commands would journal; nil: they are journaled. See Dry
+	would  func(journal.Event) // takes the events that its commands would journal; nil: they are journaled. See Dry
 }
 
 // ID returns the run's id.
@@ -86,7 +86,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 // A PayloadOption is an option of Run.Decide.
 type PayloadOption = commands.PayloadOption
 
-// WithPayload has the journal keep a value with a decision, such as what was seen before it was made.
+// WithPayload has the journal keep a value with a decision, such as its evidence.
 func WithPayload(v any) PayloadOption { return PayloadOption{Payload: v} }
 
 // A RetryOption changes what Retry repeats.
@@ -95,7 +95,7 @@ type RetryOption = commands.RetryOption
 // RepeatWork makes Retry repeat the work of a step whose decision is open, and not only ask for the decision again.
 func RepeatWork() RetryOption { return func(d *journal.Detail) { d.Work = true } }
 
-// NewKey makes Retry give the attempt, and those that follow it, an idempotency key that no call had before: an operation that
+// NewKey makes Retry run the attempt, and those that follow it, with an idempotency key that no call had before: an operation that
 // honours keys does the work once more, though it has done it already. It is not possible in a world, nor where a retry would
 // only ask for a decision.
 func NewKey() RetryOption { return func(d *journal.Detail) { d.Key = rand.Text() } }

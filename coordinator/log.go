@@ -7,10 +7,10 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 )
 
-// Logs returns what the running calls of this engine write.
+// Logs returns the output of this engine's running calls.
 func (e *Engine) Logs() *calllog.Logs { return e.logs }
 
-// Log yields what the programs and the workers of the run write, while they do, until the run has ended; of a step, only what its calls
+// Log yields the output of the programs and workers of the run, live, until the run has ended; of a step, only what its calls
 // write; "" is all. It begins with what is still kept of what they have written in this process. Secrets are replaced by marks.
 func (r *Run) Log(ctx context.Context, step string) iter.Seq2[calllog.Batch, error] {
 	return func(yield func(calllog.Batch, error) bool) {

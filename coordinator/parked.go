@@ -94,7 +94,7 @@ func (e *Engine) Parked(ctx context.Context, head *journal.Head) error {
 // the reason. It is nil if the run can go on, as far as is known, or has finished. For a run that this engine does not go on
 // with (see Config.PickUp) only damage and the rules of another version count, because they would park it anywhere.
 //
-// A parked run is tried again when Register or Start provides what it lacks, when it receives a command or a worker's answer,
+// A parked run is tried again when Register or Start provides the missing part, when it receives a command or a worker's answer,
 // when a timer of it is due, and by the next engine on the store.
 func (r *Run) Parked(ctx context.Context) error {
 	return r.engine.parked.ParkedNow(ctx, r.id)

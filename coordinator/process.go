@@ -55,7 +55,7 @@ func (p process) Ending() error {
 	return nil
 }
 
-// The limits of a run, and what it has of the process.
+// The limits of a run, and its resources in the process.
 
 func (p process) EventsMax() int { return p.config.Limits.OfRun().EventsMax }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Rerun says which steps of a run run again, and what is different: see rerun.Options. RerunPreview says what that will do, to each RerunStep.
+// Rerun selects the steps of a run that run again, and has the changes: see rerun.Options. RerunPreview has the effect on each RerunStep.
 type (
 	Rerun        = rerun.Options
 	RerunPreview = rerun.Preview
@@ -45,7 +45,7 @@ func (r *Run) rerunFor(ctx context.Context, act string, what *Rerun, opts []Opti
 	return next, err
 }
 
-// PreviewRerun says what Rerun would do, from the computation that then does it, or refuses what that would refuse. It starts nothing.
+// PreviewRerun previews a Rerun by the computation that then carries it out, with the same refusals. It starts nothing.
 func (r *Run) PreviewRerun(ctx context.Context, what Rerun, opts ...Option) (*RerunPreview, error) {
 	return r.engine.reruns.Preview(ctx, r.id, r.actor, &what, opts)
 }

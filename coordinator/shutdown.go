@@ -22,7 +22,7 @@ func (e *Engine) Shutdown(ctx context.Context) error { return e.end.Shutdown(ctx
 // down in parallel. The error of f becomes part of Shutdown's. If Shutdown was called already, f is called at once.
 func (e *Engine) BeforeShutdown(f func() error) error { return e.end.Before(f) }
 
-// ending is what Shutdown ends.
+// ending has the parts that Shutdown ends.
 type ending struct{ *Engine }
 
 var _ closing.Engine = ending{}

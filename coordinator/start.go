@@ -36,7 +36,7 @@ func WithLabels(labels map[string]string) Option {
 	return starting.Func(func(o *starting.Options) { o.Labels = labels })
 }
 
-// WithActor records who started the run, in at most ActorMax bytes.
+// WithActor records the actor who started the run, in at most ActorMax bytes.
 func WithActor(actor string) Option {
 	return starting.Func(func(o *starting.Options) { o.Actor = actor })
 }
@@ -81,7 +81,7 @@ func (e *Engine) startWith(ctx context.Context, entry *registry.Entry, input any
 	return e.begin(ctx, entry, in, o)
 }
 
-// begin appends the first event of a new run. The run's loop decides what starts before it appends, so that the start and the
+// begin appends the first event of a new run. The run's loop decides the first starts before it appends, so that the start and the
 // first requests become durable with one sync.
 func (e *Engine) begin(ctx context.Context, entry *registry.Entry, input any, o starting.Options) (*Run, error) {
 	defer e.registry.Use()()

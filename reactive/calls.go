@@ -179,7 +179,7 @@ func (c *Calls) Resume(seq uint64, at int64) {
 	c.root.keeper.Resume(seq, at)
 }
 
-// Rebase makes the limits of the run count the events after a sequence: a snapshot keeps what is before.
+// Rebase makes the limits of the run count the events after a sequence: a snapshot keeps the effects of those before.
 func (c *Calls) Rebase(seq uint64) { c.root.keeper.Rebase(seq) }
 
 // callChange returns the state of a call whose status changes; nil in a run without calls.

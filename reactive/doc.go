@@ -26,7 +26,7 @@
 //
 //	ledger.Ledger   the calls, as journaled: attempts, timers, requests, participants, tasks, messages, reports
 //	places          the nodes, their names and their order
-//	room            admission: slots (package slots), and what a process must have for a call
+//	room            admission: slots (package slots), and the resources that a process needs for a call
 //	tree            statuses of nodes, with its gates (conditionals) and faults (causes of failures)
 //	Calls           nodes in place of the tree's, where a Body such as that of package net decides which calls there are
 //

@@ -12,7 +12,7 @@ import (
 
 // Root is the state of a run, computed from its journal: facts folded event by event, and the statuses, slots and decisions
 // derived from them. Apply is its only input. It has no clock, no goroutine and does no I/O, so the same plan and the same events
-// give the same Root anywhere. It is owned by one goroutine.
+// lead to the same Root anywhere. It is owned by one goroutine.
 //
 // Invariants, checked by check:
 //  1. A ready node has no unsatisfied predecessor, and holds a slot in every group around it.

@@ -10,7 +10,7 @@ type Verdict struct {
 	Status  RunStatus        // a final one
 	Failure *journal.Failure // why it did not complete
 	Node    int32            // the node it is named after; -1: none
-	Output  any              // of a run that completed: a value of package value, or what the event holds
+	Output  any              // of a run that completed: a value of package value, or that of the event
 }
 
 // RunStatus returns the status of the run.

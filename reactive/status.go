@@ -16,8 +16,8 @@ type (
 	// Request names a call to be made or cancelled.
 	Request = ledger.Request
 
-	// Answer is an answer to a call by the engine itself.
-	Answer = ledger.Answer
+	// Match is a call that waits for a message, with the payload of that message.
+	Match = ledger.Match
 
 	// Change is a change of a node's status.
 	Change = ledger.Change

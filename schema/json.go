@@ -8,7 +8,7 @@ import (
 // Base is where the schemas are published.
 const Base = "https://raw.githubusercontent.com/sluiceflow/sluice/main/schema/"
 
-// URL is where the schema of the kind is published: what the modeline of a document names.
+// URL is the address of the published schema of the kind, which the modeline of a document names.
 func (k *Kind) URL() string { return Base + k.file + ".json" }
 
 // JSON returns the JSON Schema (draft 7) of the kind, indented and with a newline at its end. The same kind has the same bytes.

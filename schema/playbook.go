@@ -38,7 +38,7 @@ var resultSpec = &Shape{name: "result", text: "How large results are stored: a r
 	key("select", list(is(resultSelect)), "fields that stay readable beside the reference", "[{path: /total}]").orElse("none"),
 }}
 
-// layerKeys returns what each spec may say for the tasks below it; what is written closest to a task counts.
+// layerKeys returns the keys that each spec may set for the tasks below it; the one closest to a task counts.
 func layerKeys() []Key {
 	return []Key{
 		key("timeout", either(seconds, is(callTimeout)), "of one attempt of each call below; in the spec of a step, a duration bounds the run of the step", "30s").orElse("no limit"),

@@ -5,7 +5,7 @@ type Kind struct {
 	Name  string // the value of `kind`, and the argument of `sluice schema`
 	file  string // of its schema, below schema/, and of its reference, below docs/, without an ending
 	title string // heading of the reference
-	text  string // what the reference begins with
+	text  string // first paragraphs of the reference
 	root  *Shape
 }
 
@@ -30,7 +30,7 @@ type Shape struct {
 	text   string // its meaning
 	keys   []Key
 	others *Type          // the values of other keys; nil: there are none but those that begin with x-
-	rule   map[string]any // what else JSON Schema can say of it
+	rule   map[string]any // further keywords of JSON Schema
 }
 
 // Key is a key of a mapping.
@@ -38,16 +38,16 @@ type Key struct {
 	name     string
 	of       *Type
 	needed   bool
-	fallback any    // what counts when the key is left out; nil: see without
-	without  string // what it means that the key is left out, in words
-	text     string // what the key means
+	fallback any    // the default; nil: see without
+	without  string // the default in words
+	text     string // the meaning of the key
 	example  string // a value, as YAML
 }
 
 // Type is the type of a value.
 type Type struct {
 	name    string         // as the reference has it
-	rule    map[string]any // what JSON Schema says of it, where it has no parts
+	rule    map[string]any // its JSON Schema, where it has no parts
 	items   *Type          // of a list
 	values  *Type          // of a mapping whose keys the author chooses
 	shape   *Shape

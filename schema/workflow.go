@@ -57,7 +57,7 @@ var function = &Shape{name: "func", text: "A Go function that the program regist
 	key("args", values, "its arguments; expressions anywhere in them", `["{{ input }}"]`).orElse("none"),
 }}
 
-// Steps hold steps, so what stands in them is set in init.
+// Steps hold steps, so their keys are set in init.
 var (
 	step        = &Shape{name: "step", text: "Calls an operation."}
 	sequential  = &Shape{name: "sequential", text: "Runs steps one after the other."}

@@ -71,7 +71,7 @@ var (
 			key("ttl", duration, "a cell is deleted so long after its last activity, with nothing open", "P30D").orElse("never"),
 			key("indexes", mapOf(anything), "values by which cells are found, by name; expressions see `state` and `key`", `{status: "{{ state.status }}"}`).orElse("none"),
 			key("annotations", typeOf, "the type of what rules `note`", "Remark").orElse("no notes"),
-			key("context", either(boolean, choice("sys/WorkflowContext@1")), "true: the step is given a context too", "true").or(false),
+			key("context", either(boolean, choice("sys/WorkflowContext@1")), "true: the step takes a context too", "true").or(false),
 			key("migrate", is(migration), "from the version before", "{set: {txn: null}}").orElse("nothing"),
 			key("rules", list(is(machineRule)), "what follows from events", "[{event: OrderPlaced, set: {status: placed}}]").orElse("every event is ignored"),
 			key("go", is(goMachine), "in place of rules", "{name: order, version: \"3\"}").orElse("—"),
@@ -101,7 +101,7 @@ func worldRootKeys() []Key {
 }
 
 var worldKind = Kind{Name: "World", file: "world", title: "World",
-	text: "A world has state machines, each with many cells: entities that take events one at a time, ask for effects, and are told what came of them. " +
+	text: "A world has state machines, each with many cells: entities that take events one at a time, ask for effects, and learn their results. " +
 		"How rules are evaluated, and which names expressions see, is described in [package machine](../template/machine/doc.go), with one document of all " +
 		"keys; types and the normal form of values in [package schema](../template/schema/doc.go)." + worldTables,
 	root: &Shape{name: "World", text: "State machines with effects and receipts.",
@@ -123,7 +123,7 @@ A cell has the first of these statuses that holds:
 
 | status | |
 |---|---|
-| ` + "`failed`" + ` | an activation gave what it may not, or a rule failed it; until it is retried |
+| ` + "`failed`" + ` | an activation returned an invalid result, or a rule failed it; until it is retried |
 | ` + "`waiting`" + ` | an effect or a timer is open |
 | ` + "`running`" + ` | it has mail, or is a process that has not completed |
 | ` + "`completed`" + ` | an entity with nothing open, or a process that has completed |

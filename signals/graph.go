@@ -88,7 +88,7 @@ func (g *Graph) Batch(fn func() error) (err error) {
 	return join(err, g.close(err == nil))
 }
 
-// close ends a batch; the outermost one keeps or reverts what it wrote and flushes.
+// close ends a batch; the outermost one keeps or reverts its writes and flushes.
 func (g *Graph) close(keep bool) error {
 	if g.hold == 1 && !keep {
 		for i := len(g.log) - 1; i >= 0; i-- {

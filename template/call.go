@@ -117,7 +117,7 @@ const (
 type DecisionSource struct {
 	Kind         string       // DecidedByCapability, DecidedByOperator, DecidedByRequester or DecidedAutomatically
 	CapabilityID string       // DecidedByCapability: whose holders can be asked
-	Operation    string       // what is called for the decision
+	Operation    string       // called for the decision
 	Input        value.Value  // of that call, expressions anywhere in it; nil is null
 	Timing       *Timing      // of that call; nil: one attempt without a limit
 	Pos          document.Pos // where it was written; zero: built in Go
@@ -152,7 +152,7 @@ type Passport struct {
 	ValidFrom   time.Time              // zero: always
 	ValidUntil  time.Time              // zero: for ever
 	Revoked     bool                   // not valid, whatever the dates
-	Attributes  map[string]value.Value // what filters compare; nil: none
+	Attributes  map[string]value.Value // that filters compare; nil: none
 	Pos         document.Pos           // where it was written; zero: built in Go
 }
 
@@ -172,7 +172,7 @@ type Binding struct {
 type Command struct {
 	Argv   []string          // program and arguments, each with expressions; one that renders to null is left out
 	Shell  string            // a script for /bin/sh, without expressions
-	Stdin  value.Value       // expressions anywhere in it; what is no text is written as JSON; nil: empty
+	Stdin  value.Value       // expressions anywhere in it; a value that is no text is written as JSON; nil: empty
 	Env    map[string]string // variables by name, with expressions; one that renders to null is left out
 	Dir    string            // with expressions; "": that of the process
 	Output string            // "": {exit_code, stdout, stderr}; "text", "json" or "lines": the contents of stdout
@@ -183,7 +183,7 @@ type HTTP struct {
 	Method          string            // default GET, POST with a body
 	URL             string            // with expressions
 	Headers         map[string]string // by name, with expressions; one that renders to null is left out
-	Body            value.Value       // expressions anywhere in it; what is no text is sent as JSON; nil: none
+	Body            value.Value       // expressions anywhere in it; a value that is no text is sent as JSON; nil: none
 	FollowRedirects string            // default FollowSameHost
 }
 

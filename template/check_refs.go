@@ -105,7 +105,7 @@ func (c *checker) bareTest(s *spot, path, test string) {
 	}
 }
 
-// read resolves what an expression of the item at s reads; s is nil for the run's output. Besides the rules for every
+// read resolves the names that an expression of the item at s reads; s is nil for the run's output. Besides the rules for every
 // reference, an output that may be missing because its step may be skipped needs a default.
 func (c *checker) read(r expr.Read, s *spot, path string) *Item {
 	target := c.reference(r.Step, s, path)

@@ -48,7 +48,7 @@ func (w *Workflow) MarshalJSON() ([]byte, error) {
 	return value.JSON(doc)
 }
 
-// UnmarshalJSON reads a document of kind Workflow. It reports what ParseNode reports; Check reports whether the workflow is
+// UnmarshalJSON reads a document of kind Workflow. It reports the errors that ParseNode reports; Check reports whether the workflow is
 // valid.
 func (w *Workflow) UnmarshalJSON(data []byte) error {
 	nodes, err := document.Parse("", data, document.Limits{Bytes: max(len(data), 1)})

@@ -62,15 +62,15 @@ type Routing interface {
 	// Lints returns warnings: parts of the document that are valid, but probably mistakes.
 	Lints() document.Errors
 
-	// OnBlocked returns what a blocked run does. usual applies if the document does not say; "" means the default.
+	// OnBlocked returns the choice of a blocked run. usual applies if the document does not say; "" means the default.
 	OnBlocked(usual OnBlocked) OnBlocked
 }
 
 // CallSite describes a step of a routed workflow's tree.
 type CallSite struct {
 	Step, Task, Kind string // name of the step, label and kind of the task
-	Input            any    // what its operation is called with, as a template; nil: nothing
-	Unread           bool   // no expression of the document can read what the operation answers
+	Input            any    // the input of its operation, as a template; nil: nothing
+	Unread           bool   // no expression of the document can read the operation's answer
 }
 
 // OnBlocked is the effect on a routed run of being blocked: only work that the run itself holds back is left.
@@ -162,6 +162,6 @@ type Map struct {
 // contains its name, under which the program that builds the workflow registers the function.
 type Func struct {
 	Name string        // of a registered Function
-	Args []value.Value // what it is called with; expressions anywhere in them
+	Args []value.Value // its arguments; expressions anywhere in them
 	Pos  document.Pos  // where it was written; zero: built in Go
 }

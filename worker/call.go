@@ -27,7 +27,7 @@ var _ operation.Host = (*job)(nil)
 
 type jobKey struct{}
 
-// Log writes a text about the call that ctx belongs to: to the log of the server, and for those who follow the log of the run. Outside a
+// Log writes a text about the call that ctx belongs to: to the log of the server, and for clients that follow the log of the run. Outside a
 // call of a worker it does nothing.
 func Log(ctx context.Context, text string) {
 	if j, ok := ctx.Value(jobKey{}).(*job); ok {
@@ -127,7 +127,7 @@ func (w *worker) input(ctx context.Context, from *wire.TakenCall) (any, error) {
 // outputMax bounds, in bytes, the JSON of an output; no server takes a larger value.
 const outputMax = 48 << 20
 
-// resultOf returns a result as it is given.
+// resultOf returns a result in the form of its delivery.
 func resultOf(lease string, r *call.Result) wire.GiveResult {
 	g := wire.GiveResult{Lease: lease}
 	output, err := value.JSON(r.Output)

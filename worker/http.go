@@ -46,7 +46,7 @@ func (w *worker) post(ctx context.Context, path string, body, answer any) error 
 	return json.Unmarshal(data, answer)
 }
 
-// get reads what there is at a path of the server.
+// get reads the resource at a path of the server.
 func (w *worker) get(ctx context.Context, path string) ([]byte, error) {
 	return w.do(ctx, http.MethodGet, path, http.NoBody)
 }

@@ -87,7 +87,7 @@ type worker struct {
 	asked   int             // places that takes under way may fill
 	out     outbox
 	beaten  time.Time     // of the last signs of life
-	wake    chan struct{} // there is something to give
+	wake    chan struct{} // there is something to deliver
 	freed   chan struct{} // there is a free place
 	idle    chan struct{} // there is no call
 }
@@ -175,7 +175,7 @@ func (w *worker) fill(ctx context.Context, full chan struct{}) error {
 	return nil
 }
 
-// watch waits for what is to be cancelled while no take does, because all places are taken. Its request waits on when one is free, so that
+// watch waits for cancellations while no take does, because all places are taken. Its request waits on when one is free, so that
 // none is broken off; until it is answered, no other is made.
 func (w *worker) watch(ctx context.Context, full <-chan struct{}) error {
 	for wait := (backoff{}); ; {
@@ -198,7 +198,7 @@ func (w *worker) watch(ctx context.Context, full <-chan struct{}) error {
 	}
 }
 
-// ask takes calls for places that were reserved, and begins them. It waits for the first of them, or for what is to be cancelled.
+// ask takes calls for places that were reserved, and begins them. It waits for the first of them, or for a cancellation.
 func (w *worker) ask(ctx context.Context, places int) error {
 	answer := wire.TakeAnswer{}
 	err := w.post(ctx, "/v1/worker/take", wire.TakeBody{Worker: w.Name, Operations: w.names, Max: &places, Wait: takeTime.String()}, &answer)

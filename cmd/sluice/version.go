@@ -12,7 +12,7 @@ func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Long:    `Version prints what this program was built from: the version of Sluice, the version of Go, and the platform.`,
+		Long:    `Version prints the origin of this program: the version of Sluice, the version of Go, and the platform.`,
 		Example: "  sluice version",
 		Args:    cobra.NoArgs,
 		Run:     func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), version()) },

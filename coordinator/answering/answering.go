@@ -1,5 +1,5 @@
-// Package answering brings what workers ask and answer to the runs whose calls they have taken: it turns that into items for the loops
-// of these runs, and returns how a call that ended before has ended.
+// Package answering brings the results and reports of workers to the runs whose calls they have taken: it turns them into items for the
+// loops of these runs, and returns how a call that ended before has ended.
 package answering
 
 import (
@@ -39,7 +39,7 @@ type Calls struct {
 
 var _ workers.Engine = Calls{}
 
-// New returns the calls of the runs; what workers write about them goes to the logs and the logger.
+// New returns the calls of the runs; the texts of workers about them go to the logs and the logger.
 func New(runs Runs, logs *calllog.Logs, logger *slog.Logger) Calls { return Calls{runs, logs, logger} }
 
 // Ask implements workers.Engine.

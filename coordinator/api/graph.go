@@ -19,7 +19,7 @@ type Call struct {
 	Run           string          `json:"run,omitempty"`            // id of the run that it belongs to
 	Step          string          `json:"step,omitempty"`           // key of the step
 	Attempt       int32           `json:"attempt,omitempty"`        // from 1
-	Participant   string          `json:"participant,omitempty"`    // who was asked
+	Participant   string          `json:"participant,omitempty"`    // that was asked
 	Decision      int32           `json:"decision,omitempty"`       // number of a call to the step's decision source
 	Operation     string          `json:"operation,omitempty"`      // empty while not known
 	Status        string          `json:"status,omitempty"`         // pending, running, completed, failed, aborted

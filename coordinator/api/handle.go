@@ -295,7 +295,7 @@ func watch(ctx context.Context, run *coordinator.Run, req *Request, emit func(*R
 	return nil
 }
 
-// follow passes on what the calls of a run write.
+// follow passes on the output of a run's calls.
 func follow(ctx context.Context, run *coordinator.Run, step string, emit func(*Reply) error) error {
 	for b, err := range run.Log(ctx, step) {
 		if err == nil {
@@ -339,7 +339,7 @@ func command(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 	return run.Retry(ctx, req.Step, opts...)
 }
 
-// sweep deletes what the last two snapshots of a world have replaced.
+// sweep deletes the content and events that the last two snapshots of a world have replaced.
 func sweep(ctx context.Context, run *coordinator.Run, req *Request, done *Done) (err error) {
 	if done.Kept, done.Deleted, err = run.Sweep(ctx, req.Dry); err != nil {
 		return err

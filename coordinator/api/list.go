@@ -29,7 +29,7 @@ type Progress struct {
 	Failed int `json:"failed,omitempty"` // failed or aborted
 }
 
-// Nameless takes away the names of what the run waits for, and of the steps that do, and why it cannot go on: they may be made from
+// Nameless takes away the names in the run's waits, those of the steps that wait, and why it cannot go on: they may be made from
 // inputs.
 func (r *Run) Nameless() {
 	for i := range r.Waits {

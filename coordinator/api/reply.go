@@ -34,12 +34,12 @@ type Reply struct {
 	Query       *query.Explanation       `json:"query,omitempty"`       // of List with Dry
 	Value       json.RawMessage          `json:"value,omitempty"`       // of Output: any JSON
 	Data        []byte                   `json:"data,omitempty"`        // of Export: the next part of the file
-	Imported    *Imported                `json:"imported,omitempty"`    // of Import: what has become of a run of the file
+	Imported    *Imported                `json:"imported,omitempty"`    // of Import: the outcome of a run of the file
 	Rule        *Rule                    `json:"rule,omitempty"`        // of Rules
 	Name        string                   `json:"name,omitempty"`        // of Names: of a workflow
 	Gone        *Gone                    `json:"gone,omitempty"`        // of Collect
 	Act         *Act                     `json:"act,omitempty"`         // of Acts, and at last of Bulk, AwaitAct and StopAct
-	Outcome     *Outcome                 `json:"outcome,omitempty"`     // of Acts with a number: what has become of a run; before the act
+	Outcome     *Outcome                 `json:"outcome,omitempty"`     // of Acts with a number: the outcome of a run; before the act
 	Preview     *ActPreview              `json:"preview,omitempty"`     // of Bulk with Dry
 	Rerun       *RerunStep               `json:"rerun,omitempty"`       // of Repeat with Dry
 	Shadow      *Shadowed                `json:"shadow,omitempty"`      // of Shadow, for each run
@@ -67,7 +67,7 @@ type Done struct {
 	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the cells that it goes to
 
 	Dry     bool     `json:"dry,omitempty"`     // nothing was done
-	Would   []Event  `json:"would,omitempty"`   // of a dry command: what it would journal; none: it would be accepted, and journal nothing
+	Would   []Event  `json:"would,omitempty"`   // of a dry command: the events that it would journal; none: it would be accepted, and journal nothing
 	Deletes []string `json:"deletes,omitempty"` // of a dry deletion: the runs that it would remove
 
 	Next   string `json:"next,omitempty"`   // of List: the cursor behind the last run; "": the list is complete
@@ -86,7 +86,7 @@ type Done struct {
 	Published *Version       `json:"published,omitempty"` // of a publish: the newest version now
 	Replaced  *Version       `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already
 	Unchanged bool           `json:"unchanged,omitempty"` // of a publish: it was the newest already
-	Effect    *versions.Diff `json:"effect,omitempty"`    // of a publish: how it differs from the version before, if that has open runs, and what it means for them
+	Effect    *versions.Diff `json:"effect,omitempty"`    // of a publish: how it differs from the version before, if that has open runs, and the consequences for them
 }
 
 func (d *Done) would(e journal.Event) { d.Would = append(d.Would, EventOf(&e)) }
@@ -117,14 +117,14 @@ type Run struct {
 	Updated    time.Time         `json:"updated"`              // when its last event was decided
 	Parked     string            `json:"parked,omitempty"`     // why it cannot go on in the answering process
 	Held       bool              `json:"held,omitempty"`       // it has not gone on since it was imported, and does not before it is resumed
-	Incomplete bool              `json:"incomplete,omitempty"` // its import goes on or was interrupted: not all of it, or of what belongs to it, is there
+	Incomplete bool              `json:"incomplete,omitempty"` // its import goes on or was interrupted: not all of it, or of the runs that belong to it, is there
 	Past       bool              `json:"past,omitempty"`       // it is described as it was after the last of these Events; not in a list
 	Late       bool              `json:"late,omitempty"`       // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
 	Due        time.Time         `json:"due,omitzero"`         // when the run is due next
 	Events     uint64            `json:"events"`               // how many its journal has
 	Labels     map[string]string `json:"labels,omitempty"`     // as it was started with
 	Kind       string            `json:"kind,omitempty"`       // Workflow, Playbook or World; only in a list
-	Waits      []Wait            `json:"waits,omitempty"`      // what it waits for, the first of it; only in a list
+	Waits      []Wait            `json:"waits,omitempty"`      // its first waits; only in a list
 	Progress   *Progress         `json:"progress,omitempty"`   // of a workflow's steps; only in a list
 	Code       string            `json:"code,omitempty"`       // of the failure with which it has ended; only in a list
 	Ended      time.Time         `json:"ended,omitzero"`       // only in a list
@@ -135,7 +135,7 @@ type Run struct {
 	Preview    string            `json:"preview,omitempty"`    // in place of an output of more than 32 KiB: the beginning of its JSON; not in a list
 	Counts     *Counts           `json:"counts,omitempty"`     // of a playbook's run; not in a list
 	Context    json.RawMessage   `json:"ctx,omitempty"`        // of a playbook's run; not in a list
-	Awaits     []Awaited         `json:"awaits,omitempty"`     // what it waits for, with the commands that end it; not in a list
+	Awaits     []Awaited         `json:"awaits,omitempty"`     // its waits, with the commands that end them; not in a list
 	Steps      []Step            `json:"steps,omitempty"`      // not in a list
 	World      *World            `json:"world,omitempty"`      // of a world's run; not in a list
 	Cells      []Cell            `json:"cells,omitempty"`      // of a world's run, the first of World.Cells; not in a list
@@ -235,7 +235,7 @@ type Event struct {
 	Actor        string          `json:"actor,omitempty"`        // who did it: a person, a program
 	Reason       string          `json:"reason,omitempty"`       // in the words of the actor
 	Timer        string          `json:"timer,omitempty"`        // which timer fired
-	Key          string          `json:"key,omitempty"`          // of a retry: what replaces the step in its idempotency key
+	Key          string          `json:"key,omitempty"`          // of a retry: replaces the step in its idempotency key
 	Due          time.Time       `json:"due,omitzero"`           // the instant that was meant
 	RetryAt      time.Time       `json:"retry_at,omitzero"`      // when the next attempt may start
 	Count        int32           `json:"count,omitempty"`        // number of a report, or of a request to a decision source
@@ -268,7 +268,7 @@ type Start struct {
 type From struct {
 	Run  string `json:"run"`            // id
 	Seq  uint64 `json:"seq"`            // of its last event that counts
-	Kept int32  `json:"kept,omitempty"` // events that follow the first and are taken over: what is kept and set, of a playbook what it did
+	Kept int32  `json:"kept,omitempty"` // events that follow the first and are taken over: kept and set results, of a playbook its past
 }
 
 // Kept describes where a result comes from.
@@ -284,8 +284,8 @@ type Kept struct {
 // Identity is the identity under which a run makes its calls.
 type Identity struct {
 	ID        string          `json:"id"`                  // who it is
-	Scopes    []string        `json:"scopes,omitempty"`    // what it may do, as said by the program that started the run
-	Resources json.RawMessage `json:"resources,omitempty"` // what it may do that to: any JSON
+	Scopes    []string        `json:"scopes,omitempty"`    // its rights, as set by the program that started the run
+	Resources json.RawMessage `json:"resources,omitempty"` // the objects of these rights: any JSON
 
 	ResourcesPreview string `json:"resources_preview,omitempty"` // of a call, in place of resources of more than 1 KiB: the beginning
 }
@@ -310,10 +310,10 @@ func (f *Failure) String() string {
 type Update struct {
 	Event   Event     `json:"event"`            // as in the journal, with its effect
 	Changes []Change  `json:"changes"`          // of statuses of steps, in the order in which they follow
-	Tasks   []Task    `json:"tasks,omitempty"`  // changes of what was decided about steps
+	Tasks   []Task    `json:"tasks,omitempty"`  // changes of decisions about steps
 	Loops   []Loop    `json:"loops,omitempty"`  // how far loops of a playbook have come
 	Cells   []Moved   `json:"cells,omitempty"`  // changes of the statuses of cells of a world
-	Awaits  []Awaited `json:"awaits,omitempty"` // what those that have changed wait for now
+	Awaits  []Awaited `json:"awaits,omitempty"` // the present waits of those that have changed
 	Status  string    `json:"status"`           // of the run, after the event
 }
 

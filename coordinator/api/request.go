@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Bounds in bytes: of the encoding of a request, its payload included, and of what is attached to it.
+// Bounds in bytes: of the encoding of a request, its payload included, and of its attachment.
 const (
 	RequestMax    = 1 << 20
 	AttachmentMax = 64 << 20
@@ -34,8 +34,8 @@ const (
 	Output   Verb = "output"   // the whole output of a step. Run, Step ("": the run), Participant
 	Await    Verb = "await"    // wait until a condition about a cell of a world holds. Run, Step, If
 	Events   Verb = "events"   // the events of a run's journal. Run, From, Step ("": all)
-	Views    Verb = "views"    // what has happened in the net of a playbook, or in the cells of a world. Run, From, Step ("": all; else one cell)
-	Log      Verb = "log"      // what the calls of a run write, until it ends. Run, Step ("": all)
+	Views    Verb = "views"    // the history of the net of a playbook, or of the cells of a world. Run, From, Step ("": all; else one cell)
+	Log      Verb = "log"      // the output of a run's calls, until it ends. Run, Step ("": all)
 	Watch    Verb = "watch"    // changes, past and future, until the run ends. Run, From
 	Graph    Verb = "graph"    // the calls of a run, and of the runs above and below it. Run, At
 	Explain  Verb = "explain"  // why a run or a step has its status. Run, Step ("": the run), At
@@ -59,14 +59,14 @@ const (
 	Rules    Verb = "rules"    // how long they are kept
 	Names    Verb = "names"    // the names of published workflows, in order. Name: how they begin; Limit
 	Collect  Verb = "collect"  // delete expired runs and unused data. Dry, Beside, Keep ("": by the rules; else all runs so long)
-	Bulk     Verb = "bulk"     // begin to act on many runs. Act, Query, Expect, Reason; of a rerun Rerun, Dir; of that and a move Name, Attachment; Dry: only say what would be done
-	Acts     Verb = "acts"     // acts on many runs, newest first; with Number, what one has done to each run. Number
+	Bulk     Verb = "bulk"     // begin to act on many runs. Act, Query, Expect, Reason; of a rerun Rerun, Dir; of that and a move Name, Attachment; Dry: only preview it
+	Acts     Verb = "acts"     // acts on many runs, newest first; with Number, the outcomes of one. Number
 	AwaitAct Verb = "act"      // wait until an act has ended. Number
 	StopAct  Verb = "stop"     // stop an act. Number
-	Repeat   Verb = "rerun"    // start a new run that keeps results of a run. Run, Rerun, ID, Dir, Labels, Attachment: workflow and input, Dry: only say what it would do
+	Repeat   Verb = "rerun"    // start a new run that keeps results of a run. Run, Rerun, ID, Dir, Labels, Attachment: workflow and input, Dry: only preview it
 	Shadow   Verb = "shadow"   // how runs would have gone by another workflow. Run, or Query; Name ("": the workflow attached), Attachment
 	Move     Verb = "move"     // have a run go on under another workflow. Run; Name ("": the workflow attached), Attachment; Dry: only say whether it may
-	Compare  Verb = "diff"     // how a workflow differs from another one, and what that means for its open runs. Old, Name, Attachment
+	Compare  Verb = "diff"     // how a workflow differs from another one, and the consequences for its open runs. Old, Name, Attachment
 )
 
 // The decisions.
@@ -78,7 +78,7 @@ const (
 // Request is one request. The comments of the verbs list the fields they use.
 type Request struct {
 	Version  int             `json:"v"`                  // 1; set by Client
-	Verb     Verb            `json:"verb"`               // what is asked for
+	Verb     Verb            `json:"verb"`               // the kind of request
 	Run      string          `json:"run,omitempty"`      // id, or a prefix of it
 	Step     string          `json:"step,omitempty"`     // key, such as `check[3]`; of a world also the address of a cell
 	Actor    string          `json:"actor,omitempty"`    // of a command, at most 256 bytes
@@ -101,7 +101,7 @@ type Request struct {
 	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
 	Index   string `json:"index,omitempty"`   // NAME=VALUE: only cells that have the value in that index, a text or JSON
 	Limit   int    `json:"limit,omitempty"`   // at most so many cells, runs or names; 0: all
-	Dry     bool   `json:"dry,omitempty"`     // of a command: only say what it would do, or the same refusal; of a list: only explain the query
+	Dry     bool   `json:"dry,omitempty"`     // of a command: only preview it, with the same refusals; of a list: only explain the query
 	Events  int    `json:"events,omitempty"`  // of a sweep: so many of the newest events stay at least; negative: all; 0: as the process that goes on with the world is configured, and all if none does
 
 	Query  string            `json:"query,omitempty"`  // which runs, see package query; "": all
@@ -111,11 +111,11 @@ type Request struct {
 	Runs []string `json:"runs,omitempty"` // ids, or prefixes of them
 	File string   `json:"file,omitempty"` // absolute path of a file or folder, which the answering process opens
 
-	Act    string `json:"act,omitempty"`    // what is done to many runs, see bulk.Verbs
+	Act    string `json:"act,omitempty"`    // the verb of an act on many runs, see bulk.Verbs
 	Expect int    `json:"expect,omitempty"` // how many runs the query is expected to select
 	Number uint64 `json:"number,omitempty"` // id of an act
 
-	Rerun *Rerun `json:"rerun,omitempty"` // of a rerun: what runs again
+	Rerun *Rerun `json:"rerun,omitempty"` // of a rerun: the steps that run again
 
 	Name       string `json:"name,omitempty"`     // of a published workflow; of names: how they begin; of a comparison also NAME@NUMBER
 	Old        string `json:"old,omitempty"`      // the same of the one that it is compared with; "": it is attached
@@ -159,7 +159,8 @@ func (v Verb) one() bool {
 	return v != List && v != Export && v != Import && v != Backup && !v.ofFolder() && !v.attaches()
 }
 
-// Follows reports whether the answer to the verb lasts as long as what it waits for, reads or writes, and ends when its reader goes.
+// Follows reports whether the answer to the verb has no bound of its own: it waits, reads or writes as long as it takes, and ends when
+// its reader goes.
 func (v Verb) Follows() bool {
 	switch v {
 	case Watch, Log, Await, Export, Import, Backup, Collect, Bulk, AwaitAct, StopAct, Shadow, Compare:
@@ -177,7 +178,7 @@ func (v Verb) open() bool {
 	return false
 }
 
-// check returns what a request lacks.
+// check returns an error if a request lacks something.
 func (r *Request) check() error {
 	fault := r.momentFault()
 	switch {

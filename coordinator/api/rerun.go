@@ -11,11 +11,11 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Rerun says which steps of a run run again, and what is different: see coordinator.Rerun. A new workflow or input is attached.
+// Rerun selects the steps of a run that run again, and has the changes: see coordinator.Rerun. A new workflow or input is attached.
 type Rerun struct {
 	From    string                     `json:"from,omitempty"`    // key of the step from which on
 	Only    string                     `json:"only,omitempty"`    // key of the only one
-	Failed  bool                       `json:"failed,omitempty"`  // what has failed
+	Failed  bool                       `json:"failed,omitempty"`  // failed steps
 	Changed bool                       `json:"changed,omitempty"` // whose operation or input is another
 	At      uint64                     `json:"at,omitempty"`      // as of that event
 	Set     map[string]json.RawMessage `json:"set,omitempty"`     // values by place, such as `steps.price.output`
@@ -75,7 +75,7 @@ func refusedInput(err error) error {
 	return err
 }
 
-// rerunOf reads what a request and its attachment say. Until release is called, the definitions that came along are there.
+// rerunOf reads a rerun from a request and its attachment. Until release is called, the definitions that came along are there.
 func rerunOf(ctx context.Context, engine *coordinator.Engine, req *Request) (_ *coordinator.Rerun, release func(), err error) {
 	r := req.Rerun
 	what := &coordinator.Rerun{From: r.From, Only: r.Only, Failed: r.Failed, Changed: r.Changed, At: r.At, Set: map[string]any{}}

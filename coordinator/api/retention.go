@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// How long runs are kept, and what is not: see package expiry.
+// The rules of retention, and deletions: see package expiry.
 type (
 	Rule      = expiry.Rule
 	Gone      = expiry.Gone

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/steps"
 )
 
-// happenings emits what has happened in the cells of a world, or in one of them: its events, with the activations unfolded.
+// happenings emits the events of the cells of a world, or of one of them, with the activations unfolded.
 func happenings(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
 	line := timeline.Of(req.Step)
 	missing := gap.New(1, req.From, trimmed(emit))
@@ -39,7 +39,7 @@ func happenings(ctx context.Context, run *coordinator.Run, req *Request, emit fu
 	return nil
 }
 
-// unfold returns what an event of a world tells: an activation its state, raised events and intents, one by one.
+// unfold returns the parts of an event of a world: of an activation its state, raised events and intents, one by one.
 func unfold(e *journal.Event) []*View {
 	if e.Type != journal.CellStepped {
 		return []*View{viewOfEvent(e)}

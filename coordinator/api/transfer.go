@@ -44,7 +44,7 @@ func export(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	return w.Flush()
 }
 
-// parts emits what is written.
+// parts emits the bytes written.
 type parts func(*Reply) error
 
 func (emit parts) Write(data []byte) (int, error) { return len(data), emit(&Reply{Data: data}) }
@@ -74,7 +74,7 @@ func selected(ctx context.Context, engine *coordinator.Engine, req *Request) (ru
 	return runs, nil
 }
 
-// importFile takes in a file, and emits what has become of each run.
+// importFile takes in a file, and emits the outcome of each run.
 func importFile(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	file, err := readfile.Open(req.File)
 	if err != nil {

@@ -26,7 +26,7 @@ const Paused = "paused"
 // CellStatuses are the values of Request.Status.
 var CellStatuses = []string{string(world.Failed), string(world.Waiting), string(world.Running), string(world.Completed), Paused}
 
-// World counts the cells of a world, and what has happened in it.
+// World counts the cells of a world, and its events.
 type World struct {
 	Cells     int         `json:"cells"`            // how many there are
 	Failed    int         `json:"failed"`           // of these
@@ -52,7 +52,7 @@ type Cell struct {
 	Held    int             `json:"held,omitempty"`          // the same, of a cell that keeps them until it goes on
 	Last    uint64          `json:"last_seq,omitempty"`      // of its newest activation
 	Active  time.Time       `json:"active"`                  // instant of the newest event about it
-	Awaits  []Awaited       `json:"awaits,omitempty"`        // what it waits for, if it is shown by itself
+	Awaits  []Awaited       `json:"awaits,omitempty"`        // its waits, if it is shown by itself
 }
 
 // Intent is an effect or timer that a cell waits for.

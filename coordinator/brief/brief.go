@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// Bounds in bytes: of JSON in an event, and of the beginning of what has more.
+// Bounds in bytes: of JSON in an event, and of the beginning of longer JSON.
 const (
 	valueMax  = 1 << 10
 	beginning = 256

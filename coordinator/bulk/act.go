@@ -42,11 +42,11 @@ type Act struct {
 	Reason string // in the words of the actor
 	Actor  string // a person or a program
 
-	Rerun    *rerun.Options     // of a rerun: what runs again of each run, and what is different; its At is 0
+	Rerun    *rerun.Options     // of a rerun: the steps of each run that run again, and the changes; its At is 0
 	Dir      string             // of a rerun: folder in which programs of the new runs start; "": that of each run
 	Workflow *template.Workflow // of a move: under which the runs go on
 	Entry    *registry.Entry    // of that, in the engine's Registry, in place of Workflow
-	How      string             // of a Status: in some words, what Rerun, Workflow and Entry said, which it has no more
+	How      string             // of a Status: in some words, Rerun, Workflow and Entry, which it has no more
 }
 
 // CountError means that a query does not select the number of runs that was expected. It wraps ErrCount.
@@ -111,7 +111,7 @@ type Status struct {
 	State   State  // see there
 	Began   int64  // Unix nanoseconds
 	Ended   int64  // Unix nanoseconds; 0: it has not
-	Done    int    // runs to which it has done what was asked
+	Done    int    // runs on which it acted
 	Already int    // runs that were so already, or that have ended meanwhile
 	Refused int    // runs that have refused it
 }

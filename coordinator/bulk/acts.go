@@ -169,7 +169,7 @@ func (a *acts) note(ctx context.Context, e journal.Event) error {
 	}
 }
 
-// PreviewBulk returns what an act would do, from the computation that chooses the runs of one, or is refused as BeginBulk would be. An
+// PreviewBulk previews an act by the computation that chooses the runs of one, or is refused as BeginBulk would be. An
 // Expect of 0 is no number: the preview says which one to expect. It changes nothing.
 func (a Acts) PreviewBulk(ctx context.Context, act Act) (*Preview, error) {
 	if err := a.engine.CheckOpen(); err != nil {
@@ -259,7 +259,7 @@ func (a *acts) overlap(targets []target) error {
 	return first
 }
 
-// write makes an act durable: first what it is, then the runs that it has chosen.
+// write makes an act durable: first the act itself, then the runs that it has chosen.
 func (a *acts) write(ctx context.Context, act Act, v *verb, targets []target) (*driver, error) {
 	now := a.engine.Now()
 	children, err := a.bundle(ctx, &act)
@@ -338,7 +338,7 @@ func (a *acts) statuses(ctx context.Context) ([]Status, error) {
 	return list, nil
 }
 
-// counted counts what a suspended act has done so far.
+// counted counts the outcomes of a suspended act so far.
 func (a *acts) counted(ctx context.Context, s Status) (Status, error) {
 	if s.State != Suspended {
 		return s, nil
@@ -470,7 +470,7 @@ func (a Acts) PreviewStopBulk(ctx context.Context, id uint64) (Status, error) {
 	return s, err
 }
 
-// StopBulk stops an act: it asks no more runs, and what it has done stays. It returns when the act has ended. The error wraps ErrAct if
+// StopBulk stops an act: it asks no more runs, and undoes nothing. It returns when the act has ended. The error wraps ErrAct if
 // that is over already.
 func (a Acts) StopBulk(ctx context.Context, id uint64, actor string) (Status, error) {
 	s, err := a.PreviewStopBulk(ctx, id)

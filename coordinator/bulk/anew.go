@@ -28,7 +28,7 @@ func (d *driver) reran(ctx context.Context, run string) (bool, error) {
 	return false, nil
 }
 
-// previewRerun foresees what a rerun of a run will do.
+// previewRerun previews a rerun of a run.
 func previewRerun(ctx context.Context, a *acts, act *Act, run string, x *examined) error {
 	p, err := a.engine.PreviewRerun(ctx, run, *act.Rerun)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Preview counts the runs of an act by what it would do to them now.
+// Preview counts the runs of an act by their outcomes if it acted now.
 type Preview struct {
 	Verb    string         // of the act
 	Where   string         // its query, as it was read
@@ -45,7 +45,7 @@ type target struct {
 	steps []string // of a retry: that have failed
 }
 
-// chosen are the runs that a query selects, and what is foreseen of them.
+// chosen are the runs that a query selects, with their previews.
 type chosen struct {
 	targets []target
 	preview Preview
@@ -112,7 +112,7 @@ type examined struct {
 	err error // the engine is shutting down, or the caller waits no more
 }
 
-// examine foresees what becomes of runs. If deep is true, also what only journals tell, which several goroutines read.
+// examine previews the outcomes of runs. If deep is true, also those that depend on journals, which several goroutines read.
 func (a *acts) examine(ctx context.Context, act *Act, v *verb, heads []journal.Head, deep bool) []examined {
 	found := make([]examined, len(heads))
 	var all sync.WaitGroup
@@ -137,7 +137,7 @@ func (a *acts) examine(ctx context.Context, act *Act, v *verb, heads []journal.H
 	return found
 }
 
-// examineOne foresees what becomes of one run, as far as its journal tells.
+// examineOne previews the outcome of one run from its journal.
 func (a *acts) examineOne(ctx context.Context, act *Act, v *verb, run string, x *examined) {
 	err := usercode.Call(func() error { return v.examine(ctx, a, act, run, x) })
 	if err == nil {

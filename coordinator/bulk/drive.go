@@ -21,7 +21,7 @@ const (
 	doubtRuns = 256
 )
 
-// driver does what an act is to do.
+// driver carries out an act.
 type driver struct {
 	*acts
 	id       uint64
@@ -78,7 +78,7 @@ func (d *driver) goOn(ctx context.Context) {
 // again reports whether a process that died may have asked runs of the next slice.
 func (d *driver) again() bool { return d.next < d.doubt }
 
-// drive asks the runs that have not been asked, slice by slice, and records what has become of each slice, and then of the act.
+// drive asks the runs that have not been asked, slice by slice, and records the outcome of each slice, and then of the act.
 func (d *driver) drive(ctx context.Context) error {
 	for {
 		if err := d.act.missing(); err != nil && !d.stopping.Load() {
@@ -144,7 +144,7 @@ func (d *driver) askOne(ctx context.Context, a *asking, looks bool) (o Outcome) 
 	return o
 }
 
-// found reports whether the act has done to a run what it does, before its process died.
+// found reports whether the act had acted on a run before its process died.
 func (d *driver) found(ctx context.Context, a *asking, gone bool) (found bool, err error) {
 	switch {
 	case d.verb.makes:
@@ -156,7 +156,7 @@ func (d *driver) found(ctx context.Context, a *asking, gone bool) (found bool, e
 	return found, err
 }
 
-// record makes durable what has become of a slice.
+// record makes the outcomes of a slice durable.
 func (d *driver) record(ctx context.Context, outcomes []Outcome) error {
 	e := record(recordDone, d.engine.Now(), outcomesValue(outcomes), journal.Detail{})
 	last, err := d.store.Append(ctx, journal.BulkStream(d.id), d.last, []journal.Event{e}, journal.Head{})

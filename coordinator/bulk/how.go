@@ -27,7 +27,7 @@ const (
 // howMax bounds Status.How, in bytes.
 const howMax = 512
 
-// checkHow refuses an act that says too little for its verb, or what its verb does not take.
+// checkHow refuses an act that lacks an option of its verb, or has one that its verb does not take.
 func (a *Act) checkHow() error {
 	fault := ""
 	switch {
@@ -56,7 +56,7 @@ func (a *Act) checkHow() error {
 	return nil
 }
 
-// settle compiles the workflow of an act, if it has one, and keeps what the act says from being changed by others.
+// settle compiles the workflow of an act, if it has one, and copies the options of the act, so that others cannot change them.
 func (a *acts) settle(act *Act) (err error) {
 	workflow, entry := act.Workflow, act.Entry
 	if act.Rerun != nil {
@@ -100,7 +100,7 @@ func (a *Act) setEntry(e *registry.Entry) {
 	}
 }
 
-// summary says in some words what How is.
+// summary describes How in some words.
 func (a *Act) summary() string {
 	var words []string
 	if r := a.Rerun; r != nil {
@@ -126,7 +126,7 @@ func (a *Act) summary() string {
 	return text
 }
 
-// how returns the record of what an act says besides its verb and its query, if it says anything.
+// how returns the record of an act's options besides its verb and its query, if it has any.
 func (a *Act) how(now int64, children map[string]string) []journal.Event {
 	var said any
 	d := journal.Detail{}
@@ -200,7 +200,7 @@ func (a *Act) missing() error {
 }
 
 // newID returns the id of the run that repeats another in an act of reruns. It follows from the act and the run, so an act that goes on
-// after a crash finds what it has started.
+// after a crash finds the runs that it has started.
 func newID(act uint64, began int64, run string) string {
 	sum := sha256.Sum256([]byte(strconv.FormatUint(act, 10) + "/" + strconv.FormatInt(began, 10) + "/" + run))
 	return "rerun-" + hex.EncodeToString(sum[:16])

@@ -10,10 +10,10 @@ import (
 const (
 	recordAsked    = "asked"    // in the index: an act has begun
 	recordStopping = "stopping" // in the index: somebody stops it
-	recordHow      = "how"      // first, of a rerun and a move: what it says besides
+	recordHow      = "how"      // first, of a rerun and a move: its other options
 	recordChosen   = "chosen"   // the next of its runs
 	recordBegun    = "begun"    // all its runs are chosen
-	recordDone     = "done"     // what has become of the next of its runs
+	recordDone     = "done"     // the outcomes of the next of its runs
 )
 
 // Sizes of records.

@@ -1,10 +1,10 @@
-// Package calllog keeps what running calls write, so that readers follow it while they run: programs of command bindings, and workers.
+// Package calllog keeps the output of running calls (programs of command bindings, and workers), so that readers can follow it.
 //
 //	program ──▶ redacted ──┬──▶ the end of it stays with the result, in the journal
 //	                       └──▶ Logs: the newest 256 KiB of each run ──▶ reader, reader
 //	worker ── give: log ─────────▲
 //
-// It is in memory only, and not part of what a run is: it ends with the process. A writer waits for no reader. A reader that is slower
+// It is in memory only, and no part of a run's state: it ends with the process. A writer waits for no reader. A reader that is slower
 // than the writer for so long that its place is no longer kept is told so, and goes on with what there is.
 package calllog
 
@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Bounds in bytes: of what is kept of one run, of all runs, of one entry, and of what one reading returns.
+// Bounds in bytes: of the texts kept of one run, of all runs, of one entry, and of one reading.
 const (
 	RunMax   = 256 << 10
 	AllMax   = 32 << 20
@@ -36,7 +36,7 @@ const entryCost = 128
 const (
 	Stdout = "stdout" // of a program
 	Stderr = "stderr" // of a program
-	Worker = "worker" // what a worker says about the call
+	Worker = "worker" // texts of a worker about the call
 )
 
 // ErrPlace is the error about a place that is not in these logs.
@@ -177,7 +177,7 @@ type Reader struct {
 	lost bool   // to be reported with the next batch
 }
 
-// Read returns a reader of what the calls of a run write, or only those of a step: of its items, too, and of the calls of a playbook's
+// Read returns a reader of the output of a run's calls, or only of a step's: of its items, too, and of the calls of a playbook's
 // step. It begins behind a place that Reader.Place has returned; "": with what is still kept. It must be closed.
 func (l *Logs) Read(run, step, place string) (*Reader, error) {
 	r := &Reader{logs: l, step: step, of: mark(run)}
@@ -208,7 +208,7 @@ func (l *Logs) Read(run, step, place string) (*Reader, error) {
 	return r, nil
 }
 
-// Next returns what follows, or a channel that is closed when there is more.
+// Next returns the next texts, or a channel that is closed when there are more.
 func (r *Reader) Next() (b Batch, grown <-chan struct{}) {
 	l := r.logs
 	l.mu.Lock()

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/secret"
 )
 
-// What a document may use of the machine that runs it. A document that comes from elsewhere may use what is allowed, and nothing else.
+// Kinds of things that a document may use of the machine that runs it. A document from elsewhere may use only allowed ones.
 const (
 	Command = "command" // programs, also by a shell
 	Env     = "env"     // variables of the environment, in a keychain
@@ -26,10 +26,10 @@ const (
 // Kinds are all of them, in order.
 var Kinds = []string{Command, Env, File, Path}
 
-// Allow limits what documents that come from elsewhere may use: some of Kinds.
+// Allow has the Kinds that documents from elsewhere may use.
 type Allow []string
 
-// ErrNotAllowed is wrapped by errors about documents that use what is not allowed.
+// ErrNotAllowed is wrapped by errors about documents that use a kind that is not allowed.
 var ErrNotAllowed = errors.New("catalog: the document uses what is not allowed here")
 
 // ParseAllow reads a list such as command,env.
@@ -44,7 +44,7 @@ func ParseAllow(text string) (Allow, error) {
 	return list, nil
 }
 
-// Check refuses a parcel of which a document uses what is not allowed. What else may be wrong with it is found when it is unpacked.
+// Check refuses a parcel of which a document uses a kind that is not allowed. Unpacking finds its other faults.
 func (a Allow) Check(p *parcel.Parcel) error {
 	if p == nil {
 		return nil
@@ -61,7 +61,7 @@ func (a Allow) Check(p *parcel.Parcel) error {
 	return nil
 }
 
-// workflow refuses a workflow that uses what is not allowed. along reports whether the workflow that an operation starts came along.
+// workflow refuses a workflow that uses a kind that is not allowed. along reports whether the workflow that an operation starts came along.
 func (a Allow) workflow(w *template.Workflow, along func(operation string) bool) error {
 	for _, name := range slices.Sorted(maps.Keys(w.Operations)) {
 		b := w.Operations[name]
@@ -114,7 +114,7 @@ func secretUses(kind secret.Kind) string {
 	return unknown
 }
 
-// unknown is what nothing allows.
+// unknown is a binding that nothing allows.
 const unknown = "unknown"
 
 func refuse(w *template.Workflow, pos document.Pos, kind, what string) error {

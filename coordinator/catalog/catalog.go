@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Versions returns what a name has stood for, the newest first, at most so many of those before a number; 0 are all. It returns
+// Versions returns the versions of a name, the newest first, at most so many of those before a number; 0 are all. It returns
 // parcel.ErrNotPublished if there is none.
 func Versions(ctx context.Context, engine *coordinator.Engine, name string, before uint64, most int) (list []*parcel.Version, err error) {
 	l, err := engine.Registry()
@@ -49,7 +49,7 @@ type Definition struct {
 	Version  *parcel.Version // which it is
 	Document json.RawMessage // in canonical form
 	Input    json.RawMessage // JSON Schema of the input of a run; nil accepts anything
-	Steps    []Step          // what the workflow calls, in its order
+	Steps    []Step          // the calls of the workflow, in its order
 }
 
 // Step is a step of a workflow, before any run.

@@ -49,7 +49,7 @@ type Sent struct {
 	Cells []string // addresses of the cells that it goes to, in order; none: no machine subscribes to it
 }
 
-// Run carries out what a Handle asks for.
+// Run carries out the requests of a Handle.
 type Run interface {
 	// Take passes a command on and returns its event, or that of an earlier message of the same id, once it is durable. If
 	// it is refused, Take returns the reason.
@@ -102,7 +102,7 @@ func (h Handle) SendMessage(ctx context.Context, m Message) (Sent, error) {
 	return Sent{Seq: e.Seq, Cells: e.Detail.Cells}, nil
 }
 
-// PauseCell holds a cell: it keeps what comes until it is resumed. Its calls and timers go on.
+// PauseCell holds a cell: it queues its items until it is resumed. Its calls and timers go on.
 func (h Handle) PauseCell(ctx context.Context, cell, reason string) error {
 	return h.command(ctx, journal.Event{Type: journal.CellPaused, Node: cell, Detail: &journal.Detail{Reason: reason}})
 }
@@ -127,7 +127,7 @@ func (h Handle) Cell(ctx context.Context, address string) (State, error) {
 	return state, err
 }
 
-// CellWaits returns what a cell waits for, after what holds the world as a whole. A cell that does not exist waits for nothing.
+// CellWaits returns the waits of a cell, after those that hold the world as a whole. A cell that does not exist waits for nothing.
 func (h Handle) CellWaits(ctx context.Context, address string) ([]inspect.Wait, error) {
 	var list []inspect.Wait
 	if err := h.run.Look(ctx, func(root *reactive.Root) { list = inspect.CellWaits(root, address) }); err != nil {

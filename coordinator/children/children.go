@@ -53,7 +53,7 @@ type Start struct {
 	Identity *journal.Identity // in whose name it makes its calls; nil: none
 	Dir      string            // of its programs: see journal.Start
 	From     *journal.From     // of the child of a rerun: the child that it repeats; nil: none
-	Kept     []journal.Event   // what it keeps of that
+	Kept     []journal.Event   // the results that it keeps of that
 }
 
 // Config configures Children.

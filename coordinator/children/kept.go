@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// kept returns what the child of a rerun keeps: the journal of the run above has it, under keys that begin with the step. Only the
-// first child of a step keeps something; a step that is attempted again has its child do everything.
+// kept returns the results that the child of a rerun keeps: they are in the journal of the run above, under keys that begin with the
+// step. Only the first child of a step keeps something; a step that is attempted again has its child do everything.
 func (c *Children) kept(ctx context.Context, call *operation.Call) (from *journal.From, kept []journal.Event, err error) {
 	if call.Attempt != 1 || call.Participant != "" || call.Decision != 0 {
 		return nil, nil, nil

@@ -19,7 +19,7 @@ const orphaned = "the call that started the run has ended"
 // process.
 func (c *Children) CancelOrphans(ctx context.Context, parentless map[string][]string) {
 	for parent, found := range parentless {
-		end, err := c.Reader.Ending(ctx, parent)
+		end, err := c.Reader.Progress(ctx, parent)
 		if err != nil {
 			c.Logger.Warn("cannot read whether a run has ended: its child runs go on", "parent", parent, "error", err)
 		}

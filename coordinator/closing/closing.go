@@ -1,5 +1,5 @@
-// Package closing ends an engine in order: first what was asked for before, while the engine still works; then it waits for the calls in
-// progress, as long as it may; then it ends what is left, and names what does not return.
+// Package closing ends an engine in order: first it calls the registered functions, while the engine still works; then it waits for the
+// calls in progress, as long as it may; then it ends the rest, and names the calls that do not return.
 package closing
 
 import (
@@ -69,7 +69,7 @@ func (e *End) Before(f func() error) error {
 	return f()
 }
 
-// begin returns what is to be done before, and whether this call is the first.
+// begin returns the work to do before, and whether this call is the first.
 func (e *End) begin() (before []func() error, first bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -121,7 +121,7 @@ func await(ctx context.Context, engine Engine, beforeErr <-chan error) error {
 	}
 	names := engine.Unreturned()
 	if len(names) == 0 {
-		names = []string{"a function given to BeforeShutdown, or a store"}
+		names = []string{"a function passed to BeforeShutdown, or a store"}
 	}
 	return fmt.Errorf("%w: %s", ErrUnreturned, strings.Join(names, "; "))
 }

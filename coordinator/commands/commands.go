@@ -2,7 +2,7 @@
 //
 //	err := run.As("ann").Cancel(ctx, "ordered twice")
 //
-// A command is an event that the run journals or refuses: here is which event, and by what way it gets to the run; nowhere else what
+// A command is an event that the run journals or refuses: here is which event, and by which way it gets to the run; nowhere else what
 // follows from it.
 package commands
 

@@ -30,7 +30,7 @@ type answer struct {
 	late    bool // the request was not taken in time, and will not be
 }
 
-// ask sends the request and what is attached to it. The holder must take it within takenWithin, and with an attachment within
+// ask sends the request and its attachment. The holder must take it within takenWithin, and with an attachment within
 // uploadTime more.
 func (a *answer) ask(line, attachment []byte) error {
 	within := takenWithin

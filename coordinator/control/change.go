@@ -18,7 +18,7 @@ func (c *Client) Shadow(ctx context.Context, req api.Request, each func(*api.Sha
 	})
 }
 
-// Move has a run go on under the workflow that comes with the request, and returns what will go otherwise from here on. With req.Dry it
+// Move has a run go on under the workflow that comes with the request, and returns the differences from here on. With req.Dry it
 // only says whether it may.
 func (c *Client) Move(ctx context.Context, req api.Request) (report *api.Shadowed, done api.Done, err error) {
 	req.Verb = api.Move
@@ -34,7 +34,7 @@ func (c *Client) Move(ctx context.Context, req api.Request) (report *api.Shadowe
 	return report, done, err
 }
 
-// Diff returns how the workflow of a request differs from the old one, and what that means for the open runs of the old one.
+// Diff returns how the workflow of a request differs from the old one, and the consequences for the open runs of the old one.
 func (c *Client) Diff(ctx context.Context, req api.Request) (d *versions.Diff, err error) {
 	req.Verb = api.Compare
 	err = c.ask(ctx, &req, func(r *api.Reply) error {

@@ -132,7 +132,7 @@ func (c *Client) Collect(ctx context.Context, req api.Request, each func(*api.Go
 	return done, err
 }
 
-// Rerun starts a run that keeps results of another, as req.Rerun says. With req.Dry it only passes what that would do to each.
+// Rerun starts a run that keeps results of another, as req.Rerun says. With req.Dry it only passes its preview to each.
 func (c *Client) Rerun(ctx context.Context, req *api.Request, each func(*api.RerunStep) error) (done api.Done, err error) {
 	err = c.ask(ctx, req, func(r *api.Reply) error {
 		switch {
@@ -279,7 +279,7 @@ func (c *Client) Calls(ctx context.Context, run string) iter.Seq2[*api.Call, err
 	return stream(ctx, c, &api.Request{Verb: api.Graph, Run: run}, func(r *api.Reply) *api.Call { return r.Call })
 }
 
-// Views yields what has happened in the net of a playbook's run or in the cells of a world's, from sequence from on: in a step or
+// Views yields the history of the net of a playbook's run, or of the cells of a world, from sequence from on: in a step or
 // cell, or in all if that is "".
 func (c *Client) Views(ctx context.Context, run, step string, from uint64) iter.Seq2[*api.View, error] {
 	return stream(ctx, c, &api.Request{Verb: api.Views, Run: run, Step: step, From: from}, func(r *api.Reply) *api.View { return r.View })
@@ -290,7 +290,7 @@ func (c *Client) Watch(ctx context.Context, run string, from uint64) iter.Seq2[*
 	return stream(ctx, c, &api.Request{Verb: api.Watch, Run: run, From: from}, func(r *api.Reply) *api.Update { return r.Update })
 }
 
-// Log yields what the calls of a run write, or only those of a step, until the run has ended.
+// Log yields the output of a run's calls, or only of a step's, until the run has ended.
 func (c *Client) Log(ctx context.Context, run, step string) iter.Seq2[*calllog.Batch, error] {
 	return stream(ctx, c, &api.Request{Verb: api.Log, Run: run, Step: step}, func(r *api.Reply) *calllog.Batch { return r.Log })
 }
@@ -301,7 +301,7 @@ func (c *Client) Follow(ctx context.Context, run string, from uint64) iter.Seq2[
 	return stream(ctx, c, req, func(r *api.Reply) *api.Update { return r.Update })
 }
 
-// Acts passes what a request about acts on many runs is answered with to each: acts, outcomes and previews. See api.Bulk, api.Acts,
+// Acts passes the answers to a request about acts on many runs to each: acts, outcomes and previews. See api.Bulk, api.Acts,
 // api.AwaitAct and api.StopAct.
 func (c *Client) Acts(ctx context.Context, req *api.Request, each func(*api.Reply) error) error {
 	return c.ask(ctx, req, func(r *api.Reply) error {

@@ -18,7 +18,7 @@ func (c *Client) Export(ctx context.Context, w io.Writer, query string, runs ...
 }
 
 // Import takes in the runs of an exported file, which is named by its absolute path and read by the process that holds the directory.
-// It passes what has become of each run to each.
+// It passes the outcome of each run to each.
 func (c *Client) Import(ctx context.Context, file, actor string, each func(*api.Imported) error) error {
 	return c.ask(ctx, &api.Request{Verb: api.Import, File: file, Actor: actor}, func(r *api.Reply) error {
 		if r.Imported != nil {

@@ -266,7 +266,7 @@ func readAttachment(conn net.Conn, from io.Reader, req *api.Request) error {
 	if err := conn.SetReadDeadline(time.Now().Add(uploadTime)); err != nil {
 		return err
 	}
-	var b bytes.Buffer // grows with what arrives, not with what is announced
+	var b bytes.Buffer // grows with the bytes that arrive, not with the announced size
 	n, err := io.CopyN(&b, from, int64(req.Attached))
 	if err != nil {
 		return fmt.Errorf("%w: %d of %d attached bytes have arrived: %w", api.ErrBadRequest, n, req.Attached, err)

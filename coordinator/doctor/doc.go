@@ -22,7 +22,7 @@
 //	number of the last commit      the database and the file COMMIT agree              yes, unless commits are lost
 //
 // Lists of runs show heads, and heads decide which runs an engine goes on with and when. The Kind of a Fault is that of the
-// record, Derived reports whether the record can be rebuilt, and Mended describes what was rebuilt.
+// record, Derived reports whether the record can be rebuilt, and Mended describes the rebuilt record.
 //
 // # How a run is checked
 //

@@ -32,13 +32,13 @@ const (
 // Fault is one defect. Its texts hold ids as they are stored: sanitize them before printing to a terminal.
 type Fault struct {
 	Run     string `json:"run,omitempty"`     // id of the run; "": none, or all
-	Content string `json:"content,omitempty"` // def/<hash>, blob/<hash>, or the hash of what Run keeps; "": no content
-	Kind    Kind   `json:"kind"`              // what is damaged
+	Content string `json:"content,omitempty"` // def/<hash>, blob/<hash>, or the hash of content that Run keeps; "": no content
+	Kind    Kind   `json:"kind"`              // of the damaged thing
 	Event   uint64 `json:"event,omitempty"`   // sequence of the first event concerned; 0: none
 	What    string `json:"what"`              // the defect: a clause without a period
 	Means   string `json:"means"`             // the consequence for users of the run: a clause likewise
 	Derived bool   `json:"derived"`           // the record follows from events, and can be rebuilt
-	Mended  string `json:"mended,omitempty"`  // what was rebuilt: a clause likewise; "": nothing
+	Mended  string `json:"mended,omitempty"`  // the rebuilt record, as a clause; "": none
 }
 
 // Report counts the records read and the faults found.
@@ -109,7 +109,7 @@ type doctor struct {
 	report Report
 	plans  map[string]planned // by hash
 	pace   pace.Pace
-	holds  *holds.Holds // what the marks say that were read
+	holds  *holds.Holds // contents of the marks read
 	heads  bool         // some heads are not those that follow from the events
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Bounds of what one check explores: about half a second of a processor.
+// Bounds of the exploration of one check: about half a second of a processor.
 const (
 	statesMax = 2_000
 	workMax   = 50_000_000
@@ -30,7 +30,7 @@ type Check struct {
 	Faults   []Fault          `json:"faults"`            // with any, it cannot be published
 	Warnings []Fault          `json:"warnings"`          // valid, but probably mistakes
 	Drawing  *drawing.Drawing `json:"drawing,omitempty"` // not there: it cannot be read
-	Runs     *explore.Report  `json:"runs,omitempty"`    // what may become of runs; not there: it cannot be read, or its kind cannot be explored
+	Runs     *explore.Report  `json:"runs,omitempty"`    // the possible ends of runs; not there: it cannot be read, or its kind cannot be explored
 }
 
 // Fault is something wrong with a document.
@@ -39,7 +39,7 @@ type Fault struct {
 	Column     int    `json:"column,omitempty"`     // from 1, in characters
 	Path       string `json:"path,omitempty"`       // such as steps[3].input
 	Text       string `json:"text"`                 // for people
-	Suggestion string `json:"suggestion,omitempty"` // what was probably meant
+	Suggestion string `json:"suggestion,omitempty"` // the text probably meant
 }
 
 // turn is held by the one check that explores.
@@ -84,7 +84,7 @@ func (c *Check) Refuse(err error) {
 	}
 }
 
-// Warn adds what publishing the document would warn of; "": nothing.
+// Warn adds a warning about publishing the document; "" is none.
 func (c *Check) Warn(text string) {
 	if text != "" {
 		c.Warnings = append(c.Warnings, Fault{Text: text})

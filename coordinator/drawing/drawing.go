@@ -29,7 +29,7 @@ type Drawing struct {
 	Keys       []string `json:"keys"`       // by node: of the step, map or conditional
 	Labels     []string `json:"labels"`     // by node: what else is to be said, such as a test, or how answers become one
 	Kinds      string   `json:"kinds"`      // by node, a letter: s(tep), m(ap), c(onditional), j(oin)
-	Boxes      []int    `json:"boxes"`      // by node: x, y, width and height, with what stands before its gate
+	Boxes      []int    `json:"boxes"`      // by node: x, y, width and height, with the room before its gate
 	Operations []string `json:"operations"` // by node; "": none
 
 	From   []int    `json:"from"`   // by edge: the node that it leaves
@@ -43,7 +43,7 @@ type Drawing struct {
 const (
 	nodeWidth, nodeHeight = 160, 40
 	gateHeight            = 28
-	basinHeight           = 72 // of what stands before the gate of a playbook's step, as a part of its node
+	basinHeight           = 72 // of the room before the gate of a playbook's step, as a part of its node
 	joinSize              = 8
 	wordsMax              = 200 // of a label, in characters
 )

@@ -195,7 +195,7 @@ func (p *play) drive(now int64, items ...decide.Item) error {
 	}
 }
 
-// The bounds of what follows from one move, and of the events of all states, which stay in memory. A playbook whose tools make no calls
+// Bounds of the consequences of one move, and of the events of all states, which stay in memory. A playbook whose tools make no calls
 // may go on for long, and one in which every step leads to all steps has a multiple of tokens after each turn.
 const (
 	turnsMax  = 100

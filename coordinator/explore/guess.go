@@ -19,7 +19,7 @@ type guesses struct {
 	inputs  []value.Value                 // of the run; empty: the document reads nothing of it
 }
 
-// guess makes outputs, failures and values of the context that differ in what the document reads of them.
+// guess makes outputs, failures and values of the context that differ in the parts that the document reads.
 func guess(p *plan.Plan, k kind, given map[string][]value.Value, never []string) guesses {
 	g := guesses{
 		given: given, guessed: map[string][]value.Value{}, failing: map[string][]*operation.Error{}, context: map[string][]value.Value{},

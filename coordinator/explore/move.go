@@ -79,7 +79,7 @@ func (p *play) answers(req reactive.Request) []move {
 	return list
 }
 
-// reply returns what an operation returns for an output. An HTTP request succeeds with status 200.
+// reply returns the result of an operation with an output. An HTTP request succeeds with status 200.
 func (p *play) reply(req reactive.Request, out value.Value) any {
 	if steps := p.root.Steps(); steps != nil {
 		if at, ok := steps.Place(req.Node); ok && at.Kind == "http" {

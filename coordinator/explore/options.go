@@ -197,7 +197,7 @@ func (e *explorer) stuck() (Finding, bool) {
 	return Finding{}, false
 }
 
-// nearestIdle returns the state nearest to i in which no call is under way, and which therefore shows what the run waits for. If there
+// nearestIdle returns the state nearest to i in which no call is under way, and which therefore shows the run's waits. If there
 // is none, the run loops for ever, and it returns i.
 func (e *explorer) nearestIdle(i int) int {
 	seen := map[int]bool{i: true}

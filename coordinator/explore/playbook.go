@@ -176,7 +176,7 @@ func (r *routesReader) read(path []string, values []value.Value) {
 	}
 }
 
-// own records what a step reads of its own output and error or, in Jinja's dialect, of another step's output by the step's name.
+// own records the paths that a step reads of its own output and error or, in Jinja's dialect, of another step's output by the step's name.
 func (r *routesReader) own(root string, rest []string, values []value.Value) {
 	step := r.book.Steps[r.step]
 	name := step.Name

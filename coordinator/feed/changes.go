@@ -30,7 +30,7 @@ type changed struct {
 	seq     uint64       // of its newest event; 0: it was deleted
 	head    journal.Head // zero: it was deleted, maybe later
 	encoded []byte       // a RunChange
-	bare    []byte       // the same, without the names of what the run waits for
+	bare    []byte       // the same, without the names of awaited objects
 	left    []byte       // the RunChange for those whose query does not select it
 }
 
@@ -131,7 +131,7 @@ func (c *changes) wake() {
 	}
 }
 
-// groupAfter reads and encodes what has changed behind a place, up to now.
+// groupAfter reads and encodes the changes behind a place, up to now.
 func (h *Hub) groupAfter(ctx context.Context, place journal.Place) (group, error) {
 	newest, err := h.engine.Newest(ctx)
 	if err != nil {
@@ -221,7 +221,7 @@ func (o *ObserverOfAll) Next(ctx context.Context) (Frame, error) {
 	}
 }
 
-// poll returns the next frame, or what to wait for.
+// poll returns the next frame, or a channel to wait on.
 func (o *ObserverOfAll) poll(ctx context.Context) (Frame, <-chan struct{}, error) {
 	for {
 		f, grown, err := o.shared()
@@ -234,7 +234,7 @@ func (o *ObserverOfAll) poll(ctx context.Context) (Frame, <-chan struct{}, error
 	}
 }
 
-// shared returns the next frame of the newest changes, or what to wait for; neither, if the observer is behind.
+// shared returns the next frame of the newest changes, or a channel to wait on; neither, if the observer is behind.
 func (o *ObserverOfAll) shared() (Frame, <-chan struct{}, error) {
 	c := o.changes
 	c.mu.Lock()
@@ -302,7 +302,7 @@ func (o *ObserverOfAll) changeFor(c *changed) []byte {
 	return c.encoded
 }
 
-// catchUp returns the frame of what the change log has behind the observer's place.
+// catchUp returns the frame of the changes in the log behind the observer's place.
 func (o *ObserverOfAll) catchUp(ctx context.Context) (Frame, error) {
 	g, err := o.hub.groupAfter(ctx, o.place)
 	if errors.Is(err, journal.ErrGap) {

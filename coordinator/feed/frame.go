@@ -13,10 +13,10 @@ import (
 
 // Kinds of frames.
 const (
-	KindSnapshot = "snapshot" // of one run: what it is like after an event, see Snapshot
-	KindUpdate   = "update"   // what has changed since the frame before, see Update and Changed
-	KindReset    = "reset"    // of one run: a snapshot follows, in place of what lies between; of all: list the runs anew
-	KindReady    = "ready"    // of all runs: list the runs, and what changes from then on follows
+	KindSnapshot = "snapshot" // of one run: its state after an event, see Snapshot
+	KindUpdate   = "update"   // the changes since the frame before, see Update and Changed
+	KindReset    = "reset"    // of one run: a snapshot follows, in place of the frames between; of all: list the runs anew
+	KindReady    = "ready"    // of all runs: list the runs; the changes from then on follow
 	KindEnd      = "end"      // of one run: it has ended
 	KindError    = "error"    // of one of several runs: it cannot be followed, see Frame.Err
 )
@@ -29,7 +29,7 @@ type Frame struct {
 	Run  string // of one of several runs: which
 	Err  error  // of KindError
 
-	Since time.Time // when the server has learnt the first of its changes, once they were durable; zero: it tells what was there before
+	Since time.Time // when the server has learnt the first of its changes, once they were durable; zero: its changes are older than the feed
 
 	last uint64 // of an update: sequence of its last event
 }
@@ -86,7 +86,7 @@ type StepStatus struct {
 	Code    string `json:"code,omitempty"`    // of the failure
 }
 
-// Update is the data of a frame: what one or more events have changed.
+// Update is the data of a frame: the changes by one or more events.
 type Update struct {
 	From   uint64       `json:"from"`             // sequence of the first event
 	Seq    uint64       `json:"seq"`              // of the last
@@ -128,7 +128,7 @@ type fragment struct {
 	revised bool // the context was written to
 }
 
-// part is one or more elements of a list, with commas between, which are shown to those who have opened a map.
+// part is one or more elements of a list, with commas between, which are shown to observers with the map open.
 type part struct {
 	in   string // key of the map; "": all are shown it
 	data []byte

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/find"
 )
 
-// Options say what an observer of one run wants.
+// Options select the frames that an observer of one run receives.
 type Options struct {
 	View   View     // "": Steps
 	Open   []string // of the view Steps: keys of the maps of which it wants the items, too; EveryMap: all
@@ -30,7 +30,7 @@ type Hub struct {
 	runs   *changes          // of all runs; nil: none observes them
 
 	encoded atomic.Int64 // events and heads that were encoded for the shared lists, for tests
-	joined  atomic.Int64 // updates that were put together of what is encoded
+	joined  atomic.Int64 // updates that were joined from encoded ones
 }
 
 // New returns the hub of an engine. Close ends it.

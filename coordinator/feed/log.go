@@ -8,17 +8,17 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/calllog"
 )
 
-// KindLog is the kind of frames with what calls have written, a calllog.Batch. Their ids are places of package calllog.
+// KindLog is the kind of frames with the output of calls, a calllog.Batch. Their ids are places of package calllog.
 const KindLog = "log"
 
-// LogObserver follows what the calls of a run write, until the run has ended. It belongs to one goroutine.
+// LogObserver follows the output of a run's calls, until the run has ended. It belongs to one goroutine.
 type LogObserver struct {
 	steps  *Observer // of which only the end is shown
 	reader *calllog.Reader
 }
 
-// Log observes what the calls of a run write, or only those of a step; "" is all. It begins behind an id that Frame.ID has had; "": with
-// what is kept. The observer must be closed.
+// Log observes the output of a run's calls, or only of a step's; "" is all. It begins behind an id that Frame.ID has had; "": with
+// the kept output. The observer must be closed.
 func (h *Hub) Log(ctx context.Context, run, step, after string) (*LogObserver, error) {
 	r, err := h.engine.Run(ctx, run)
 	if err != nil {
@@ -46,7 +46,7 @@ func (h *Hub) Log(ctx context.Context, run, step, after string) (*LogObserver, e
 // can be called again.
 func (o *LogObserver) Next(ctx context.Context) (Frame, error) {
 	for {
-		ended := o.steps.goingOn() // before the log is read: what was written before the end is shown before it
+		ended := o.steps.goingOn() // before the log is read: output before the end is shown before it
 		b, grown := o.reader.Next()
 		if grown == nil {
 			data, err := encode(b)

@@ -12,10 +12,10 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-// ErrAhead is the error about an observer that is to resume behind what there is, or at a place that is none.
+// ErrAhead is the error about an observer that is to resume behind the newest event, or at an invalid place.
 var ErrAhead = errors.New("feed: there is no such place")
 
-// ErrNotShown is the error about an observer that wants what its view does not show.
+// ErrNotShown is the error about an observer that wants something that its view does not show.
 var ErrNotShown = errors.New("feed: it cannot be shown")
 
 // replayMax is how many events an observer of steps reads that resumes. One that is further behind is shown a snapshot.
@@ -64,7 +64,7 @@ func (o *Observer) Next(ctx context.Context) (Frame, error) {
 	}
 }
 
-// poll returns the next frame, or what to wait for.
+// poll returns the next frame, or a channel to wait on.
 func (o *Observer) poll(context.Context) (Frame, <-chan struct{}, error) {
 	for {
 		if o.next != nil {
@@ -82,7 +82,7 @@ func (o *Observer) poll(context.Context) (Frame, <-chan struct{}, error) {
 	}
 }
 
-// shared returns the next frame of the topic, or what to wait for; neither, if the observer is behind.
+// shared returns the next frame of the topic, or a channel to wait on; neither, if the observer is behind.
 func (o *Observer) shared() (Frame, <-chan struct{}, error) {
 	t := o.topic
 	t.mu.Lock()
@@ -137,7 +137,7 @@ func (o *Observer) over() (Frame, error) {
 	return f, err
 }
 
-// end returns the frame at the end of the run, and io.EOF behind it; or what to wait for. The caller holds the lock of the topic.
+// end returns the frame at the end of the run, and io.EOF behind it; or a channel to wait on. The caller holds the lock of the topic.
 func (o *Observer) end() (Frame, <-chan struct{}, error) {
 	t := o.topic
 	switch {

@@ -24,7 +24,7 @@ type Wanted struct {
 	All   bool     // also the runs that a query selects
 	Query string   // if All
 
-	Nameless bool // heads do not name what runs wait for
+	Nameless bool // heads have no names of awaited objects
 }
 
 // Several follows several runs, and the runs of a query, for one reader. It belongs to one goroutine.

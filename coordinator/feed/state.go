@@ -73,7 +73,7 @@ func (s *state) apply(u *coordinator.Update) {
 	}
 }
 
-// begin forgets what the update of a move tells anew: all steps that are not idle, or the whole net.
+// begin forgets the parts that the update of a move replaces: all steps that are not idle, or the whole net.
 func (s *state) begin(u *coordinator.Update) {
 	if len(u.Changes) > 0 {
 		s.steps, s.maps = entries[StepStatus]{}, entries[MapCount]{}

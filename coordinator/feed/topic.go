@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Bounds of the list of the newest changes of a run, and of what one frame joins.
+// Bounds of the list of the newest changes of a run, and of the changes joined in one frame.
 const (
 	ringEvents    = 512
 	ringBytes     = 1 << 20
@@ -37,7 +37,7 @@ type topic struct {
 	first    uint64 // of the changes in ring: all after this event are there
 	ring     []fragment
 	bytes    int
-	encoded  map[string]Frame // the snapshot as of the newest event, by what is wanted of it
+	encoded  map[string]Frame // the snapshot as of the newest event, by wants
 	updates  map[update]Frame // updates as of the newest event
 	moved    uint64           // sequence of the event by which the run was moved to another workflow last; 0: none
 	err      error            // why there is nothing more; io.EOF: the run has ended
@@ -109,7 +109,7 @@ func (t *topic) take(u *coordinator.Update) error {
 	return nil
 }
 
-// frame returns the snapshot for an observer, which is encoded once for all who want the same. The caller holds mu.
+// frame returns the snapshot for an observer, which is encoded once for all observers with the same wants. The caller holds mu.
 func (t *topic) frame(w *wants) (Frame, error) {
 	f, known := t.encoded[w.name]
 	if known {
@@ -126,7 +126,7 @@ func (t *topic) frame(w *wants) (Frame, error) {
 	return f, err
 }
 
-// since returns the update behind an event, which is put together once for all who want the same. The caller holds
+// since returns the update behind an event, which is joined once for all observers with the same wants. The caller holds
 // mu, and the ring reaches back to the event.
 func (t *topic) since(seq uint64, w *wants) Frame {
 	key := update{w.name, seq}

@@ -33,7 +33,7 @@ type wants struct {
 	name string   // the same of the same wants
 }
 
-// newWants returns what a view shows in which some maps are open.
+// newWants returns the wants of a view with these maps open.
 func newWants(view View, open []string) (w wants, err error) {
 	if w.view = view; view == "" {
 		w.view = Steps
@@ -61,7 +61,7 @@ func newWants(view View, open []string) (w wants, err error) {
 	return w, nil
 }
 
-// shows reports whether what is in an item of a map is shown; "": it is in none.
+// shows reports whether the content of an item of a map is shown; "": of no map.
 func (w *wants) shows(in string) bool {
 	if in == "" || w.all {
 		return true

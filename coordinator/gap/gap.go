@@ -6,7 +6,7 @@ import "github.com/sluiceflow/sluice/reactive/journal"
 // A Gap finds the events that are missing at the beginning of an answer.
 type Gap struct {
 	next  uint64 // the sequence of the next event, if none is left out
-	from  uint64 // what was asked for begins there
+	from  uint64 // first of the requested events
 	first uint64 // the sequence of the first event behind the gap; 0: none was left out
 	tell  func(text string) error
 }

@@ -56,7 +56,7 @@ type Holds struct {
 // New returns the holds of a store, which are not known before Read.
 func New(store journal.Store) *Holds { return &Holds{store: store, held: map[string]hold{}} }
 
-// Read reads what is held.
+// Read reads the holds.
 func (h *Holds) Read(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,7 +116,7 @@ func (h *Holds) Unfinished() []string {
 // Has reports whether a run is held, or the one to which it belongs.
 func (h *Holds) Has(run string) bool { return h.of(run) != free }
 
-// Incomplete reports whether a run is held because not all of it has come in, or of what belongs together with it.
+// Incomplete reports whether a run is held because it, or a run that belongs together with it, has not come in as a whole.
 func (h *Holds) Incomplete(run string) bool { return h.of(run) == incomplete }
 
 func (h *Holds) of(run string) hold {

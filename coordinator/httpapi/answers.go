@@ -20,14 +20,14 @@ type (
 	VersionPage    = answers.VersionPage    // a part of the list of the versions of a workflow
 	Definition     = answers.Definition     // a version of a workflow with its document
 	ActList        = answers.ActList        // the acts on many runs
-	ActAnswer      = answers.ActAnswer      // an act, and what it has done to each run
+	ActAnswer      = answers.ActAnswer      // an act, and its outcome for each run
 	RuleList       = answers.RuleList       // says how long runs are kept
-	CollectAnswer  = answers.CollectAnswer  // what was deleted
+	CollectAnswer  = answers.CollectAnswer  // deletions
 	CellList       = answers.CellList       // the cells of a world
-	ViewList       = answers.ViewList       // what has happened in a playbook or a world
+	ViewList       = answers.ViewList       // the history of a playbook or a world
 	RerunPlan      = answers.RerunPlan      // previews a rerun
 	ShadowList     = answers.ShadowList     // how runs would have gone
-	ImportList     = answers.ImportList     // what has become of the runs of a file
+	ImportList     = answers.ImportList     // the outcomes of the runs of a file
 )
 
 // Bodies that are described where they are read.
@@ -37,6 +37,6 @@ type (
 	PatchBody   = bodies.PatchBody   // writes to the context of a playbook's run
 	DecideBody  = bodies.DecideBody  // decides whether a step's task is done
 	RetryBody   = bodies.RetryBody   // attempts a step again
-	SweepBody   = bodies.SweepBody   // selects what a world keeps
+	SweepBody   = bodies.SweepBody   // selects the events that a world keeps
 	EmptyBody   = bodies.EmptyBody   // a body without keys
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
-// listDecisions lists what waits for a person, in the runs that a query selects.
+// listDecisions lists the steps that wait for a person, in the runs that a query selects.
 func listDecisions(c *exchange) error {
 	limit, err := c.limit(runsPage)
 	if err != nil {

@@ -19,11 +19,11 @@ import (
 // fine where a published workflow can be named.
 type Documents struct {
 	Document string          `json:"document,omitempty"` // YAML or JSON
-	File     string          `json:"file,omitempty"`     // what faults call it; default: document
+	File     string          `json:"file,omitempty"`     // its name in faults; default: document
 	Parcel   json.RawMessage `json:"parcel,omitempty"`   // as Go's package client makes it
 }
 
-// parcel returns what came along, if the client may bring it and the server allows what is in it; nil if nothing came.
+// parcel returns the attached parcel, if the client may send one and the server allows its bindings; nil if there is none.
 func (c *exchange) parcel(d *Documents) (*parcel.Parcel, error) {
 	if d.Document == "" && len(d.Parcel) == 0 {
 		return nil, nil
@@ -77,7 +77,7 @@ func publish(c *exchange) error {
 	return c.reply(http.StatusOK, done)
 }
 
-// previewPublish answers with what a publish would do.
+// previewPublish answers with the preview of a publish.
 func (c *exchange) previewPublish(p *parcel.Parcel) error {
 	l, err := c.engine.Registry()
 	if err != nil {

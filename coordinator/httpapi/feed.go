@@ -56,10 +56,10 @@ func feedOfRun(c *exchange) error {
 	return c.stream(func() (frames.Observer, error) { return c.hub.Run(c.req.Context(), c.req.PathValue("run"), o) })
 }
 
-// logView is the view of what the calls of a run write.
+// logView is the view of the output of a run's calls.
 const logView feed.View = "log"
 
-// followLog follows what the calls of a run write.
+// followLog follows the output of a run's calls.
 func (c *exchange) followLog() error {
 	run, step := c.req.PathValue("run"), c.query("step")
 	if c.plain() {
@@ -107,7 +107,7 @@ func feedOfAll(c *exchange) error {
 	return c.stream(func() (frames.Observer, error) { return c.hub.Several(c.req.Context(), w, c.resumed()) })
 }
 
-// view returns what of a run is to be shown.
+// view returns the view of a run that a request selects.
 func (c *exchange) view() (feed.View, error) {
 	v := feed.View(c.query("view"))
 	if c.given.Has("open") && v != "" && v != feed.Steps {

@@ -54,10 +54,10 @@ func (r Role) String() string { return roleNames[r] }
 // ParseRole returns the role of a name, or Nobody.
 func ParseRole(name string) Role { return Role(max(0, slices.Index(roleNames, name))) }
 
-// Identity is who makes a request.
+// Identity is the caller of a request.
 type Identity struct {
 	Name string // the actor of its commands, in the journal
-	Role Role   // what it may do
+	Role Role   // decides its rights
 
 	Operations []string // of a worker: whose calls it may take
 	ID         string   // of the token itself, while another may come to have its name; "": the name is its own
@@ -80,7 +80,7 @@ type Config struct {
 	// Authenticate returns the identity of a token, and whether it is valid. Required, unless Open is set.
 	Authenticate func(token string) (Identity, bool)
 
-	// Open is the identity of all who make requests, for whom no token is needed. Default: a token is needed.
+	// Open is the identity of all clients, which then need no token. Default: a token is needed.
 	Open Identity
 
 	// Hosts are the names, without port, by which clients may call the server, so that no page of another site can reach it by a
@@ -212,7 +212,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	s.nowhere(w, req, "there is no such path: /openapi.json lists them")
 }
 
-// nowhere answers a request of what is not there: a person's with the page.
+// nowhere answers a request for an unknown path: a person's with the page.
 func (s *Server) nowhere(w http.ResponseWriter, req *http.Request, why string) {
 	if !page.Missing(w, req) {
 		s.fail(w, req, problem(CodeNoRoute, "%s", why))
@@ -220,7 +220,7 @@ func (s *Server) nowhere(w http.ResponseWriter, req *http.Request, why string) {
 }
 
 // called reports whether a client may call the server by that name. A page of another site that has a name for its address may not even
-// learn what is there.
+// learn which paths there are.
 func (s *Server) called(host, pattern string) bool {
 	return len(s.config.Hosts) == 0 || slices.Contains(s.config.Hosts, host) ||
 		slices.ContainsFunc(routes, func(r Route) bool { return r.AnyHost && r.Method+" "+r.Path == pattern })
@@ -301,15 +301,15 @@ type exchange struct {
 	who            Identity
 	id, code       string // of the request, in the log, and of the problem that was answered
 	behalf         string // for whom the client acts; "": for himself
-	started, named string // a run that it has started, and what else it was about, in the audit
+	started, named string // a run that it has started, and its other object, in the audit
 	sent           []byte // the body, once it was read
 	read           bool   // it was
 
-	lasts *standing.Member // it lasts: it ends with what the client has shown; nil: it does not
+	lasts *standing.Member // it lasts, and ends with the client's login or token; nil: it does not
 	feed  *frames.Stream   // to be sent; nil: the answer is sent
 }
 
-// admit refuses what must not be answered.
+// admit refuses requests that must not be answered.
 func (c *exchange) admit() error {
 	if err := c.knownQuery(); err != nil || c.route.AnyHost {
 		return cmp.Or(err, c.onBehalf())
@@ -340,7 +340,7 @@ func (c *exchange) admit() error {
 	return nil
 }
 
-// onBehalf reads for whom the client acts.
+// onBehalf reads the person for whom the client acts.
 func (c *exchange) onBehalf() (err error) {
 	if c.behalf, err = names.Behalf(c.req.Header, c.who.Name); err != nil {
 		return problem(CodeBadRequest, "%v", err).at("header/" + names.BehalfHeader)

@@ -32,7 +32,7 @@ func beginDoctor(c *exchange) error {
 // begin begins a job that makes a copy.
 func (c *exchange) begin(kind, name string, do func(context.Context) (any, error)) error {
 	if c.config.Copies == nil {
-		return problem("not_possible", "this server has no folder for copies: sluice serve --backup-dir DIR gives it one")
+		return problem("not_possible", "this server has no folder for copies: start it with sluice serve --backup-dir DIR")
 	}
 	one, err := c.jobs.Begin(kind, name, c.who.Name, do)
 	if errors.Is(err, jobs.ErrBusy) {

@@ -39,12 +39,12 @@ func (c *exchange) shown() (name string, valid func() bool) {
 	return "session " + secret, func() bool { return s.identityOf(secret).Role != Nobody }
 }
 
-// lost is why something ends for a client that has lost what it has shown.
+// lost is the reason why a feed ends when the client's token or session has ended.
 func lost() *Problem {
 	return problem(CodeUnauthorized, "the token is not valid any more, or the session has ended")
 }
 
-// stands makes a feed end with what the client has shown. Its exchange is not kept.
+// stands makes a feed end with the client's login or token. Its exchange is not kept.
 func (c *exchange) stands() func(end func()) (check func() error, leave func()) {
 	name, valid := c.shown()
 	watch := &c.standing

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// login is who has logged in from a browser.
+// login is the user of a browser.
 type login struct {
 	who   Identity
 	token string // "": by an invitation
@@ -18,10 +18,10 @@ type LoginBody struct {
 	Token string `json:"token"` // as sluice token create has printed it
 }
 
-// Me is who makes a request.
+// Me describes the caller of a request.
 type Me struct {
 	Name    string `json:"name"`    // the actor of its commands, in the journal
-	Role    string `json:"role"`    // what it may do
+	Role    string `json:"role"`    // decides its rights
 	Session bool   `json:"session"` // it has logged in, and can log out
 }
 

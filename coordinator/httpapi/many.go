@@ -16,7 +16,7 @@ type (
 		Query    string     `json:"q"`                  // which runs; not empty
 		Expect   int        `json:"expect,omitempty"`   // how many that are, as a preview has said; a preview without it says how many
 		Reason   string     `json:"reason,omitempty"`   // for people, and journaled
-		Rerun    *BulkRerun `json:"rerun,omitempty"`    // of a rerun: what runs again of each run
+		Rerun    *BulkRerun `json:"rerun,omitempty"`    // of a rerun: the steps of each run that run again
 		Workflow string     `json:"workflow,omitempty"` // of a rerun and a move: published, such as order or order@3
 		Documents
 	}
@@ -25,7 +25,7 @@ type (
 	BulkRerun struct {
 		From    string                     `json:"from,omitempty"`    // key of the step from which on
 		Only    string                     `json:"only,omitempty"`    // key of the only one
-		Failed  bool                       `json:"failed,omitempty"`  // what has failed
+		Failed  bool                       `json:"failed,omitempty"`  // failed steps
 		Changed bool                       `json:"changed,omitempty"` // whose operation or input is another
 		Set     map[string]json.RawMessage `json:"set,omitempty"`     // values by place, such as steps.price.output
 		Input   json.RawMessage            `json:"input,omitempty"`   // another one; default: the run's
@@ -38,7 +38,7 @@ type (
 		Every bool   `json:"every,omitempty"` // remove all rules
 	}
 
-	// CollectBody selects what is deleted.
+	// CollectBody selects the runs to delete.
 	CollectBody struct {
 		Keep string `json:"keep,omitempty"` // in place of the rules: how long all runs are kept
 	}

@@ -42,7 +42,7 @@ func decimalOf(text string) (n decimal, ok bool) {
 	return n, n.digits != ""
 }
 
-// decimalsOf returns the number that a text is, and what becomes of it where numbers are floats; none if it is no number.
+// decimalsOf returns the number that a text is, and its value where numbers are floats; none if it is no number.
 func decimalsOf(text string) (list []decimal) {
 	n, ok := decimalOf(text)
 	if !ok {

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// How much, and for how long, a live stream gathers what is written, so that many small parts do not each cost a search.
+// How much, and for how long, a live stream gathers output, so that many small parts do not each cost a search.
 const (
 	liveTime  = 100 * time.Millisecond
 	liveBytes = 256 << 10
 )
 
 // RedactLive returns a writer that passes its input on to another a moment later, with marks in place of the secrets that the ring has now.
-// It holds back only what may be the beginning of a secret, from pieceMin bytes on: of a secret whose beginning comes alone, less than that
-// may be passed on. Close writes what is held back, and does not close the other. The other is written to by one goroutine at a time.
+// It holds back only bytes that may begin a secret, from pieceMin bytes on: of a secret whose beginning comes alone, less than that
+// may be passed on. Close writes the bytes held back, and does not close the other. The other is written to by one goroutine at a time.
 func (r *Ring) RedactLive(to io.Writer) io.WriteCloser {
 	if h := r.redactor(); h != nil {
 		return &live{seeker: h.texts, to: to}
@@ -48,7 +48,7 @@ func (l *live) Write(part []byte) (int, error) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			if l.timer != nil {
-				_ = l.pass(false) // as a reader of what is live sees
+				_ = l.pass(false) // as a reader of live output sees
 			}
 		})
 	}
@@ -62,7 +62,7 @@ func (l *live) Close() error {
 	return l.pass(true)
 }
 
-// pass passes on what is no beginning of a secret. The caller holds mu.
+// pass passes on the bytes that begin no secret. The caller holds mu.
 func (l *live) pass(isEnd bool) error {
 	if l.timer != nil {
 		l.timer.Stop()

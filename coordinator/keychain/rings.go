@@ -27,7 +27,7 @@ type Rings struct {
 type Begun struct {
 	Workflow *template.Workflow          // that it follows
 	Dir      string                      // to which paths of files are relative; "": the folder of the process
-	Input    func() (value.Value, error) // reads what it was started with
+	Input    func() (value.Value, error) // reads its input
 }
 
 // NewRings returns no rings yet. timeout bounds each request to a server for a secret; 0: 30 s. find says how a run began that is not in
@@ -37,7 +37,7 @@ func NewRings(timeout time.Duration, find func(ctx context.Context, run string) 
 }
 
 // Begin fetches the secrets of a new run of w; nil if neither it nor a run above it has any, which is in memory. Without its own the run
-// does not start. Once nothing else can have its id, the ring is given to Keep.
+// does not start. Once nothing else can have its id, the ring is passed to Keep.
 func (r *Rings) Begin(ctx context.Context, run string, w *template.Workflow, input value.Value, dir string) (*Ring, error) {
 	var workload map[string]value.Value
 	if h, ok := w.Routing.(holder); ok {

@@ -1,3 +1,3 @@
-// Package limits defines what bounds a run and the runs below it: the numbers, their defaults, and the checks of labels and
+// Package limits defines the bounds of a run and of the runs below it: the numbers, their defaults, and the checks of labels and
 // names. Other packages enforce the numbers.
 package limits

@@ -81,7 +81,7 @@ func CheckLabels(labels map[string]string) error {
 	return nil
 }
 
-// CheckID refuses what is no id of a run. The names of content streams and of directories are none.
+// CheckID refuses a text that is no id of a run. The names of content streams and of directories are none.
 func CheckID(id string) error {
 	if err := template.ValidID(id); err != nil {
 		return refuse("run id: %w", err)
@@ -126,7 +126,7 @@ func CheckActor(actor string) error {
 	return seen("actor", actor)
 }
 
-// CheckTexts refuses what a command says beside its actor and its value, if it is too long or not UTF-8: the journal replaces such
+// CheckTexts refuses texts of a command, besides its actor and its value, that are too long or not UTF-8: the journal replaces such
 // bytes, and two ids would be one.
 func CheckTexts(reason, name, id string) error {
 	for _, t := range []struct{ what, text string }{{"reason", reason}, {"name of the message", name}, {"id of the message", id}} {

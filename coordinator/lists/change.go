@@ -14,7 +14,7 @@ import (
 )
 
 // Shadow compares the run, ended or not, with a replay under another workflow: the results of its calls, its messages and the
-// commands of people are given to that workflow as they came. No call is made, and nothing is journaled. It follows the whole
+// commands of people are passed to that workflow as they came. No call is made, and nothing is journaled. It follows the whole
 // journal. Worlds have no shadow: the error wraps shadow.ErrWorld.
 func (r Reading) Shadow(ctx context.Context, w *template.Workflow) (*shadow.Report, error) {
 	entry, err := r.in.entry(w)

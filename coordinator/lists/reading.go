@@ -66,7 +66,7 @@ func (r Reading) Last(ctx context.Context) (uint64, error) {
 	return head.Last, err
 }
 
-// Explain explains what the run or one of its steps waits for, or why it has ended as it has. The step is named by its key; in
+// Explain explains the waits of the run or of one of its steps, or its end. The step is named by its key; in
 // a playbook also by the step's name or that of one of its runs; "" is the run. It follows the whole journal, as State does,
 // counts due timers as State does, and does not delay the run. For a parked run the first reason is why it is parked; if its
 // journal cannot be followed, that is the only reason, also for a step.
@@ -136,7 +136,7 @@ func (p Past) Cell(ctx context.Context, address string) (reader.Cell, error) {
 	})
 }
 
-// CellWaits reads what a world's cell waited for, after what held the world as a whole. The error wraps decide.ErrCellNotFound if there
+// CellWaits reads the waits of a world's cell, after those that held the world as a whole. The error wraps decide.ErrCellNotFound if there
 // was no such cell.
 func (p Past) CellWaits(ctx context.Context, address string) ([]inspect.Wait, error) {
 	return read(ctx, p.of, func(from *reader.Reader) ([]inspect.Wait, error) {
@@ -145,7 +145,7 @@ func (p Past) CellWaits(ctx context.Context, address string) ([]inspect.Wait, er
 	})
 }
 
-// Explain explains what the run or one of its steps waited for, or why it had its status; see Reading.Explain.
+// Explain explains the waits of the run or of one of its steps at that moment, or its status; see Reading.Explain.
 func (p Past) Explain(ctx context.Context, step string) (*explain.Explanation, error) {
 	return read(ctx, p.of, func(from *reader.Reader) (*explain.Explanation, error) {
 		return from.ExplainAt(ctx, p.of.id, step, p.at)

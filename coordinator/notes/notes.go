@@ -79,8 +79,8 @@ func (n *Notes) take(ctx context.Context, run string, command journal.Event) (ta
 	return f.taken, err
 }
 
-// Foresee returns what a command would add to the journal of a run, and the event with which it would be taken, or why it would be
-// refused. It writes nothing.
+// Foresee returns the events that a command would add to the journal of a run, and the event with which it would be taken, or why it
+// would be refused. It writes nothing.
 func (n *Notes) Foresee(ctx context.Context, run string, command journal.Event) (batch []journal.Event, taken journal.Event, err error) {
 	f, err := n.foresee(ctx, run, command)
 	return f.batch, f.taken, err

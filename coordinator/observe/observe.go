@@ -15,7 +15,7 @@ import (
 // observed, and every observer watches separately.
 //
 // ctx ends it. The operators of rxgo wait for their observers, so an operator that is abandoned before its observable has
-// completed leaks its goroutine: use Each, which leaks none, or read until the channel is closed. Functions given to operators
+// completed leaks its goroutine: use Each, which leaks none, or read until the channel is closed. Functions passed to operators
 // run on goroutines of rxgo: a panic in one ends the program.
 func Run(ctx context.Context, run *coordinator.Run, from uint64) rxgo.Observable {
 	produce := func(observing context.Context, next chan<- rxgo.Item) {
@@ -35,7 +35,7 @@ func Run(ctx context.Context, run *coordinator.Run, from uint64) rxgo.Observable
 // Each yields the items of the observable that build derives from a run's updates. The caller may break off, and ctx may end,
 // at any time and behind any operators: iteration and updates end, remaining items are dropped, and no goroutine stays behind.
 // If an item is itself an observable, as those of GroupBy and WindowWithCount, the caller must read it to its end. Sources
-// made in build, and operators that merge several observables, must be given the context of build (rxgo.WithContext), which
+// made in build, and operators that merge several observables, must take the context of build (rxgo.WithContext), which
 // ends with the iteration.
 func Each(ctx context.Context, run *coordinator.Run, from uint64, build func(ctx context.Context, updates rxgo.Observable) rxgo.Observable) iter.Seq[rxgo.Item] {
 	return func(yield func(rxgo.Item) bool) {

@@ -17,7 +17,7 @@ type Caller interface {
 }
 
 // Reply is an output with metadata: the rules of a playbook's task read About as members of outcome, and the receipt of an effect
-// has the member AboutSignature as its signature. An operation may return a Reply, and a function given to Define may have it as
+// has the member AboutSignature as its signature. An operation may return a Reply, and a function passed to Define may have it as
 // its Out.
 type Reply struct {
 	Output any            // the output, as without a Reply

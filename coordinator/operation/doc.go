@@ -1,4 +1,4 @@
-// Package operation defines what steps call: Go functions with types, and the bindings of documents (command, http).
+// Package operation defines the operations that steps call: Go functions with types, and the bindings of documents (command, http).
 //
 //	var Split = operation.Define("split", func(ctx context.Context, text string) ([]string, error) {
 //		return strings.Fields(text), nil

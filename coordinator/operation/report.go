@@ -84,8 +84,8 @@ func CheckReport(number int, kind string, payload value.Value) error {
 // Progress is one report of a call.
 type Progress struct {
 	Number  int32       // of the report, from 1 within a making of the call
-	Kind    string      // as given to Report
-	Payload value.Value // as given to Report
+	Kind    string      // as passed to Report
+	Payload value.Value // as passed to Report
 }
 
 // Reporter journals the reports of a call, in the order of their numbers. It returns ErrNoCall for a call that cannot report.

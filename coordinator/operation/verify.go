@@ -14,10 +14,10 @@ const CodeBadSignature = "bad_signature"
 
 // Verifier judges the answers to the effects of worlds, by their signatures, before they are taken: nothing of an answer that it
 // refuses is journaled but the refusal. It judges only the answers of operations and bindings that are called, each participant's
-// by itself. Failures, reports, decisions and what the engine makes itself (sleep, wait, value) have no signatures.
+// by itself. Failures, reports, decisions and results of the engine itself (sleep, wait, value) have no signatures.
 //
 // Verify is called from many goroutines at once, on the goroutine that has made the call and within the time of the attempt. It is
-// never called when a run is recovered: what was taken stays taken.
+// never called when a run is recovered: a taken answer stays taken.
 type Verifier interface {
 	// Verify returns nil for an answer that may be taken. Any other error is the call's failure bad_signature, with the text and
 	// the details of the error; it is tried again like other failures, unless it is Permanent. A panic fails the call with the
@@ -34,7 +34,7 @@ type Answer struct {
 	Manifest  string      // hash of the world's document, sha256:…
 	Effect    string      // name of the effect
 	Payload   []byte      // the receipt's payload in its canonical encoding, whose SHA-256 names it; of a participant, its output
-	Signature value.Value // as the operation gave it, a text for []byte; nil: the answer has none
+	Signature value.Value // as the operation returned it, a text for []byte; nil: the answer has none
 }
 
 // Verdict returns the failure of a call whose answer a Verifier has refused with an error.

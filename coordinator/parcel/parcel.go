@@ -26,7 +26,8 @@ type (
 	Version = registry.Version
 )
 
-// Errors about a name for which no workflow was published, and about a parcel that is not whole or holds what its hashes do not say.
+// Errors about a name for which no workflow was published, and about a parcel that is not whole or holds documents that do not match
+// their hashes.
 var (
 	ErrNotPublished = registry.ErrNotPublished
 	ErrParcel       = registry.ErrParcel

@@ -9,7 +9,7 @@ type notice struct {
 	waiting int
 }
 
-// Notice returns a context that ends when the run is parked, or with the process, whose context is given; and a function that
+// Notice returns a context that ends when the run is parked, or with the process, whose context it takes; and a function that
 // releases it.
 func (l *Runs) Notice(process context.Context, run string) (ctx context.Context, release func()) {
 	l.mu.Lock()

@@ -40,7 +40,7 @@ type Config struct {
 	Context  context.Context    // of the process
 	Engine   Engine             // whose runs are parked
 	Reader   *reader.Reader     // finds out why a run cannot go on
-	Registry *registry.Registry // may come to have what a run lacks
+	Registry *registry.Registry // may come to have the missing part of a run
 	Logger   *slog.Logger       // is told once of each parked run
 }
 
@@ -192,7 +192,7 @@ func (p *Parker) noticeOf(run string) (ctx context.Context, release func()) {
 // turns out to be one that cannot go on here, it is parked.
 func (p *Parker) ending(ctx context.Context, run string) (*inspect.Result, uint64, error) {
 	known := p.Registry.Learned()
-	end, err := p.Reader.Ending(ctx, run)
+	end, err := p.Reader.Progress(ctx, run)
 	if err != nil {
 		return nil, 0, p.Engine.ReadError(ctx, err)
 	}

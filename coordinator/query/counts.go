@@ -13,10 +13,10 @@ const (
 	countLookedMax = 20_000
 )
 
-// Counts says how many runs a query selects, by what they are like.
+// Counts has the numbers of the runs that a query selects, by their properties.
 type Counts struct {
 	Status map[string]Tally `json:"status"` // by status
-	Waits  map[string]Tally `json:"waits"`  // of those that wait, by what for
+	Waits  map[string]Tally `json:"waits"`  // of those that wait, by kind of wait
 }
 
 // Tally is a number of runs.

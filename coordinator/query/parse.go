@@ -269,7 +269,7 @@ func (p *parser) value() (string, error) {
 	return p.text[begin:p.at], nil
 }
 
-// quotedValue reads a value in quotes, with what must be behind it.
+// quotedValue reads a value in quotes, and checks the character behind it.
 func (p *parser) quotedValue() (string, error) {
 	text, err := p.quoted()
 	if err == nil && p.at < len(p.text) && p.text[p.at] != ',' {

@@ -49,8 +49,8 @@ type term struct {
 type Error struct {
 	Column     int    // of the offending text, from 1, in characters
 	Text       string // that offends, shortened
-	Message    string // what is wrong with it
-	Suggestion string // what was probably meant; "": unknown
+	Message    string // the fault
+	Suggestion string // the text probably meant; "": unknown
 }
 
 func (e *Error) Error() string {

@@ -39,7 +39,7 @@ func parkedReason(err error) explain.Reason {
 	return explain.Reason{Kind: "parked", Text: "the run is parked, and cannot go on in this process: " + ParkedReason(err)}
 }
 
-// explained is Explain derived from the journal. Of a world it reads what follows the newest snapshot, and all that is left only if
+// explained is Explain derived from the journal. Of a world it reads the events after the newest snapshot, and all that are left only if
 // the explanation names something that was decided before.
 func (r *Reader) explained(ctx context.Context, run, step string) (out *explain.Explanation, finished bool, err error) {
 	if from, ok := inspect.EventNumber(step); ok {

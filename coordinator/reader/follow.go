@@ -26,7 +26,7 @@ type follower struct {
 func (r *Reader) Derived(run string, f func()) error {
 	err := usercode.Call(func() error { f(); return nil })
 	if err != nil {
-		r.process.Report("what has become of a run cannot be derived", run, err)
+		r.process.Report("the state of a run cannot be derived", run, err)
 	}
 	return err
 }
@@ -144,8 +144,8 @@ func (r *Reader) pass(id string, root *reactive.Root, to *follower, s *stop) (er
 // all accepts every event.
 func all(*journal.Event) bool { return true }
 
-// followTo follows a run to the end of what read yields, and returns its root. The route is that which way finds: if the world goes
-// on meanwhile and deletes what is being read, followTo begins again.
+// followTo follows a run to the end of the events that read yields, and returns its root. The route is that which way finds: if the
+// world goes on meanwhile and deletes what is being read, followTo begins again.
 func (r *Reader) followTo(
 	ctx context.Context, id string, way func() (route, error), read reading, begin func(*reactive.Root) follower,
 ) (root *reactive.Root, err error) {

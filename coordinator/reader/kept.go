@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Kept yields the events that say what a rerun keeps; none for any other run. They follow its first event.
+// Kept yields the events with the results that a rerun keeps; none for any other run. They follow its first event.
 func (r *Reader) Kept(ctx context.Context, run string) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		left := int32(0)

@@ -25,7 +25,7 @@ type Moment struct {
 // Cell is the state of a cell of a world.
 type Cell = world.CellState
 
-// StateAt is State as of a moment: as the journal was then, without what has fallen due since.
+// StateAt is State as of a moment: as the journal was then, without timers that have fallen due since.
 func (r *Reader) StateAt(ctx context.Context, run string, m Moment) (s *inspect.State, err error) {
 	seq, err := r.locate(ctx, run, m)
 	if err != nil {
@@ -42,7 +42,7 @@ func (r *Reader) StateAt(ctx context.Context, run string, m Moment) (s *inspect.
 	return s, r.Derived(run, func() { s = states.State(run) })
 }
 
-// CellAt returns a cell of a world as of a moment, and what it waited for.
+// CellAt returns a cell of a world as of a moment, and its waits.
 func (r *Reader) CellAt(ctx context.Context, run, address string, m Moment) (cell Cell, waits []inspect.Wait, err error) {
 	seq, err := r.locate(ctx, run, m)
 	if err != nil {

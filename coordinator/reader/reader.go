@@ -35,7 +35,7 @@ type Process interface {
 	// Host returns a host that decides about due timers of a run that does not go on here.
 	Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host
 
-	// ForWorker says for what worker a run waits to call an operation; "": for none, as far as is known.
+	// ForWorker describes the worker that a run awaits for an operation; "": none, as far as is known.
 	ForWorker(run, operation string) string
 
 	// Unserved returns since when no worker serves an operation; the zero time if one does, or it is not known.
@@ -44,7 +44,7 @@ type Process interface {
 	// EventsMax returns how many events a run may have, a world those since its newest snapshot; 0 or less: any number.
 	EventsMax() int
 
-	// Cells returns what of the cells of a world stays in memory.
+	// Cells returns the bounds of the cells of a world in memory.
 	Cells() world.Cache
 
 	// Report logs a panic that fails nothing in a run.

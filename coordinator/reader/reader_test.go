@@ -207,15 +207,15 @@ func TestRunsListsWhatCannotBeRead(t *testing.T) {
 
 func TestEndingIsThatOfTheNewestEnd(t *testing.T) {
 	r := newRoom(t)
-	out, err := r.Ending(t.Context(), "r")
+	out, err := r.Progress(t.Context(), "r")
 	require.NoError(t, err)
-	require.Equal(t, reader.Ending{}, out)
+	require.Equal(t, reader.Progress{}, out)
 	for i, c := range []struct {
 		event journal.Event
 		ended bool
 	}{{r.started("r"), false}, {finished, true}, {reopened, false}, {requested, false}, {finished, true}} {
 		r.write("r", uint64(i), !c.ended, c.event)
-		out, err = r.Ending(t.Context(), "r")
+		out, err = r.Progress(t.Context(), "r")
 		require.NoError(t, err)
 		require.Equal(t, c.ended, out.Result != nil, "event %d", i)
 		require.EqualValues(t, i+1, out.Last)

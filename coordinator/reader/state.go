@@ -161,7 +161,7 @@ func (r *Reader) Head(ctx context.Context, id string) (journal.Head, error) {
 	return journal.Head{}, fmt.Errorf("%w: %s", decide.ErrRunNotFound, id)
 }
 
-// Workload returns what the requests of a run's keychain read; nil for a run without a workload.
+// Workload returns the workload that the requests of a run's keychain read; nil for a run without one.
 func Workload(root *reactive.Root) map[string]value.Value {
 	if steps := root.Steps(); steps != nil {
 		return steps.Workload()

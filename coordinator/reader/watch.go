@@ -76,7 +76,7 @@ func (r *Reader) wholeTail(ctx context.Context, run string, from uint64, _ func(
 	return r.tail(ctx, run, from, func(*journal.Event) bool { return true })
 }
 
-// updates yields what events have changed, from the one with sequence from on. It ends at an error.
+// updates yields the changes by events, from the one with sequence from on. It ends at an error.
 func (r *Reader) updates(ctx context.Context, run string, read reading, from uint64) iter.Seq2[inspect.Update, error] {
 	return func(yield func(inspect.Update, error) bool) {
 		var u inspect.Update

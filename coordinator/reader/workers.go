@@ -34,7 +34,7 @@ func markWorkers(ctx context.Context, r *Reader, run string, entry *registry.Ent
 	}
 }
 
-// unserved says of what waits for workers since when there are none.
+// unserved adds to waits for workers the time since which there are none.
 func unserved(p Process, list []inspect.Wait) {
 	for i := range list {
 		if w := &list[i]; w.Kind == inspect.ForWorker {

@@ -1,4 +1,4 @@
-// Package registry holds what a process can run: workflows with their operations, Go functions, child documents and input
+// Package registry holds all that a process can run: workflows with their operations, Go functions, child documents and input
 // schemas. It checks and compiles each document once, and finds the definitions of runs in the store.
 //
 //	documents, Go definitions ──▶ Add ──────▶ Entry ◀── Read, Find ◀── the hash that a run was started with

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/difference"
 )
 
-// The hash of a workflow covers how it names its child workflows, not what these are. Two versions of which only a child differs have
+// The hash of a workflow covers the names of its child workflows, not their contents. Two versions of which only a child differs have
 // one hash, and are distinguished by the workflows below them: its family.
 
 // Family returns the hashes of the workflows below an entry, as journal.Start has them. Unlike Bundle it makes nothing durable.

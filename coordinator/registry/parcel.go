@@ -20,7 +20,7 @@ type Parcel struct {
 	Definitions map[string]json.RawMessage `json:"definitions"`        // canonical documents by hash
 }
 
-// ErrParcel is wrapped by errors about parcels that are not whole, or hold what their hashes do not say.
+// ErrParcel is wrapped by errors about parcels that are not whole, or hold documents that do not match their hashes.
 var ErrParcel = errors.New("registry: the documents that came along are refused")
 
 // Pack returns the parcel of an entry.

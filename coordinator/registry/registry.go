@@ -24,7 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Registry holds what a process can run: compiled workflows by hash, the operations of the program, and the Go functions of
+// Registry holds all that a process can run: compiled workflows by hash, the operations of the program, and the Go functions of
 // each definition. It is safe for concurrent use.
 type Registry struct {
 	store      journal.Store
@@ -334,7 +334,7 @@ func (l *Registry) compile(checked *template.Checked, lenient bool, children map
 		if !lenient {
 			return nil, e.Missing
 		}
-		return e, nil // not kept: the program may still register what is missing
+		return e, nil // not kept: the program may still register the missing part
 	}
 	if len(l.entries) >= WorkflowsMax {
 		clear(l.entries)
@@ -420,7 +420,7 @@ func Key(hash string, children map[string]string) string {
 	return b.String()
 }
 
-// Find returns the entry of a definition that is to be run, or an error if this program lacks what it needs.
+// Find returns the entry of a definition that is to be run, or an error if this program lacks something that it needs.
 func (l *Registry) Find(ctx context.Context, hash string, children map[string]string) (*Entry, error) {
 	e, err := l.Read(ctx, hash, children)
 	if err != nil {

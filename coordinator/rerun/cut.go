@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// cut is a set of steps that run again: some, and what follows them.
+// cut is a set of steps that run again: some, and those that follow them.
 type cut struct {
 	p      *plan.Plan
 	starts map[int32]*start // by row
@@ -46,7 +46,7 @@ func (c *cut) add(row int32, indexes []int, follow bool) {
 	}
 }
 
-// visit adds a row, what is inside it and what follows it.
+// visit adds a row, its content and the rows that follow it.
 func (c *cut) visit(s *start, row int32, follow bool) {
 	if _, ok := s.rows[row]; ok {
 		return
@@ -63,7 +63,7 @@ func (c *cut) visit(s *start, row int32, follow bool) {
 	}
 }
 
-// followers visits what follows a row, and what follows the maps around it.
+// followers visits the rows that follow a row, and those that follow the maps around it.
 func (c *cut) followers(s *start, row int32) {
 	for ; row >= 0; row = c.p.Nodes[row].Map {
 		for _, e := range c.p.Outgoing(row) {

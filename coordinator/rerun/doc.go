@@ -1,6 +1,6 @@
 // Package rerun makes a new run of one that there is: it keeps results of that run, and the rest runs again.
 //
-//	old run ──▶ source: its root, and what each step was asked
+//	old run ──▶ source: its root, and the inputs of its steps
 //	                 │ cut: which steps run again
 //	                 ▼
 //	            start + result.kept … + input.set …     one batch: the new run needs nothing of the old one
@@ -18,7 +18,7 @@
 // Changed a result is kept on a condition: that the operation of the step, with its binding, target, fan-in and fulfillment, is
 // the same, and that its input is the same when it may start.
 //
-// What a person has set stays set when the run is rerun. A set result is kept like others; what counts as its input is that with which
+// Values set by a person stay set when the run is rerun. A set result is kept like others; what counts as its input is that with which
 // the step would have been asked. A set input is kept as long as the step says the same of its input in the new workflow.
 //
 // Of a playbook the past is kept, up to an event: see past.go.

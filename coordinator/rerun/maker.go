@@ -30,7 +30,7 @@ type Maker struct {
 type Made struct {
 	Entry    *registry.Entry   // of the new run
 	Input    value.Value       // of the new run
-	From     *journal.From     // what it repeats
+	From     *journal.From     // the run that it repeats
 	Kept     []journal.Event   // that follow the first event
 	Dir      string            // of the old run
 	Labels   map[string]string // of the old run
@@ -51,7 +51,7 @@ func (d *Made) Options(actor, act string, opts []starting.Option) (starting.Opti
 	return o, o.Apply(opts)
 }
 
-// Make determines what a rerun of a run keeps.
+// Make determines the results that a rerun of a run keeps.
 func (m *Maker) Make(ctx context.Context, run string, o *Options) (*Made, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (m *Maker) entry(ctx context.Context, s *source, o *Options) (entry *regist
 	return entry, nil
 }
 
-// keeping collects what is kept of one run: that which is repeated, or a child below it.
+// keeping collects the kept results of one run: that which is repeated, or a child below it.
 type keeping struct {
 	m      *Maker
 	ctx    context.Context
@@ -156,7 +156,7 @@ func (k *keeping) keep() error {
 	return failure
 }
 
-// step keeps the result of a step, or what is kept of its child.
+// step keeps the result of a step, or the kept results of its child.
 func (k *keeping) step(v int32) error {
 	key := k.s.root.Key(v)
 	if k.set.output(key) != nil { // it is among the events
@@ -220,7 +220,7 @@ func (k *keeping) choose() error {
 	return nil
 }
 
-// repeat has a row of the old run run again, and what follows it, unless only one step is to.
+// repeat has a row of the old run run again, and the rows that follow it, unless only one step is to.
 func (k *keeping) repeat(row int32, indexes []int) {
 	follow := k.sel.only == ""
 	k.again.add(row, indexes, follow)
@@ -267,7 +267,7 @@ func (k *keeping) compare(was, now int32) bool {
 	return k.sameChild(k.s.start.Children[old.Hash+"/"+opA.Name], b.Op)
 }
 
-// meaning encodes what of a step's document, besides its input, determines its result.
+// meaning encodes the parts of a step's document, besides its input, that determine its result.
 func meaning(doc map[string]any) []byte {
 	kept := map[string]any{}
 	for _, name := range []string{"operation", "target", "fan_in", "fulfillment"} {
@@ -301,7 +301,7 @@ func (k *keeping) sameChild(was string, op int32) bool {
 	return err == nil && registry.SameFamily(was, k.s.start.Children, child.Plan.Hash, family)
 }
 
-// child keeps what the child of a step that runs again is to keep.
+// child keeps the results that the child of a step that runs again is to keep.
 func (k *keeping) child(v, row int32, key string) error {
 	c := k.childOf(row)
 	if c == nil {
@@ -310,7 +310,7 @@ func (k *keeping) child(v, row int32, key string) error {
 	sel := k.sel.below(key)
 	inner := k.set.below(key)
 	if sel.failed && !k.failed[v] && !unfinished(k.s.root, v) {
-		sel.failed = false // it runs again because of what is before it
+		sel.failed = false // it runs again because of a step before it
 	}
 	if sel == (selection{}) && inner.empty() {
 		return nil

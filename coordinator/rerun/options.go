@@ -10,15 +10,15 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Options says which steps of a run run again, and what is different. At most one of From, Only, Failed and Changed is set. If none
+// Options selects the steps of a run that run again, and has the changes. At most one of From, Only, Failed and Changed is set. If none
 // is, steps whose output Set sets are kept with it, and what follows runs again, as do steps whose input it sets; if Set is empty
 // too, a new Input or Workflow means Changed. The run of a playbook is rerun from an event on: At is set, and nothing else.
 type Options struct {
 	From     string             // key of a step, map or conditional: it and all that follows run again
 	Only     string             // key of the only one that runs again
-	Failed   bool               // what has failed, and what follows it
+	Failed   bool               // failed steps, and those that follow
 	Changed  bool               // steps whose operation or input is another now
-	At       uint64             // results count as of that event of the old run, 0: as of its last; of a playbook, what came up to it is kept
+	At       uint64             // results count as of that event of the old run, 0: as of its last; of a playbook, the events up to it are kept
 	Set      map[string]any     // values by place: `steps.price.output`, `steps.price.input.currency`
 	Input    any                // of the run; nil: that of the old one
 	Null     bool               // the input of the run is null, which Input cannot say
@@ -38,7 +38,7 @@ func (u unclear) Is(target error) bool { return target == ErrUnclear }
 // NewInput reports whether the input is another than that of the old run.
 func (o *Options) NewInput() bool { return o.Input != nil || o.Null }
 
-// Check returns why options contradict each other, or set what cannot be set, whatever the run.
+// Check returns why options contradict each other, or set something that cannot be set, whatever the run.
 func (o *Options) Check() error {
 	chosen := []string{}
 	for name, is := range map[string]bool{"from": o.From != "", "only": o.Only != "", "failed": o.Failed, "changed": o.Changed} {

@@ -41,7 +41,7 @@ func (p *past) add(root *reactive.Root, e *journal.Event, effect ledger.Effect) 
 	}
 }
 
-// makePast determines what the rerun of a playbook's run keeps.
+// makePast determines the events that the rerun of a playbook's run keeps.
 func (m *Maker) makePast(ctx context.Context, s *source, o *Options) (*Made, error) {
 	if err := o.checkPast(s); err != nil {
 		return nil, err

@@ -113,7 +113,7 @@ func (k *keeping) ended(v int32) error {
 	return fmt.Errorf("%w: step %q of run %s %s", decide.ErrNotPossible, k.prefix+root.Key(v), k.top(), why)
 }
 
-// top returns the run that is repeated, by the id that people gave it: runs below have ids of the engine.
+// top returns the run that is repeated, by the id that people chose: runs below have ids of the engine.
 func (k *keeping) top() string {
 	if k.above != nil {
 		return k.above.top()

@@ -31,10 +31,10 @@ type Step struct {
 	Step          string `json:"step"`                     // key; `pack[*]`: of every item of a list that is not known yet
 	Operation     string `json:"operation"`                // that it calls
 	NonIdempotent bool   `json:"non_idempotent,omitempty"` // making the call twice is not the same as making it once
-	Failed        bool   `json:"failed,omitempty"`         // of one that is kept: what is kept is its failure, which a conditional has caught
+	Failed        bool   `json:"failed,omitempty"`         // of one that is kept: with its failure, which a conditional has caught
 }
 
-// Preview computes what the run will do, by the stepper that decides for it, as far as that is known without making a call.
+// Preview computes the decisions of the run, by the stepper that decides for it, as far as they are known without making a call.
 func (d *Made) Preview(ctx context.Context) (*Preview, error) {
 	p := &Preview{Run: d.From.Run, Seq: d.From.Seq, Workflow: d.Entry.Plan.Workflow.Name, Will: []Step{}, May: []Step{}, Kept: []Step{}}
 	if d.Past != nil {
@@ -167,7 +167,7 @@ func undecided(root *reactive.Root, v int32) bool {
 	return false
 }
 
-// unexpanded adds what is in maps whose lists are not known: their steps, once each, and what is kept for items.
+// unexpanded adds the content of maps whose lists are not known: their steps, once each, and results kept for items.
 func (p *Preview) unexpanded(root *reactive.Root, kept []journal.Event, prefix string) {
 	of := root.Plan()
 	for v := range root.Len() {
@@ -197,7 +197,7 @@ func (p *Preview) unexpanded(root *reactive.Root, kept []journal.Event, prefix s
 	}
 }
 
-// Split splits what is kept into the part of the run itself and those of its children, by their steps, each with the keys of its own.
+// Split splits kept results into those of the run itself and those of its children, by their steps, each with the keys of its own.
 func Split(kept []journal.Event) (own []journal.Event, below map[string][]journal.Event) {
 	below = map[string][]journal.Event{}
 	for _, e := range kept {

@@ -19,13 +19,13 @@ type Engine interface {
 
 // Rerunner makes the reruns of an engine's runs.
 type Rerunner struct {
-	Maker  Maker            // computes what a rerun keeps
+	Maker  Maker            // computes the results that a rerun keeps
 	Engine Engine           // starts the new runs
 	Holds  *holds.Holds     // has the runs that are not all there
-	Starts *starting.Starts // says what a start would do
+	Starts *starting.Starts // previews starts
 }
 
-// Make determines what a rerun of a run keeps, or why there is none.
+// Make determines the results that a rerun of a run keeps, or why there is none.
 func (r *Rerunner) Make(ctx context.Context, run string, what *Options) (*Made, error) {
 	if err := cmp.Or(r.Engine.CheckOpen(), r.Holds.Check(run)); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (r *Rerunner) Make(ctx context.Context, run string, what *Options) (*Made, 
 	return made, r.Engine.ReadError(ctx, err)
 }
 
-// Preview says what a rerun would do, from the computation that then does it, or refuses what that would refuse.
+// Preview previews a rerun by the computation that then carries it out, with the same refusals.
 func (r *Rerunner) Preview(ctx context.Context, run, actor string, what *Options, opts []starting.Option) (*Preview, error) {
 	made, err := r.Make(ctx, run, what)
 	if err != nil {

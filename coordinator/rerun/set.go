@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// setting is a value that a person sets, in place of what a step returned or was asked.
+// setting is a value that a person sets, in place of the output or input of a step.
 type setting struct {
 	place string // as it was written
 	step  string // key, as of the run that the settings are of
@@ -91,7 +91,7 @@ func (l settings) below(step string) (inner settings) {
 	return inner
 }
 
-// apply journals what is set. Without a selection, what follows it runs again, and so do steps whose input it is.
+// apply journals the settings. Without a selection, the steps that follow run again, and so do steps whose input is set.
 func (k *keeping) apply() error {
 	merged := map[string]*journal.Event{}
 	list := slices.Clone(k.set)
@@ -198,7 +198,7 @@ func (k *keeping) inputBeside(v int32) []byte {
 	return hash[:]
 }
 
-// input returns the input that the old run would give a step.
+// input returns the input that a step would have in the old run.
 func (k *keeping) input(v int32) (any, *journal.Failure) {
 	root := k.s.root
 	if set, ok := root.InputFor(v); ok {
@@ -212,7 +212,7 @@ func (k *keeping) input(v int32) (any, *journal.Failure) {
 	return k.m.Host(k.s.id, k.s.entry, root).Function(root.Place(v).Step.Func.Name, args)
 }
 
-// inputOf encodes what a step says of its input.
+// inputOf encodes the input in a step's document.
 func inputOf(n *plan.Node) []byte {
 	doc := n.Step.Document()
 	return encoded(map[string]any{"input": doc["input"], "func": doc["func"]})
@@ -248,7 +248,7 @@ func (k *keeping) hasEffect(s *setting, v, row int32, indexes []int) error {
 	return fmt.Errorf("%w: %s has no effect: step %q of run %s was skipped, and nothing that runs again can change that", decide.ErrNotPossible, s.place, k.prefix+s.step, k.top())
 }
 
-// derive has an event about an input begin with that which the old run would have given the step, for one that was never asked: its result
+// derive has an event about an input begin with that which the step would have had in the old run, for one that was never asked: its result
 // was kept from another run.
 func (k *keeping) derive(e *journal.Event, v int32, s *setting) error {
 	in, failure := k.input(v)

@@ -129,7 +129,7 @@ func unreadable(id string, err error) error {
 	return fmt.Errorf("read run %s: %w", id, err)
 }
 
-// note remembers what an event asks of a step.
+// note records the input in an event about a step.
 func (s *source) note(e *journal.Event) {
 	if e.Type == journal.InputSet {
 		given := *e

@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Kinds of what is collected.
+// Kinds of collected objects.
 const (
 	KindRun        = "run"        // Name: its id
-	KindAct        = "act"        // Name: the number of an act on many runs, of which it was kept what has become of each run
+	KindAct        = "act"        // Name: the number of an act on many runs, whose outcomes were kept
 	KindDefinition = "definition" // Name: its hash
 	KindValue      = "blob"       // Name: the hash of a large value
 	KindContent    = "content"    // Name: the id of the world whose content it was
@@ -116,7 +116,7 @@ func (c *collector) collect(ctx context.Context) error {
 	return c.sweep(ctx)
 }
 
-// collectActs deletes what is kept of acts on many runs that have ended, by the rule for runs that no other rule selects.
+// collectActs deletes the outcomes of acts on many runs that have ended, by the rule for runs that no other rule selects.
 func (c *collector) collectActs(ctx context.Context) error {
 	if c.forget == nil {
 		return nil
@@ -274,7 +274,7 @@ func (c *collector) sweepWorld(ctx context.Context, run string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil { // it is parked, or damaged: what it needs is not known
+	if err != nil { // it is parked, or damaged: its needs are not known
 		c.done.Failed++
 		return nil
 	}

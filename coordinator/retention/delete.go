@@ -45,7 +45,7 @@ type Retention struct {
 	forget Forget
 }
 
-// Forget deletes what has become of each run in acts on many runs that ended at an instant or before, see bulk.Forget; nil: there are none.
+// Forget deletes the outcomes of acts on many runs that ended at an instant or before, see bulk.Forget; nil: there are none.
 type Forget func(ctx context.Context, before int64, dry bool, found func(act uint64, bytes int64) error) error
 
 // Holds reports which runs are held, see package holds.

@@ -1,4 +1,4 @@
-// Package retention decides how long runs are kept that have ended, and deletes them afterwards, with what only they needed.
+// Package retention decides how long ended runs are kept, and deletes them afterwards, with the objects that only they needed.
 //
 //	err := engine.Keep(ctx, retention.Rule{Keep: 30 * 24 * time.Hour}, "ann")
 //	done, err := engine.Collect(ctx, retention.Collection{Dry: true})

@@ -70,7 +70,7 @@ func Shortest(rules []Rule) (shortest time.Duration, ok bool) {
 	return shortest, ok
 }
 
-// Keep adds a rule, or replaces that with the same query. actor is who does so.
+// Keep adds a rule, or replaces that with the same query. actor is the author of the change.
 func (r Retention) Keep(ctx context.Context, rule Rule, actor string) error {
 	_, err := r.change(ctx, actor, false, with(rule))
 	return err

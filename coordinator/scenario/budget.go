@@ -24,7 +24,7 @@ const (
 // programBytes is the memory that a byte of a workflow's document takes when it is compiled, roughly.
 const programBytes = 32
 
-// budget counts what all runs of an execution use together.
+// budget counts the work of all runs of an execution together.
 type budget struct {
 	workMax, bytesMax int
 	work              int // of expressions, and as above
@@ -41,14 +41,14 @@ func (g *execution) ofRun() decide.Limits {
 	return g.limits.OfRun().Within(g.budget.workMax, g.budget.bytesMax)
 }
 
-// cap ends the evaluations of a run that exceed what is left. Then its journal is no longer that of an engine, and exceeded
+// cap ends the evaluations of a run that exceed the rest of the budget. Then its journal is no longer that of an engine, and exceeded
 // fails the scenario.
 func (g *execution) cap(t *track) {
 	t.root.Meter().Cap(g.budget.left())
 	t.seen.Meter().Cap(g.budget.left())
 }
 
-// left returns the work that is left, and one more, so that exceeded sees what takes it all.
+// left returns the work that is left, and one more, so that exceeded can tell work beyond it from work up to it.
 func (b *budget) left() int { return b.workMax - b.work + 1 }
 
 // evaluated counts the work of a run's expressions since the last call.

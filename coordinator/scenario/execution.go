@@ -302,7 +302,7 @@ func (g *execution) received(it decide.Item) decide.Item {
 	return it
 }
 
-// crash discards the engine of a run and rebuilds it from what is stored, which determines the open requests.
+// crash discards the engine of a run and rebuilds it from the store, which determines the open requests.
 func (g *execution) crash(t *track) {
 	g.report.Crashes++
 	err := t.rebuild()

@@ -23,8 +23,8 @@ type Difference struct {
 	Where string `json:"where,omitempty"` // entry of the timeline, such as `timeline[2]`; "": at the end
 	At    string `json:"at,omitempty"`    // instant since the start, ISO 8601
 	Key   string `json:"key"`             // the expectation, such as `steps.pay`
-	Want  string `json:"want"`            // what was expected
-	Got   string `json:"got"`             // what there was
+	Want  string `json:"want"`            // expected value
+	Got   string `json:"got"`             // actual value
 	Event *Event `json:"event,omitempty"` // the cause; nil: no single event
 }
 

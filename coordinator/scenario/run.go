@@ -21,7 +21,7 @@ type Options struct {
 	// crashes, because they fail that step.
 	Crash bool
 
-	// Seed shuffles answers of one instant, whose order the rules leave open. The same seed gives the same order. Default: 0,
+	// Seed shuffles answers of one instant, whose order the rules leave open. The same seed yields the same order. Default: 0,
 	// the order of their requests.
 	Seed int64
 

@@ -11,7 +11,7 @@ import (
 
 // Snapshots of a world's run. Their content is kept in memory, as the journal is: both outlive the engine.
 
-// errRoom ends a snapshot that takes more than what is left. The scenario fails because of its budget.
+// errRoom ends a snapshot that takes more than the rest of the budget. The scenario fails because of its budget.
 var errRoom = errors.New("there is no room for the content")
 
 // snapshot has a snapshot of the scenario's own run made in its next turn.

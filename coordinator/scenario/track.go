@@ -104,7 +104,7 @@ func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 }
 
 // rebuild discards the engine and makes it anew from what is stored of the run: its newest snapshot and the journal. It returns
-// an error if the snapshot is not what was kept.
+// an error if the snapshot differs from the kept one.
 func (t *track) rebuild() error {
 	crashed := t.root != nil
 	if crashed {

@@ -64,7 +64,7 @@ func (t *track) giveAgain() {
 // world returns the state of the run's world, as an observer sees it; nil for any other run.
 func (t *track) world() *world.World { return world.Of(t.seen) }
 
-// seed returns what the activations of a world draw from: the same for each run with Options.Seed.
+// seed returns the seed of the activations of a world: the same for each run with Options.Seed.
 func (g *execution) seed() []byte {
 	hash := sha256.Sum256(binary.BigEndian.AppendUint64(nil, uint64(g.options.Seed)))
 	return hash[:]

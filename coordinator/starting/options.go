@@ -49,7 +49,7 @@ type Options struct {
 	Identity *journal.Identity // of its calls
 	From     *journal.From     // of a rerun
 	Kept     []journal.Event   // that follow its first event
-	Past     *journal.Start    // of the run whose past Kept is; nil: Kept is what a rerun of steps keeps
+	Past     *journal.Start    // of the run whose past Kept is; nil: Kept has the results that a rerun of steps keeps
 	Began    int64             // of a rerun with a past: the instant of its first event
 
 	named bool // the caller has chosen the id: it may exist
@@ -58,7 +58,7 @@ type Options struct {
 // Named reports whether the caller has chosen the id: it may exist.
 func (o *Options) Named() bool { return o.named }
 
-// Apply applies options, and checks what they say. The labels of a run that is rerun stay as they are: earlier versions took others.
+// Apply applies options, and checks them. The labels of a run that is rerun stay as they are: earlier versions took others.
 func (o *Options) Apply(opts []Option) error {
 	kept := o.Labels
 	for _, opt := range opts {

@@ -1,4 +1,4 @@
-// Package tally counts what an engine journals, for those who operate it. Counting takes no lock.
+// Package tally counts the events that an engine journals, for its operators. Counting takes no lock.
 package tally
 
 import (

@@ -13,7 +13,7 @@
 // # Import
 //
 // A file is read twice. The first time changes nothing: every line is checked, every run is folded as an engine would, and compared
-// with what the store has. The second time writes.
+// with the content of the store. The second time writes.
 //
 //	          ┌─ the store has none ───────────────▶ it is written
 //	a run ────┼─ the store has the same ───────────▶ it is there

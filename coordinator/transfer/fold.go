@@ -158,7 +158,7 @@ func (f *fold) end() (head journal.Head, err error) {
 	return head, err
 }
 
-// checkContents compares the content with what the snapshots need.
+// checkContents compares the content with the needs of the snapshots.
 func (f *fold) checkContents() error {
 	if len(f.snapshots) == 0 {
 		switch {

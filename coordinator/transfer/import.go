@@ -28,8 +28,8 @@ type Imported struct {
 // eventMax bounds an event in a file, its value included: stores take that many bytes as one.
 const eventMax = 63 << 20
 
-// Import writes the runs of a file into the store, or refuses the file as a whole. It returns what has become of each run, in the
-// order of the file. The actor is recorded as who holds the runs that have not ended. The error is an *archive.Error if the file is
+// Import writes the runs of a file into the store, or refuses the file as a whole. It returns the outcome of each run, in the
+// order of the file. The actor is recorded as the holder of runs that have not ended. The error is an *archive.Error if the file is
 // refused.
 func (t *Transfer) Import(ctx context.Context, file io.ReaderAt, actor string) ([]Imported, error) {
 	if err := limits.CheckActor(actor); err != nil {
@@ -54,7 +54,7 @@ func (t *Transfer) Import(ctx context.Context, file io.ReaderAt, actor string) (
 	return out, nil
 }
 
-// write writes what the survey of the file has found missing. Until a run that takes several writes is there as a whole, it is
+// write writes the records that the survey of the file found missing. Until a run that takes several writes is there as a whole, it is
 // incomplete; one that has not ended is held from then on.
 func (t *Transfer) write(ctx context.Context, file io.ReaderAt, actor string, seen *survey) error {
 	open, parts := slices.Sorted(maps.Keys(seen.open)), slices.Sorted(maps.Keys(seen.parts))
@@ -194,7 +194,7 @@ func (s *survey) other(format string, args ...any) error {
 	return fmt.Errorf("%w: run %s: %s; delete that one, or import the file into another folder", ErrOther, s.id, fmt.Sprintf(format, args...))
 }
 
-// end decides what is done about a run.
+// end decides the outcome of a run.
 func (s *survey) end(_ *fold, head journal.Head) error {
 	r, top := s.now, topOf(s.id)
 	r.open, r.kept = head.Open, head.Snapshot

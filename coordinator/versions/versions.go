@@ -56,7 +56,7 @@ type Child struct {
 // Step is a step that has changed.
 type Step struct {
 	Step  string `json:"step"`  // its id
-	Parts []Part `json:"parts"` // what has changed of it
+	Parts []Part `json:"parts"` // its changes
 }
 
 // Part is a part of a step, such as its input, in both versions.
@@ -71,7 +71,7 @@ type OpenRun struct {
 	Run     string `json:"run"`               // id
 	Same    bool   `json:"same"`              // it can be moved: its history is the same
 	Because string `json:"because,omitempty"` // why not
-	Differs int    `json:"differs,omitempty"` // differences, also in what is still to come
+	Differs int    `json:"differs,omitempty"` // differences, also in the future
 }
 
 // Of describes how two workflows differ, with all below them.
@@ -106,7 +106,7 @@ func (d *Diff) None() bool {
 	return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Whole)+len(d.Children) == 0
 }
 
-// OpenRuns says for people what the difference means for open runs.
+// OpenRuns describes the consequences of the difference for open runs, for people.
 func (d *Diff) OpenRuns() string {
 	same := 0
 	for i := range d.Runs {
@@ -150,7 +150,7 @@ func Find(ctx context.Context, engine *coordinator.Engine, name string, p *parce
 	return e, err
 }
 
-// Compare returns how two workflows differ, and what that means for the open runs of the old one. Say words an error for people.
+// Compare returns how two workflows differ, and the consequences for the open runs of the old one. Say words an error for people.
 func Compare(ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, say func(error) string) (*Diff, error) {
 	out, err := Of(ctx, old, now)
 	if err != nil || out.None() && out.Old == out.New {
@@ -160,7 +160,7 @@ func Compare(ctx context.Context, engine *coordinator.Engine, old, now *registry
 	return out, err
 }
 
-// impacts says of the open runs of a version what another one means for them, and counts those that it had no time for. One of another
+// impacts returns the consequences of another version for the open runs of one, and counts those that it had no time for. One of another
 // kind takes none of them, so it only counts. Where only child workflows differ, those that follow the other one already are left out.
 func impacts(
 	ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, most time.Duration, say func(error) string,
@@ -185,7 +185,7 @@ func impacts(
 	return list, left, nil
 }
 
-// impact says of an open run what its move would come to, from the computation that a move begins with, and whether it follows the other
+// impact previews the move of an open run, by the computation that a move begins with, and whether it follows the other
 // version already.
 func impact(ctx context.Context, engine *coordinator.Engine, id string, now *registry.Entry, say func(error) string) (out OpenRun, follows bool) {
 	out.Run = id
@@ -206,8 +206,8 @@ func impact(ctx context.Context, engine *coordinator.Engine, id string, now *reg
 	return out, follows
 }
 
-// Replaced returns what a version means for the open runs of the one that it has replaced; nil if there are none and no child workflow
-// has changed.
+// Replaced returns the consequences of a version for the open runs of the one that it has replaced; nil if there are none and no child
+// workflow has changed.
 func Replaced(
 	ctx context.Context, engine *coordinator.Engine, was, now *parcel.Version, say func(error) string,
 ) (*Diff, error) {

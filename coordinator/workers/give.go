@@ -61,7 +61,7 @@ type Late struct{ Lease, Was string }
 // PlaceError is an error about one lease of a delivery.
 type PlaceError struct {
 	Pointer string // a JSON pointer into the request
-	Err     error  // what is wrong there
+	Err     error  // the error there
 }
 
 func (e *PlaceError) Error() string { return e.Pointer + ": " + e.Err.Error() }
@@ -147,7 +147,7 @@ func (h *Hub) read(who Worker, g *Delivery) (map[string]*lease, error) {
 	return leases, nil
 }
 
-// What has become of a call whose lease is late, if its run is not asked.
+// States of a call whose lease is late, if its run is not asked.
 const (
 	wasEnded = "ended"
 	wasTaken = "taken by another worker"
@@ -182,7 +182,7 @@ func (h *Hub) renew(who Worker, l *lease, until time.Time) (was string) {
 	return ""
 }
 
-// log passes on what a worker writes. What it has cut in two is no secret any more, but may show much of one.
+// log passes on the texts of a worker. A text cut in two is no secret any more, but may show much of one.
 func (h *Hub) log(ctx context.Context, who Worker, l *lease, text string) error {
 	was, err := h.unlock(ctx, l)
 	if err != nil || was != "" {

@@ -52,7 +52,7 @@ type Hub struct {
 	withdrawn  withdrawn
 	answering  int            // being journaled, with the next calls of their runs
 	lingering  map[*take]bool // those that wait for further calls
-	taken      uint64         // leases given
+	taken      uint64         // leases granted
 	scanning   bool
 }
 
@@ -100,7 +100,7 @@ func New(engine Engine, key []byte) *Hub {
 	return h
 }
 
-// Drain ends all takes, which return what they have, and refuses new ones.
+// Drain ends all takes, which return the calls that they have, and refuses new ones.
 func (h *Hub) Drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -118,7 +118,7 @@ func (h *Hub) drained() bool {
 	}
 }
 
-// Close ends all takes. Calls that workers have stay theirs: they give the answers to the next engine.
+// Close ends all takes. Calls that workers have stay theirs: they deliver the answers to the next engine.
 func (h *Hub) Close() {
 	h.Drain()
 	h.mu.Lock() // so that nothing begins behind it
@@ -209,7 +209,7 @@ func (h *Hub) place(r *request) {
 }
 
 // Adopt takes over a call that was requested before this engine began, or while its run was in memory the last time. If no worker
-// is known to have it, one may still give its answer while a lease lasts; then the call is asked again.
+// is known to have it, one may still deliver its answer while a lease lasts; then the call is asked again.
 func (h *Hub) Adopt(c Wanted) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -27,7 +27,7 @@ const LeaseTime = 15 * time.Second
 // original are worth nothing to a copy.
 const KeyFile = "workers.key"
 
-// ErrLease is wrapped by errors about leases that this engine, or an earlier one on its folder, has not given to this worker's token.
+// ErrLease is wrapped by errors about leases that this engine, or an earlier one on its folder, has not granted to this worker's token.
 var ErrLease = errors.New("workers: the lease belongs to another worker")
 
 // ErrGone is wrapped by errors about calls that the worker does not have any more.
@@ -59,7 +59,7 @@ func NewKey() []byte {
 	return key
 }
 
-// ID names a call: what stays the same when it is asked again.
+// ID names a call: it stays the same when the call is asked again.
 type ID struct {
 	Run         string // its id
 	Node        string // key of the step
@@ -71,7 +71,7 @@ type ID struct {
 // IDOf returns the id of a call.
 func IDOf(c *call.Request) ID { return ID{c.Run, c.Node, c.Attempt, c.Participant, c.Decision} }
 
-// String returns the id of the request, as `<step>#<attempt>` with what else tells it from others.
+// String returns the id of the request, as `<step>#<attempt>` with all that tells it from others.
 func (id ID) String() string {
 	text := fmt.Sprintf("%s#%d", id.Node, id.Attempt)
 	if id.Participant != "" {
@@ -87,7 +87,7 @@ func (id ID) String() string {
 type lease struct {
 	ID
 	making int32  // as call.Request has it
-	engine uint64 // that has given it, a random number
+	engine uint64 // that has granted it, a random number
 	number uint64 // of the taking, counted by that engine
 
 	ring  *keychain.Ring // of its run
@@ -101,7 +101,7 @@ func newSigner(key []byte) *signer {
 	return &signer{sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
 }
 
-// signature returns what only the key can make of a lease and that to which it is bound, see Worker.
+// signature returns the signature by the key of a lease and that to which it is bound, see Worker.
 func (s *signer) signature(token string, data []byte) []byte {
 	mac := s.hashes.Get().(hash.Hash)
 	defer s.hashes.Put(mac)

@@ -7,7 +7,7 @@ import (
 )
 
 // unlock finds the secrets of the run whose call a lease is of, and fetches them, so that they are redacted from the worker's
-// deliveries: it was not given them, but may know them. was says why nothing of the call can be taken.
+// deliveries: it did not get them, but may know them. was says why nothing of the call can be taken.
 func (h *Hub) unlock(ctx context.Context, l *lease) (was string, err error) {
 	if !l.known {
 		l.ring, l.known = h.ring(l.ID)

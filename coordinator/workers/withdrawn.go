@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 )
 
-// withdrawnTime is how long a worker may take to give the output of a call whose attempt has ended, so that it is kept as late, and
+// withdrawnTime is how long a worker may take to deliver the output of a call whose attempt has ended, so that it is kept as late, and
 // withdrawnMax bounds such calls.
 const (
 	withdrawnTime = 10 * time.Minute
@@ -14,7 +14,7 @@ const (
 )
 
 // withdrawn has the calls whose attempts have ended while a worker had them, when, and the secrets of their runs. The first output that comes for one is journaled, as
-// late, and no other: a worker may give the same again and again.
+// late, and no other: a worker may deliver the same again and again.
 type withdrawn map[ID]withdrawal
 
 type withdrawal struct {

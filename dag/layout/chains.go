@@ -30,7 +30,7 @@ type lane struct {
 	y          [2]int // tracks in the gap below its source and in the one above its target
 }
 
-// makeChains makes the chains with their bends, short ones first, while there is room; what is left over becomes lanes.
+// makeChains makes the chains with their bends, short ones first, while there is room; the others become lanes.
 func (l *level) makeChains() {
 	order := make([]int32, len(l.links))
 	for i := range order {

@@ -54,7 +54,7 @@ func rowsOf(n int, pairs [][2]int32) rows {
 	return r
 }
 
-// walk goes through a graph depth first, from things without predecessors, then from what is left, each by number, and reports the
+// walk goes through a graph depth first, from things without predecessors, then from the others, each by number, and reports the
 // edges that lead back to the path it is on. It ends when found returns false. Degree is room for the walk.
 func walk(n int, degree []int32, out rows, pairs [][2]int32, found func(path []int32, edge int32) bool) {
 	for _, p := range pairs {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Weights of what pulls at an item: lines between bends shall be straight before others.
+// Weights of the pulls at an item: lines between bends shall be straight before others.
 const (
 	weightAlone = 0.001
 	weightLight = 0.01
@@ -14,7 +14,7 @@ const (
 )
 
 // place sets the x of every item: each layer as near to its neighbours as the widths allow, in some sweeps.
-// The last one leads down, so that what has one predecessor stands below it.
+// The last one leads down, so that a node with one predecessor stands below it.
 func (l *level) place(b *building) {
 	for _, layer := range l.layers {
 		x := 0
@@ -106,7 +106,7 @@ func (l *level) wanted(i int32, above, below bool) (want, weight float64) {
 	return float64(l.items[i].x), weightAlone
 }
 
-// pull is the sum of what pulls at an item.
+// pull is the sum of the pulls at an item.
 type pull struct{ want, weight float64 }
 
 func (p *pull) by(l *level, s *segment, light bool, i, other int32, at int) {

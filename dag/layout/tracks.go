@@ -138,11 +138,11 @@ type tracker struct {
 	nets   []net
 	above  [][]int32
 	state  []uint8
-	tracks [][][2]int // what is taken, from left to right
+	tracks [][][2]int // taken parts, from left to right
 }
 
 // set sets the track of a net, after those that must be above it. In a circle of nets that must be above each other the first one
-// gives way.
+// yields.
 func (t *tracker) set(i int32) {
 	if t.state[i] != 0 {
 		return

@@ -2,7 +2,7 @@ package svg
 
 import "fmt"
 
-// entry is a part of the legend: a mark or a line, and what it means.
+// entry is a part of the legend: a mark or a line, and its meaning.
 type entry struct {
 	mark, line string
 	text       string
@@ -12,7 +12,7 @@ type entry struct {
 // statuses has the classes that are statuses, in the order of the legend: what somebody must look at first.
 var statuses = []string{"failed", "running", "ready", "waiting", "idle", "pending", "completed", "skipped", "aborted", "paused"}
 
-// setLegend explains what is in the picture, and counts it; in several rows if the picture is narrow.
+// setLegend explains the kinds of nodes and lines in the picture, and counts them; in several rows if the picture is narrow.
 func (p *picture) setLegend() {
 	count := map[string]int{}
 	for _, n := range p.nodes {

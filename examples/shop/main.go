@@ -177,7 +177,7 @@ func keep(ctx context.Context, out io.Writer, o options) (err error) {
 	return err
 }
 
-// place sends the orders, waits until each has come to its end, and shows what became of it. An order that was sent before, by this
+// place sends the orders, waits until each has come to its end, and shows its outcome. An order that was sent before, by this
 // process or by one that was killed, is taken once: its number is the message's id.
 func place(ctx context.Context, out io.Writer, run *coordinator.Run) error {
 	for _, o := range orders {

@@ -150,7 +150,7 @@ func kill(t *testing.T, program string, flags ...string) {
 		require.Len(t, s.keys[path], keys, path)
 	}
 	for _, line := range []string{
-		"the bank charges o-1 12.50\n", "the bank charges o-3 900.00\n", "the bank gives o-3 back 900.00\n", "the supplier sends 10 × lamp\n",
+		"the bank charges o-1 12.50\n", "the bank charges o-3 900.00\n", "the bank pays o-3 back 900.00\n", "the supplier sends 10 × lamp\n",
 	} {
 		require.Equal(t, 1, strings.Count(s.shown.String(), line), line)
 	}

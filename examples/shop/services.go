@@ -21,7 +21,7 @@ type request struct {
 	Count int    `json:"count"`
 }
 
-// town is the bank, the carrier and the supplier. The bank and the supplier do what an idempotency key asks for once, and give the
+// town is the bank, the carrier and the supplier. The bank and the supplier act once for each idempotency key, and return the
 // same answer to each request with it.
 type town struct {
 	out    io.Writer
@@ -63,7 +63,7 @@ func (t *town) answer(do func(r request) (int, any)) http.HandlerFunc {
 	}
 }
 
-// once does what a key asks for unless that is done.
+// once carries out the request of a key unless that is done.
 func (t *town) once(key string, do func() (int, any)) (int, any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,7 +86,7 @@ func (t *town) charge(r request) (int, any) {
 }
 
 func (t *town) refund(r request) (int, any) {
-	fmt.Fprintf(t.out, "the bank gives %s back %s\n", r.Order, money(r.Cents))
+	fmt.Fprintf(t.out, "the bank pays %s back %s\n", r.Order, money(r.Cents))
 	return http.StatusOK, nil
 }
 

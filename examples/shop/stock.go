@@ -43,7 +43,7 @@ type StockEvent struct {
 
 var refill = machine.Effect[Refill, Refilled]("refill")
 
-// stock does what the rules of the machine stock in shop.yaml do.
+// stock does the same as the rules of the machine stock in shop.yaml.
 var stock = machine.Define("stock", "1", stepStock, machine.Emits(refill, machine.Timer))
 
 func stepStock(a *machine.Activation[string], s *Stock, e StockEvent) (*Stock, error) {

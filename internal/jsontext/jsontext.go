@@ -1,4 +1,4 @@
-// Package jsontext reads what encoding/json reads otherwise than it is written: escapes that name no character, which it replaces,
+// Package jsontext reads the texts that encoding/json does not read as written: escapes that name no character, which it replaces,
 // and whole numbers that a float64 cannot hold, which it rounds.
 package jsontext
 

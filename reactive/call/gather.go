@@ -39,7 +39,7 @@ type Dispatch struct {
 	Participant string           // id
 	Attempt     int32            // of the step, from 1
 	State       State            // pending until it is settled
-	Output      any              // once it has responded: a value of package value, or what the event holds
+	Output      any              // once it has responded: a value of package value, or that of the event
 	Failure     *journal.Failure // why it has no usable answer
 	Asked       int64            // when it was asked, Unix nanoseconds
 	At          int64            // when it was settled, Unix nanoseconds

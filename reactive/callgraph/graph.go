@@ -31,7 +31,7 @@ type Graph struct {
 
 // Node is one request. What it shows is shared, and must not be changed.
 type Node struct {
-	ID          string            // `<run>/<Request>`: what a child run that it starts is called
+	ID          string            // `<run>/<Request>`: the id of a child run that it starts
 	Request     string            // `<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
 	Run         string            // id of the run
 	Step        string            // key of the step; of a playbook, of the call within the step-run

@@ -18,7 +18,7 @@ type Cells interface {
 	// payload, and nothing is to be journaled.
 	Receive(e *journal.Event) (earlier *journal.Event, err error)
 
-	// Settle replaces the output in the event of a call's result by what a cell takes from it, in its normal form. If that
+	// Settle replaces the output in the event of a call's result by the part that a cell takes, in its normal form. If that
 	// is impossible, it adds the failure to the event.
 	Settle(v int32, e *journal.Event)
 
@@ -38,7 +38,7 @@ type Cells interface {
 	// before the run leaves memory, or states take so much memory that they are to become content.
 	Snapshot(leaves bool) (seq uint64, due bool)
 
-	// Serve has the host of the run's stepper run what is written in Go, if it can.
+	// Serve has the host of the run's stepper run Go functions, if it can.
 	Serve(host any)
 
 	// Err returns why the cells cannot go on: the content that a snapshot keeps is damaged. Nothing that they have returned

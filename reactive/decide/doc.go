@@ -12,7 +12,7 @@
 //	stepper.go   one step: items, due timers, decisions      refuse.go, fits.go   commands that are refused, and why
 //	answer.go    events of calls that have ended, and        note.go              commands to runs that no process drives
 //	             of steps that need no call                  start.go, limits.go  the first event and its limits
-//	resume.go    calls to be repeated after a crash          waits.go, worker.go  what a run waits for
+//	resume.go    calls to be repeated after a crash          waits.go, worker.go  the waits of a run
 //
 // A due timer becomes an event in reactive.Root.Fire, which Stepper.Step calls until no timer is due.
 package decide

@@ -136,7 +136,7 @@ func (s *Stepper) reopens(e *journal.Event) bool {
 	return e.Type == journal.NodeRetried && !s.root.Closed() && s.root.Start().Parent == ""
 }
 
-// finished returns ErrFinished, and says of a retry what can be done instead.
+// finished returns ErrFinished, with the alternative to a retry.
 func finished(root *reactive.Root, e *journal.Event) error {
 	switch parent := root.Start().Parent; {
 	case e.Type != journal.NodeRetried || world.Of(root) != nil:

@@ -67,7 +67,7 @@ func Moved(start *journal.Start, actor string) journal.Event {
 	return journal.Event{Type: journal.RunMoved, Detail: &journal.Detail{Start: start, Actor: actor}}
 }
 
-// MoveTo applies a move to the root of its run under the other workflow, and returns the head then: what follows is decided next.
+// MoveTo applies a move to the root of its run under the other workflow, and returns the head then: the consequences are decided next.
 func MoveTo(root *reactive.Root, move *journal.Event, seq uint64, at int64) journal.Head {
 	move.Seq, move.At = seq, at
 	root.Apply(move)

@@ -88,13 +88,13 @@ type Stepper struct {
 	last    int                  // length of the batch at which this step stops
 	begun   int                  // the work of expressions before this step
 	held    int                  // the bytes of events before this step
-	beside  int                  // the bytes of what the batch takes besides encodings of values
+	beside  int                  // the bytes of the batch besides encodings of values
 	batch   []journal.Event
 	calls   []reactive.Request
 	answers []answer
 	waiting int            // the bytes of answers
 	wanting []int32        // by operation, the first ready node for which there is no worker
-	said    []journal.Wait // of those, what the last head says
+	said    []journal.Wait // of those, as in the last head
 	now     int64
 }
 
@@ -271,7 +271,7 @@ func (s *Stepper) apply(e journal.Event) {
 	s.fold(&s.batch[len(s.batch)-1])
 }
 
-// besideText returns the bytes of what an event takes in memory besides the encodings of its values, where that can be much.
+// besideText returns the bytes of an event in memory besides the encodings of its values, where they can be many.
 func (s *Stepper) besideText(e *journal.Event) int {
 	n := s.nodeBytes(e.Value)
 	if d := e.Detail; d != nil {
@@ -375,7 +375,7 @@ func (s *Stepper) end() {
 // answerMessages ends the waits that a message has reached. It reports whether it ended any.
 func (s *Stepper) answerMessages() (any bool) {
 	for {
-		a, ok := s.root.NextAnswer()
+		a, ok := s.root.NextMatch()
 		if !ok {
 			return any
 		}

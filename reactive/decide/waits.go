@@ -9,7 +9,7 @@ import (
 // cost more than the event that it is written for.
 const waitsKnownMax = 256
 
-// describe adds to a head what lists show besides the status.
+// describe adds to a head the fields that lists show besides the status.
 func describe(h *journal.Head, root *reactive.Root) {
 	h.Kind = root.Plan().DocumentKind()
 	if root.Body() == nil {
@@ -39,7 +39,7 @@ func pauses(root *reactive.Root) []journal.Wait {
 	return nil
 }
 
-// waits returns what a run waits for that nothing but timers, messages and people can move: decisions, then messages, then the
+// waits returns the waits of a run that only timers, messages and people can end: for decisions, then messages, then the
 // next timer, unless that ends one of them.
 func waits(root *reactive.Root, h *journal.Head) []journal.Wait {
 	list := messages(root, decisions(root, nil))

@@ -5,12 +5,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/ledger"
 )
 
-// Body explains what a reactive.Body decides. It belongs to one inspect.Explainer.
+// Body explains the decisions of a reactive.Body. It belongs to one inspect.Explainer.
 type Body interface {
 	// CallEnded records that a call has ended with the current event.
 	CallEnded(key string, status ledger.Status, f *journal.Failure)
 
-	// Waiting returns what a run that has not ended waits for.
+	// Waiting returns the waits of a run that has not ended.
 	Waiting() []Reason
 
 	// Ending returns why a run that no event has closed has ended with a failure.
@@ -20,13 +20,13 @@ type Body interface {
 	Explain(name string) *Explanation
 }
 
-// Tracer is a Body that can say what came of an event of the journal.
+// Tracer is a Body that can trace the consequences of an event of the journal.
 type Tracer interface {
-	// Trace makes Explain explain, under the name `#<seq>`, what came of the event with a sequence. It is called before the
+	// Trace makes Explain explain, under the name `#<seq>`, the consequences of the event with a sequence. It is called before the
 	// first event.
 	Trace(seq uint64)
 
-	// Trimmed takes an event at which the state of the run is not known any more: only what the event says counts.
+	// Trimmed takes an event at which the state of the run is not known any more: only the event itself counts.
 	Trimmed(e *journal.Event)
 }
 

@@ -1,5 +1,5 @@
-// Package explain describes as plain data why a run, or something in it, has its status. Package inspect explains what all runs
-// have in common; a reactive.Body explains what it decides.
+// Package explain describes as plain data why a run, or something in it, has its status. Package inspect explains the parts that all runs
+// have in common; a reactive.Body explains its own decisions.
 package explain
 
 import (
@@ -30,7 +30,7 @@ func (x *Explanation) Over() bool {
 type Reason struct {
 	Kind    string            `json:"kind"`              // an inspect.CauseKind or a routed.WaitKind, or call, message, child, pause, parked, room, failure, routed, final, items, nobody, worker, late, end; of a world cell, held, event, more
 	Text    string            `json:"text"`              // a sentence for people
-	Step    string            `json:"step,omitempty"`    // the key of what it is about
+	Step    string            `json:"step,omitempty"`    // the key of its subject
 	Due     time.Time         `json:"due,omitzero"`      // of timers
 	Values  map[string]any    `json:"values,omitempty"`  // the values that an expression has read, by how they are written
 	Missing map[string]string `json:"missing,omitempty"` // why values could not be read, by how they are written
@@ -44,7 +44,7 @@ type Event struct {
 	Type   string    `json:"type"`             // its name, such as call.error
 	At     time.Time `json:"at"`               // UTC
 	Actor  string    `json:"actor,omitempty"`  // of a command
-	Reason string    `json:"reason,omitempty"` // that the actor gave
+	Reason string    `json:"reason,omitempty"` // of the actor
 }
 
 // Timer returns the reason to wait for a timer that is due at an instant in Unix nanoseconds.

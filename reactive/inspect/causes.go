@@ -22,7 +22,7 @@ const (
 	ByBranch      CauseKind = "gate"        // the conditional Node around it is undecided, or chose the other branch
 	ByFailure     CauseKind = "failure"     // Node, which it needs, has failed or was aborted
 	BySlot        CauseKind = "slot"        // a limit is reached: Limit, by Holders
-	ByTimer       CauseKind = "timer"       // Timer describes what happens at Due
+	ByTimer       CauseKind = "timer"       // Timer describes the timer due at Due
 	ByPerson      CauseKind = "person"      // a person has to decide
 	ByParticipant CauseKind = "participant" // those named in Participants have not answered
 	BySource      CauseKind = "decision"    // its decision source has not answered
@@ -33,11 +33,11 @@ const (
 
 // Cause is a reason for the status of a node. Only the fields that its kind uses are set.
 type Cause struct {
-	Kind         CauseKind   // what it is
+	Kind         CauseKind   // its kind
 	Node         int32       // row of the node that it is about
 	Limit        int32       // slots that there are
 	Holders      []int32     // nodes that hold the slots
-	Timer        string      // what happens at Due, for people
+	Timer        string      // the consequence at Due, for people
 	Due          int64       // Unix nanoseconds
 	Participants []string    // ids
 	Test         string      // as written

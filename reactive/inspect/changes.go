@@ -8,10 +8,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// Update is one event of a run and what it changed.
+// Update is one event of a run and its changes.
 type Update struct {
 	Event   journal.Event       // as journaled
-	Outcome reactive.Effect     // what it has meant: an answer that came too late changes nothing
+	Outcome reactive.Effect     // its effect: an answer that came too late changes nothing
 	Changes []StepChange        // in the order in which they were derived
 	Tasks   []TaskChange        // of steps that declare a source of decisions about their task
 	Loops   []routed.LoopChange // of routed steps: the progress of those that have made any
@@ -20,7 +20,7 @@ type Update struct {
 	Net     []routed.Marking    // of routed steps: those whose tokens or runs have changed
 	Revised bool                // of routed steps: the event has written to the context
 	Cells   []CellChange        // of a world: the cells that have changed
-	Waits   []Wait              // what those that have changed wait for now, other than a call under way or room for one; the run itself after a pause
+	Waits   []Wait              // the present waits of those that have changed, other than for a call under way or room for one; the run itself after a pause
 	Status  reactive.RunStatus  // of the run, after the event
 }
 
@@ -48,7 +48,7 @@ type StepChange struct {
 	Failure  *journal.Failure // why it failed, was aborted or skipped by its timing; its Step is where the failure began, if elsewhere
 }
 
-// Changes computes what the events of a run change, from a given sequence on.
+// Changes computes the updates by the events of a run, from a sequence on.
 type Changes struct {
 	from  uint64
 	began bool // the events from there on are being taken
@@ -100,7 +100,7 @@ func (w *Changes) Apply(e *journal.Event) Update {
 	return u
 }
 
-// Moved adds to the update of a move to another workflow what it means: the steps that are not idle under the other one, all counts of
+// Moved adds the consequences to the update of a move to another workflow: the steps that are not idle under the other one, all counts of
 // maps, and the whole net. From and To are equal where nothing has changed. The routed steps of a playbook do not change.
 func (w *Changes) Moved(u *Update, was *reactive.Root) {
 	u.Changes = nil
@@ -159,7 +159,7 @@ func (w *Changes) cellChanges() (list []CellChange) {
 	return list
 }
 
-// update describes what an event that was just applied has changed.
+// update describes the changes by an event that was just applied.
 func (w *Changes) update(e *journal.Event, outcome reactive.Effect) Update {
 	root := w.root
 	u := Update{Event: *e, Outcome: outcome, Status: root.RunStatus()}

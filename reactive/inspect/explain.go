@@ -17,7 +17,7 @@ import (
 // explainDepth bounds how far a chain of reasons is followed.
 const explainDepth = 8
 
-// Explainer explains a run. Beside the run's root it keeps what the root forgets: which event decided what.
+// Explainer explains a run. Beside the run's root it keeps the events behind each decision, which the root forgets.
 type Explainer struct {
 	// ForWorker describes the wait of calls whose operation workers carry out; "": unknown. Default: unknown.
 	ForWorker func(operation string) string
@@ -143,7 +143,7 @@ func (x *Explainer) Trimmed(e *journal.Event) {
 	}
 }
 
-// Restored takes note that the root has the state of a snapshot: what has decided its status is not known.
+// Restored takes note that the root has the state of a snapshot: the events that decided its statuses are not known.
 func (x *Explainer) Restored() {
 	for e := range world.CallEvents(world.Of(x.root)) {
 		if message := messageOf(e); message != "" {

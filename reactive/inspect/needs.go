@@ -11,11 +11,11 @@ import (
 // Needs decides which large values are loaded to follow a run: those from which its statuses follow. These are known from the plan,
 // so that they are loaded before the event is applied, and applying cannot fail for want of one.
 //
-//	workflow   what tests and lists of maps read; the answers of participants; outputs that are decided about
+//	workflow   outputs that tests and lists of maps read; the answers of participants; outputs that are decided about
 //	playbook   inputs, messages, and the answers that an expression may read
-//	world      inputs, messages and answers: what it reads may be anything
+//	world      inputs, messages and answers: it may read any of them
 type Needs struct {
-	all   bool                // of what comes in
+	all   bool                // of the input
 	input bool                // of the run
 	rows  map[*plan.Node]bool // the output of each
 	left  map[*plan.Node]bool // but not the output of each
@@ -49,7 +49,7 @@ func (n *Needs) leave(p *plan.Plan) {
 	}
 }
 
-// read adds what a template reads. The output of a map or a conditional is made of those in its body.
+// read adds the paths that a template reads. The output of a map or a conditional is made of those in its body.
 func (n *Needs) read(p *plan.Plan, t *expr.Template) {
 	if t == nil {
 		return

@@ -13,7 +13,7 @@ type Result struct {
 	Run     string             // id
 	Status  reactive.RunStatus // a final one
 	Failure *journal.Failure   // why it did not complete; nil when it did
-	Output  any                // a value of package value, or what the event holds
+	Output  any                // a value of package value, or that of the event
 }
 
 // NewResult returns the result of a run that has finished with an event.
@@ -28,7 +28,7 @@ func NewResult(run string, e *journal.Event) *Result {
 // Decode puts the output into a Go value, by its json tags.
 func (r *Result) Decode(into any) error { return value.Convert(r.Output, into) }
 
-// Err returns nil when the run completed, else what ended it.
+// Err returns nil when the run completed, else the reason for its end.
 func (r *Result) Err() error {
 	if r.Status == reactive.RunCompleted {
 		return nil

@@ -28,14 +28,14 @@ type State struct {
 	Output   any                // of a run that has completed
 	Routed   *Routed            // of a run with routed steps; nil for any other
 	World    *World             // of a world's run; nil for any other
-	Waits    []Wait             // what it waits for, see Waits
+	Waits    []Wait             // its waits, see Waits
 	Steps    []StepState        // in the order of the template; the items of a map, and the open calls of a routed step, follow it
 }
 
 // StepState is the state of a step, map or named conditional.
 type StepState struct {
 	Step        string           // its key
-	Kind        plan.Kind        // what its row is
+	Kind        plan.Kind        // that of its row
 	Depth       int              // number of maps around it
 	Status      reactive.Status  // after the last event
 	Pending     bool             // failed, and will be retried
@@ -47,7 +47,7 @@ type StepState struct {
 	Message     string           // name of the message that it waits for
 	Fulfillment call.Fulfillment // state of its task
 	Decidable   bool             // its task waits for a person's decision
-	Output      any              // of a completed step: a value of package value, or what the event holds
+	Output      any              // of a completed step: a value of package value, or that of the event
 	Branch      plan.Branch      // of a conditional: the branch that it has chosen
 	Reports     int              // how often its newest attempt has reported
 	Report      string           // kind of the newest report
@@ -59,7 +59,7 @@ type StepState struct {
 	ItemsDone   int              // of those, how many have ended
 }
 
-// States computes the state of a run. Beside the run's root it keeps what the root forgets of a node: when an attempt began and
+// States computes the state of a run. Beside the run's root it keeps details of nodes that the root forgets: when an attempt began and
 // ended, and the message that it waits for.
 type States struct {
 	root   *reactive.Root

@@ -22,7 +22,7 @@ const (
 	ForMessage WaitKind = "message"     // Name: of the message
 	ForPerson  WaitKind = "person"      // a person decides whether the task of Step is done
 	ForSource  WaitKind = "decision"    // Name: of the operation that decides about the task of Step
-	ForTimer   WaitKind = "timer"       // Due, and Then: what happens
+	ForTimer   WaitKind = "timer"       // Due, and Then: the consequence
 	ForRetry   WaitKind = "retry"       // the next attempt of Step
 	ForAnswers WaitKind = "participant" // Who has not answered yet
 	ForChild   WaitKind = "child"       // Name: id of the child run
@@ -30,7 +30,7 @@ const (
 	ForRoom    WaitKind = "room"        // the process has no room for one more call
 	ForWorker  WaitKind = "worker"      // Name: of the operation that a worker is to serve; Since
 	ForSlot    WaitKind = "slot"        // Who holds all slots of a limit
-	ForGate    WaitKind = "gate"        // Reads: what the rules read that deny a token
+	ForGate    WaitKind = "gate"        // Reads: the paths in the rules that deny a token
 	ForJoin    WaitKind = "join"        // more tokens at the join of Step
 	ForTurn    WaitKind = "turn"        // a token may go on to Step, and was not taken yet
 	ForRepair  WaitKind = "failed"      // the cell Step has failed, and takes nothing until it is retried
@@ -41,25 +41,25 @@ const (
 
 // Wait is one thing that a run waits for. Only the fields that its kind uses are set.
 type Wait struct {
-	Kind    WaitKind // what it is
+	Kind    WaitKind // of the wait
 	Step    string   // key of the step or call, or address of the cell; "": the run
 	Name    string   // see the kind
 	Who     []string // see the kind
 	Reads   []string // see the kind, sorted
 	Due     int64    // until when, Unix nanoseconds; 0: for ever
 	Since   int64    // since when no worker serves the operation, Unix nanoseconds; 0: one does, or it is not known
-	Then    string   // what happens then, for people
+	Then    string   // the consequence, for people
 	Command []string // the arguments of the program `sluice` that end the wait, without those that name the folder; nil: no command does
 }
 
-// The words that stand in the commands of waits for what a person has to fill in, as the usage of the verbs names it. The verbs refuse
+// Placeholders in the commands of waits, which a person has to fill in, as the usage of the verbs names them. The verbs refuse
 // them.
 const (
 	BlankPayload = "PAYLOAD" // of a message
 	BlankValue   = "VALUE"   // of a patch
 )
 
-// What describes for people what is awaited, as the object of the verb "await".
+// What describes the awaited thing for people, as the object of the verb "await".
 func (w *Wait) What() string {
 	switch w.Kind {
 	case ForMessage:
@@ -119,7 +119,7 @@ const WaitsMax = 10_000
 // timersLooked bounds the timers that are looked at for a wait while a run goes on.
 const timersLooked = 1000
 
-// Waits returns what a run waits for: first what stops all of it, then its steps, calls and cells, last its deadline. Of more
+// Waits returns the waits of a run: first those of the run as a whole, then those of its steps, calls and cells, last its deadline. Of more
 // than WaitsMax it returns so many. A run that has ended, or that
 // has nothing left to do, waits for nothing.
 func Waits(root *reactive.Root) []Wait {
@@ -142,7 +142,7 @@ func Waits(root *reactive.Root) []Wait {
 // gatesLooked bounds the tokens at gates that are looked at for a wait while a run goes on.
 const gatesLooked = 100
 
-// waitsAfter returns what those that an event has changed wait for now.
+// waitsAfter returns the present waits of the nodes and cells that an event has changed.
 func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
 	if root.Done() || root.Finished() != nil {
 		return nil
@@ -202,7 +202,7 @@ func isPause(e *journal.Event) bool {
 	return false
 }
 
-// Awaiting keeps what a run waits for, by the key of the step, call or cell, while it applies the updates of the run; "" is the run.
+// Awaiting keeps the waits of a run, by the key of the step, call or cell, while it applies the updates of the run; "" is the run.
 type Awaiting map[string][]Wait
 
 // Apply takes the next update, which must not be that of an event before the one from which changes are computed.
@@ -239,7 +239,7 @@ func (a Awaiting) Apply(u *Update) {
 // runTimer is the node of the timers of a run as a whole.
 const runTimer = -1
 
-// waiting finds what nodes wait for.
+// waiting collects the waits of nodes.
 type waiting struct {
 	root    *reactive.Root
 	due     func(v int32) (ledger.Due, bool) // the first timer of a node
@@ -256,7 +256,7 @@ func newWaiting(root *reactive.Root) *waiting {
 	}
 }
 
-// pauses returns what holds the run as a whole. Where the outcome of a step does, the wait of that step says so.
+// pauses returns the holds of the run as a whole. Where the outcome of a step does, the wait of that step says so.
 func (w *waiting) pauses() (list []Wait) {
 	run := w.root.Start().Run
 	if w.root.Stopped() {
@@ -269,7 +269,7 @@ func (w *waiting) pauses() (list []Wait) {
 	return list
 }
 
-// nodes adds what steps and calls wait for, in the order of the template.
+// nodes adds the waits of steps and calls, in the order of the template.
 func (w *waiting) nodes(list []Wait) []Wait {
 	var nodes []int32
 	for v := range w.root.Len() {
@@ -289,7 +289,7 @@ func (w *waiting) nodes(list []Wait) []Wait {
 	return list
 }
 
-// of returns what a step or call waits for. It reports false if it waits for nothing but steps before it.
+// of returns the wait of a step or call. It reports false if it waits only for steps before it.
 func (w *waiting) of(v int32) (Wait, bool) {
 	root := w.root
 	one := Wait{Step: root.Key(v)}
@@ -367,7 +367,7 @@ func (w *waiting) called(v int32, one *Wait) {
 	}
 }
 
-// routed returns what the tokens of a playbook wait for. Its calls are nodes.
+// routed returns the waits of a playbook's tokens. Its calls are nodes.
 func (w *waiting) routed() (list []Wait) {
 	if w.root.Steps() == nil {
 		return nil
@@ -391,7 +391,7 @@ func (w *waiting) routed() (list []Wait) {
 	return list
 }
 
-// gateWait describes a token at a gate. The command writes what the rules of the gate read of the context.
+// gateWait describes a token at a gate. The command writes the paths of the context that the gate's rules read.
 func gateWait(run string, x *routed.Wait) Wait {
 	out := Wait{Kind: ForGate, Step: x.Step}
 	for name := range x.Reads {

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// world adds what the cells of a world wait for, in the order of their addresses; if none waits, the messages that the world takes.
+// world adds the waits of a world's cells, in the order of their addresses; if none waits, the messages that the world takes.
 func (w *waiting) world(list []Wait, of *world.World) []Wait {
 	before := len(list)
 	for c := range of.Cells() {
@@ -19,7 +19,7 @@ func (w *waiting) world(list []Wait, of *world.World) []Wait {
 	return list
 }
 
-// CellWaits returns what a cell of a world waits for, after what holds the world as a whole.
+// CellWaits returns the waits of a cell of a world, after those that hold the world as a whole.
 func CellWaits(root *reactive.Root, address string) []Wait {
 	of := world.Of(root)
 	if of == nil || root.Finished() != nil {
@@ -33,7 +33,7 @@ func CellWaits(root *reactive.Root, address string) []Wait {
 	return append(w.pauses(), w.cell(&c, true)...)
 }
 
-// cell returns what a cell waits for: what holds it, the timers that it has set and, if they are wanted, the
+// cell returns the waits of a cell: its hold, the timers that it has set and, if they are wanted, the
 // calls of its effects, or messages.
 func (w *waiting) cell(c *world.CellState, calls bool) (list []Wait) {
 	run := w.root.Start().Run

@@ -36,7 +36,7 @@ type encoder struct {
 	open int // index of the first byte of the innermost open map, which counts its fields
 }
 
-// begin opens a map and returns what end needs to go back to the one around it.
+// begin opens a map and returns the position that end needs to go back to the one around it.
 func (e *encoder) begin() (outer int) {
 	outer, e.open = e.open, len(e.b)
 	e.b = append(e.b, majorMap)
@@ -122,7 +122,7 @@ func (e *encoder) encode(v any) ([]byte, error) {
 	return b[start:], nil
 }
 
-// wrap makes what was appended from start on a field of bytes.
+// wrap makes the bytes appended from start on a field.
 func (e *encoder) wrap(key byte, start int) {
 	n := len(e.b) - start
 	head := cborhead.Append(append(make([]byte, 0, 10), majorUint|key), majorBytes, uint64(n))

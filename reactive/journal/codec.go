@@ -14,8 +14,8 @@ import (
 //
 //	1  the first
 //	2  call.reported; making, work and cause of a detail; the step of a failure; the identity of a start
-//	3  what a context may take, and the work of an event, of a start; the timer "more"
-//	4  the events of cells and snapshots; the id and the cells of a message; the seed and the folder of a start; published workflows; of a large value what is shown of it
+//	3  the limits of the context and of the work of an event, of a start; the timer "more"
+//	4  the events of cells and snapshots; the id and the cells of a message; the seed and the folder of a start; published workflows; of a large value its preview
 const formatVersion = 4
 
 // ErrVersion is wrapped by errors about records that a newer version of Sluice wrote: they may be valid, but this program
@@ -35,7 +35,7 @@ const (
 	eventValue   = 6 // bytes: the encoding of the value
 	eventBlob    = 7 // bytes: its SHA-256, where the value itself is kept elsewhere
 	eventDetail  = 8
-	eventLarge   = 9 // of a value that is kept elsewhere: what people are shown of it
+	eventLarge   = 9 // of a value that is kept elsewhere: its preview for people
 )
 
 // Codec turns events into bytes and back: canonical CBOR, so that equal events have equal bytes. decode(encode(e)) is e,
@@ -85,7 +85,7 @@ func (c *Codec) Append(dst []byte, e *Event) ([]byte, error) {
 	return w.b, nil
 }
 
-// appendValue writes the value of an event. If it spills it, it returns what stands for it.
+// appendValue writes the value of an event. If it spills it, it returns the large value's reference.
 func (c *Codec) appendValue(w *encoder, e *Event) (*value.Large, error) {
 	start := len(w.b)
 	encoded, err := w.encode(e.Value)

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Hash is the SHA-256 of a value's encoding, or of what a ContentStore keeps.
+// Hash is the SHA-256 of a value's encoding, or of content in a ContentStore.
 type Hash [sha256.Size]byte
 
 // Stream returns the content stream of the value: `blob/` and the hash in 64 lower-case hexadecimal digits.

@@ -15,7 +15,7 @@ type Event struct {
 	Detail  *Detail `json:"detail,omitempty"`  // fields of some types; nil for most events
 	Hint    int32   `json:"-"`                 // where the root keeps Node, plus one; 0: unknown. Not stored: it only saves a lookup
 	Attempt int32   `json:"attempt,omitempty"` // with Node it names the request `<node>#<attempt>`; 0: not about a request
-	Type    Type    `json:"type"`              // what has happened
+	Type    Type    `json:"type"`              // the kind of event
 }
 
 // Time returns At as a time in UTC.
@@ -56,16 +56,16 @@ const (
 	ContentStored       Type = 28 // the only event of a stream `def/…` or `blob/…`. Value: the content
 	StepScheduled       Type = 29 // a token of a playbook was taken by a run of its step. Node: `<step>@<number>`
 	CallReported        Type = 30 // a call reported its progress. Node, Attempt; Detail.Participant, Detail.Making, Detail.Count: number, Detail.Name: kind; Value: payload
-	CellStepped         Type = 31 // a cell of a world has taken a message, a receipt or a timer. Node: its address; Value: what came of it, see docs/events.md
+	CellStepped         Type = 31 // a cell of a world has taken a message, a receipt or a timer. Node: its address; Value: the outcome, see docs/events.md
 	CellFailed          Type = 32 // a cell has failed and takes nothing until it is reset. Node; Detail.Failure; Detail.Actor, Detail.Reason when a person aborted it; Value: the cause
-	CellPaused          Type = 33 // a cell keeps what comes until it is resumed. Node; Detail.Actor, Detail.Reason
+	CellPaused          Type = 33 // a cell queues its items until it is resumed. Node; Detail.Actor, Detail.Reason
 	CellResumed         Type = 34 // ends that. Node; Detail.Actor, Detail.Reason
 	CellReset           Type = 35 // a person has a failed cell go on. Node; Detail.Actor, Detail.Reason
 	CellExpired         Type = 36 // a cell without activity is deleted. Node; Detail.Due
 	WorldSnapshotted    Type = 37 // the state of a world is kept as content. Value: as of which event, and the hashes, see docs/events.md
 	WorkflowPublished   Type = 38 // of a stream `#wf/…`: the name stands for this definition from now on. Detail.Start: Name, Version, Workflow, Children, Actor
 	RetentionSet        Type = 39 // how long finished runs are kept from now on, in the stream of that. Detail.Actor; Value: list of rules
-	BulkRecorded        Type = 40 // of a stream `#bulk…`: what an act on many runs is, has chosen or has done. Detail.State: which of these; Detail.Start: the workflow of a rerun or a move; Detail.Actor, Detail.Reason; Value, see package bulk
+	BulkRecorded        Type = 40 // of a stream `#bulk…`: an act on many runs, its chosen runs, or its outcomes. Detail.State: which of these; Detail.Start: the workflow of a rerun or a move; Detail.Actor, Detail.Reason; Value, see package bulk
 	ResultKept          Type = 41 // of a rerun: a result of the run that it repeats, for the step when it may start. Node, Attempt, Detail.Kept; Value: output; Detail.Failure; Detail.About: reports
 	InputSet            Type = 42 // of a rerun: the input of a step, in place of the one that its workflow says. Node; Value
 	ResultAdopted       Type = 43 // a step takes the result that was kept for it. Node, Attempt
@@ -83,7 +83,7 @@ type Detail struct {
 	Name         string   `json:"name,omitempty"`         // of a message
 	Actor        string   `json:"actor,omitempty"`        // who did it: a person, a program
 	Reason       string   `json:"reason,omitempty"`       // in the words of the actor
-	Key          string   `json:"key,omitempty"`          // of a retry: what replaces the step in its idempotency key from now on
+	Key          string   `json:"key,omitempty"`          // of a retry: replaces the step in its idempotency key from now on
 	Received     int64    `json:"received,omitempty"`     // when it came in, Unix nanoseconds, where that is not At
 	Due          int64    `json:"due,omitempty"`          // the instant that was meant, Unix nanoseconds
 	RetryAt      int64    `json:"retry_at,omitempty"`     // when the next attempt may start, Unix nanoseconds
@@ -160,7 +160,7 @@ type Start struct {
 	Parent          string            `json:"parent,omitempty"`            // the call that started this child run: `<run>/<node>#<attempt>`
 	Labels          map[string]string `json:"labels,omitempty"`            // names to texts, for people and lists
 	Actor           string            `json:"actor,omitempty"`             // who started it
-	OnBlocked       string            `json:"on_blocked,omitempty"`        // effective: what a playbook does when only denied tokens are left
+	OnBlocked       string            `json:"on_blocked,omitempty"`        // effective: the choice of a playbook with only denied tokens left
 	Seed            []byte            `json:"seed,omitempty"`              // of a world: 32 random bytes, from which its activations draw
 	Identity        *Identity         `json:"identity,omitempty"`          // in whose name the calls are made; nil: no one is named
 	From            *From             `json:"from,omitempty"`              // of a rerun: the run that it repeats
@@ -171,15 +171,15 @@ type Start struct {
 type From struct {
 	Run  string `json:"run,omitempty"`  // its id
 	Seq  uint64 `json:"seq,omitempty"`  // of its last event that counts
-	Kept int32  `json:"kept,omitempty"` // events that follow the first and are taken over: what is kept and set, or of a playbook the events of that run
+	Kept int32  `json:"kept,omitempty"` // events that follow the first and are taken over: kept and set results, or of a playbook the events of that run
 }
 
 // Identity describes on whose behalf a run makes its calls. Operations read it from their context; Sluice itself does not
 // check it.
 type Identity struct {
 	ID        string   `json:"id,omitempty"`        // who it is
-	Scopes    []string `json:"scopes,omitempty"`    // what it may do, as said by the program that started the run
-	Resources any      `json:"resources,omitempty"` // what it may do that to: a value of package value
+	Scopes    []string `json:"scopes,omitempty"`    // its rights, as set by the program that started the run
+	Resources any      `json:"resources,omitempty"` // the objects of these rights: a value of package value
 }
 
 // ByTimer reports whether a timer of the engine caused the event. An error of an operation is data, even if its code is that

@@ -24,7 +24,7 @@ const (
 type ContentStore interface {
 	Store
 
-	// PutContent keeps blobs under a stream; what is there already may be put again. When PutContent has returned nil, Content
+	// PutContent keeps blobs under a stream; blobs that are there already may be put again. When PutContent has returned nil, Content
 	// returns them. They become durable with the next Append to the stream: if one that is called afterwards returns nil, or
 	// Close does, they survive what its events survive. A blob has 1 to ContentMaxBytes bytes, and there
 	// are at most PutMaxBlobs of PutMaxBytes in all: else nothing is kept, and the error is ErrInvalid for an empty one and
@@ -80,7 +80,7 @@ type Source interface {
 	Read(ctx context.Context, stream string, from uint64) iter.Seq2[Event, error]
 }
 
-// Remaining returns Read that leaves out what is trimmed: it goes on behind the gap.
+// Remaining returns Read without the trimmed events: it goes on behind the gap.
 func Remaining(ctx context.Context, s Source, stream string, from uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for {

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Fields of what stands for a large value. The numbers are part of the stored format and are never reused.
+// Fields of the reference to a large value. The numbers are part of the stored format and are never reused.
 const (
 	largeKind      = 0
 	largeBytes     = 1

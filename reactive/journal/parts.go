@@ -10,8 +10,8 @@ var ErrPartly = errors.New("journal: only a part of the batch is stored")
 
 // AppendParts is Append for a batch that may be too large for the store at once: it then appends halves, each as large as
 // the store takes, with the head meanwhile until the last is stored. It returns the last sequence. If some but not all parts
-// could be stored, the error wraps ErrPartly. What begins a rerun is not divided: with a part of what it keeps, it would make calls that
-// were not meant.
+// could be stored, the error wraps ErrPartly. The first append of a rerun is not divided: with a part of its kept results, it would make
+// calls that were not meant.
 func AppendParts(ctx context.Context, s Store, stream string, after uint64, events []Event, head, meanwhile Head) (uint64, error) {
 	last, err := s.Append(ctx, stream, after, events, head)
 	if len(events) < 2 || after == 0 && begins(&events[0]) || !errors.Is(err, ErrTooLarge) {

@@ -90,7 +90,7 @@ type Head struct {
 	Labels   map[string]string // as the run was started with
 	Snapshot uint64            // sequence of the newest snapshot; 0: none
 	Kind     string            // of the workflow: Workflow, Playbook or World; "": written by a program that did not know it
-	Waits    []Wait            // what the open run waits for: at most WaitsMax of it. A running one may wait for workers
+	Waits    []Wait            // the waits of the open run, at most WaitsMax. A running one may wait for workers
 	Done     int               // steps that have completed or were skipped; it may lag while the run is busy
 	Total    int               // steps that are known so far
 	Failed   int               // steps that have failed or were aborted
@@ -108,7 +108,7 @@ type Wait struct {
 	Until int64  // when it is given up, or over, in Unix nanoseconds; 0: never
 }
 
-// Kinds of what runs wait for.
+// Kinds of waits.
 const (
 	WaitMessage = "message"
 	WaitPerson  = "person"

@@ -40,7 +40,7 @@ func DefinitionIn(stream string) string { return after(stream, definitionPrefix)
 // BlobIn returns the hash of the large value whose content stream this is; "": of none.
 func BlobIn(stream string) string { return after(stream, blobPrefix) }
 
-// after returns what follows a prefix; "" if the stream does not begin with it.
+// after returns the text behind a prefix; "" if the stream does not begin with it.
 func after(stream, prefix string) string {
 	rest, ok := strings.CutPrefix(stream, prefix)
 	if !ok {
@@ -61,10 +61,10 @@ func NameStream(workflow string) string { return namePrefix + workflow }
 // HeldStream returns the stream of the marks about which runs are held: no engine goes on with them.
 func HeldStream() string { return heldName }
 
-// BulkIndex returns the stream of the acts on many runs: what each is, and how it has ended.
+// BulkIndex returns the stream of the acts on many runs: each act, and its end.
 func BulkIndex() string { return bulkName }
 
-// BulkStream returns the stream of one of these acts: which runs it has chosen, and what it has done to them.
+// BulkStream returns the stream of one of these acts: the runs that it has chosen, and their outcomes.
 func BulkStream(id uint64) string { return bulkName + "/" + strconv.FormatUint(id, 10) }
 
 // BulkIn returns the number of the act that a stream is about, as a text; "": of none.

@@ -6,7 +6,7 @@ import (
 )
 
 // Sweeps tells a store which content must survive a sweep because it is put at the same time. A store calls Begin before it
-// first calls keep, and Put before it writes what PutContent was given; it asks Spares at a moment at which nothing is written,
+// first calls keep, and Put before it writes the content of PutContent; it asks Spares at a moment at which nothing is written,
 // and deletes the content before anything is. The zero Sweeps is ready to use. It is safe for concurrent use.
 //
 //	SweepContent  ──┤ Begin ─ keep ─ keep ──── Spares: h1 yes, h2 no; delete the rest ── End ├──
@@ -68,10 +68,10 @@ func (w *Sweep) End() {
 	delete(w.all.sweeps, w)
 }
 
-// StreamSweep selects what SweepStreams deletes. The functions may be nil.
+// StreamSweep selects the streams that SweepStreams deletes. The functions may be nil.
 type StreamSweep struct {
 	Now int64 // tombstones of ids that are free then are deleted, Unix nanoseconds
-	Dry bool  // nothing is deleted: Found is called with what would be
+	Dry bool  // nothing is deleted: Found is called with the streams that would be
 
 	Gone  func(run string) bool            // runs whose events do not count, as if they were deleted
 	Keep  func(stream string) bool         // content that stays anyhow; called when it is about to be deleted, while nothing is appended, and must not use the store

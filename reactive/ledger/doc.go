@@ -2,7 +2,7 @@
 // decisions about tasks, reports, messages, and the timers that follow from these. Package reactive determines the purpose
 // of the calls and the order in which they may start; its Root holds a Ledger and is its Host.
 //
-//	event ──▶ Keeper ──▶ attempts ─┬─▶ timers     retry, timeout, hedge, deadline: what follows at an instant
+//	event ──▶ Keeper ──▶ attempts ─┬─▶ timers     retry, timeout, hedge, deadline: the events due at an instant
 //	                               ├─▶ fan-out    one dispatch per participant, until they decide the attempt
 //	                               ├─▶ tasks      the source that says whether the work is done: its answer, a call, a person
 //	                               └─▶ requests   calls to make and to stop

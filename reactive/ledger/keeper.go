@@ -24,7 +24,7 @@ func (k Keeper) Advance(e *journal.Event) {
 // Resume continues after a sequence, as if the events up to there had been applied: a snapshot is in their place.
 func (k Keeper) Resume(seq uint64, at int64) { k.seq, k.at = seq, at }
 
-// Rebase makes the limits of the run count from a sequence on: what is before is kept by a snapshot.
+// Rebase makes the limits of the run count from a sequence on: a snapshot keeps the effects of the events before.
 func (k Keeper) Rebase(seq uint64) { k.base, k.bytes = seq, 0 }
 
 // Begin takes the run's first event.
@@ -51,7 +51,7 @@ func (k Keeper) Pause(e *journal.Event) Effect { return k.foldPause(e) }
 // Message takes a message to the run.
 func (k Keeper) Message(e *journal.Event) Effect { return k.foldMessage(e) }
 
-// Keep takes what a rerun keeps of the run that it repeats, or sets.
+// Keep takes the results that a rerun keeps of the run that it repeats, or sets.
 func (k Keeper) Keep(e *journal.Event) Effect { return k.foldKept(e) }
 
 // Step applies an event about a step's node.

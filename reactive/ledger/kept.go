@@ -19,7 +19,7 @@ const (
 	KeptSkipped   = "skipped"
 )
 
-// keptLog holds what a rerun takes over from the run that it repeats, by the keys of steps: nodes of items may not exist yet.
+// keptLog holds the results that a rerun takes over from the run that it repeats, by the keys of steps: nodes of items may not exist yet.
 type keptLog struct {
 	l       *Ledger
 	results map[string]*journal.Event // not adopted so far
@@ -65,7 +65,7 @@ func (k *keptLog) SameInput(kept *journal.Kept, input any) bool {
 	return err == nil && bytes.Equal(kept.Input, hash[:])
 }
 
-// foldKept records what is kept or set. The first event about a step counts.
+// foldKept records a kept or set result. The first event about a step counts.
 func (k *keptLog) foldKept(e *journal.Event) Effect {
 	if !k.Rerun() {
 		return Unbound
@@ -139,7 +139,7 @@ func (k *keptLog) decided(v int32, of *journal.Kept) {
 	k.l.tasks.setTask(v, call.Fulfillment(of.Fulfillment))
 }
 
-// digest writes what has not been adopted: it determines what the run does next.
+// digest writes the results that have not been adopted: they determine the run's next decisions.
 func (k *keptLog) digest(w io.Writer) {
 	for _, key := range slices.Sorted(maps.Keys(k.results)) {
 		fmt.Fprintf(w, "kept %s", key)

@@ -13,10 +13,10 @@ import (
 type mail struct {
 	l       *Ledger
 	boxes   map[string]*box
-	answers []Answer
+	matches []Match
 	count   int               // messages that wait
 	bytes   int               // of their payloads
-	taken   map[string]uint64 // sequences of messages, by the ids that their senders gave
+	taken   map[string]uint64 // sequences of messages, by the ids of their senders
 }
 
 type box struct {
@@ -29,8 +29,8 @@ type message struct {
 	bytes   int
 }
 
-// Answer is an answer to a call by the engine itself.
-type Answer struct {
+// Match is a call that waits for a message, with the payload of that message.
+type Match struct {
 	Request
 	Output any // the payload of the message
 }
@@ -79,7 +79,7 @@ func (m *mail) match(b *box) {
 			continue
 		}
 		first := b.messages[0]
-		m.answers = append(m.answers, Answer{req, value.Unpack(first.payload)})
+		m.matches = append(m.matches, Match{req, value.Unpack(first.payload)})
 		b.messages[0] = message{} // so that the rest of the slice does not keep it in memory
 		b.messages = b.messages[1:]
 		m.count--
@@ -106,16 +106,16 @@ func (l *Ledger) Open(req Request) bool {
 	return n.Fact == Requested
 }
 
-// NextAnswer returns and removes the next call that a message has answered.
-func (m *mail) NextAnswer() (Answer, bool) {
-	for len(m.answers) > 0 {
-		a := m.answers[0]
-		m.answers = m.answers[1:]
+// NextMatch returns and removes the next call that a message answers.
+func (m *mail) NextMatch() (Match, bool) {
+	for len(m.matches) > 0 {
+		a := m.matches[0]
+		m.matches = m.matches[1:]
 		if m.l.run.closed == nil && m.l.Open(a.Request) {
 			return a, true
 		}
 	}
-	return Answer{}, false
+	return Match{}, false
 }
 
 // Taken returns the event of an earlier message with the id of a new one, without its payload; nil: there was none.

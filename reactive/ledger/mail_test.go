@@ -38,16 +38,16 @@ func TestMessagesMeetWaitsOldestFirst(t *testing.T) {
 				if at < 0 {
 					continue
 				}
-				answer, ok := b.NextAnswer()
+				answer, ok := b.NextMatch()
 				require.True(t, ok, "an answer for %d is missing", v)
-				require.Equal(t, ledger.Answer{Request: b.Request(v, attempt[v]), Output: letters[at].text}, answer)
+				require.Equal(t, ledger.Match{Request: b.Request(v, attempt[v]), Output: letters[at].text}, answer)
 				require.Equal(t, ledger.Applied, b.step(v, journal.Event{Type: journal.CallResponded, Attempt: attempt[v], Value: answer.Output}))
 				letters = slices.Delete(letters, at, at+1)
 				waits = slices.Delete(waits, i, i+1)
 				delete(waitsFor, v)
 				i--
 			}
-			_, ok := b.NextAnswer()
+			_, ok := b.NextMatch()
 			require.False(t, ok)
 		}
 		t.Repeat(map[string]func(*rapid.T){

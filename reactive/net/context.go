@@ -144,7 +144,7 @@ func (c *runContext) writeContext(s *scope, path []string, v value.Value) error 
 	return nil
 }
 
-// written makes the gates that read what was written judge again.
+// written makes the gates that read a written variable judge again.
 func (c *runContext) written(path []string) {
 	c.net.gates.Touch(path[0])
 	c.net.marks.Written(c.net.event.Seq)

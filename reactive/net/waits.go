@@ -33,7 +33,7 @@ func (n *Net) Waits() []routed.Wait {
 	return w.list
 }
 
-// waits collects what a run waits for.
+// waits collects the waits of a run.
 type waits struct {
 	net  *Net
 	list []routed.Wait

@@ -46,7 +46,7 @@ const (
 
 // View is a change in a body. Only the fields that its name uses are set.
 type View struct {
-	Name      ViewName               // what has happened
+	Name      ViewName               // the kind of event
 	Seq       uint64                 // of the journal's event that it follows from
 	At        int64                  // instant of that event, Unix nanoseconds
 	Step      string                 // name
@@ -56,8 +56,8 @@ type View struct {
 	Task      string                 // label
 	Attempt   int                    // of the task, from 1; 0: none
 	Token     uint64                 // number, from 1; 0: none
-	Status    string                 // what was decided, or how it ended
+	Status    string                 // the decision, or the end
 	Count     int                    // of items, arcs or tokens
 	Failure   *journal.Failure       // why it failed
-	Reads     map[string]value.Value // what the rules of a gate that denies, or the guards of arcs, have read, by how it is written
+	Reads     map[string]value.Value // values that the rules of a denying gate, or the guards of arcs, have read, by their expressions
 }

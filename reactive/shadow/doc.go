@@ -3,7 +3,7 @@
 //
 //	journal event ─┬─▶ root of the run's own workflow: which events came from outside
 //	               ├─ outcomes, messages, commands ─▶ stepper of the other workflow ─▶ its events ─┐
-//	               └─ what the run decided itself ────────────────────────────────────────────────┴─▶ paired ─▶ differences
+//	               └─ decisions of the run itself ────────────────────────────────────────────────┴─▶ paired ─▶ differences
 //
 // Events that both have, with the same content, are no difference. An outcome that comes before the other workflow asks for it is kept
 // until then. What the other workflow asks and the run has never asked stays unanswered.

@@ -64,7 +64,7 @@ func (s *Shadow) event(root *reactive.Root, e *journal.Event) event {
 	return out
 }
 
-// side is whose event it is.
+// side is the run to which an event belongs.
 type side uint8
 
 const (

@@ -38,7 +38,7 @@ func (s *Shadow) follow(e *journal.Event) bool {
 	return true
 }
 
-// compareAt compares what the two workflows decide where one of them has decided an event of the past.
+// compareAt compares the decisions of the two workflows where one of them has decided an event of the past.
 func (s *Shadow) compareAt(e *journal.Event) {
 	switch e.Type {
 	case journal.StepScheduled:

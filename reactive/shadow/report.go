@@ -13,27 +13,27 @@ type Kind string
 
 // The kinds of differences.
 const (
-	Unasked      Kind = "new"          // it would ask what was never asked
-	Gone         Kind = "gone"         // it would not ask what was asked
+	Unasked      Kind = "new"          // it would make a call that was never made
+	Gone         Kind = "gone"         // it would not make a call that was made
 	Operation    Kind = "operation"    // the step would call another operation
 	Input        Kind = "input"        // the step would be called with another input
 	Participants Kind = "participants" // others would be asked
 	Branch       Kind = "branch"       // a conditional would decide otherwise
-	Result       Kind = "result"       // what the engine itself computes or times would be another
+	Result       Kind = "result"       // a result or time of the engine itself would differ
 	Refused      Kind = "refused"      // a command would be refused
 	End          Kind = "end"          // the run would end otherwise, or at another place
 )
 
 // Difference is one way in which the other workflow goes another way than the run went.
 type Difference struct {
-	Kind        Kind        `json:"kind"`                  // what differs
+	Kind        Kind        `json:"kind"`                  // the kind of difference
 	Run         string      `json:"run,omitempty"`         // of a child run: its id; "": that of the report
 	Step        string      `json:"step,omitempty"`        // key, of a child run behind that of the step that has started it; "": the run
 	Attempt     int32       `json:"attempt,omitempty"`     // of the step
 	Participant string      `json:"participant,omitempty"` // of the step, whom it asks
-	Seq         uint64      `json:"seq,omitempty"`         // of the run's event; of what it has not done, the event at which it would be done
+	Seq         uint64      `json:"seq,omitempty"`         // of the run's event; of a step that it has not done, the event at which it would be done
 	What        string      `json:"what,omitempty"`        // type of the event
-	Begun       bool        `json:"begun"`                 // the run has begun what would go otherwise
+	Begun       bool        `json:"begun"`                 // the run has begun the step that would differ
 	Old         value.Value `json:"old,omitempty"`         // as it was
 	New         value.Value `json:"new,omitempty"`         // as it would be
 
@@ -45,7 +45,7 @@ type Report struct {
 	Run         string             `json:"run"`            // id
 	Events      uint64             `json:"events"`         // of the run
 	Status      reactive.RunStatus `json:"status"`         // of the run
-	Shadow      reactive.RunStatus `json:"shadow"`         // what it would be
+	Shadow      reactive.RunStatus `json:"shadow"`         // under the other workflow
 	Differences []Difference       `json:"differences"`    // in the order in which they were found
 	More        int                `json:"more,omitempty"` // differences that are not listed
 
@@ -58,7 +58,7 @@ type Child struct {
 	Run    string             `json:"run"`              // id
 	Events uint64             `json:"events,omitempty"` // of the child
 	Status reactive.RunStatus `json:"status,omitempty"` // of the child
-	Shadow reactive.RunStatus `json:"shadow,omitempty"` // what it would be
+	Shadow reactive.RunStatus `json:"shadow,omitempty"` // under the other workflow
 	Found  int                `json:"found"`            // how many differences are its own
 	Why    string             `json:"why,omitempty"`    // why it has no shadow; "": it has one
 }
@@ -91,7 +91,7 @@ func (r *Report) AddChild(child *Report, prefix string) {
 	r.Children, r.Alike = append(append(r.Children, c), child.Children...), r.Alike+child.Alike
 }
 
-// Past returns the first difference in what the run has begun; nil if there is none: all differences are still to come.
+// Past returns the first difference in a step that the run has begun; nil if there is none: all differences are still to come.
 func (r *Report) Past() *Difference {
 	for i := range r.Differences {
 		if r.Differences[i].Begun {

@@ -66,7 +66,7 @@ func (s *Shadow) note() {
 	}
 }
 
-// item returns what is given to the other workflow. An outcome for which it has not asked is kept.
+// item returns the item that the other workflow takes. An outcome for which it has not asked is kept.
 func (s *Shadow) item(e *journal.Event) (decide.Item, bool) {
 	it := decide.Item{Event: s.command(e)}
 	if e.Detail != nil {
@@ -93,7 +93,7 @@ func (s *Shadow) item(e *journal.Event) (decide.Item, bool) {
 	return it, true
 }
 
-// command returns an event that is given to the other workflow, whose start is another.
+// command returns an event that is passed to the other workflow, whose start is another.
 func (s *Shadow) command(e *journal.Event) journal.Event {
 	c := copied(e)
 	if e.Type == journal.RunStarted {
@@ -102,7 +102,7 @@ func (s *Shadow) command(e *journal.Event) journal.Event {
 	return c
 }
 
-// copied returns an event without what belongs to the journal that it is from.
+// copied returns an event without the fields that belong to the journal that it is from.
 func copied(e *journal.Event) journal.Event {
 	c := *e
 	c.Seq, c.At, c.Hint = 0, 0, 0

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// activate steps a cell with its oldest item and returns the event of what came of it.
+// activate steps a cell with its oldest item and returns the event of the outcome.
 func (w *World) activate(c *cell, now int64) journal.Event {
 	it := c.mail.front()
 	in := machine.Input{
@@ -91,7 +91,7 @@ func (w *World) recordEmitted(c *cell, emitted []machine.Emission, seq uint64) (
 	return list, nil
 }
 
-// room returns why what a cell emits cannot be open.
+// room returns the reason why an effect of a cell cannot be open.
 func (s *intents) room(c *cell, emitted []machine.Emission) *machine.Failure {
 	calls, timers := len(s.byNode), c.open.n-c.open.calls
 	for i := range emitted {

@@ -50,11 +50,11 @@ type holdings struct {
 	cells   map[string]*cell // those in memory, by address
 	dirty   map[string]*cell // with content: those that have changed since the newest snapshot, also those that are gone
 	base    base             // the newest snapshot
-	delta   delta            // what the states of dirty take
+	delta   delta            // size of the states of dirty
 	intents intents          // of the cells in memory
 	stopped bool             // the run was cancelled or closed: no intent is open
-	cache   Cache            // what stays in memory of the cells that may leave it
-	loaded  Cache            // what was read from the snapshot since cells were last removed from memory
+	cache   Cache            // bounds of the cells at rest that stay in memory
+	loaded  Cache            // read from the snapshot since cells were last removed from memory
 	err     error            // why content could not be read
 	read    func(*cell)      // is called with each cell that was read from a snapshot
 }

@@ -17,7 +17,7 @@ type cell struct {
 	state     value.Value // nil: none, or it is away
 	away      *away       // the state, if it is content and not in memory
 	mail      mailbox
-	aside     *item // what the cell failed at; a reset delivers it again
+	aside     *item // the item at which the cell failed; a reset delivers it again
 	open      openList
 	failure   *journal.Failure
 	completed bool // the newest activation that was not ignored has completed it
@@ -42,7 +42,7 @@ func (c *cell) Place() *turns.Place { return &c.place }
 // Ready reports whether the cell has something to do.
 func (c *cell) Ready() bool { return c.mail.Len() > 0 && !c.held() }
 
-// held reports whether the cell keeps what comes.
+// held reports whether the cell queues its items.
 func (c *cell) held() bool { return c.failure != nil || c.paused }
 
 // gone reports whether nothing is left of the cell.
@@ -127,7 +127,7 @@ type mailbox struct {
 	first int // index of the oldest
 }
 
-// item is something that a cell is to be given.
+// item is an event in the mailbox of a cell.
 type item struct {
 	seq   uint64 // of the event that it comes from
 	depth int    // how many activations in a row have raised it; 0: it comes from outside
@@ -152,7 +152,7 @@ func (m *mailbox) pushFront(it item) {
 
 func (m *mailbox) front() *item { return &m.items[m.first] }
 
-// pop removes the oldest item. The slice is moved when half of it is free, so that it does not grow with what has passed.
+// pop removes the oldest item. The slice is moved when half of it is free, so that it does not grow with the items removed.
 func (m *mailbox) pop() item {
 	it := m.items[m.first]
 	m.items[m.first] = item{}

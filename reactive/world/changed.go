@@ -39,7 +39,7 @@ func (t *tracker) read(c *cell) {
 	}
 }
 
-// begin forgets what the event before has changed.
+// begin forgets the changes of the event before.
 func (t *tracker) begin() {
 	clear(t.changed)
 	t.changed = t.changed[:0]

@@ -142,7 +142,7 @@ func (s *intents) keep(e *journal.Event) {
 	}
 }
 
-// thawWork restores in a cell what freezeWork has returned. Its intents are returned, and not yet open.
+// thawWork restores in a cell the result of freezeWork. Its intents are returned, and not yet open.
 func (c *cell) thawWork(work map[string]any, effect func(string) *machine.Effect) (open []*intent, err error) {
 	r := &thaw{}
 	c.paused, c.completed = work["paused"] == true, work["completed"] == true

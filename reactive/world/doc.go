@@ -1,5 +1,5 @@
 // Package world computes the state of a world from its journal: of the cells of keyed machines, which take messages one at a
-// time, ask for effects, and receive what came of them.
+// time, ask for effects, and receive their results.
 //
 //	message ──▶ Receive: normal form, route ──▶ message.received ──▶ mailboxes of cells
 //	                                                                     │
@@ -7,7 +7,7 @@
 //	      ▼
 //	   Next: machine.Step(state, item) ──▶ cell.stepped: new state, raised events, effects, dropped intents
 //	      │                                    │                │
-//	      └── what it may not: cell.failed     ▼                ▼
+//	      └── an invalid result: cell.failed     ▼                ▼
 //	                               mailboxes of other cells   intents: calls of the root, timers
 //	                                                            │
 //	               receipt, rejection, frame ◀── call.responded, call.error, timer.fired, call.reported
@@ -19,7 +19,7 @@
 //
 // Every activation is one event, cell.stepped, which holds all that came of it. Applying the event runs no machine, so that a
 // run is recovered without the code of its machines, and in time proportional to the events. An activation has all of its
-// consequences, or none: then the cell fails, keeps its state and its intents, and what it was given is put aside until a person
+// consequences, or none: then the cell fails, keeps its state and its intents, and its event is put aside until a person
 // retries it.
 //
 // A cell's mailbox is in the order of the journal. Cells with mail that are not held take turns, one item each.

@@ -38,7 +38,7 @@ func (w *World) Explain(run explain.Run) explain.Body {
 	return x
 }
 
-// see notes the event that a cell's status follows from, and what came of the event that is traced.
+// see notes the event that a cell's status follows from, and the consequences of the traced event.
 func (x *explainer) see(e *journal.Event) {
 	if x.trace != nil {
 		x.trace.See(e, x.run.Event())
@@ -61,7 +61,7 @@ func (x *explainer) CallEnded(key string, status reactive.Status, f *journal.Fai
 	x.ended[key] = &ending{status, f, x.run.Event()}
 }
 
-// Waiting implements explain.Body: cells that have failed or are paused first, then what the others wait for.
+// Waiting implements explain.Body: cells that have failed or are paused first, then the waits of the others.
 func (x *explainer) Waiting() []explain.Reason {
 	var held, open []explain.Reason
 	for c := range x.world.Cells() {
@@ -88,7 +88,7 @@ func (x *explainer) cell(c *CellState) explain.Reason {
 	return r
 }
 
-// reasons returns what a cell waits for, and why it has failed.
+// reasons returns the waits of a cell, and the reason for its failure.
 func (x *explainer) reasons(c *CellState) (list []explain.Reason) {
 	if c.Failure != nil {
 		list = append(list, explain.Reason{Kind: "failure", Step: c.Address, Text: c.Failure.Error(), Decided: x.about[c.Address]})
@@ -149,7 +149,7 @@ func (x *explainer) Explain(name string) *explain.Explanation {
 // Trace implements explain.Tracer.
 func (x *explainer) Trace(seq uint64) { x.trace = aftermath.New(seq) }
 
-// traced explains an event: what came of it, and what may yet.
+// traced explains an event: its consequences so far, and those that may follow.
 func (x *explainer) traced(name string) *explain.Explanation {
 	if x.trace == nil || !x.trace.Seen() {
 		return nil
@@ -160,7 +160,7 @@ func (x *explainer) traced(name string) *explain.Explanation {
 	return x.trace.Explanation(name)
 }
 
-// waiting adds what a cell has not taken yet of the trace, and what it waits for because of it.
+// waiting adds the items of the trace that a cell has not taken yet, and its waits because of them.
 func (x *explainer) waiting(c *cell) {
 	for i := range c.mail.items[c.mail.first:] {
 		why := "it waits for its turn"

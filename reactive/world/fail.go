@@ -21,8 +21,8 @@ func (f fault) event() journal.Event {
 	return journal.Event{Type: journal.CellFailed, Node: f.cell.address, Value: int64(f.seq), Detail: &journal.Detail{Failure: f.failure}}
 }
 
-// failed fails a cell: it keeps what comes. The item that its step failed at is put aside, and the step changes nothing else: what
-// was open before is, so that a retry goes on from there. A cell that fails because of a result, or is aborted, drops its
+// failed fails a cell: it queues its items from then on. The item that its step failed at is put aside, and the step changes nothing
+// else: what was open before is, so that a retry goes on from there. A cell that fails because of a result, or is aborted, drops its
 // intents.
 func (w *World) failed(e *journal.Event) {
 	c := w.cellAt(e.Node)
@@ -61,7 +61,7 @@ func (l *faults) drop(c *cell) bool {
 	return was
 }
 
-// reset has a failed cell go on, first with what it failed at.
+// reset has a failed cell go on, first with the item at which it failed.
 func (w *World) reset(e *journal.Event) {
 	c := w.lookup(e.Node)
 	if c == nil || c.failure == nil {

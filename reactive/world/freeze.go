@@ -13,8 +13,8 @@ import (
 // have, which never change.
 type Snapshot struct{ draft kept.Draft }
 
-// Freeze returns a snapshot of the world as it is. It copies what the cells are that have changed since the newest snapshot, and
-// what is kept of open calls; all else is done by Write. It returns nil if the run's store keeps no content.
+// Freeze returns a snapshot of the world as it is. It copies the cells that have changed since the newest snapshot, and
+// the kept state of open calls; all else is done by Write. It returns nil if the run's store keeps no content.
 func (w *World) Freeze() *Snapshot {
 	if w.base.fetch == nil {
 		return nil
@@ -63,8 +63,8 @@ var statusNumbers = map[Status]trie.Status{
 	Running: trie.Running, Waiting: trie.Waiting, Completed: trie.Completed, Failed: trie.Failed,
 }
 
-// Write puts the snapshot into content: states, the nodes of the tries above them, and what else a world needs to go on. It
-// returns the event that makes the snapshot count. It only reads what was kept before, and may run beside the world.
+// Write puts the snapshot into content: states, the nodes of the tries above them, and all else that a world needs to go on. It
+// returns the event that makes the snapshot count. It only reads content kept before, and may run beside the world.
 func (s *Snapshot) Write(put func(blobs [][]byte) error) (journal.Event, error) {
 	slices.SortFunc(s.draft.Calls, func(a, b journal.Event) int { return int(int64(a.Seq) - int64(b.Seq)) })
 	v, err := s.draft.Write(put)

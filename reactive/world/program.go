@@ -7,7 +7,7 @@ import (
 )
 
 // Activator is the part of a decide.Host that runs machines in Go. A world whose host is none has only rules: the cells of its
-// machines in Go keep what comes.
+// machines in Go queue their items.
 type Activator interface {
 	// Lacks returns why the program cannot run a machine in Go; nil: it can. A machine that it lacks it may have later.
 	Lacks(w *machine.World, m *machine.Machine) error

@@ -56,7 +56,7 @@ func (w *World) snapshotted(e *journal.Event) {
 
 // Restore makes the state of the world from the event of a snapshot. The root must have applied the first event of the run and
 // no other; the next is the event after that as of which the snapshot is, which Restore returns. Errors wrap journal.ErrDamaged
-// if content is missing or not what it was.
+// if content is missing or has changed.
 func (w *World) Restore(e *journal.Event) (upto uint64, err error) {
 	s, err := kept.SnapshotOf(w.def, w.root.Start(), e)
 	if err != nil {
@@ -212,7 +212,7 @@ func (w *restoration) redo(calls trie.Hash) error {
 	return nil
 }
 
-// restoreCore restores in the world what freezeCore has returned.
+// restoreCore restores in the world the result of freezeCore.
 func (w *restoration) restoreCore() {
 	w.intents.opened = uint64(w.Int(w.core["opened"]))
 	t := w.List(w.core["tally"])
@@ -236,7 +236,7 @@ func (w *restoration) restoreCore() {
 	}
 }
 
-// thaw reads what freezing has written.
+// thaw reads the content that freezing has written.
 type thaw struct{ kept.Reader }
 
 func (r *thaw) item(v value.Value) *item {

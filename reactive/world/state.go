@@ -38,7 +38,7 @@ type CellState struct {
 
 // IntentState is the state of an open intent.
 type IntentState struct {
-	Key    string      // of its node: what `abort` and `explain` take
+	Key    string      // of its node, for `abort` and `explain`
 	Effect string      // name; "timer": a timer
 	Issuer string      // which of several is meant; the name of a timer
 	ID     string      // `sha256:…`; "": a timer

@@ -29,7 +29,7 @@ type Child struct {
 // Step is a step that has changed.
 type Step struct {
 	ID    string // as in the document
-	Parts []Part // what has changed of it
+	Parts []Part // its changes
 }
 
 // Part is a changed part of a step, or of the workflow.

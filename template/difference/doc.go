@@ -1,4 +1,4 @@
-// Package difference compares two versions of a workflow: which steps are in only one of them, and what has changed of the others.
+// Package difference compares two versions of a workflow: the steps that are in only one of them, and the changes of the others.
 //
 //	d := difference.Between(old, now)
 //	d.Added, d.Removed, d.Changed, d.Whole

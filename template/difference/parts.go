@@ -80,7 +80,7 @@ func (w *workflow) nodes(list []any, guards []any) {
 	}
 }
 
-// container adds what is in a sequence, a parallel, a map or a conditional.
+// container adds the nodes in a sequence, a parallel, a map or a conditional.
 func (w *workflow) container(kind string, body map[string]any, guards []any) {
 	id, _ := body["id"].(string)
 	steps, _ := body["steps"].([]any)

@@ -11,7 +11,7 @@ const depthDefault = 128
 // BytesMax is the default limit of a file's size: 1 MiB. Readers of files need read no more.
 const BytesMax = 1 << 20
 
-// Limits bound what Parse accepts. They are enforced before anything is built from the text, so refusing a hostile
+// Limits bound the documents that Parse accepts. They are enforced before anything is built from the text, so refusing a hostile
 // document costs no more than reading it.
 type Limits struct {
 	Bytes     int // of the whole file. Default: 1 MiB

@@ -23,7 +23,7 @@
 //	             matches (RE2)   a..b (a range)   a ?? b   c ? a : b   a | f(b) (is f(a, b))
 //	variables    let x = 1; x + 1          conditions   if c { a } else { b }
 //	predicates   all any none one filter map find findIndex findLast findLastIndex count sum groupBy sortBy reduce
-//	             with # for the item (.key is #.key), #index for its position, #acc for what reduce has so far
+//	             with # for the item (.key is #.key), #index for its position, #acc for the value of reduce so far
 //	numbers      abs ceil floor round int float max min mean median
 //	             bitand bitor bitxor bitnand bitnot bitshl bitshr bitushr
 //	text         len upper lower trim trimPrefix trimSuffix split splitAfter replace repeat join indexOf lastIndexOf

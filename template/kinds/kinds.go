@@ -25,7 +25,7 @@ var readers = []reader{
 	{machine.Kind, machine.ParseNode},
 }
 
-// others says of the kinds of documents that are no workflows what takes them.
+// others names the verbs for documents of kinds that are no workflows.
 var others = map[string]string{
 	"Scenario":  ", which sluice test runs",
 	"Directory": ", which sluice run takes with --directory",

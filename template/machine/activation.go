@@ -53,7 +53,7 @@ func (a *activation) become(v value.Value) *Failure {
 	return nil
 }
 
-// set evaluates what a rule sets, over the state before.
+// set evaluates the assignments of a rule, over the state before.
 func (a *activation) set(rule *Rule) (value.Value, *Failure) {
 	before, _ := a.env.state.(map[string]any)
 	if rule.SetAll == nil {
@@ -146,7 +146,7 @@ func (a *activation) emit(i int, rule *EmitRule) *Failure {
 
 func emitPlace(i int, effect string) string { return fmt.Sprintf("emit[%d] %s", i, effect) }
 
-// emitted adds an effect, which has its params as they were given.
+// emitted adds an effect, which has its params as passed.
 func (a *activation) emitted(i int, effect string, e Emission) *Failure {
 	if failure := a.room(); failure != nil {
 		return failure
@@ -172,7 +172,7 @@ func (a *activation) open(e Emission) *Failure {
 	return nil
 }
 
-// room refuses one more effect or timer than an activation may give.
+// room refuses one more effect or timer than an activation may return.
 func (a *activation) room() *Failure {
 	if len(a.out.Emitted) == EmittedMax {
 		return &Failure{Code: CodeLimitExceeded, Message: fmt.Sprintf("it emits more than %d effects and timers", EmittedMax)}

@@ -24,7 +24,7 @@
 //
 // # Keys
 //
-// This document has most keys; comments give the default, or what the key is for:
+// This document has most keys; comments have the default, or the purpose of the key:
 //
 //	kind: World
 //	name: keys
@@ -43,12 +43,12 @@
 //	  Paid: {record: {order_id: text, cents: nat}}
 //	  Order: {record: {status: text, item: text, cents: nat, txn: option<text>}}
 //	  Remark: {record: {text: text}}
-//	effects:                                 # what machines can ask for; timers need no declaration
+//	effects:                                 # that machines can ask for; timers need no declaration
 //	  pay:
 //	    params: {record: {order: text, cents: nat}}
 //	    receipt: {record: {txn: text}}
 //	    http: {method: POST, url: "http://127.0.0.1:9001/pay", headers: {X-Token: "{{ keychain.bank.token }}"}, body: "{{ input }}"} # or another binding; input: the params
-//	    payload: "{{ output }}"              # what of the call's output is the receipt's payload: all of it
+//	    payload: "{{ output }}"              # the receipt's payload, from the call's output: all of it
 //	    timing: {timeout: PT10S, retry: {max_attempts: 3, backoff: PT1S}} # not on_timeout: skip
 //	    max_concurrency: 8                   # calls at once, over all cells; left out: no limit
 //	    idempotent: false                    # a call that a crash interrupts fails with interrupted; true: it is made again
@@ -69,7 +69,7 @@
 //	    ttl: P30D                            # a cell with nothing open is deleted so long after its last activity; left out: never
 //	    indexes: {status: "{{ state.status }}"} # by which cells are found
 //	    annotations: Remark                  # type of notes; left out: there are none
-//	    context: false                       # true: the step is given a context too
+//	    context: false                       # true: the step takes a context too
 //	    migrate: {set: {txn: null}, remove: [note]} # how a state of the previous version is made fit
 //	    rules:
 //	      - event: Placed

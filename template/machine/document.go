@@ -52,7 +52,7 @@ func (world *World) identify(w *template.Workflow) error {
 	return world.hash(machines)
 }
 
-// canonicalTree returns what a world has in common with documents of other kinds.
+// canonicalTree returns the parts that a world has in common with documents of other kinds.
 func canonicalTree(w *template.Workflow) map[string]any {
 	plain := *w
 	plain.Routing, plain.Steps = nil, nil

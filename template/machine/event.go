@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// EventKind is the kind of what a cell is given.
+// EventKind is the kind of an event that a cell takes.
 type EventKind uint8
 
 // The kinds of events.
@@ -27,14 +27,14 @@ func (k EventKind) String() string {
 type Event struct {
 	Kind  EventKind   // decides what Name and Value are
 	Name  string      // of a message: its type, or that of its arm; else the effect; of a timer: its name
-	Value value.Value // what rules see as event
+	Value value.Value // that rules see as event
 }
 
 // Delivery is an event on its way to a cell.
 type Delivery struct {
 	Machine *Machine    // of the cell
 	Key     value.Value // in normal form; nil: the machine has no key
-	Event   Event       // what the cell is given
+	Event   Event       // that the cell takes
 }
 
 // Routed is a message that fits: in normal form, with the cells it goes to.
@@ -49,7 +49,7 @@ type Input struct {
 	Machine *Machine    // of the cell
 	Key     value.Value // of the cell; nil: it has none
 	State   value.Value // in normal form; nil: none
-	Event   Event       // what the activation is about
+	Event   Event       // that the cell takes
 	Now     int64       // nanoseconds since 1970
 	Seq     uint64      // of the activation's own event in the journal
 	Seed    [32]byte    // of the world
@@ -119,7 +119,7 @@ const (
 	CodeEffectUndeclared = "effect_undeclared"  // an effect that the machine does not declare
 	CodeParamsInvalid    = "params_invalid"     // params that do not fit
 	CodeOutputInvalid    = "output_invalid"     // a state, message, timer or note that does not fit
-	CodeLimitExceeded    = "limit_exceeded"     // more than an activation may give, or may take in work
+	CodeLimitExceeded    = "limit_exceeded"     // more than an activation may return, or than its work may cost
 	CodeStepFailed       = "step_failed"        // an expression that fails, or a step in Go that returns an error
 	CodeStepPanicked     = "step_panicked"      // a step in Go that panics or ends its goroutine
 	CodeStepImpure       = "step_impure"        // the result of a step in Go differs the second time
@@ -136,15 +136,15 @@ const (
 // KeyBytesMax is how many bytes the encoding of the key of a cell may have: each event about the cell holds its address.
 const KeyBytesMax = 4 << 10
 
-// Rule is one line of a machine: what it is about, when it holds, and what follows.
+// Rule is one line of a machine: its events, its condition, and its consequences.
 type Rule struct {
-	On       On             // what it is about
+	On       On             // its event
 	When     *expr.Template // nil: always
 	Set      []Field        // laid over the state
 	SetAll   *expr.Template // in place of Set: the fields, or a state that has none
 	Raise    []RaiseRule    // messages
 	Emit     []EmitRule     // effects and timers
-	Drop     []Drop         // before what is emitted
+	Drop     []Drop         // before emissions
 	Complete bool           // the cell has ended
 	Delete   bool           // the state goes
 	Fail     *FailRule      // the cell fails; nothing else follows

@@ -102,7 +102,7 @@ func (r *reader) misspelt(n *document.Node, key string, others ...string) bool {
 	return false
 }
 
-// entries returns the entries of a mapping sorted by name. It refuses names that are not valid, and what is no mapping.
+// entries returns the entries of a mapping sorted by name. It refuses invalid names, and nodes that are no mappings.
 func (r *reader) entries(n *document.Node) []document.Entry {
 	if n == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// effect reads an effect: its types, how it is called, and what of the answer is the receipt.
+// effect reads an effect: its types, its call, and the receipt's part of the answer.
 func (r *reader) effect(entry document.Entry) {
 	n := entry.Value
 	e := &Effect{Name: entry.Key, Site: len(r.world.Effects), Executor: entry.Key, Pos: n.Pos,
@@ -92,7 +92,7 @@ func (r *reader) bind(e *Effect, n *document.Node, binding template.Binding) {
 	r.Moved(r.world.Pos.Key("operations").Key(e.Name).Path, n.Pos.Path)
 }
 
-// unskipped refuses what would end a call without a receipt, or before it was made.
+// unskipped refuses keys that would end a call without a receipt, or before it was made.
 func (r *reader) unskipped(e *Effect, n *document.Node) {
 	refuse := func(v *document.Node, key string) {
 		r.Refuse(v, key+" cannot be skip: the emitting cell waits for a receipt")

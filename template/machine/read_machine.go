@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/schema"
 )
 
-// machine reads a machine: first what its cells are, then its rules, which need that.
+// machine reads a machine: first its types, then its rules, which need them.
 func (r *reader) machine(entry document.Entry) {
 	n := entry.Value
 	m := &Machine{Name: entry.Key, Process: true, Pos: n.Pos, emits: map[string]*Effect{}, written: map[string]any{}}
@@ -82,7 +82,7 @@ func (r *reader) choice(n *document.Node, allowed ...string) string {
 	return ""
 }
 
-// context reads whether the step is given the context: a boolean, or the name of its type.
+// context reads whether the step takes the context: a boolean, or the name of its type.
 func (r *reader) context(n *document.Node) bool {
 	if text, ok := n.Text(); ok && text == "sys/WorkflowContext@1" {
 		return true
@@ -152,7 +152,7 @@ func (r *reader) unknownEffect(n *document.Node, name string) {
 		Suggestion: r.Nearest(name, slices.Values(known))})
 }
 
-// arms reads what the cells of a machine are given: a list of types, one type, or a variant. A list has receipts if the machine
+// arms reads the events that the cells of a machine take: a list of types, one type, or a variant. A list has receipts if the machine
 // emits effects.
 func (r *reader) arms(m *Machine, n *document.Node, emits bool) {
 	if n.Kind == document.Sequence {

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Step runs one activation of a machine with rules: it evaluates them, and checks what they give, so that it stands as a whole or,
+// Step runs one activation of a machine with rules: it evaluates them, and checks their values, so that it stands as a whole or,
 // with a Failure, not at all. The work of the expressions is counted by the meter, which may be nil.
 //
 // Step is a pure function of its input, which it does not change.
@@ -34,7 +34,7 @@ func (w *World) Step(in *Input, meter *expr.Meter) (*Output, *Failure) {
 	return &Output{Ignored: true}, nil
 }
 
-// about reports whether a rule is about the event of an activation, and returns what it sees of it.
+// about reports whether a rule is about the event of an activation, and returns the variables that it sees.
 func (o On) about(in *Input) (value.Value, bool) {
 	e := &in.Event
 	switch o.Kind {
@@ -134,7 +134,7 @@ func (s *scope) fail(f *FailRule) *Failure {
 	return &Failure{Code: code, Message: message}
 }
 
-// text evaluates an expression that must give a text; null is none.
+// text evaluates an expression whose value must be a text; null is none.
 func (s *scope) text(place string, t *expr.Template) (string, *Failure) {
 	v, err := t.Eval(s)
 	if err != nil {

@@ -30,9 +30,9 @@ const TimerEffect = "timer"
 type World struct {
 	Name          string         // of the world
 	Types         *schema.Types  // declared
-	Effects       []*Effect      // what machines can ask for, without timers
-	Machines      []*Machine     // what can have cells
-	Subscriptions []Subscription // who hears what, in the order written
+	Effects       []*Effect      // that machines can ask for, without timers
+	Machines      []*Machine     // kinds of cells
+	Subscriptions []Subscription // in the order written
 	Pos           document.Pos   // where it was written
 
 	secret.Keychain
@@ -50,7 +50,7 @@ type Effect struct {
 	Name     string         // by which machines emit it
 	Hash     string         // of its name and types, sha256:…
 	Site     int            // number of its step in the tree of the workflow
-	Params   *schema.Type   // of what it is called with
+	Params   *schema.Type   // of its parameters
 	Receipt  *schema.Type   // of the payload of a receipt that says ok
 	Payload  *expr.Template // the payload, from the call's output; nil: all of the output
 	Executor string         // the operation that is called; for a binding of its own, the effect
@@ -68,13 +68,13 @@ type Machine struct {
 	Hash        string          // of all that its cells do, sha256:…
 	Key         *schema.Type    // nil: it has one cell, addressed by the machine's name
 	State       *schema.Type    // of each cell
-	Event       Arms            // what its cells are given
+	Event       Arms            // that its cells take
 	Emits       []string        // effects it may emit, timer among them; sorted
 	Process     bool            // it ends by complete; else it is an entity, completed whenever nothing is open
 	TTL         time.Duration   // a cell with nothing open is deleted so long after its last activity; 0: never
 	Indexes     []Index         // sorted by name
 	Annotations *schema.Type    // of notes; nil: none
-	Context     bool            // the step is given the context too
+	Context     bool            // the step takes the context too
 	Migrate     *Migration      // from the version before; nil: none
 	Rules       []*Rule         // in the order written
 	Go          *Implementation // registered by the program, in place of rules; nil: rules
@@ -102,13 +102,13 @@ type Migration struct {
 // Field is a field of a record and the value it gets.
 type Field struct {
 	Name  string         // of the field
-	Value *expr.Template // what it is set to
+	Value *expr.Template // its new value
 }
 
 // Subscription delivers the messages of a name to cells of a machine.
 type Subscription struct {
 	Event   string       // a type
-	Machine *Machine     // who hears of it
+	Machine *Machine     // that takes the message
 	Field   []string     // path of the key in the event; nil: the machine has no key
 	Pos     document.Pos // where it was written
 }
@@ -148,7 +148,7 @@ func (m *Machine) MayEmit(effect string) bool {
 	return ok
 }
 
-// Takes reports whether cells of the machine are given events of a kind.
+// Takes reports whether cells of the machine take events of a kind.
 func (m *Machine) Takes(kind EventKind) bool {
 	switch kind {
 	case Receipt, Timer:
@@ -188,7 +188,7 @@ func (w *World) Manifest() string { return w.manifest }
 // Tools returns the names of the bindings that an effect can have.
 func (w *World) Tools() []string { return slices.Clone(bindings) }
 
-// Requires returns nothing: what the machines may call is in the tree.
+// Requires returns nothing: the calls of machines are in the tree.
 func (w *World) Requires() []template.Requirement { return nil }
 
 // StepNames returns the names of the machines.

@@ -15,11 +15,11 @@ import (
 //  4. Every edge leads to a higher rank. A map ranks above all rows of its body, and they above its predecessors.
 type Plan struct {
 	Workflow   *template.Workflow // that of Checked
-	Checked    *template.Checked  // what it was compiled from
+	Checked    *template.Checked  // source of the plan
 	Hash       string             // of the canonical document
 	Nodes      []Node             // the rows
-	Rows       []Row              // what every event needs of Nodes, close together
-	Keys       []string           // what journals call the nodes: their keys, or #n for a conditional without id that a Go function decides
+	Rows       []Row              // the parts of Nodes that every event needs, close together
+	Keys       []string           // names of the nodes in journals: their keys, or #n for a conditional without id that a Go function decides
 	Groups     []Group            // limits on slots, the run's first
 	Operations []Operation        // each that is called, once
 	Wiring     *signals.Wiring    // the edges as counts of gates, for any number of runs
@@ -45,7 +45,7 @@ const (
 type Node struct {
 	Item     *template.Item        // nil for a join
 	Key      string                // id; "" for a join and an unnamed conditional
-	Kind     Kind                  // what the row is
+	Kind     Kind                  // of the row
 	Branch   Branch                // which branch of Gate holds it
 	Tested   bool                  // some test reads its status or error, or that of a map around it
 	Testers  []int32               // the gates whose tests read its status or error, and the maps around such gates
@@ -110,7 +110,7 @@ type Group struct {
 	Map    int32 // map whose body contains the group, so that every item has its own; -1: none
 }
 
-// Class determines what an edge's target waits for, and whether a failure of its source blocks it.
+// Class determines the status for which an edge's target waits, and whether a failure of its source blocks it.
 type Class uint8
 
 // The classes of edges.
@@ -123,7 +123,7 @@ const (
 // Edge leads from a row to one that waits for it.
 type Edge struct {
 	From, To int32 // rows
-	Class    Class // what To waits for
+	Class    Class // the status for which To waits
 	Data     bool  // To's input names From's output
 	Read     bool  // only an expression needs it, not the tree or a `needs`
 	Guard    bool  // From is the gate around To

@@ -48,7 +48,7 @@ type linter struct {
 // anyError is a condition that holds for every error.
 var anyError = regexp.MustCompile(`^\s*\{\{-?\s*(?:outcome|output)\.status\s*==\s*(?:"error"|'error')\s*-?\}\}\s*$`)
 
-// lintClauses warns of rules that are never evaluated, and of rules without an else; unmatched describes what happens then.
+// lintClauses warns of rules that are never evaluated, and of rules without an else; unmatched describes the consequence.
 func (r *reader) lintClauses(n *document.Node, list []clause, unmatched string) {
 	for i, c := range list {
 		if c.when != nil {

@@ -29,7 +29,7 @@ type Playbook struct {
 	Jinja     bool                   // written in Jinja's dialect, which reads workload keys and results without a prefix
 	Metadata  map[string]value.Value // name included
 	Executor  Executor               // settings, with defaults filled in
-	Workload  map[string]value.Value // defaults; what a run is started with is merged over them
+	Workload  map[string]value.Value // defaults; the run's input is merged over them
 	Keychain  []*secret.Entry        // where secrets come from, in the order written
 	Steps     []*Step                // in the order written, at least one
 	CallSites []*Task                // the tasks that make calls, of all steps, in order
@@ -216,7 +216,7 @@ type Rule struct {
 	When     Expr         // nil: always (`else`)
 	Text     string       // When as written, without braces
 	Set      []Set        // written before Do
-	Do       Do           // what follows
+	Do       Do           // the consequence
 	To       int          // Jump: index of a task, or Previous
 	Attempts int          // Retry: in all, the first included. Default: 3
 	Backoff  Backoff      // Retry. Default: BackoffNone
@@ -263,7 +263,7 @@ const (
 type Set struct {
 	Scope Scope        // where it writes
 	Path  []string     // at least one key; further keys lead inside the value
-	Value Expr         // what it writes
+	Value Expr         // the new value
 	Pos   document.Pos // where it was written
 }
 
@@ -285,7 +285,7 @@ type Arc struct {
 	Pos     document.Pos // where it was written
 }
 
-// WorkloadOf returns the workload of a run: what it is started with, laid over the defaults, objects within objects too; lists
+// WorkloadOf returns the workload of a run: its input, laid over the defaults, objects within objects too; lists
 // are replaced. It shares memory with both and must not be changed.
 func (p *Playbook) WorkloadOf(input value.Value) map[string]value.Value {
 	payload, _ := input.(map[string]any)

@@ -17,7 +17,7 @@ type clause struct {
 	node, when, then *document.Node // when is nil for an else
 }
 
-// clauses splits a list of rules. unmatched describes what happens if none of them holds, if that may surprise; otherwise it
+// clauses splits a list of rules. unmatched describes the consequence if none of them holds, if that may surprise; otherwise it
 // is "".
 func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 	var list []clause

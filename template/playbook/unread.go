@@ -2,14 +2,14 @@ package playbook
 
 import "slices"
 
-// harmless are the keys of what a name stands for that do not lead to the answer of a task.
+// harmless are the keys under a name that do not lead to the answer of a task.
 var harmless = map[string][]string{
 	"outcome": {"status", "error", "meta", "loop"},
 	"output":  {"status", "error", "meta", "loop"},
 	"event":   {"step", "step_run_id", "name", "status", "error", "loop"},
 }
 
-// findUnread returns, by call site, whether no expression can read what its task answers: the run goes the same way whatever it is. In
+// findUnread returns, by call site, whether no expression can read its task's answer: the run goes the same way whatever it is. In
 // Jinja's dialect any name may be that of a result, and a task that resolves references may read any.
 func (p *Playbook) findUnread() []bool {
 	unread := make([]bool, len(p.CallSites))

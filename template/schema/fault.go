@@ -13,7 +13,7 @@ import (
 // Fault is why a value is not of a type.
 type Fault struct {
 	Pointer value.Pointer // to the part of the value that is not of its type, or that is missing
-	Text    string        // what is wrong with it, such as "must be a text, not an integer"
+	Text    string        // the fault, such as "must be a text, not an integer"
 
 	misspelt string  // a name that is not known; "" if the fault is another
 	known    []Field // that it can be a misspelling of

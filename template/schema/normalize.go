@@ -53,7 +53,7 @@ func (t *Type) normalize(v value.Value) (value.Value, bool, error) {
 	return n, changed, nil
 }
 
-// walk normalises one value. It counts what it visits, since a small graph of shared lists can expand to more than can be
+// walk normalises one value. It counts its visits, since a small graph of shared lists can expand to more than can be
 // visited.
 type walk struct{ nodes, bytes int }
 

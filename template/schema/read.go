@@ -11,7 +11,7 @@ import (
 )
 
 // Read reads the types that a document declares: a mapping from names to types; nil if it has none. It returns all faults.
-// With faults, too, the Types have all names that are declared: what was refused has the kind Invalid, so that its use is
+// With faults, too, the Types have all names that are declared: a refused type has the kind Invalid, so that its use is
 // not a fault as well.
 func Read(n *document.Node) (*Types, document.Errors) {
 	r := newReader(&Types{byName: map[string]*Type{}})

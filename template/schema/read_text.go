@@ -13,7 +13,7 @@ import (
 type textReader struct {
 	r    *reader
 	node *document.Node
-	rest string // what follows
+	rest string // the text behind
 }
 
 // readText reads the name of a type, or one such as list<Order>.
@@ -63,7 +63,7 @@ func (p *textReader) read(levels int) (*Type, bool) {
 	return &Type{}, true
 }
 
-// generic reads what stands between angle brackets, after the first.
+// generic reads the text between angle brackets, after the first.
 func (p *textReader) generic(word string, kind Kind, levels int) (*Type, bool) {
 	switch kind {
 	case List, Set, Option, Map:
@@ -119,7 +119,7 @@ func (p *textReader) new(kind Kind) *Type {
 	return t
 }
 
-// word takes what is neither space nor punctuation.
+// word takes characters that are neither space nor punctuation.
 func (p *textReader) word() string {
 	p.rest = strings.TrimLeft(p.rest, " ")
 	end := strings.IndexAny(p.rest, " <>,")
@@ -140,7 +140,7 @@ func (p *textReader) take(mark string) bool {
 	return ok
 }
 
-// found appends to a message what stands where something else should.
+// found appends to a message the text that stands in the wrong place.
 func (p *textReader) found(msg string) string {
 	if rest := strings.TrimSpace(p.rest); rest != "" {
 		return msg + ", found " + document.Quote(rest)

@@ -12,7 +12,7 @@ import (
 // open is the depth of a type whose parts are being resolved.
 const open = -1
 
-// resolve checks a type that has been read, and its parts, and computes what follows from them. A type that was resolved
+// resolve checks a type that has been read, and its parts, and computes the properties that follow from them. A type that was resolved
 // before is not looked into again, so the time is linear in the document.
 func (r *reader) resolve(t *Type) {
 	if t.depth > 0 {
@@ -72,7 +72,7 @@ func tooDeep(at document.Pos) *document.Error {
 	return &document.Error{Pos: at, Err: document.ErrLimit, Msg: fmt.Sprintf("types nested deeper than %d levels", DepthMax)}
 }
 
-// finish computes what lookups and comparisons need of a type whose parts are resolved.
+// finish computes the lookup table and the hash of a type whose parts are resolved.
 func (t *Type) finish() {
 	if t.Kind == Variant {
 		t.arms = make(map[string]*Type, len(t.Fields))

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Tag begins what is named by its hash: keys, params, definitions and intents. It says that CBOR follows (RFC 8949, section
+// Tag begins values that are named by their hashes: keys, params, definitions and intents. It says that CBOR follows (RFC 8949, section
 // 3.4.6).
 const Tag = "\xd9\xd9\xf7"
 

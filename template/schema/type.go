@@ -12,7 +12,7 @@ import (
 // Kind is the form of a type.
 type Kind uint8
 
-// The kinds of types. Invalid is the kind of a type that was refused; System that of what a run makes itself, such as
+// The kinds of types. Invalid is the kind of a type that was refused; System that of values that a run makes itself, such as
 // receipts.
 const (
 	Invalid Kind = iota
@@ -62,7 +62,7 @@ const DepthMax = 64
 const (
 	ReceiptType  = "sys/EffectReceiptEnvelope@1" // how an effect has ended
 	RejectedType = "sys/EffectReceiptRejected@1" // a receipt whose payload is not of its type
-	FrameType    = "sys/EffectStreamFrame@1"     // what an effect has reported before its end
+	FrameType    = "sys/EffectStreamFrame@1"     // a report of an effect before its end
 )
 
 // Type is a type of values. A reference is the declared type itself, so a type that is used twice is one Type. It is

@@ -11,7 +11,7 @@ func (t *Type) Document() value.Value {
 	return t.definition()
 }
 
-// definition returns the normal form of what a type consists of, whatever its name is.
+// definition returns the normal form of a type's definition, whatever its name is.
 func (t *Type) definition() value.Value {
 	word := t.Kind.String()
 	switch t.Kind {
@@ -29,7 +29,7 @@ func (t *Type) definition() value.Value {
 	return map[string]any{word: map[string]any{}}
 }
 
-// Document returns the normal form of the declarations: a mapping from names to what the types consist of. Read of it
+// Document returns the normal form of the declarations: a mapping from names to definitions. Read of it
 // returns equal types.
 func (ts *Types) Document() value.Value {
 	all := make(map[string]any, len(ts.byName))

@@ -16,7 +16,7 @@ type Keychain struct {
 	written []value.Value
 }
 
-// ReadKeychain reads the key keychain of a document of ours. Only bindings read it: what they evaluate to is not journaled.
+// ReadKeychain reads the key keychain of a document of ours. Only bindings read it: their values are not journaled.
 func (k *Keychain) ReadKeychain(r *fields.Reader, n *document.Node) {
 	of := Reader{Reader: r, Names: []string{Variable},
 		Compile: func(n *document.Node, names []string) Expr {
@@ -41,7 +41,7 @@ func (k *Keychain) ReadKeychain(r *fields.Reader, n *document.Node) {
 	}
 }
 
-// canonical returns an entry without what is the default.
+// canonical returns an entry without its defaults.
 func canonical(v value.Value) value.Value {
 	written, isObject := v.(map[string]any)
 	if !isObject {

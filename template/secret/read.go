@@ -50,7 +50,7 @@ func (r *Reader) Read(n *document.Node) {
 	}
 }
 
-// noSecret stands for an entry that has been refused: what is read of it is no further fault.
+// noSecret stands for an entry that has been refused: reading it is no further fault.
 const noSecret Kind = ""
 
 func (r *Reader) entry(n *document.Node, seen map[string]document.Pos) *Entry {
@@ -191,7 +191,7 @@ func (r *Reader) Marks(pos document.Pos, e Expr) []string {
 			switch has := slices.Contains(s.Keys, key); {
 			case has:
 			case s.Kind == HTTP:
-				s.Keys = append(s.Keys, key) // the server has to give it
+				s.Keys = append(s.Keys, key) // the server has to return it
 				slices.Sort(s.Keys)
 			case s.Kind != noSecret && s.Keys != nil:
 				near := r.Nearest(key, slices.Values(s.Keys))

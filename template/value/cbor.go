@@ -30,7 +30,7 @@ const (
 	itemFloat64 = 7<<5 | 27
 )
 
-// writer appends encodings to b. Its methods report false for what is not of the model, or larger than a value may be.
+// writer appends encodings to b. Its methods report false for values outside the model, or larger than a value may be.
 type writer struct {
 	b   []byte
 	end int // length of b that is not exceeded by much
@@ -123,7 +123,7 @@ func (w *writer) object(object map[string]any, depth int) bool {
 	return true
 }
 
-// reader takes values off the front of b. Its methods report false for what is not a value in one of the common forms.
+// reader takes values off the front of b. Its methods report false for data that is not a value in one of the common forms.
 type reader struct{ b []byte }
 
 // value takes a value at a depth.
@@ -231,7 +231,7 @@ func half(bits uint64) float64 {
 	return math.Ldexp(mantissa, exponent-25)
 }
 
-// list takes n elements. Each has a byte at least, so what is allocated is in proportion to the data.
+// list takes n elements. Each has a byte at least, so allocations are in proportion to the data.
 func (r *reader) list(n uint64, depth int) (Value, bool) {
 	if n > uint64(len(r.b)) {
 		return nil, false

@@ -66,7 +66,7 @@ func Decode(data []byte) (Value, error) {
 	return decode(data)
 }
 
-// decode is Decode for any data, also for what is in a rare form or must be refused.
+// decode is Decode for any data, also for a value in a rare form, or one to refuse.
 func decode(data []byte) (Value, error) {
 	var v any
 	if err := decMode.Unmarshal(data, &v); err != nil {

@@ -185,7 +185,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// stringSize returns the length of what appendString appends.
+// stringSize returns the number of bytes that appendString appends.
 func stringSize(s string) int {
 	size := len(s) + 2
 	for i := range len(s) {

@@ -30,7 +30,7 @@ func (e *placeError) pointer() Pointer {
 	return p
 }
 
-// PlaceOf returns where in a value an error is, and what is wrong there; it reports false for an error of the value as a whole.
+// PlaceOf returns the place of an error in a value, and the error there; it reports false for an error of the value as a whole.
 func PlaceOf(err error) (at Pointer, what string, ok bool) {
 	place, ok := errors.AsType[*placeError](err)
 	if !ok || len(place.path) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
-// known describes what values of a type can hold, at any depth.
+// known describes the possible contents of values of a type, at any depth.
 type known struct {
 	open    bool // an interface
 	methods bool // a value of the program with a method that encoding/json calls

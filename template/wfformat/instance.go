@@ -31,7 +31,7 @@ type Task struct {
 	ID        string   // unique in the instance
 	Parents   []string // ids of the tasks it followed, each once, in the order of the file
 	Runtime   float64  // seconds; 0: none was recorded, or it was too short to measure
-	Program   string   // what it executed: a program or a whole script; empty: not recorded
+	Program   string   // that it executed: a program or a whole script; empty: not recorded
 	Arguments []string // as recorded, which may be pieces of a command line with several words each
 }
 
@@ -120,7 +120,7 @@ func (r *reader) tasks(list *document.Node) {
 	}
 }
 
-// executions reads what tasks executed, and for how long.
+// executions reads the commands that tasks executed, and their times.
 func (r *reader) executions(list *document.Node) {
 	seen := make(map[string]bool, list.Len())
 	for i, n := range list.Items() {

@@ -73,7 +73,7 @@ func (v *verb) carry(cmd *cobra.Command) (begun uint64, err error) {
 	return begun, err
 }
 
-// await waits for the end of an act, or until no process goes on with it, and prints what it has done.
+// await waits for the end of an act, or until no process goes on with it, and prints its counts.
 func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) (*api.Act, error) {
 	err := c.Acts(cmd.Context(), &api.Request{Verb: api.AwaitAct, Number: id}, func(*api.Reply) error { return nil })
 	if err != nil {
@@ -86,7 +86,7 @@ func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) (*api.Act
 	return act, err
 }
 
-// preview shows what would be done. Unless that was asked for, the verb is refused with the command to type.
+// preview shows the preview of an act. Unless that was asked for, the verb is refused with the command to type.
 func (v *verb) preview(cmd *cobra.Command, dry bool) error {
 	var p *api.ActPreview
 	err := v.with(cmd, func(c *control.Client) error {
@@ -177,7 +177,7 @@ func (v *verb) report(cmd *cobra.Command, c *control.Client, id uint64) (act *ap
 	return act, nil
 }
 
-// sum says for people what an act has done.
+// sum returns the counts of an act, for people.
 func (v *verb) sum(cmd *cobra.Command, a *api.Act) {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "act %d is %s: %s of %d %s", a.ID, a.State, cli.Plural(a.Done, "run"), a.Count, bulk.Past(a.Act))

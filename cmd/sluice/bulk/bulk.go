@@ -22,7 +22,7 @@ func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bulk",
 		Short: "Act on all runs that a query selects",
-		Long: `Bulk does to many runs what a verb of the same name does to one: to those that --where selects, as in sluice runs list.
+		Long: `Bulk carries out a verb on many runs: on those that --where selects, as in sluice runs list.
 
 Without --expect it changes nothing: it says how many runs the query selects, what would become of them, and the command to type,
 which names their number. With --expect N it acts, if the query still selects N runs, and else is refused as a whole.
@@ -44,13 +44,13 @@ with the reason. Two acts on the same run at the same time are not possible: the
 	return cmd
 }
 
-// of says for each verb what it does to a run; "": what its name says.
+// of describes for each verb its effect on a run; "": its name does.
 var of = map[string]string{
 	"rerun": `Rerun starts, for each run that the query selects, a new run that keeps results of it and runs the rest again, as sluice rerun
-does; the runs stay as they are. One of --from, --only, --failed, --changed, --set, --input and --workflow says what runs again:
-sluice rerun --help has them. A run in which that is not possible refuses it: one without that step, one of which nothing has
-failed, a playbook, a world. The preview says how many steps will run, may run and are kept, and names those that are marked as
-not idempotent. The report has the id of each new run.`,
+does; the runs stay as they are. One of --from, --only, --failed, --changed, --set, --input and --workflow selects the steps that
+run again: see sluice rerun --help. Runs in which that is not possible refuse it: a run without that step, or without a failure, a
+playbook, a world. The preview counts the steps that will run, may run and are kept, and names those that are not idempotent. The
+report has the id of each new run.`,
 	"move": `Move has each run go on under the workflow of --workflow, as sluice move does: a file, or the name of a published workflow (order,
 order@2). A run refuses it if its history differs under the new workflow; sluice shadow --where reports that
 beforehand.`,
@@ -72,7 +72,7 @@ With -o json it prints one object a line: without --expect the preview, {"act":�
 else {"run":…,"new":…,"result":…,"why":…} of each run, and at last {"id":…,"act":…,"query":…,"how":…,"state":…,"count":…,
 "done":…,"already":…,"refused":…,"left":…, …}.
 
-It ends with 0 when the act has ended, whatever single runs have refused, and after --dry-run; with 1 if it is refused, or would
+It ends with 0 when the act has ended, even if some runs refused it, and after --dry-run; with 1 if the act is refused, or would
 be, because the count is not that of --expect, or because another act is under way on one of the runs, and if no process goes on
 with it; with 2 for wrong usage, and without --expect.`
 
@@ -81,7 +81,7 @@ func newAct(name string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: strings.ToUpper(name[:1]) + name[1:] + " all runs that a query selects",
-		Long:  of[name] + "\n\nSee sluice bulk --help for how acts go." + exitHelp,
+		Long:  of[name] + "\n\nSluice bulk --help describes acts." + exitHelp,
 		Example: fmt.Sprintf(`  sluice bulk %s --where 'workflow:order age>1d' --data ./journal
   sluice bulk %s --where 'workflow:order age>1d' --expect 12 --reason 'see ticket 7' --data ./journal`, name+saying[name], name+saying[name]),
 		Args: cobra.NoArgs,

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// rerunFlags adds the flags that say what runs again.
+// rerunFlags adds the flags that select the steps of a rerun.
 func (v *verb) rerunFlags(cmd *cobra.Command) {
 	v.req.Rerun = &v.what
 	flags := cmd.Flags()
@@ -59,7 +59,7 @@ func (v *verb) how(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// said returns the words of the command line that say what runs again, and under which workflow.
+// said returns the words of the command line that select the steps of a rerun, and its workflow.
 func (v *verb) said(cmd *cobra.Command) (words []string) {
 	for _, one := range []struct {
 		flag, text string

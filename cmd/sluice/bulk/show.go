@@ -15,9 +15,8 @@ func newShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show what an act on many runs has done",
-		Long: `Show prints how far an act on many runs is, and of each run to which it has not simply done what was asked what has become of
-it. --follow waits for its end first. What has become of each run is kept for 30 days, and for the newest 100 acts that ended;
-the sums stay.
+		Long: `Show prints the progress of an act on many runs, and the outcome of each run that is not simply done. --follow waits for the end
+of the act first. Outcomes are kept for 30 days, and for the newest 100 acts that ended; the sums stay.
 
 With -o json it prints one object a line: {"run":…,"new":…,"result":…,"why":…} of each run, where result is done, already,
 refused or waiting, and new the id of the run that a rerun has started; and at last {"id":…,"act":…,"query":…,"how":…,
@@ -89,8 +88,8 @@ func newStop() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stop ID",
 		Short: "Stop an act on many runs",
-		Long: `Stop has an act on many runs ask no more of them. What it has done stays; the runs that it was asking at the moment are still
-asked. It prints what sluice bulk show does. It ends with 2 if there is no such act, or if it is over.`,
+		Long: `Stop ends an act on many runs before it asks the remaining ones; the runs that it is asking at that moment are still asked. It
+undoes nothing, and prints the same as sluice bulk show. It ends with 2 if there is no such act, or if it is over.`,
 		Example: `  sluice bulk stop 7 --data ./journal`,
 		Args:    cobra.ExactArgs(1),
 	}

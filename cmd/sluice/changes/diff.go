@@ -18,8 +18,8 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Show what has changed from one version of a workflow to another",
-		Long: `Diff prints the steps that only one of two versions of a workflow has, and what has changed of the others: operation, input,
-edges, guards, timing and so on. OLD and NEW are files, or, with --data, names of published workflows: order is the newest
+		Long: `Diff prints the steps that only one of two versions of a workflow has, and the changes of the others: operation, input, edges,
+guards, timing and so on. OLD and NEW are files, or, with --data, names of published workflows: order is the newest
 version of that name, order@2 its second.
 
 Child workflows that both start are compared, too, at any depth: each that differs is named by the operations that lead to it, and

@@ -29,7 +29,7 @@ keychain, or another input. Begin such a run again with sluice rerun RUN --workf
 Child runs that it has started keep their own workflow; those that it starts from then on follow the child workflows of NEW, also
 where only these differ. To move a child run that is under way, name it as RUN, and its workflow as NEW.
 
---dry-run only says whether the run may be moved, and what will go otherwise from here on. With -o json it prints the object of
+--dry-run only says whether the run may be moved, and prints the differences from here on. With -o json it prints the object of
 sluice shadow, whose differences are those to come.
 
 It ends with 0 if the run was moved, or may be, with 1 if its past differs or an error occurred, and with 2 if there is no such

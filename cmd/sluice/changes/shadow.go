@@ -18,20 +18,20 @@ func newShadow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shadow RUN --workflow NEW",
 		Short: "Compare a run with a replay under another workflow, without a call",
-		Long: `Shadow follows a run, ended or not, under another workflow: what its calls have returned, the messages that it received and the
-commands of people are given to that workflow as they came. Nothing is called, and nothing is journaled. It prints where that
-workflow goes another way: what it would ask that was never asked, what it would no longer ask, with which other input, which
-conditional would decide otherwise, and how the run would end. What was never asked stays unanswered.
+		Long: `Shadow replays a run, ended or not, under another workflow: the results of its calls, the messages that it received and the
+commands of people are passed to that workflow as they came. It makes no calls and journals nothing. It prints where that workflow
+differs: calls that were never made, calls that it would no longer make or make with another input, conditionals that would decide
+otherwise, and how the run would end. Calls that were never made stay unanswered.
 
 NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. RUN is the id of a run, or an
-unambiguous beginning of it; --where selects runs as that of runs list does. Workflows and playbooks have a shadow, worlds have
+unambiguous beginning of it; --where selects runs as in sluice runs list. Workflows and playbooks have a shadow, worlds have
 none.
-What the child runs of a run have returned counts for it as it is. Each that its step would have follow another workflow is
-followed under that one, at any depth: its differences have its id, and steps like pay/charge. Others are counted as alike.
+The results of child runs count as they are. A child run whose step would start another workflow is replayed under that one,
+at any depth: its differences have its id, and steps like pay/charge. Other child runs are counted as alike.
 With -o json it prints an object for each run:
   {"run":…,"events":…,"status":…,"shadow":…,"differences":[{"kind":…,"run":…,"step":…,"seq":…,"begun":…,"old":…,"new":…}],
    "children":[{"run":…,"events":…,"status":…,"shadow":…,"found":…,"why":…}],"alike":…}
-found counts the differences of a child run, and why says why it has no shadow.
+found counts the differences of a child run; why is the reason if it has no shadow.
 
 It ends with 0 if there is no difference, with 1 if there is one or an error occurred, and with 2 if there is no such run, or the
 workflow is refused.`,

@@ -120,7 +120,7 @@ func ServerFlag(cmd *cobra.Command, dir *string) {
 			return fmt.Errorf("$%s is %q, which is no URL of a server: is it http://%s?", ServerVariable, text, text)
 		})
 	}
-	cmd.Flags().Var(&server{dir}, "server", "in its place the `URL` of a sluice serve; its token is in $SLUICE_TOKEN (default: $"+ServerVariable+")")
+	cmd.Flags().Var(&server{dir}, "server", "instead of --data, the `URL` of a sluice serve; its token is in $SLUICE_TOKEN (default: $"+ServerVariable+")")
 	cmd.MarkFlagsMutuallyExclusive("data", "server")
 }
 

@@ -28,7 +28,7 @@ func SuggestVerb(cmd *cobra.Command, args []string) error {
 }
 
 // SuggestFlag is the FlagErrorFunc of the program: it adds to the error for an unknown flag the one that was
-// probably meant, and says of a value that is no number what it is to be.
+// probably meant, and describes the number that an invalid value should be.
 func SuggestFlag(cmd *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if _, ok := errors.AsType[*strconv.NumError](err); ok {

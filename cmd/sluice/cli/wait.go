@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/inspect"
 )
 
-// WaitText returns for people what is awaited and until when: `message "approve" until 14:02:11`.
+// WaitText describes a wait and its end for people: `message "approve" until 14:02:11`.
 func WaitText(w *api.Awaited) string {
 	text := progress.WaitText(inspect.WaitKind(w.Kind), w.What, w.Then, w.Until)
 	if !w.Since.IsZero() {

@@ -15,8 +15,8 @@ Steps that need it are aborted too, unless a conditional tests it; with a condit
 
 In a playbook it stops one run of a step, such as fetch@2, which then has failed, or one of its calls.
 
-In a world STEP is the address of a cell, such as order[a], or the key of one of its calls. An aborted cell has failed: it gives
-up what it waits for, and keeps its state and what comes until 'sluice retry'.`,
+In a world STEP is the address of a cell, such as order[a], or the key of one of its calls. An aborted cell has failed: it drops
+its open effects and timers, keeps its state, and queues its events until 'sluice retry'.`,
 		Example: `  sluice abort tuesday publish --data ./journal
   sluice abort shop 'order[a]' --reason 'ordered twice' --data ./journal
   sluice abort tuesday 'check[3]' --reason 'hangs' --data ./journal`,
@@ -32,18 +32,18 @@ func newRetry() *cobra.Command {
 		Use:   "retry RUN STEP",
 		Short: "Attempt one step of a run again",
 		Long: `Retry attempts a step again that has ended, or attempts a step at once that waits for its next attempt. The new attempt has
-the same idempotency key as those before, so an operation that honours keys does not do twice what it has done. With --new-key
-this attempt and those that follow have a key of their own: the work is done once more. A step that starts a run has another run,
-with keys of its own, at every attempt.
+the same idempotency key as those before, so an operation that honours keys does nothing twice. With --new-key this attempt and
+those that follow have a key of their own: the work is done once more. A step that starts a run starts another run, with keys of
+its own, at every attempt.
 
 If the work of the step is answered and the decision about it is open, its decision source is asked again; where a person
 decides, there is no source to ask, and retry is refused. With --work the work itself is repeated.
 
-In a playbook it takes only a call that waits for its next attempt, such as fetch@2.page: for a call that has failed for good, the
-playbook itself has decided how to go on.
+In a playbook it retries only a call that waits for its next attempt, such as fetch@2.page: for a call that has failed for good,
+the playbook itself has decided how to go on.
 
-In a world STEP is the address of a cell that has failed. The cell is given once more what it failed at, and then what came since.
-Cells choose the keys of their calls, so --new-key is refused there.`,
+In a world STEP is the address of a cell that has failed. The cell takes the event at which it failed once more, and then those
+that came since. Cells choose the keys of their calls, so --new-key is refused there.`,
 		Example: `  sluice retry tuesday publish --data ./journal
   sluice retry tuesday publish --work --data ./journal
   sluice retry tuesday publish --new-key --data ./journal`,

@@ -44,7 +44,7 @@ type command struct {
 	dir    string
 	req    api.Request
 	output *cli.Choice
-	said   bool // what was done is printed already
+	said   bool // the outcome is printed already
 }
 
 // arguments are the positional arguments that shells complete, besides RUN alone.

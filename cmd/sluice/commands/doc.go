@@ -1,5 +1,5 @@
 // Package commands holds the verbs that change a run: send, patch, decide, pause, resume, cancel, abort, retry, snapshot and gc;
-// and publish, which changes what a name stands for; keep and gc, which are about all runs of a folder.
+// and publish, which sets the newest version of a name; keep and gc, which are about all runs of a folder.
 //
 // Each makes one api.Request, a command in the sense of event sourcing: it is journaled or refused. If a process works on the
 // journal's folder, the request goes to it over its socket; otherwise this process opens the journal while the command takes

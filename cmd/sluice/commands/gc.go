@@ -18,23 +18,23 @@ func newGC() *cobra.Command {
 		Short: "Delete expired runs and unused data",
 		Long: `Gc deletes the runs of a folder that have ended and whose time is over, see sluice keep, and then the data that nothing refers
 to any more: definitions, large values, and content of worlds. It prints each run and each definition that it has deleted, and
-the sum. The outcomes of acts on many runs expire by the rule for runs that no other rule selects: their sums stay.
+the sum. The outcomes of acts on many runs expire by the rule without --where, and their sums stay.
 Runs that are open stay, and so does a run as long as one that it has started is kept. An id stays taken for as long as the run
 was kept: sluice runs show says then when it was deleted. Without rules no run is deleted, only the data that deleted runs have
 left behind.
 
-A host (sluice serve) does the same by itself, once an hour, and pauses between small slices so that its runs go on. Gc may be
-stopped at any moment, and goes on when it is called again.
+A host (sluice serve) does the same by itself, at least once an hour, and pauses between small slices so that its runs go on. Gc
+may be stopped at any moment, and goes on when it is called again.
 
 With -o json it prints one object a line, {"kind":…,"name":…,"bytes":…} with run, act, definition or blob as kind, or
 {"kind":"content", "name":…,"blobs":…} of a world, and at last
-{"runs":…,"acts":…,"definitions":…,"blobs":…,"content":…,"bytes":…,"failed":…}. Bytes are about those of the records; the disk
-has them back when the store has compacted its files.
+{"runs":…,"acts":…,"definitions":…,"blobs":…,"content":…,"bytes":…,"failed":…}. Bytes are the approximate sizes of the records;
+they are free on the disk once the store has compacted its files.
 
-With RUN, a world, it deletes only the content of that one that its last two snapshots do not need, and prints how much it has
-kept and deleted. It also trims the journal: it deletes the events that the two have replaced, but for the first and the newest.
-The number of the newest that stay is the --keep-events of the process that drives the world; if none does, all stay, unless
---keep-events is given here. The engine does both by itself from time to time; the world goes on meanwhile.`,
+With RUN, a world, it deletes only the content that the last two snapshots of the world do not need, and prints how much it kept
+and deleted. It also trims the journal: it deletes the events that the snapshots have replaced, except the first and the newest.
+The process that drives the world sets with --keep-events how many of the newest stay; if none does, all stay, unless gc itself
+has --keep-events. The engine does both by itself from time to time; the world goes on meanwhile.`,
 		Example: `  sluice gc --dry-run --data ./journal
   sluice gc --data ./journal -o json
   sluice gc shop --keep-events 100000 --data ./journal`,
@@ -103,7 +103,7 @@ func (c *command) collect(cmd *cobra.Command) error {
 	return nil
 }
 
-// Sum says for people what was deleted, or would be.
+// Sum returns the counts of deletions, or of those that a dry run found, for people.
 func Sum(c *api.Collected) string {
 	text := fmt.Sprintf("%s, %s, %s", cli.Plural(c.Runs, "run"), cli.Plural(c.Definitions, "definition"), cli.Plural(c.Blobs, "blob"))
 	if c.Acts > 0 {

@@ -25,18 +25,18 @@ func newKeep() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keep [TIME]",
 		Short: "Set how long runs are kept after they have ended",
-		Long: `Keep sets how long the runs of a folder are kept after they have ended, and without TIME prints it. TIME is a number and s, m,
-h, d or w, or forever. Then sluice gc deletes them, and so does a host (sluice serve) by itself.
+		Long: `Keep sets how long the runs of a folder are kept after they have ended, and without TIME prints the rules. TIME is a number and s,
+m, h, d or w, or forever. After that time sluice gc deletes the runs, and so does a host (sluice serve) by itself.
 
 --where makes a rule for the runs that a query selects, as that of sluice runs list. Of several rules that select a run, the
 longest time counts; the rule without --where is for the runs that no other selects. A run stays as long as one that it has
 started is kept, and while it is open. --clear removes the rule with that query; without --where all rules, so that everything is
 kept.
 
-A new folder keeps runs for 30 days. One that an earlier version has made keeps everything until this is set.
+A new folder keeps runs for 30 days. One that an earlier version has made keeps everything until a time is set.
 
 With -o json it prints one object a line for each rule: {"where":…,"keep":…}. With --dry-run nothing is set: it says what would be
-journaled, or is refused as the rule would be. It ends with 2 for a query or a time that is none.`,
+journaled, or is refused as the rule would be. It ends with 2 if the query or the time is invalid.`,
 		Example: `  sluice keep --data ./journal
   sluice keep 30d --data ./journal
   sluice keep 1w --where 'status:completed' --data ./journal

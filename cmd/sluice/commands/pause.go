@@ -18,7 +18,7 @@ func newPause() *cobra.Command {
 		Long: `Pause keeps new calls of a run from starting, until 'sluice resume'. Calls under way go on, and so do their timers and the
 run's deadline.
 
-With CELL, the address of a cell of a world such as order[a], it holds that cell: the cell keeps what comes until 'sluice resume',
+With CELL, the address of a cell of a world such as order[a], it holds that cell: it queues its events until 'sluice resume',
 and its calls and timers go on.`,
 		Example: `  sluice pause tuesday --reason 'the shop is closed' --data ./journal
   sluice pause shop 'order[a]' --reason 'under review' --data ./journal`,
@@ -33,7 +33,7 @@ func newResume() *cobra.Command {
 	cmd, c := newCommand(api.Resume, &cobra.Command{
 		Use:   "resume RUN [CELL]",
 		Short: "End the pause of a run, or of one cell of a world",
-		Long: `Resume ends the pause of a run, or of one cell of a world, which then takes what it has kept. A run that is held since it was
+		Long: `Resume ends the pause of a run, or of one cell of a world, which then takes its queued events. A run that is held since it was
 imported goes on from then. It does not work on the run itself: a run whose process has ended goes on with 'sluice run --resume'.`,
 		Example: `  sluice resume tuesday --data ./journal
   sluice resume shop 'order[a]' --data ./journal`,

@@ -76,7 +76,7 @@ It ends with 0 if the workflow is the newest version now, with 1 if an error occ
 	return cmd
 }
 
-// published says for people what has come of a publish.
+// published describes the outcome of a publish for people.
 func published(done *api.Done) string {
 	now := done.Published
 	text := fmt.Sprintf("%s, version %d: %s", now.Name, now.Number, now.Hash)

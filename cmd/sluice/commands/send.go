@@ -21,8 +21,7 @@ func newSend() *cobra.Command {
 		Long: `Send sends a message to a run. A step that waits for a message of this name takes it, now or when the run comes to that step.
 PAYLOAD is JSON, @FILE for a file with JSON in it, or - for standard input; without it the payload is null.
 
-A message that no step of the workflow waits for is journaled too. Then a warning names the message that was probably meant,
-and the exit code is 0.
+A message that no step of the workflow waits for is journaled too. Then a warning names the message that was probably meant.
 
 A world takes only messages that fit their types, and send prints the number of the message's event and the cells that it goes
 to; in the JSON object they are seq and cells. With --id a message may be sent again: it is taken once, and the answer is the

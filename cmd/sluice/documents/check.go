@@ -42,16 +42,16 @@ end, a step that never runs, a final step that runs twice, and each condition of
 that can come to hold; with each it prints a shortest sequence of moves that leads there.
 
 A condition reads run.status, run.finished, and steps.NAME.status, .output and .error; that of a playbook also ctx, and
-runs.NAME, the number of times that a step has run. What calls answer and how they fail is guessed from what the document reads
-of it and compares it with; --answer sets an answer instead. Without --input, the input of a workflow is guessed in the same
-way, within its schema. Worlds cannot be explored yet: test tries them with scenarios.
+runs.NAME, the number of times that a step has run. Answers and failures of calls are guessed from the values that the document
+reads of them and compares them with; --answer sets an answer instead. Without --input, the input of a workflow is guessed in the
+same way, within its schema. Worlds cannot be explored yet: test tries them with scenarios.
 
 For programs, -o json prints one object:
   {"name":…,"states":…,"complete":…,"ends":[…],"findings":[{"kind":…,"step":…,"text":…,"trace":[…]}]}
 
-It ends with 0 if it has found nothing, with 1 if it has, with 2 if the document is refused, and with 3 if a bound, such as
---states or --depth, has kept it from seeing everything that can happen, whatever it has found. With --partial it then ends with
-0 or 1. On a terminal it shows how far it has come.`,
+It ends with 0 if it found nothing, with 1 if it found something, with 2 if the document is refused, and with 3 if a bound, such
+as --states or --depth, kept it from exploring everything, whatever it found. With --partial it then ends with 0 or 1. On a
+terminal it shows its progress.`,
 		Example: `  sluice check order.yaml
   sluice check order.yaml --never '{{ steps.ship.status == "completed" && steps.pay.status != "completed" }}'
   sluice check order.yaml --answer 'price={"price": 9}' --answer 'price={"price": 99}'

@@ -18,11 +18,11 @@ func newSchema() *cobra.Command {
 		Long: `Schema prints the JSON Schema of a kind of document: ` + strings.Join(schemaKinds(), ", ") + `.
 Editors that use it complete keys, show their meanings, and mark faults while a document is written.
 
-The schemas are published, too. A document that begins with such a line is checked by editors that use yaml-language-server:
+The schemas are published, too. Editors that use yaml-language-server check a document that begins with such a line:
   # yaml-language-server: $schema=` + schema.Find("Workflow").URL() + `
 
-A schema describes the keys and the sorts of their values. What depends on the rest of the document, such as steps that are not
-there, only sluice validate finds.`,
+A schema describes the keys and the types of their values. Only sluice validate finds errors that depend on the rest of the
+document, such as the name of a step that does not exist.`,
 		Example: `  sluice schema Workflow
   sluice schema Scenario > scenario.schema.json`,
 		Args:      cobra.ExactArgs(1),

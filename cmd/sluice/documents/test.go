@@ -17,12 +17,11 @@ func newTest() *cobra.Command {
 		Use:   "test PATH...",
 		Short: "Run scenarios in virtual time",
 		Long: `Test runs the scenarios in files and folders: documents that say how the calls of a workflow are answered, and what is expected
-of the run. It makes no calls and never sleeps, and its result is the same each time. Of a scenario that fails it prints what
-differs, and the event after which it did.
+of the run. It makes no calls and never sleeps, and its result is the same each time. Of a scenario that fails it prints the
+differences, and the event after which each appeared.
 
 With --crash the engine is discarded after every append and rebuilt from its journal, which must change nothing; a workflow
-with a step that is not idempotent is run without crashes. With --seed, answers that come at the same instant come in another
-order.
+with a step that is not idempotent is run without crashes. With --seed, answers of the same instant are shuffled.
 
 For programs, -o json prints one object for each scenario:
   {"scenario":…,"file":…,"line":…,"passed":…,"duration":…,"events":…,"crashes":…,

@@ -28,9 +28,9 @@ func New() *cobra.Command {
 		Long: `Graph prints the steps of a workflow and the edges between them: as a Mermaid flowchart, in the DOT language of Graphviz, as JSON,
 or as an SVG picture that stands alone, light or dark as the reader's system is. A conditional is a diamond with its tests on the
 edges; a map is a stack, in a frame with what is done for each item; an edge is dotted if it is there only because a step reads
-the output of another. A small point stands for a place where many steps are waited for. In JSON a conditional is no node: its
+the output of another. A small point stands for a place where many steps meet. In JSON a conditional is no node: its
 test is a guard on the edges into its branches, after the guards of the conditionals around it. In SVG it is a gate, a call to
-others is dashed, and a legend says what else there is.
+others is dashed, and a legend explains the rest.
 
 Of a playbook it prints the steps, and the arcs between them with their guards. A step with a gate is dashed, and a loop is a
 stack; the labels name joins, the entry and the final step.
@@ -39,9 +39,9 @@ Of a world it prints the events, the machines that hear them or raise them, and 
 effect that it may emit, and a dotted one back with the receipts. A keyed machine is a stack; the labels name its timers.
 
 With --data it prints the calls of a run, with --at as they were after an event or at a time: every attempt, every participant
-that was asked, and every call to a decision source, including those of its child runs and those that have led to it. A line
+that was asked, and every call to a decision source, including those of its child runs and those that led to the run. A line
 leads from a call to the calls that it has made, and a dotted line to those that had to wait for it. A small point stands for a
-place where more than 64 calls are waited for. RUN is the id of a run, or an unambiguous beginning of it; another process may be
+place where more than 64 calls meet. RUN is the id of a run, or an unambiguous beginning of it; another process may be
 working on it. In JSON a node has more members:
   {"kind":"call","request":…,"run":…,"step":…,"attempt":…,"operation":…,"status":…,"parent_request":…,"depends_on":[…],
    "identity":…,"input":…,"output":…,"failure":…,"started":…,"ended":…}

@@ -11,7 +11,7 @@ import (
 
 // worldPart is a node of the picture of a world: an event, a machine or an effect.
 type worldPart struct {
-	kind    string // what it is
+	kind    string // its kind
 	name    string
 	machine *machine.Machine // of a machine
 	effect  *machine.Effect  // of an effect
@@ -128,7 +128,7 @@ func worldDrawing(world *machine.World, parts []worldPart) dag.Drawing {
 	}
 }
 
-// machineLabel returns the name of a machine and, below it, whether it ends and what it waits for.
+// machineLabel returns the name of a machine and, below it, its lifecycle and its timers.
 func machineLabel(m *machine.Machine) string {
 	lines := []string{m.Name, lifecycle(m)}
 	if timers := timersOf(m); len(timers) > 0 {

@@ -36,10 +36,10 @@ copy has everything that was durable when it began, and the audit of a host that
 record to the last, as doctor does.
 
 The copy is a journal: a process that works on it goes on with its runs. So start none on it as long as another works on the
-original. On the same disk the two share files that neither changes, which is fast and takes little room; to survive the disk, the
-copy has to be on another one. If a backup fails, nothing is left of it.
+original. On the same disk the two share files that neither changes, which is fast and takes little room; a copy survives the loss
+of the disk only on another one. If a backup fails, nothing is left of it.
 
-With --server the host makes it, and DIR is a name: of a folder below that which the host was started with, --backup-dir.
+With --server the host makes the copy, and DIR is the name of a folder below the --backup-dir of the host.
 
 With -o json it prints one object, with the counts of what was read:
   {"backup":…,"runs":…,"events":…,"contents":…,"faults":…,"derived":…,"mended":…}
@@ -85,7 +85,7 @@ none, if there is no journal, or for wrong usage.`,
 	return cmd
 }
 
-// atServer has a server make a copy, and waits for what it finds in it.
+// atServer has a server make a copy, and waits for its report on the copy.
 func atServer(cmd *cobra.Command, url, kind string, body any) (*copies.Report, error) {
 	c, err := client.Dial(url, os.Getenv(control.TokenVariable))
 	if err != nil {
@@ -109,7 +109,7 @@ func readBack(cmd *cobra.Command, dir string, how doctor.How) (report doctor.Rep
 	return report, errors.Join(err, raw.Close())
 }
 
-// tell prints what was copied.
+// tell prints the counts of a copy.
 func tell(cmd *cobra.Command, dir string, report *doctor.Report, asJSON bool) error {
 	if asJSON {
 		p := cli.NewObjects(cmd.OutOrStdout(), false)

@@ -20,13 +20,14 @@ func newExport() *cobra.Command {
 		Use:   "export [RUN…]",
 		Short: "Write runs as a file that import reads",
 		Long: `Export writes runs as lines of JSON, with all that they need: the workflows, the events, each large value once, and of a world the
-content of its newest snapshots. With a run go the runs that it has started. The runs go on meanwhile, and stay where they are.
+content of its newest snapshots. The runs that a run has started are exported with it. The runs go on meanwhile, and stay where
+they are.
 
 The file is the same for the same runs, wherever they are: exported, imported and exported again, they are the same bytes. It has
 the inputs and outputs of the runs as they are. The names under which workflows are published are not in it.
 
-RUN is the id of a run, or an unambiguous beginning of it. --where selects runs as that of runs list does, and --all means all
-runs. A file is written whole or not at all.
+RUN is the id of a run, or an unambiguous beginning of it. --where selects runs as in sluice runs list, and --all selects all. A
+file is written whole or not at all.
 
 It ends with 0 if the runs are written, with 1 if the journal cannot be read or the file not be written, and with 2 if there is no
 such run or journal, or for wrong usage.`,
@@ -69,7 +70,7 @@ such run or journal, or for wrong usage.`,
 	return cmd
 }
 
-// written has a file written whole or not at all: what is there stays until then. What is no regular file is written to as it is,
+// written has a file written whole or not at all: the old one stays until then. Anything but a regular file is written to as it is,
 // and so is standard output.
 func written(stdout io.Writer, name string, write func(io.Writer) error) (err error) {
 	if name == "-" {

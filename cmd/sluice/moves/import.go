@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// formats are what import took before it took runs.
+// formats are those of the workflows that import took before it took runs.
 var formats = []string{"wfformat"}
 
 func newImport() *cobra.Command {
@@ -34,7 +34,7 @@ whose id the journal has with other content. Then nothing is imported. A run tha
 import that was interrupted is completed by the next one of the same file.
 
 Runs that have not ended are held: no process goes on with them, because the one from which they come may still do so. Once it
-does not, resume RUN has a run go on here; runs and runs show say so.
+has stopped, sluice resume RUN lets a run go on here; runs and runs show mark the runs that are held.
 
 To convert a file of another format to a workflow, see convert.
 

@@ -127,7 +127,7 @@ func listedCells(counts map[world.Status]int, which ...world.Status) string {
 	return strings.Join(parts, ", ")
 }
 
-// header returns what the first line says of the cells.
+// header returns the summary of the cells in the first line.
 func (b *cells) header() string {
 	total := 0
 	for _, n := range b.counts {

@@ -17,7 +17,7 @@
 //
 //	├─ ● pages     4/12 running  3.2s  2 of 2 runs, 1 failed
 //
-// A world is drawn as a list of cells, each with what it waits for: first those that have failed, are paused or wait.
+// A world is drawn as a list of cells, each with its wait: first those that have failed, are paused or wait.
 //
 // A map is one line with counts, however many items it has; those that failed are named. A tree that is higher than the
 // frame is folded: failed and running steps stay, and summary lines describe the rest.

@@ -84,7 +84,7 @@ func (t *Tree) advance(l coordinator.LoopChange) {
 	t.cursor = i
 }
 
-// awaitedIn returns what the tokens and the calls of a playbook's step wait for.
+// awaitedIn returns the waits of the tokens and calls of a playbook's step.
 func (t *Tree) awaitedIn(step string) string {
 	var list []inspect.Wait
 	for _, key := range slices.Sorted(maps.Keys(t.awaits)) {

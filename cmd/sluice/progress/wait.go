@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/inspect"
 )
 
-// WaitText returns for people what is awaited and until when: `message "approve" until 14:02:11`. The arguments are the kind of an
-// inspect.Wait, its text, and what happens at which instant; zero: nothing does.
+// WaitText describes a wait and its end for people: `message "approve" until 14:02:11`. The arguments are the kind of an
+// inspect.Wait, its text, and its outcome at an instant; zero: it has no end.
 func WaitText(kind inspect.WaitKind, what, then string, until time.Time) string {
 	what = Clean(what)
 	switch {
@@ -31,7 +31,7 @@ func Soon(t time.Time) string {
 	return t.Format(time.DateTime)
 }
 
-// WaitsFor returns for people what a step, call or cell waits for; "" if nothing is known.
+// WaitsFor describes the wait of a step, call or cell for people; "" if none is known.
 func WaitsFor(list []inspect.Wait) string {
 	var parts []string
 	for i := range list {
@@ -44,7 +44,7 @@ func WaitsFor(list []inspect.Wait) string {
 	return strings.Join(parts, "; ")
 }
 
-// awaited returns what a step that is shown in a line of its own waits for.
+// awaited describes the wait of a step that has a line of its own.
 func (t *Tree) awaited(key string) string {
 	if list := t.awaits[key]; len(list) > 0 {
 		return "waits for " + WaitsFor(list)
@@ -52,7 +52,7 @@ func (t *Tree) awaited(key string) string {
 	return ""
 }
 
-// Awaits returns what the run waits for, by the key of the step, call or cell. It is the tree's own.
+// Awaits returns the run's waits, by the key of the step, call or cell. The map is the tree's own.
 func (t *Tree) Awaits() inspect.Awaiting { return t.awaits }
 
 // joined joins the texts that are not empty.

@@ -27,7 +27,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// errLeft means that the process that worked on the folder ended and did nothing of what it was asked for.
+// errLeft means that the process that worked on the folder ended before it did what was asked.
 var errLeft = errors.New("the process that worked on the folder has ended")
 
 // askHost makes a request to the process that works on the folder, or to a server.
@@ -164,7 +164,7 @@ func (f *runFlags) followHeld(cmd *cobra.Command, h *held, r *view.Run, stops *i
 	v := view.New(f.output, cmd.OutOrStdout(), r, stops)
 	h.view = v
 	end := h.follow(ctx)
-	v.End(view.Ending{Result: end.result})
+	v.End(view.Summary{Result: end.result})
 	if end.interrupted {
 		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("run %s goes on without being followed; to follow or to cancel it, run:\n  %s\n  %s",
 			progress.Clean(h.run), cli.CommandLine(f.data, []string{"runs", "watch", h.run}), cli.CommandLine(f.data, []string{"cancel", h.run}))}

@@ -34,18 +34,18 @@ func newRerun() *cobra.Command {
 		Short: "Start a new run that keeps results of a run, and runs the rest again",
 		Long: `Rerun starts a new run of the workflow of RUN, with its input. Steps whose result is kept make no call; the others run again:
 
-  --from STEP     STEP and all that follows it; STEP may be a map, a conditional, a step in an item of a map, such as
+  --from STEP     STEP and all steps that follow it; STEP may be a map, a conditional, a step in an item of a map, such as
                   packit[2] for the step packit, or a step of a child run such as ship/book
-  --only STEP     STEP alone; what follows keeps its result
-  --failed        what has failed, and what follows it; of a map only the items that failed, and in child runs, too
-  --changed       steps whose operation, or whose input once it is known, is not the same as it was
+  --only STEP     STEP alone; the steps that follow keep their results
+  --failed        the steps that failed, and those that follow; of a map only the items that failed, and in child runs, too
+  --changed       steps whose operation, or whose input once it is known, differs from that in RUN
 
-Steps without a result to keep run in any case. --set steps.STEP.output=VALUE gives a step that result, and without one of the
-flags above what follows it runs again; steps.STEP.input=VALUE has it run with that input. Behind them may be a path, such as
-steps.price.output.total=12. VALUE is JSON if it parses as JSON, and else a string. What was set in RUN stays set: a result as
-long as it is not named, nor with --changed the step's operation or input another; an input as long as the step says the same of
-it. --input and --workflow replace the input and the workflow, and mean --changed unless something else is said. With --at N,
-results count as of event N of RUN.
+Steps without a result to keep run in any case. --set steps.STEP.output=VALUE sets the result of a step, and without one of the
+flags above the steps that follow run again; with steps.STEP.input=VALUE the step runs with that input. A path may follow, such
+as steps.price.output.total=12. VALUE is JSON if it parses as JSON, and else a string. Results set in RUN stay set unless the
+step is named or, with --changed, its operation or input differs; inputs set in RUN stay set while the step's own input is
+written the same. --input and --workflow replace the input and the workflow, and imply --changed without one of the other flags.
+With --at N, results count as of event N of RUN.
 
 --dry-run says which steps will run, which may (if their input is another, their branch is taken, or their map has such an
 item) and which are kept, and starts nothing. Steps with idempotent: false are marked: running them again is not the same as
@@ -55,7 +55,7 @@ A playbook is rerun from an event on, by --at N alone: the new run has the event
 under way then are made again. Instants move with it, so that timers have as long to go as they had. sluice runs events shows
 the events. Worlds are not rerun.
 
-What is kept is journaled with the new run, so RUN may be deleted. If a process works on DIR, the new run is started there,
+Kept results are journaled with the new run, so RUN may be deleted. If a process works on DIR, the new run is started there,
 and its id is printed. Where none does, this process carries the run out and shows it, as sluice run does.
 
 With -o json it prints {"run":…,"of":…,"driven":…}, and with --dry-run {"run":…,"seq":…,"will":[…],"may":[…],"kept":[…]},
@@ -185,7 +185,7 @@ type previewed struct {
 	Kept []coordinator.RerunStep `json:"kept"`
 }
 
-// preview prints what the rerun would do.
+// preview prints the preview of a rerun.
 func (f *rerunFlags) preview(cmd *cobra.Command, req *api.Request, asJSON bool) error {
 	p := previewed{Will: []coordinator.RerunStep{}, May: []coordinator.RerunStep{}, Kept: []coordinator.RerunStep{}}
 	done, err := f.ask(cmd.Context(), req, func(s *api.RerunStep) error {
@@ -242,7 +242,7 @@ func (n *eventNumber) Set(text string) error {
 // namedMax is how many steps a line of a preview names.
 const namedMax = 12
 
-// group returns what a key counts with in a preview, and what it counts as: the items of a step, the calls of a playbook's task.
+// group returns the group under which a preview counts a key, and the unit: the items of a step, the calls of a playbook's task.
 func group(key string) (id, of string) {
 	if step, call, ok := strings.Cut(key, "@"); ok {
 		task, _, _ := strings.Cut(call[strings.LastIndex(call, ".")+1:], "~")

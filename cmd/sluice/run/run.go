@@ -146,7 +146,7 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkServer refuses what only this process could do, if the run is a server's.
+// checkServer refuses flags that only a run in this process has, if the run is a server's.
 func (f *runFlags) checkServer(cmd *cobra.Command) error {
 	if !client.IsURL(f.data) {
 		return nil
@@ -205,7 +205,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if end.err == nil && end.result == nil {
 		end.resume = f.resumeCommand(s.run.ID())
 	}
-	v.End(view.Ending{Result: end.result, Resume: end.resume})
+	v.End(view.Summary{Result: end.result, Resume: end.resume})
 	s.log.to(nil)
 	return f.conclude(cmd.ErrOrStderr(), s.run.ID(), end)
 }

@@ -41,14 +41,14 @@ Commands reach the host through the socket control.sock in the folder, which onl
 workflow runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the
 host, those that --pass-env names, and those that its binding sets.
 
-It deletes expired runs (see sluice keep): when it begins, when that changes, and as often as the shortest time says,
-at least once an hour; in small slices with pauses, so that its runs go on. Of a folder that keeps everything it only
-logs what keeping runs for 30 days would free.
+It deletes expired runs (see sluice keep): when it starts, when the rules change, and as often as the shortest time requires,
+at least once an hour; in small slices with pauses, so that its runs go on. If a folder keeps everything, the host only logs
+how much keeping runs for 30 days would free.
 
-With --listen it also answers HTTP, so that programs start, change and follow runs: GET /openapi.json says how. Documents that
-clients send may use nothing of this machine but what --allow says. Each request needs a token, see sluice token, also from this
-machine; --no-auth is for loopback addresses only. Another address needs TLS, or a proxy in front that has it. What a client does
-is journaled under the name of its token.
+With --listen it also answers HTTP, so that programs start, change and follow runs: GET /openapi.json describes it. Documents
+that clients send may use of this machine only the kinds of --allow. Each request needs a token, see sluice token, also from this
+machine; --no-auth is for loopback addresses only. Another address needs TLS, or a proxy in front that has it. Commands of a
+client are journaled under the name of its token.
 
 SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are
 then stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go
@@ -162,12 +162,12 @@ func survey(ctx context.Context, engine *coordinator.Engine) {
 		}
 		looked++
 		if run, err := engine.Run(ctx, head.Run); err == nil {
-			_ = run.Parked(ctx) // logs what is new
+			_ = run.Parked(ctx) // logs newly parked runs
 		}
 	}
 }
 
-// stop shuts an engine down, and gives its calls stopTime.
+// stop shuts an engine down, and allows its calls stopTime.
 func stop(ctx context.Context, engine *coordinator.Engine) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()

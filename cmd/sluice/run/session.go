@@ -269,7 +269,7 @@ type ending struct {
 	resume      string              // the command that resumes a suspended run
 }
 
-// onBlocked returns what a playbook does when its gates hold all remaining tokens: it fails if no other process can reach the run, since
+// onBlocked returns the choice of a playbook whose gates hold all remaining tokens: it fails if no other process can reach the run, since
 // none could open the gates.
 func (s *session) onBlocked() template.OnBlocked {
 	if s.dir == "" {

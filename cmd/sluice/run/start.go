@@ -27,8 +27,8 @@ func newStart() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "start FILE|NAME",
 		Short: "Start a run, and leave it to the process that works on the folder",
-		Long: `Start journals a new run of a workflow, and prints its id: that of FILE, or the newest version that sluice publish has made of
-NAME. An argument with a folder or with the extension .yaml, .yml or .json is a file.
+		Long: `Start journals a new run of a workflow, and prints the run's id. The workflow is that of FILE, or the newest version of the
+published workflow NAME. An argument with a folder or with the extension .yaml, .yml or .json is a file.
 
 If a process works on DIR, such as sluice serve, the run is started there: the workflow, its child workflows and the input are
 sent, at most 64 MiB, and programs start in the folder in which sluice start was called. Where no process does, the run is
@@ -38,7 +38,7 @@ With --wait it shows the run until it ends, as sluice run does; where no process
 start with the same --id, workflow and input starts nothing, and prints the id again.
 
 For programs, -o json prints one object: {"run":…,"driven":…}, where driven is true if a process works on the run; with --wait it
-prints what sluice run -o json does.
+prints the same as sluice run -o json.
 
 It ends with 0 if the run is durable, with 1 if an error occurred, and with 2 if the workflow or its input is refused; with --wait
 as sluice run does.`,

@@ -13,7 +13,7 @@ import (
 // commandsShown bounds the commands below the steps of a run.
 const commandsShown = 5
 
-// awaitsByStep returns what each step waits for; of a call under way its status says enough.
+// awaitsByStep returns the wait of each step, but not of calls under way, whose status says enough.
 func awaitsByStep(r *api.Run) map[string][]*api.Awaited {
 	list := map[string][]*api.Awaited{}
 	for i := range r.Awaits {
@@ -24,7 +24,7 @@ func awaitsByStep(r *api.Run) map[string][]*api.Awaited {
 	return list
 }
 
-// showCommands prints the commands that end what is waited for.
+// showCommands prints the commands that end waits.
 func showCommands(w io.Writer, dir, run string, awaits []api.Awaited) {
 	var commands [][]string
 	for i := range awaits {
@@ -43,7 +43,7 @@ func showCommands(w io.Writer, dir, run string, awaits []api.Awaited) {
 	}
 }
 
-// awaits prints what is awaited, other than calls and their turns, with the commands that end it.
+// awaits prints the waits, other than those of calls and for their turns, with the commands that end them.
 func (l *eventLines) awaits(dir string, list []api.Awaited) {
 	for i := range list {
 		w := &list[i]

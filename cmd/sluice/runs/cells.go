@@ -17,12 +17,12 @@ func newRunsCells() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cells RUN [MACHINE]",
 		Short: "List the cells of a world",
-		Long: `Cells lists the cells of a world, or those of one machine, in the order of their addresses: status, what waits for their turn,
-what they wait for, and the beginning of their state, as of the newest event that is durable.
+		Long: `Cells lists the cells of a world, or those of one machine, in the order of their addresses: status, queued events, open effects
+and timers, and the beginning of their state, as of the newest durable event.
 
 With --status it lists only cells of that status; paused means those that are paused, whatever their status. With --if it lists
 only cells for which EXPR holds; it reads state, key, status and cell, an object with machine, key, status and paused. Cells for
-which it cannot be evaluated are left out, and a warning says how many they are. With --index it lists only cells that have VALUE
+which it cannot be evaluated are left out, and a warning has their number. With --index it lists only cells that have VALUE
 in the index NAME of their machine, and reads no others; VALUE is a text or JSON.
 
 RUN is the id of a run, or an unambiguous beginning of it. For programs, -o jsonl prints one object a line, and -o json one list
@@ -182,7 +182,7 @@ func showCell(w io.Writer, dir, run string, c *api.Cell) {
 	intents.End()
 }
 
-// showIntent prints an effect or timer that a cell waits for, and what that waits for; "": its status says enough.
+// showIntent prints an effect or timer that a cell waits for, and the wait of that; "": its status says enough.
 func showIntent(t *cli.Table, x *api.Intent, awaits string) {
 	if x.ID == "" {
 		t.Row(x.Key, "armed", "", fmt.Sprintf("timer %s is due at %s", x.Issuer, cli.Local(x.Due)))

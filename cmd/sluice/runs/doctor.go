@@ -30,13 +30,13 @@ func newDoctor() *cobra.Command {
 		Short: "Check a journal, and rebuild records that follow from its events",
 		Long: `Doctor reads a journal from the first record to the last. It checks that every event can be read and none is missing, that
 definitions and large values are present and unchanged, that every run follows from its events, and that the list of runs says
-the same. It prints a line for each fault: which run it is about, what is wrong, and what that means.
+the same. It prints a line for each fault: the run, the fault, and its consequences.
 
 Events cannot be rebuilt: a lost or damaged one is reported each time, and left as it is. Everything else follows from events,
 and --rebuild writes it anew. A damaged run does not keep other runs from going on.
 
-No other process may work on the journal meanwhile; with --server the host that works on it looks for faults in a copy, if it was
-started with --backup-dir, and the runs go on. Memory is needed for one run at a time.
+No other process may work on the journal meanwhile; with --server the host that works on it checks a copy, if it was started with
+--backup-dir, and the runs go on. Doctor has one run in memory at a time.
 
 For programs, -o jsonl prints one object for each fault, and -o json one list of all objects:
   {"run":…,"content":…,"kind":…,"event":…,"what":…,"means":…,"derived":…,"mended":…}

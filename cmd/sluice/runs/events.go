@@ -29,17 +29,17 @@ step-runs. An event that has changed nothing is marked with the reason: an answe
 that a call has made before as repeated. For programs, -o jsonl prints one object a line, and -o json one list of all objects:
   {"seq":…,"at":…,"type":…,"step":…,"attempt":…,"value":…,"outcome":"late",…}
 
-With --view it prints what has happened in the net of a playbook: admission, tasks, rules, arcs and tokens. These are not in
-the journal, but follow from its events:
+With --view it prints the history of a playbook's net: admission, tasks, rules, arcs and tokens. These are not in the journal, but
+follow from its events:
   {"seq":…,"at":…,"type":…,"step":…,"step_run_id":…,"task":…,"attempt":…,"token_id":…,"status":…,…}
 
-With --cell it prints the timeline of a cell of a world: the messages that it was given, the events that others have raised for
-it, its own steps, and the calls and timers that it has asked for. In a world --view unfolds each step into what it gave: state,
-raised events, intents asked for and given up, note:
+With --cell it prints the timeline of a cell of a world: the messages that it took, the events that others have raised for
+it, its own steps, and the calls and timers that it has asked for. In a world --view unfolds each step into its results: state,
+raised events, intents asked for and dropped, note:
   {"seq":…,"at":…,"type":"intent.emitted","cell":…,"cause":…,"call":…,"name":…,"intent":…,"value":…,…}
 
-The oldest events of a world do not stay for ever. If some of those asked for have been trimmed, a line on standard error says
-which. Of events before its last two snapshots it is not known any more which had no effect.`,
+The oldest events of a world do not stay for ever. If some of the requested events have been trimmed, a line on standard error
+says which. Events before its last two snapshots are not marked as late or repeated.`,
 		Example: `  sluice runs events tuesday --data ./journal
   sluice runs events tuesday --data ./journal --step publish
   sluice runs events tuesday --data ./journal --view
@@ -82,7 +82,7 @@ which. Of events before its last two snapshots it is not known any more which ha
 	return cmd
 }
 
-// tellTrimmed returns what tells people about events that are not there any more: between the lines, or beside the JSON.
+// tellTrimmed returns a function that tells people about trimmed events: between the lines, or beside the JSON.
 func tellTrimmed(to io.Writer, lines *eventLines) func(string) {
 	return func(sentence string) {
 		_ = lines.w.Flush() // an error comes again
@@ -194,7 +194,7 @@ func additions(e *api.Event) (list []string) {
 	}
 	if e.Start != nil {
 		add("", e.Start.Name)
-		if e.Actor == "" { // else the event tells who has moved the run, and its first one who has started it
+		if e.Actor == "" { // else the event names the actor of the move, and the first one that of the start
 			add("by ", e.Start.Actor)
 		}
 	}

@@ -30,8 +30,8 @@ RUN is the id of a run, or an unambiguous beginning of it. STEP is a key as runs
 step, or of a run, an item or a call of one, such as fetch@2, fetch@2[7] and fetch@2[7].get.
 
 In a world STEP is the address of a cell, such as order[a], or the key of a call. It may also be the number of an event, such as
-'#42': then explain says what came of that event, to the end: the cells that took it, what they raised and asked for, and what
-came of that. With -o json it prints one object:
+'#42': then explain shows all consequences of that event: the cells that took it, the events that they raised, the effects that
+they asked for, and the consequences of those. With -o json it prints one object:
   {"about":…,"kind":…,"status":…,"decided":{"seq":…,"type":…,"at":…},"reasons":[{"kind":…,"text":…,"values":…,"reasons":[…]}]}`,
 		Example: `  sluice explain tuesday --data ./journal
   sluice explain tuesday pay --data ./journal

@@ -22,8 +22,8 @@ func newRunsList() *cobra.Command {
 		Long: `List lists the runs of a journal with their status, those of child workflows included, newest first. A run is parked if
 the process that works on the journal cannot go on with it; the end of its line says why. Where no process works on the journal, a
 run is parked if this version of Sluice cannot go on with it. A run is held from its import until it
-is resumed. Of a run that waits, the end of its line says for what, at which step, and until when; of one whose call no worker
-takes, which operation one is to serve, and since when none does.
+is resumed. If a run waits, the end of its line has the reason, the step and the time; if no worker takes its call, the operation
+that is not served, and since when.
 
 --where selects runs: terms with spaces between them, which must all hold. A comma is OR, a minus before a term is NOT.
   status:failed,aborted   running waiting paused completed failed partial aborted deadline_exceeded step_timeout damaged
@@ -38,10 +38,10 @@ takes, which operation one is to serve, and since when none does.
   parent:none             or the id of the run that has started it
   run:01a2,01a3           whole ids
   01a2                    the beginning of an id, or a part of a workflow's name
-A value with spaces, commas or quotes stands in double quotes. --explain-query says which terms an index carries: the other terms
-are checked for each run that the index has, which takes a while if it has many and few are wanted.
+A value with spaces, commas or quotes stands in double quotes. --explain-query says which terms use an index: the other terms
+are checked for each run that the index returns, which takes a while if only few of many match.
 
-Standard error says how a list that is longer than --limit goes on.
+If a list is longer than --limit, standard error has the command that continues it.
 
 For programs, -o jsonl prints one object a line, and -o json one list of all objects:
   {"run":…,"workflow":…,"hash":…,"status":…,"finished":…,"parked":…,"held":…,"late":…,"started":…,"updated":…,"events":…,

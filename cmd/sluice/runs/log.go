@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 )
 
-// readLog prints what the calls of the run write. If no process works on the run, nothing is written.
+// readLog prints the output of the run's calls. If no process works on the run, nothing is written.
 func (w *watcher) readLog(ctx context.Context, c *control.Client) error {
 	if !c.Held() {
 		r, err := c.Show(ctx, w.run)

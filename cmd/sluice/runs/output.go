@@ -16,7 +16,7 @@ func newRunsOutput() *cobra.Command {
 		Use:   "output RUN [STEP]",
 		Short: "Print what a run or a step has returned",
 		Long: `Output prints the whole output of a run, or of one of its steps, as JSON. STEP is the key of a step, such as check[3]. With
---participant it prints what that participant has answered to the step.
+--participant it prints that participant's answer to the step.
 
 RUN is the id of a run, or an unambiguous beginning of it. It ends with 1 if there is no output, because the run or step has not
 completed.`,

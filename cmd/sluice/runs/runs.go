@@ -24,11 +24,11 @@ func newRuns() *cobra.Command {
 		Long: `Runs shows the runs of a journal, also while another process works on them. It starts nothing and changes nothing.
 Without a verb it lists the runs.
 
-A run that no process works on stands still, but its timers do not. When a timer has fallen due, the status of the run and of
-its steps is shown as it follows from that, with the remark late. The events that follow are journaled later, by the process
-that resumes the run or sends a command to it; runs events and runs watch print them from then on.
+A run that no process works on stands still, but its timers do not. When a timer has fallen due, the run and its steps are shown
+as if it had fired, with the remark late. The events that follow are journaled later, by the process that resumes the run or
+sends a command to it; runs events and runs watch print them from then on.
 
-It ends with 0 if it has shown what was asked for, with 1 if the journal cannot be read, and with 2 if there is no such run
+It ends with 0 if it has shown the runs, with 1 if the journal cannot be read, and with 2 if there is no such run
 or journal, or for wrong usage.`,
 		Example: `  sluice runs --data ./journal
   sluice runs list --data ./journal -o jsonl | jq 'select(.status == "failed") | .run'

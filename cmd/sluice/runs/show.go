@@ -18,19 +18,18 @@ func newRunsShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN [CELL]",
 		Short: "Show the status of a run and of its steps, or of a cell of a world",
-		Long: `Show prints the status of a run and of each step: how often the step was attempted, how long the newest attempt took, why it
-failed, what it returned, what it waits for, which participants it has asked, and whether its task is done. Of an output it
-prints the beginning: runs output prints all of it, and runs events --step prints what has happened to a step. Of a parked
-run it prints the reason.
+		Long: `Show prints the status of a run and of each step: how often the step was attempted, how long the newest attempt took, its
+failure, output, wait and participants, and whether its task is done. Of an output it prints the beginning: runs output prints all
+of it, and runs events --step prints the events of a step. Of a parked run it prints the reason.
 
 Timers that have fallen due while no process worked on the run count as fired; the line late says that the journal does not
-hold that yet.
+have that yet.
 
 Of a world it prints how many cells there are, and the first 100 of them, those that have failed or are paused before the others:
 runs cells lists all. With CELL, the address of a cell such as order[a], it prints that cell: its status, state, failure and last
 event, the effects and timers that it waits for, until when, and the commands that let it go on.
 
-With --at it prints the run as it was after an event, or at a time: what the journal held then.
+With --at it prints the run as it was in the journal after an event, or at a time.
 
 RUN is the id of a run, or an unambiguous beginning of it. With -o json or -o jsonl it prints one object:
   {"run":…,"workflow":…,"status":…,…,"steps":[{"step":…,"kind":…,"status":…,"attempts":…,"output":…,…}]}
@@ -119,7 +118,7 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	showSteps(w, r)
 }
 
-// showStatus prints the status of a run, and what lets it go on.
+// showStatus prints the status of a run, and the commands that let it go on.
 func showStatus(fact func(name, text string), dir string, r *api.Run) {
 	status := r.Status
 	switch {

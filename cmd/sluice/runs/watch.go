@@ -25,12 +25,12 @@ func newRunsWatch() *cobra.Command {
 		Use:   "watch RUN",
 		Short: "Follow a run",
 		Long: `Watch prints the events of a run, and how each changes the status of steps: those so far, and each new one as it happens,
-until the run ends. Of what the run waits for now it prints until when, and the command that ends the wait. While no process
+until the run ends. For each wait of the run it prints its end and the command that ends it. While no process
 works on the run, it waits for one. Ctrl-C ends watching, not the run.
 
-With --log it prints in their place what the programs and the workers of the run write, live, each line behind the key of its
-step; with --step, only what one step, its items and its step-runs write. The process that works on the run keeps the newest
-256 KiB; the end of what a command has written stays with its result. -o jsonl prints one object for each part:
+With --log it prints instead the output of the run's programs and workers, live, each line behind the key of its
+step; with --step, only that of one step, its items and its step-runs. The process that works on the run keeps the newest
+256 KiB; the end of a command's output stays with its result. -o jsonl prints one object for each part:
   {"at":…,"step":…,"attempt":…,"stream":"stdout","text":…}
 
 RUN is the id of a run, or an unambiguous beginning of it. For programs, -o jsonl prints one object a line as things happen:
@@ -71,7 +71,7 @@ type watcher struct {
 	*query
 	run       string
 	step      string                                       // of the log; "": all
-	each      func(context.Context, *control.Client) error // prints what a client yields
+	each      func(context.Context, *control.Client) error // prints the events from a client
 	next      uint64                                       // sequence of the next event to be printed
 	finished  bool
 	announced bool     // that no process works on the run
@@ -109,13 +109,13 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 	}
 }
 
-// look reads what the run waits for now.
+// look reads the run's present waits.
 func (w *watcher) look(ctx context.Context, c *control.Client) (err error) {
 	w.now, err = c.Show(ctx, w.run)
 	return err
 }
 
-// awaits prints what the run waits for after an update, unless more has happened since.
+// awaits prints the waits of the run after an update, unless more has happened since.
 func (w *watcher) awaits(ctx context.Context, c *control.Client, u *api.Update) error {
 	sleeps := u.Status == string(reactive.RunWaiting) || u.Status == string(reactive.RunPaused) || slices.ContainsFunc(u.Awaits, forWorker)
 	if w.now == nil && sleeps {

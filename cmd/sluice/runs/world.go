@@ -47,7 +47,7 @@ func stepped(text json.RawMessage) (list []string) {
 		list = append(list, "state "+cli.Short(s.State))
 	}
 	if len(s.Dropped) > 0 {
-		list = append(list, "gave up "+strings.Join(s.Dropped, ", "))
+		list = append(list, "dropped "+strings.Join(s.Dropped, ", "))
 	}
 	for _, r := range s.Raised {
 		list = append(list, raisedText(r.Event, r.Cells))

@@ -36,7 +36,7 @@ func profiles() http.Handler {
 	return mux
 }
 
-// beside answers at a loopback address of its own, and returns what ends that.
+// beside answers at a loopback address of its own, and returns a function that stops it.
 func beside(ctx context.Context, at netip.AddrPort, handler http.Handler) (url string, stop func() error, err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", at.String())
 	if err != nil {
@@ -52,7 +52,7 @@ func beside(ctx context.Context, at netip.AddrPort, handler http.Handler) (url s
 	})
 	server := &http.Server{
 		Handler: local, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: profileTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong
+		MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // errors of clients
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with the server

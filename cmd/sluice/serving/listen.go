@@ -48,7 +48,7 @@ type Flags struct {
 	NoAuth   bool     // no tokens are needed
 	Profiles string   // address of their own; "": there are none
 	Metrics  string   // address of their own, without tokens; "": only at Listen
-	Allow    string   // what documents that clients send may use
+	Allow    string   // kinds of things that documents of clients may use
 	Copies   string   // folder below which backups are made; "": none are
 }
 
@@ -267,7 +267,7 @@ func (p *plan) passedOn(handler http.Handler) http.Handler {
 func newServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong
+		MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // errors of clients
 	}
 }
 

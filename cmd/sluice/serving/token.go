@@ -25,10 +25,10 @@ func New() []*cobra.Command {
   operator  also starts and changes runs
   author    also publishes workflows, and sends documents along
   worker    takes calls of the operations that the token names, and delivers their results; nothing else
-  admin     also deletes runs
+  admin     also deletes runs, sets how long they are kept, exports and imports them, and reads the audit
 
-The folder keeps a hash of each, in tokens.json; the token itself is printed once, when it is made. What is made or revoked counts
-at once, also for a host that is running.`,
+The folder keeps a hash of each, in tokens.json; the token itself is printed once, when it is made. A host that is running takes
+new and revoked tokens into account at once.`,
 		Example: `  sluice token create ann --role operator --data ./journal
   sluice token create shop --role worker --operation charge --operation refund --data ./journal
   sluice token list --data ./journal

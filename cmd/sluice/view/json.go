@@ -49,7 +49,7 @@ func (v *jsonView) Update(u *coordinator.Update, live bool) {
 func (*jsonView) Stopping(string)  {}
 func (*jsonView) Note(text string) { fmt.Fprint(os.Stderr, text) }
 
-func (v *jsonView) End(e Ending) {
+func (v *jsonView) End(e Summary) {
 	switch r := e.Result; {
 	case r != nil:
 		v.print(jsonEnd{Result: &jsonResult{r.Run, string(r.Status), cli.ValueJSON(r.Output), api.FailureOf(r.Failure)}})

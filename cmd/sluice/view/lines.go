@@ -36,7 +36,7 @@ type lineView struct {
 	started int64             // of the run, Unix nanoseconds
 	begun   map[string]int64  // start of running steps, Unix nanoseconds
 	waiting map[string]bool   // steps of a playbook with waiting tokens
-	cells   map[string]string // of a world, by address: what its last line said
+	cells   map[string]string // of a world, by address: its last line
 }
 
 func newLineView(w io.Writer, r *Run) *lineView {
@@ -182,7 +182,7 @@ func (v *lineView) report(live bool, u *coordinator.Update) {
 	v.event(live, u.Event.At, "· report", u.Event.Node, progress.Clean(text))
 }
 
-// awaits prints what is awaited, other than calls under way, and the command that ends it.
+// awaits prints a wait, other than for a call under way, and the command that ends it.
 func (v *lineView) awaits(at int64, list []inspect.Wait) {
 	for i := range list {
 		w := &list[i]
@@ -228,7 +228,7 @@ func (v *lineView) Stopping(what string) { v.Note(what + "\n") }
 
 func (v *lineView) Note(text string) { fmt.Fprint(os.Stderr, text) }
 
-func (v *lineView) End(e Ending) {
+func (v *lineView) End(e Summary) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if e.Result != nil {

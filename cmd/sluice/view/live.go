@@ -72,7 +72,7 @@ func (v *liveView) Note(text string) { v.program.Println(strings.TrimRight(text,
 
 // End restores the terminal, and prints the tree a last time and the end of the run. The tree is no higher than the terminal, so that
 // its first line stays visible.
-func (v *liveView) End(e Ending) {
+func (v *liveView) End(e Summary) {
 	v.program.Send(endMsg{})
 	<-v.over
 	width, height, err := term.GetSize(v.file.Fd())

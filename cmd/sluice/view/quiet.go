@@ -20,7 +20,7 @@ func (*quietView) Update(*coordinator.Update, bool) {}
 func (*quietView) Stopping(string)                  {}
 func (*quietView) Note(text string)                 { fmt.Fprint(os.Stderr, text) }
 
-func (v *quietView) End(e Ending) {
+func (v *quietView) End(e Summary) {
 	if e.Result != nil && e.Result.Err() == nil && v.run.hasOutput(e.Result) {
 		fmt.Fprintln(v.w, cli.ForPeople(v.w, value.Text(e.Result.Output)))
 	}

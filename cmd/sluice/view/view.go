@@ -33,14 +33,14 @@ type View interface {
 	// journaled before this process began.
 	Update(u *coordinator.Update, live bool)
 
-	// Stopping shows what is being done because the user has asked the run to stop.
+	// Stopping shows how the run is being stopped, because the user has asked for it.
 	Stopping(what string)
 
 	// Note shows a text of the engine's or the journal's log, which ends with a line break.
 	Note(text string)
 
 	// End shows the end of the run. It is called last, and once.
-	End(e Ending)
+	End(e Summary)
 }
 
 // Run describes the run of a view.
@@ -55,8 +55,8 @@ func (r *Run) hasOutput(result *coordinator.Result) bool {
 	return r.Workflow.HasOutput || r.Workflow.Routing != nil && result.Output != nil
 }
 
-// Ending is the end of a run, or the way to resume it. Neither field is set if it is unknown.
-type Ending struct {
+// Summary is the end of a run, or the way to resume it. Neither field is set if it is unknown.
+type Summary struct {
 	Result *coordinator.Result // nil: it has not ended
 	Resume string              // the command line that resumes the run; "": it cannot be resumed
 }

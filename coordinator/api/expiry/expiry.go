@@ -31,7 +31,7 @@ type Gone struct {
 	Bytes int64  `json:"bytes,omitempty"` // about; not of content
 }
 
-// Collected counts deletions, or what they would be.
+// Collected counts deletions, or those that a dry run found.
 type Collected struct {
 	Runs        int   `json:"runs"`             // with those below them
 	Acts        int   `json:"acts,omitempty"`   // on many runs

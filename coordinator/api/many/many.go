@@ -1,7 +1,7 @@
 // Package many describes acts on many runs, as requests and replies have them. Package api has its types under the same names.
 //
-//	api.Act     what an act is, and how far it is          GET /v1/bulk, sluice bulk list
-//	api.Outcome what it has done to one run                GET /v1/bulk/7, sluice bulk show 7
+//	api.Act     an act, and its progress                    GET /v1/bulk, sluice bulk list
+//	api.Outcome the outcome for one run                     GET /v1/bulk/7, sluice bulk show 7
 package many
 
 import (
@@ -14,16 +14,16 @@ import (
 // Act is an act on many runs, and how far it is.
 type Act struct {
 	ID      uint64    `json:"id"`               // its number
-	Act     string    `json:"act"`              // what is done, such as cancel
+	Act     string    `json:"act"`              // its verb, such as cancel
 	Query   string    `json:"query"`            // that has selected the runs
-	How     string    `json:"how,omitempty"`    // of a rerun and a move: in some words, what runs again, and the workflow
+	How     string    `json:"how,omitempty"`    // of a rerun and a move: in some words, the selected steps and the workflow
 	State   string    `json:"state"`            // a bulk.State
-	Actor   string    `json:"actor,omitempty"`  // who has begun it
+	Actor   string    `json:"actor,omitempty"`  // who began it
 	Reason  string    `json:"reason,omitempty"` // in the words of the actor
 	Began   time.Time `json:"began"`            // when it had chosen its runs
 	Ended   time.Time `json:"ended,omitzero"`   // zero: it has not
 	Count   int       `json:"count"`            // runs that it has chosen
-	Done    int       `json:"done"`             // runs to which it has done what was asked
+	Done    int       `json:"done"`             // runs on which it acted
 	Already int       `json:"already"`          // runs that were so already, or that have ended meanwhile
 	Refused int       `json:"refused"`          // runs that have refused it
 	Left    int       `json:"left"`             // runs that were not asked
@@ -49,7 +49,7 @@ const Waiting = "waiting"
 
 // ActPreview previews an act on many runs.
 type ActPreview struct {
-	Act     string     `json:"act"`                      // what would be done, such as cancel
+	Act     string     `json:"act"`                      // its verb, such as cancel
 	Query   string     `json:"query"`                    // that selects the runs
 	Count   int        `json:"count"`                    // runs that the query selects
 	Will    int        `json:"will"`                     // of these, to which it would be done
@@ -64,7 +64,7 @@ type ActPreview struct {
 
 // Reasoned counts runs.
 type Reasoned struct {
-	Why   string `json:"why"`   // what becomes of them
+	Why   string `json:"why"`   // the reason for their outcome
 	Count int    `json:"count"` // how many
 }
 

@@ -1,4 +1,4 @@
-// Package timeline finds what has happened to one cell of a world among the events of its run.
+// Package timeline selects the events of one cell of a world from those of its run.
 package timeline
 
 import (
@@ -9,7 +9,7 @@ import (
 )
 
 // Timeline selects the events about one cell of a world, which it is shown in order: its messages, the activations of others
-// that raise an event for it, its own, and what becomes of its intents.
+// that raise an event for it, its own, and the results of its intents.
 type Timeline struct {
 	cell  string
 	steps map[uint64]bool // sequences of its activations that have opened intents

@@ -21,7 +21,7 @@ type Decision struct {
 	Seq      uint64            `json:"seq"`               // number of the run's newest event: the ETag of the decision
 	Since    time.Time         `json:"since,omitzero"`    // when the work was answered
 	Until    time.Time         `json:"until,omitzero"`    // when it is given up
-	Then     string            `json:"then,omitempty"`    // what happens then, for people
+	Then     string            `json:"then,omitempty"`    // the consequence, for people
 	Output   json.RawMessage   `json:"output,omitempty"`  // of the step, if it has at most 1 KiB
 	Preview  string            `json:"preview,omitempty"` // else its beginning
 }
@@ -37,7 +37,7 @@ type PublishPreview struct {
 	Name      string         `json:"name"`                // of the workflow
 	Hash      string         `json:"hash"`                // of its definition
 	Unchanged bool           `json:"unchanged,omitempty"` // it is the newest already
-	Effect    *versions.Diff `json:"effect,omitempty"`    // how it differs from the newest, and what that means for open runs; not there: it is the first
+	Effect    *versions.Diff `json:"effect,omitempty"`    // how it differs from the newest, and the consequences for open runs; not there: it is the first
 	Warning   string         `json:"warning,omitempty"`   // that workers carry out some of its operations
 }
 
@@ -58,7 +58,7 @@ type Definition struct {
 	Version  *api.Version    `json:"version"`         // which it is
 	Document json.RawMessage `json:"document"`        // in canonical form
 	Input    json.RawMessage `json:"input,omitempty"` // JSON Schema of the input of a run; not there: anything
-	Steps    []catalog.Step  `json:"steps"`           // what it calls, in its order
+	Steps    []catalog.Step  `json:"steps"`           // its calls, in its order
 }
 
 // ActList is the acts on many runs.
@@ -66,7 +66,7 @@ type ActList struct {
 	Items []*api.Act `json:"items"` // the newest first
 }
 
-// ActAnswer is an act, and what it has done to each run.
+// ActAnswer is an act, and its outcome for each run.
 type ActAnswer struct {
 	Act      *api.Act       `json:"act"`                // the act
 	Outcomes []*api.Outcome `json:"outcomes,omitempty"` // as long as they are kept
@@ -97,7 +97,7 @@ type ViewList struct {
 // RerunPlan previews a rerun.
 type RerunPlan struct {
 	Seq   uint64           `json:"seq"`   // of the run's newest event that counts
-	Items []*api.RerunStep `json:"items"` // what will run, then what may, then what is kept
+	Items []*api.RerunStep `json:"items"` // steps that will run, then those that may, then kept ones
 }
 
 // ShadowList is how runs would have gone.

@@ -37,7 +37,7 @@ const dayLayout = "2006-01-02"
 // Kinds of entries.
 const (
 	Act     = "act"     // a request that changes something; Code says why it has not
-	Refused = "refused" // a request of someone who may not make it, or is not known
+	Refused = "refused" // a request of a client that may not make it, or is not known
 	Login   = "login"   // of a browser
 	Logout  = "logout"  // of a browser
 	Created = "token.created"
@@ -45,7 +45,7 @@ const (
 	Damaged = "damaged" // in place of a line that cannot be read
 )
 
-// Socket is the door of those who use the folder on the machine itself.
+// Socket is the door of users on the machine itself.
 const Socket = "socket"
 
 // Kinds are all of them.
@@ -64,7 +64,7 @@ type Entry struct {
 	Route      string    `json:"route,omitempty"`        // as openapi.json has it; by the socket, the verb
 	Run        string    `json:"run,omitempty"`          // id of the run that it was about, or that was started
 	Step       string    `json:"step,omitempty"`         // key of the step, or address of the cell
-	Name       string    `json:"name,omitempty"`         // what else it was about: a workflow that was published, the id of a decision or of an act
+	Name       string    `json:"name,omitempty"`         // its other object: a workflow that was published, the id of a decision or of an act
 	Status     int       `json:"status,omitempty"`       // of HTTP
 	Code       string    `json:"code,omitempty"`         // of the problem; absent: it was done
 	Request    string    `json:"request,omitempty"`      // id of the request, as the server's log has it
@@ -94,7 +94,7 @@ type Log struct {
 	file *os.File
 }
 
-// Open opens the audit of a folder of a journal, and deletes what is too old. It must be closed.
+// Open opens the audit of a folder of a journal, and deletes files that are too old. It must be closed.
 func Open(dir string, logger *slog.Logger) (*Log, error) { return open(dir, logger, time.Now) }
 
 func open(dir string, logger *slog.Logger, now func() time.Time) (*Log, error) {

@@ -34,7 +34,7 @@ type (
 		NewKey bool `json:"new_key,omitempty"` // with an idempotency key that no call had before
 	}
 
-	// SweepBody selects what a world keeps.
+	// SweepBody selects the events that a world keeps.
 	SweepBody struct {
 		Events int `json:"events,omitempty"` // so many of the newest events at least; negative: all; 0: as the server is configured
 	}

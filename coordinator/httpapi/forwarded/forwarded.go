@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Header is where each proxy appends the address of whom it has the request from. What stands further left may be made up.
+// Header is the header to which each proxy appends the address of its client. Addresses further left may be forged.
 const Header = "X-Forwarded-For"
 
 // By returns a handler that passes requests on with the address of the client as their RemoteAddr, as far as proxies within the range say
@@ -44,7 +44,7 @@ func clientOf(req *http.Request, proxies netip.Prefix) (client netip.Addr, ok bo
 	return client, client != peer
 }
 
-// Client returns what is taken for one client where clients are limited: its address, of IPv6 the network of 64 bits, in which anybody has
+// Client returns the unit by which clients are limited: its address, of IPv6 the network of 64 bits, in which anybody has
 // as many addresses as he likes.
 func Client(req *http.Request) string {
 	at, ok := addressOf(req.RemoteAddr)

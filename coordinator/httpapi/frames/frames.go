@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/feed"
 )
 
-// FlushTime is how long a client may take to take what is sent.
+// FlushTime is how long a client may take to read a frame.
 const FlushTime = 30 * time.Second
 
 // Writer writes frames as server-sent events or as lines of JSON.
@@ -19,7 +19,7 @@ type Writer struct {
 	flush  *http.ResponseController
 	events bool
 	buffer []byte
-	until  time.Time // when the client must have taken what is being sent
+	until  time.Time // when the client must have read the frame
 }
 
 // To returns a writer of server-sent events or of lines.
@@ -27,7 +27,7 @@ func To(w http.ResponseWriter, events bool) *Writer {
 	return &Writer{w: w, flush: http.NewResponseController(w), events: events}
 }
 
-// Begin writes what goes before the first frame.
+// Begin writes the header that precedes the first frame.
 func (w *Writer) Begin() error {
 	kind := "application/x-ndjson"
 	if w.events {

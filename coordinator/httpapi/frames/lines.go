@@ -44,7 +44,7 @@ func (w *Lines) Reply(r *api.Reply) error {
 	return nil
 }
 
-// Send sends what was written.
+// Send sends the written bytes.
 func (w *Lines) Send() error {
 	w.w.Header().Set("Content-Type", w.kind)
 	_ = w.flush.SetWriteDeadline(time.Now().Add(FlushTime)) // a writer without deadlines is one in memory

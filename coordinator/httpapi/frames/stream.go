@@ -23,7 +23,7 @@ type Observer interface {
 
 // Stream is a feed that is sent to a client.
 type Stream struct {
-	Observer Observer                        // of what is sent; it is closed at the end
+	Observer Observer                        // whose frames are sent; it is closed at the end
 	Leave    func()                          // is called at the end
 	Problem  func(run string, err error) any // an error as the client gets it, about one of several runs or about the feed
 	Sent     func(since time.Time)           // is called with the time at which the server learnt of the changes it has sent

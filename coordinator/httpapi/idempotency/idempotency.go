@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Bounds of what is kept.
+// Bounds of the kept answers.
 const (
 	keepTime   = 24 * time.Hour
 	answersMax = 10_000

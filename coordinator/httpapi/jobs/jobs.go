@@ -37,11 +37,11 @@ type Job struct {
 	ID     string          `json:"id"`               // names it
 	Kind   string          `json:"kind"`             // backup or doctor
 	Name   string          `json:"name,omitempty"`   // of a backup: its folder
-	Actor  string          `json:"actor,omitempty"`  // who has begun it
+	Actor  string          `json:"actor,omitempty"`  // who began it
 	State  string          `json:"state"`            // running, done or failed
 	Began  time.Time       `json:"began"`            // when
 	Ended  time.Time       `json:"ended,omitzero"`   // when
-	Report json.RawMessage `json:"report,omitempty"` // of one that is done: what was read, and the faults that were found
+	Report json.RawMessage `json:"report,omitempty"` // of one that is done: counts of records, and the faults found
 	Error  string          `json:"error,omitempty"`  // of one that has failed: why
 
 	over chan struct{} // closed when it has ended

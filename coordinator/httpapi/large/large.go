@@ -89,7 +89,7 @@ func (v *Values) load(ctx context.Context, load func() ([]byte, error)) (value [
 func Serve(w http.ResponseWriter, req *http.Request, value []byte, part time.Duration) (ok bool) {
 	sum := sha256.Sum256(value)
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`) // what a range is a part of
+	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`) // of the whole, for ranges
 	return ranges.Serve(&hurried{w, http.NewResponseController(w), part}, req, value)
 }
 

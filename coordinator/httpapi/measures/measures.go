@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-// Of are the metrics of a server. No label names a run, a step or who has asked.
+// Of are the metrics of a server. No label names a run, a step or a client.
 type Of struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec // by route and status
@@ -69,7 +69,7 @@ func (m *Of) Answered(method, route string, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// Sent notes that an observer was sent what the server has learnt at an instant.
+// Sent notes that an observer was sent a change that the server read at an instant.
 func (m *Of) Sent(since time.Time) { m.lag.Observe(time.Since(since).Seconds()) }
 
 // Meter notes the status of an answer.

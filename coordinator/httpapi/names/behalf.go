@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/limits"
 )
 
-// BehalfHeader says for whom the owner of the token acts, with escapes as in a path.
+// BehalfHeader names the person for whom the owner of the token acts, with escapes as in a path.
 const BehalfHeader = "On-Behalf-Of"
 
 // Errors of that header. They do not repeat it.
@@ -17,8 +17,8 @@ var (
 	errBehalfLong = errors.New("the name is too long: with that of the token, an actor has at most 256 bytes")
 )
 
-// Behalf returns for whom the owner of a token acts, as the header says; "": for himself. It refuses what is no name, and what is too long to
-// stand beside that of the token, which is "" if it is not known.
+// Behalf returns the person for whom the owner of a token acts, by the header; "": himself. It refuses a value that is no name, or too
+// long to stand beside that of the token, which is "" if it is not known.
 func Behalf(h http.Header, token string) (string, error) {
 	values := h.Values(BehalfHeader)
 	if len(values) == 0 {

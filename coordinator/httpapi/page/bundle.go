@@ -21,11 +21,11 @@ var (
 	exporting = regexp.MustCompile(`(?m)^export ((?:async )?function|const|class) (\w+)`)
 )
 
-// bundle is modules as one script: each is a function that returns what it exports, called after those of the modules that it imports.
+// bundle is modules as one script: each is a function that returns its exports, called after those of the modules that it imports.
 type bundle struct {
 	files fs.FS
 	out   bytes.Buffer
-	known map[string]string // name of a module → name of what it exports; "": its imports are being read
+	known map[string]string // name of a module → name of its exports; "": its imports are being read
 	count int
 }
 

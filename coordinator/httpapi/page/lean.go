@@ -13,7 +13,7 @@ var (
 	styleLast    = regexp.MustCompile(`;}`)
 )
 
-// lean returns a script or style of ours without what is for those who read the source: comments, indentation and spaces beside signs.
+// lean returns a script or style of ours without the parts for readers of the source: comments, indentation and spaces beside signs.
 func lean(name string, raw []byte) []byte {
 	ext := path.Ext(name)
 	if ext != ".css" && ext != ".js" {

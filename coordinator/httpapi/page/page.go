@@ -6,7 +6,8 @@
 //	                 │          └─▶ model.js           a run as signals, which the feed changes
 //	                 └─▶ feed.js, api.js               one stream a browser, whichever tab reads it; requests
 //
-// Scripts are sent as one, without what is for readers: see bundle.go and lean.go. Every address of a view answers with index.html; where one is, is in the address alone.
+// Scripts are sent as one, without comments and indentation: see bundle.go and lean.go. Every address of a view answers with index.html;
+// where one is, is in the address alone.
 package page
 
 import (

@@ -1,4 +1,4 @@
-// Package sessions keeps who is logged in from a browser: sessions, each named by a secret in a cookie, and invitations, by which a
+// Package sessions keeps the sessions of browsers that are logged in, each named by a secret in a cookie, and invitations, by which a
 // session begins once. The process keeps them, and only the hashes of the secrets.
 package sessions
 
@@ -17,7 +17,7 @@ const (
 	sessionsMax = 10_000             // of which the oldest are forgotten
 )
 
-// Keep has the sessions of those who are described by a W. The zero value has none. It is safe for concurrent use.
+// Keep has sessions, whose users a W describes. The zero value has none. It is safe for concurrent use.
 type Keep[W any] struct {
 	mu      sync.Mutex
 	invited held[W]
@@ -48,7 +48,7 @@ func (k *Keep[W]) Begin(who W, now time.Time) string {
 	return k.open.add(who, now, sessionTime)
 }
 
-// Of returns whose session has a secret, if it has not ended.
+// Of returns the user of the session with a secret, if it has not ended.
 func (k *Keep[W]) Of(secret string, now time.Time) (who W, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

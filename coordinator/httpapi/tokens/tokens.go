@@ -1,4 +1,4 @@
-// Package tokens keeps the tokens by which clients of a server show who they are: a file in the folder of the journal, which only its
+// Package tokens keeps the tokens by which clients of a server identify themselves: a file in the folder of the journal, which only its
 // owner may read, with a hash of each. A token itself is shown once, when it is made.
 package tokens
 
@@ -33,7 +33,7 @@ const (
 // waitTime is how long a change waits for those of other processes.
 const waitTime = 5 * time.Second
 
-// prefix tells people and programs that look for secrets what it is.
+// prefix marks a token for people and for programs that look for secrets.
 const prefix = "sluice_"
 
 // Errors of tokens.
@@ -47,7 +47,7 @@ var (
 // Token is a stored token, without its secret.
 type Token struct {
 	Name    string    `json:"name"`             // the actor of its commands
-	Role    string    `json:"role"`             // what its owner may do
+	Role    string    `json:"role"`             // decides its owner's rights
 	Hash    string    `json:"hash"`             // SHA-256 of the token, in hexadecimal
 	Created time.Time `json:"created"`          // when it was made
 	Expires time.Time `json:"expires,omitzero"` // zero: never

@@ -1,4 +1,4 @@
-// Package expected compares what has been seen of a run with what a scenario expects: the order of names, the dispatches of a
+// Package expected compares the observed facts of a run with those that a scenario expects: the order of names, the dispatches of a
 // step, objects by some of their keys, and the cells of a world.
 //
 //	document ──Read…──▶ Order, Dispatches, Cell ──Compare──▶ what there is, as text, and whether it is as expected

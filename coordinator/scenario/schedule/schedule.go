@@ -1,4 +1,4 @@
-// Package schedule holds what is to arrive at the run of a scenario, and when.
+// Package schedule holds the items that arrive at the run of a scenario, and their times.
 package schedule
 
 import (
@@ -24,7 +24,7 @@ type scheduled struct {
 	order int   // among items of one instant
 	times int   // how often it arrives, in immediate succession
 	item  decide.Item
-	bytes int // of what it brings
+	bytes int // of its contents
 	group int // of items whose order is given, such as the messages of one entry; 0: it has none
 }
 
@@ -108,7 +108,7 @@ func Shuffle(random *rand.Rand, items []decide.Item, groups []int) []decide.Item
 	return out
 }
 
-// sizeOf returns the bytes of what an item brings, roughly.
+// sizeOf returns the approximate bytes of an item's contents.
 func sizeOf(it *decide.Item) int {
 	size := bytesOf(it.Event.Value)
 	if d := it.Event.Detail; d != nil {

@@ -1,4 +1,4 @@
-// Package door is where workers come in: it reads what they send, as package wire has it, and hands it to the hub.
+// Package door reads the requests of workers, in the form of package wire, and hands them to the hub.
 package door
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Limits of what workers send.
+// Limits of the requests of workers.
 const (
 	GiveMax       = 64 << 20  // bytes of one delivery
 	deliveryMax   = 1000      // results, and so on, of one request; also calls that are taken at once
@@ -31,7 +31,7 @@ const (
 // Bounds of waiting.
 const (
 	takeTime = 60 * time.Second // the longest wait for calls, and the default
-	giveTime = 60 * time.Second // what is not durable by then has to be given again
+	giveTime = 60 * time.Second // parts that are not durable by then have to be delivered again
 )
 
 // Codes of refusals.

@@ -14,7 +14,7 @@ type (
 	TakeBody struct {
 		Worker     string   `json:"worker"`               // the worker's name, of its own choice: other workers have others
 		Operations []string `json:"operations,omitempty"` // whose calls; default: those that the token names
-		Max        *int     `json:"max,omitempty"`        // at most so many calls; default: 1; 0: none, only what is to be cancelled
+		Max        *int     `json:"max,omitempty"`        // at most so many calls; default: 1; 0: none, only cancellations
 		Wait       string   `json:"wait,omitempty"`       // how long to wait for the first, such as 30s; default and longest: 60s
 	}
 
@@ -59,7 +59,7 @@ type (
 	GiveResult struct {
 		Lease  string          `json:"lease"`            // of the call
 		Output json.RawMessage `json:"output,omitempty"` // any JSON; default: null
-		About  json.RawMessage `json:"about,omitempty"`  // an object: what rules of playbooks read besides the output
+		About  json.RawMessage `json:"about,omitempty"`  // an object with the values that rules of playbooks read besides the output
 		Error  *GiveError      `json:"error,omitempty"`  // why there is no output
 	}
 
@@ -80,7 +80,7 @@ type (
 		Payload json.RawMessage `json:"payload,omitempty"` // any JSON
 	}
 
-	// GiveLog is text that a worker writes about a call, for the log of the server and for those who follow that of the run.
+	// GiveLog is text that a worker writes about a call, for the log of the server and for clients that follow that of the run.
 	GiveLog struct {
 		Lease string `json:"lease"` // of the call
 		Text  string `json:"text"`  // at most 4 KiB of it are kept
@@ -89,14 +89,14 @@ type (
 	// GiveAnswer acknowledges a delivery: all of it is durable but the late parts.
 	GiveAnswer struct {
 		Cancel  []CancelCall `json:"cancel"`  // calls whose results are not wanted any more
-		Late    []LateLease  `json:"late"`    // what does not count
+		Late    []LateLease  `json:"late"`    // parts that do not count
 		Expires time.Time    `json:"expires"` // of the leases that were named
 	}
 
-	// LateLease says why what was given for a lease does not count.
+	// LateLease says why the delivery for a lease does not count.
 	LateLease struct {
 		Lease string `json:"lease"` // of the call
-		Was   string `json:"was"`   // the status of its step, or what else has become of the call
+		Was   string `json:"was"`   // the status of its step, or the call's other end
 	}
 )
 

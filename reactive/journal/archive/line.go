@@ -142,7 +142,7 @@ func (l *eventLine) event() (e journal.Event, err error) {
 	return e, err
 }
 
-// each replaces the values in a line by what change returns for them. It writes to nothing that the line shares.
+// each replaces each value in a line by the result of change. It writes to nothing that the line shares.
 func (l *eventLine) each(change func(any) (any, error)) (err error) {
 	set := func(v *any) {
 		if err == nil && *v != nil {

@@ -40,7 +40,7 @@ type Stored struct {
 	Value  any    // the workflow, or the large value
 }
 
-// Reader reads runs, and checks what it reads.
+// Reader reads and checks runs.
 type Reader struct {
 	lines  lines
 	at     place // of the line
@@ -71,7 +71,7 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{lines: lines{r: bufio.NewReaderSize(r, 1<<16)}, known: map[string]bool{}, digest: sha256.New()}
 }
 
-// Items yields what the file holds, line by line. An error ends it; it is an *Error, unless reading failed.
+// Items yields the items of the file, line by line. An error ends it; it is an *Error, unless reading failed.
 func (a *Reader) Items() iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		err := a.first()
@@ -124,7 +124,7 @@ func (a *Reader) unchanged(l *line, text []byte) error {
 	return err
 }
 
-// nothingLeft refuses what follows the last run.
+// nothingLeft refuses data behind the last run.
 func (a *Reader) nothingLeft() error {
 	a.at.number++
 	if _, err := a.lines.r.ReadByte(); err == nil {
@@ -183,7 +183,7 @@ func (a *Reader) begin(l *line) error {
 	return nil
 }
 
-// item returns what a line within a run holds. It makes the values in the line those of package value.
+// item returns the item in a line within a run. It makes the values in the line those of package value.
 func (a *Reader) item(l *line) (item Item, err error) {
 	item.Run = a.run
 	switch {

@@ -18,7 +18,7 @@ type request struct {
 	key, record []byte // of the events; record is empty when there are none
 	headKey     []byte
 	head        []byte       // the encoded head; empty: the stream's head is not replaced
-	indexed     journal.Head // what head encodes
+	indexed     journal.Head // the encoding of head
 	indexSum    uint64       // of its keys in the indexes
 	blobs       []blob       // values stored outside of their events
 	large       int          // bytes of their records
@@ -26,7 +26,7 @@ type request struct {
 	at          int64    // At of the event that is being encoded
 	first       int64    // At of the first event
 	refers      []string // definitions that the events refer to
-	change      change   // what is done instead of an append; nil: it is an append
+	change      change   // done instead of an append; nil: it is an append
 	gap         bool     // the events between event 1 and these count as trimmed
 
 	state atomic.Int32
@@ -131,7 +131,7 @@ func (s *Store) commit(ctx context.Context, r *request) error {
 	return err
 }
 
-// encode fills r with what goes to the disk if the stream is at after.
+// encode fills r with the bytes to write if the stream is at after.
 func (r *request) encode(stream string, after uint64, events []journal.Event, head *journal.Head) (err error) {
 	r.stream, r.after, r.last = stream, after, after+uint64(len(events))
 	r.headKey = appendHeadKey(r.headKey[:0], stream)

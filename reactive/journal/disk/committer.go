@@ -33,7 +33,7 @@ type committer struct {
 	s     *Store
 	woken chan struct{} // has a token when something is queued and no other goroutine commits it
 
-	turn          sync.Mutex // held by the goroutine that commits; guards what follows
+	turn          sync.Mutex // held by the goroutine that commits; guards the fields below
 	ended         bool
 	number        uint64 // of the last commit
 	log           *records.ChangeLog
@@ -212,7 +212,7 @@ func (c *committer) write() error {
 }
 
 // writeLater writes b without a sync. It is in the log before whatever is written later, so the next sync, which ends the log at
-// the first loss, covers it. It has no number, since COMMIT counts what is durable.
+// the first loss, covers it. It has no number, since COMMIT counts durable commits.
 func (c *committer) writeLater(b *pebble.Batch) error {
 	if b.Empty() {
 		return nil

@@ -69,7 +69,7 @@ type Store struct {
 	space     records.Space         // owned by the committer
 	syncing   sync.Mutex            // held while a commit is visible but not durable
 	newest    atomic.Uint64         // number of the last durable commit
-	unlisted  bool                  // a directory of an older program could not be given indexes
+	unlisted  bool                  // a directory of an older program could not get indexes
 	readOnly  atomic.Pointer[error] // why the store is read-only; nil: it is not
 	full      atomic.Pointer[error] // why it takes no writes but removals: the disk is nearly full; nil: it takes others
 	failed    chan struct{}         // closed when readOnly is set
@@ -275,7 +275,7 @@ func (s *Store) flush() error {
 	}
 }
 
-// release closes what open has opened, in the opposite order.
+// release closes in the opposite order of open.
 func (s *Store) release() error {
 	var errs []error
 	if s.db != nil {

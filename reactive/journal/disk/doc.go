@@ -52,7 +52,7 @@
 //	content changes                         its checksum, and its hash, which is in its key
 //	events of a trimmed stream are gone     its head, which records what was trimmed
 //	Pebble's tables and manifest change     Pebble's checksums
-//	the newest commits are gone             COMMIT (see mark for what it cannot see after a power failure)
+//	the newest commits are gone             COMMIT (see mark for losses that it cannot see after a power failure)
 //
 // Damage to one stream does not affect others: Heads continues after a head that cannot be read, and a stream whose head is
 // lost cannot be started again. OpenRaw opens a directory record by record, to check it and to rebuild heads and commit

@@ -19,7 +19,7 @@ const (
 	listMore  = 1024
 )
 
-// Work counts what a Store has done, for tests and measurements.
+// Work counts the operations of a Store, for tests and measurements.
 type Work = records.Work
 
 // Work returns the counts since the store was opened.

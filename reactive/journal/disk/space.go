@@ -2,7 +2,7 @@ package disk
 
 import "sync/atomic"
 
-// watchSpace stops what adds to the store if fewer bytes are free than are kept in reserve, or would be after n more, and everything
+// watchSpace stops writes that add to the store if fewer bytes are free than are kept in reserve, or would be after n more, and everything
 // if there is no room for removals either.
 func watchSpace(s *Store, n int) error {
 	removable, err := s.space.Low(uint64(n))

@@ -103,7 +103,7 @@ func (c *committer) watch(set map[string]bool) {
 	c.unlock()
 }
 
-// note notes what r refers to, or appends, whether it is accepted or not: a caller takes a conflict for a proof that content is there.
+// note notes the content of r and its references, accepted or not: a caller takes a conflict for a proof that content is there.
 func (c *committer) note(r *request) {
 	if c.referred == nil {
 		return

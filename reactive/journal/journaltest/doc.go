@@ -4,7 +4,7 @@
 //		journaltest.TestStore(t, func(t *testing.T) journal.Store { return memory.New() })
 //	}
 //
-// TestStore tests the contract of every store, TestLists and TestSweeps that of its lists and of what is deleted, and TestContent
+// TestStore tests the contract of every store, TestLists and TestSweeps that of its lists and deletions, and TestContent
 // that of a journal.ContentStore. TestDurable tests the additional contract of a store that survives its
 // process: acknowledged appends exist after a restart and after the process was killed at any moment, and after damage they
 // either exist unchanged or the store reports an error; of a journal.ContentStore, so do content and trims. It flips a bit of every eleventh

@@ -281,7 +281,7 @@ const (
 	zerosAll   = 61       // the same with SLUICE_EXHAUSTIVE=1
 )
 
-// places returns where to strike a file: at every step-th byte of what is written, at a few of the zeros behind it, and at the
+// places returns where to strike a file: at every step-th written byte, at a few of the zeros behind it, and at the
 // last byte of all.
 func places(content []byte, step int) []int {
 	length := len(content)

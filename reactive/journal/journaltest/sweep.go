@@ -65,7 +65,7 @@ func define(t require.TestingT, s journal.Store, hashes ...string) {
 // large returns a value that is kept apart by a store that does so.
 func large(text string) string { return strings.Repeat(text+" ", 1+(40<<10)/(len(text)+1)) }
 
-// sweepStreams sweeps a store, and returns what it has found, in order.
+// sweepStreams sweeps a store, and returns the streams that it found, in order.
 func sweepStreams(t require.TestingT, s journal.Store, w journal.StreamSweep) (found []string) {
 	w.Found = func(stream string, bytes int64) {
 		require.Positive(t, bytes, stream)
@@ -157,7 +157,7 @@ func testSweepTombstones(t *testing.T, s journal.Store) {
 	require.Len(t, mustRead(t, s, "free", 1), 2, "there is no trace of the deleted run")
 }
 
-// orphans fills a store with what runs and names refer to, and what nothing refers to any more, and returns the latter.
+// orphans fills a store with content to which runs and names refer, and content to which nothing refers any more, and returns the latter.
 func orphans(t *testing.T, s journal.Store) (unreferred []string) {
 	hash, _, err := journal.HashOf("a value to which no event refers")
 	require.NoError(t, err)

@@ -21,8 +21,8 @@ type references struct {
 	names sync.Map     // since the sweep began
 }
 
-// refer notes what events refer to, and keeps it from being deleted until done is called, when they are stored. Most events refer to
-// nothing, and cost nothing.
+// refer notes the content to which events refer, and keeps it from being deleted until done is called, when they are stored. Most events
+// refer to nothing, and cost nothing.
 func (s *Store) refer(name string, events []journal.Event) (done func()) {
 	var names []string
 	if journal.IsContent(name) {
@@ -43,7 +43,7 @@ func (s *Store) refer(name string, events []journal.Event) (done func()) {
 	return s.refers.mu.RUnlock
 }
 
-// Size implements journal.Store. It counts events, and not what their values take.
+// Size implements journal.Store. It counts events, and not the sizes of their values.
 func (s *Store) Size(ctx context.Context, name string) (int64, error) {
 	if err := s.usable(ctx); err != nil {
 		return 0, fmt.Errorf("size of %s: %w", name, err)
@@ -86,7 +86,7 @@ func (s *Store) SweepStreams(ctx context.Context, w *journal.StreamSweep) error 
 	return nil
 }
 
-// watch begins or ends noting what is referred to. No append is under way then.
+// watch begins or ends noting references. No append is under way then.
 func (s *Store) watch(on bool) {
 	s.refers.mu.Lock()
 	defer s.refers.mu.Unlock()

@@ -13,7 +13,7 @@ type Verdict struct {
 	Err   string // why it could not be decided
 }
 
-// Judge decides what may pass a gate.
+// Judge decides which tokens may pass a gate.
 type Judge[T any] interface {
 	// Judge returns the current verdict.
 	Judge(t T) Verdict
@@ -25,7 +25,7 @@ type Judge[T any] interface {
 	Compare(a, b T) int
 }
 
-// Gates hold what was denied. They are made by New. Their errors are those of package signals: only a defect of the caller
+// Gates hold the denied tokens. They are made by New. Their errors are those of package signals: only a defect of the caller
 // or of that package causes any.
 type Gates[T comparable] struct {
 	judge   Judge[T]
@@ -92,7 +92,7 @@ func (g *Gates[T]) Touch(k string) {
 }
 
 // Look judges everything again whose keys were written, and calls moved for each thing whose verdict has changed, in their
-// order. It skips what moved has removed.
+// order. It skips things that moved has removed.
 func (g *Gates[T]) Look(moved func(t T)) error {
 	if len(g.touched) == 0 {
 		return nil

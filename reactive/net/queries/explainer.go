@@ -1,4 +1,4 @@
-// Package queries answers what people ask about a playbook's run: why its steps have the statuses that they have, and how these
+// Package queries answers queries about a playbook's run: why its steps have the statuses that they have, and how these
 // change. A net forgets step-runs that are over, so both watch it while the events of a journal are applied.
 package queries
 
@@ -28,7 +28,7 @@ type Net interface {
 	Live(run string) bool
 }
 
-// Explainer is a explain.Body for a net. It records what the net forgets, and which event decided what.
+// Explainer is an explain.Body for a net. It records details that the net forgets, and the event behind each decision.
 type Explainer struct {
 	net    Net
 	book   *playbook.Playbook

@@ -48,7 +48,7 @@ func (x *Explainer) called(iteration string) bool {
 	return false
 }
 
-// aborted returns what has ended something that was under way: the end of its step-run, or of the whole run.
+// aborted returns the cause of an abort: the end of its step-run, or of the whole run.
 func (x *Explainer) aborted(name string) explain.Reason {
 	run := runOf(name)
 	if end, over := x.ended[run]; over && run != name {

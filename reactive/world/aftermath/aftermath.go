@@ -1,4 +1,4 @@
-// Package aftermath finds what came of one event of a world's journal.
+// Package aftermath traces the consequences of one event of a world's journal.
 package aftermath
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/steps"
 )
 
-// Bounds of what a trace tells.
+// Bounds of a trace.
 const (
 	tracedMax  = 1_000 // events; the others are counted
-	tracedDeep = 8     // levels; what is deeper stands beside what it came of
+	tracedDeep = 8     // levels; deeper events stand beside their causes
 )
 
 // Trace holds the consequences of one event: the activations of the cells that took it, and their consequences.
@@ -40,7 +40,7 @@ func (t *Trace) Seen() bool { return t.first != nil }
 // Has reports whether an event is part of the trace.
 func (t *Trace) Has(seq uint64) bool { return t.bySeq[seq] != nil }
 
-// Add adds what may yet come of an event of the trace. It does nothing for any other.
+// Add adds the possible consequences of an event of the trace. It does nothing for any other.
 func (t *Trace) Add(seq uint64, r explain.Reason) {
 	if from := t.bySeq[seq]; from != nil {
 		from.add(r)

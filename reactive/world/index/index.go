@@ -77,8 +77,8 @@ func Asked(m *machine.Machine, i int, values []value.Value) (hashes []trie.Hash,
 	return hashes, nil
 }
 
-// typeOf returns the type of what an expression reads, if that is one field of the state, also one within another, or the key; nil:
-// it is not.
+// typeOf returns the type of the value that an expression reads, if that is one field of the state, also one within another, or the key;
+// nil: it is not.
 func typeOf(m *machine.Machine, t *expr.Template) *schema.Type {
 	names := t.Names()
 	if len(names) != 1 {

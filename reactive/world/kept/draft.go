@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Draft is a snapshot that is not yet content: what has changed since the snapshot that is its base. It shares the values that cells
+// Draft is a snapshot that is not yet content: the changes since the snapshot that is its base. It shares the values that cells
 // have, which never change.
 //
 // The cells determine the other tries. So a draft has changes of cells only: for each cell that it replaces in the trie, it finds the
@@ -25,7 +25,7 @@ type Draft struct {
 	Fetch   Fetch                 // reads the content of the base
 	Base    Roots                 // of the snapshot before
 	Changes []Change              // of cells
-	Core    func() map[string]any // what belongs to no cell
+	Core    func() map[string]any // the parts that belong to no cell
 	Calls   []journal.Event       // of open calls
 }
 
@@ -41,8 +41,8 @@ type Change struct {
 	Work  func() map[string]any // nil: the cell is at rest
 }
 
-// Write puts the snapshot into content: states, work, the nodes of the tries above them, and what else a world needs to go on. It
-// returns the value of the event that makes the snapshot count. It only reads what was kept before, and may run beside the world.
+// Write puts the snapshot into content: states, work, the nodes of the tries above them, and all else that a world needs to go on. It
+// returns the value of the event that makes the snapshot count. It only reads content kept before, and may run beside the world.
 func (d *Draft) Write(put func(blobs [][]byte) error) (map[string]any, error) {
 	w := &writing{Draft: d, batch: Batch{Put: put}}
 	s := &Snapshot{Upto: d.Upto, Before: d.Before, Run: d.Start.Run, Manifest: d.Start.Workflow}
@@ -99,7 +99,7 @@ func (w *writing) roots() (Roots, error) {
 	return roots, nil
 }
 
-// replacement is a change of a cell, and what it changes beside the cell.
+// replacement is a change of a cell, and the changes beside the cell.
 type replacement struct {
 	*Change
 	work map[string]any

@@ -33,7 +33,7 @@ func NewPace(eventsMax int) Pace {
 	return Pace{events: uint64(min(SnapshotEvents, max(1, eventsMax/eventsShare))), most: uint64(eventsMax)}
 }
 
-// Room returns why no message is taken after so many events: those that are left are for what follows from the messages that were
+// Room returns why no message is taken after so many events: those that are left are for the consequences of the messages that were
 // taken, until the next snapshot counts.
 func (p Pace) Room(events uint64) error {
 	if p.most == 0 || events < p.most-p.most/eventsShare {

@@ -1,4 +1,4 @@
-// Package kept writes and reads what a snapshot of a world keeps as content: blobs, each known by its hash, and values in them.
+// Package kept writes and reads the content of a world's snapshots: blobs, each known by its hash, and values in them.
 package kept
 
 import (
@@ -49,7 +49,7 @@ type Batch struct {
 	bytes int
 }
 
-// The bounds of what a batch collects: far below those of journal.ContentStore.
+// Bounds of a batch: far below those of journal.ContentStore.
 const (
 	batchBlobs = 4096
 	batchBytes = 4 << 20
@@ -86,7 +86,7 @@ func (b *Batch) Events(list []journal.Event) (trie.Hash, error) {
 	return sha256.Sum256(data), b.Add(data)
 }
 
-// Flush puts what was added since.
+// Flush puts the blobs added since.
 func (b *Batch) Flush() error {
 	if len(b.blobs) == 0 {
 		return nil
@@ -99,10 +99,10 @@ func (b *Batch) Flush() error {
 // HashText returns a hash as text.
 func HashText(h trie.Hash) string { return fmt.Sprintf("%x", h[:]) }
 
-// ErrForm means that what is kept has not the form that writing has given it.
+// ErrForm means that kept data has not the form in which it is written.
 var ErrForm = errors.New("not of the form of a snapshot")
 
-// Reader reads values that have the form that writing has given them, and notes if one has not.
+// Reader reads values that have the form in which they are written, and notes if one has not.
 type Reader struct {
 	Err error // of the first that has not
 }

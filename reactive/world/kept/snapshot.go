@@ -45,7 +45,7 @@ type Snapshot struct {
 	Run      string    // id of the run; "": a program wrote it that did not say so
 	Manifest string    // hash of the workflow
 	Roots    Roots     // of its tries
-	Core     trie.Hash // of what belongs to no cell
+	Core     trie.Hash // of the parts that belong to no cell
 	Calls    trie.Hash // of the events of open calls; zero: there are none
 }
 

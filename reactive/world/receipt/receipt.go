@@ -1,4 +1,4 @@
-// Package receipt has the forms in which a machine sees what became of an effect or a timer: receipts, rejections and frames.
+// Package receipt has the forms in which a machine sees the results of effects and timers: receipts, rejections and frames.
 package receipt
 
 import (

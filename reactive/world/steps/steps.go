@@ -1,4 +1,4 @@
-// Package steps writes and reads what came of an activation of a cell: the value of a cell.stepped event.
+// Package steps writes and reads the outcome of a cell's activation: the value of a cell.stepped event.
 package steps
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The keys of the value. Those that are there show what the activation did.
+// The keys of the value. Those that are there show the effects of the activation.
 const (
 	cause     = "cause"     // sequence of the event whose item was taken
 	state     = "state"     // the new state, null if it was deleted; not there: as it was
@@ -30,7 +30,7 @@ type Step struct {
 	State     value.Value // then: the new one; nil: deleted
 	Raised    []Raised    // in order
 	Emitted   []Emitted   // in order
-	Dropped   []string    // keys of the intents that it gave up
+	Dropped   []string    // keys of the intents that it dropped
 	Completed bool        // the cell has completed
 	Noted     bool        // it made a note
 	Note      value.Value // then: the note
@@ -165,7 +165,7 @@ func (s *Step) Text() string {
 		parts = append(parts, "it asked for "+x.Key)
 	}
 	for _, key := range s.Dropped {
-		parts = append(parts, "it gave up "+key)
+		parts = append(parts, "it dropped "+key)
 	}
 	if s.Completed {
 		parts = append(parts, "it has completed")

@@ -86,7 +86,7 @@ func (d *Deadline) Entry() Entry {
 	return Entry{Path: m[:], Data: appendText(data, d.Node)}
 }
 
-// DecodeDeadline decodes what Entry has encoded; any other bytes are ErrDamaged.
+// DecodeDeadline decodes the result of Entry; any other bytes are ErrDamaged.
 func DecodeDeadline(data []byte) (Deadline, error) {
 	d, err := decodeDeadline(data)
 	if err != nil {

@@ -20,7 +20,7 @@
 //	[0, [entries 1….]]                          [0, [entries 3….]]
 //
 // Both are CBOR in its deterministic form (RFC 8949, section 4.2.1); the hash is the SHA-256 of the bytes. So the root is a function
-// of the entries: not of the order in which they came, nor of what was there before. These bytes are a format.
+// of the entries: not of the order in which they came, nor of earlier entries. These bytes are a format.
 //
 // Package trie defines one kind of entry, Cell. Other kinds determine what their entries are, and which path each has (Trie.AppendPath):
 // with an instant before a hash, the trie is a queue that is read up to an instant; with the hash of a value before that of a key, an
@@ -36,7 +36,7 @@
 //
 // For n entries with paths that are hashes, reading one takes log₁₆ n nodes. A change reads and makes as many, and a batch does so
 // once for what its changes have in common. Memory holds the nodes on the way to one leaf, and of an Update the leaves that become
-// part of one branch and the hashes of what was read. Of 1,000,000 cells of 67 bytes in a map, in CPU time of one machine (bench_test.go):
+// part of one branch and the hashes of the nodes read. Of 1,000,000 cells of 67 bytes in a map, in CPU time of one machine (bench_test.go):
 //
 //	build                   1.2 s      69,905 nodes, 67 MB
 //	change of 1 cell        0.02 ms    5 nodes, 3.2 kB a cell

@@ -51,7 +51,7 @@ func (x *Indexed) Entry() Entry {
 	return Entry{Path: x.appendPath(make([]byte, 0, 2*len(Hash{}))), Data: data}
 }
 
-// DecodeIndexed decodes what Entry has encoded; its key is part of data. Any other bytes are ErrDamaged.
+// DecodeIndexed decodes the result of Entry; its key is part of data. Any other bytes are ErrDamaged.
 func DecodeIndexed(data []byte) (Indexed, error) {
 	x, err := decodeIndexed(data)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// ErrDamaged is the error of a node that is not what was stored under its hash, or that no Update has made.
+// ErrDamaged is the error of a node that does not match its hash, or that no Update has made.
 var ErrDamaged = errors.New("trie: damaged")
 
-// Hash is the SHA-256 of a node, or of what an entry refers to.
+// Hash is the SHA-256 of a node, or of the value of an entry.
 type Hash = [sha256.Size]byte
 
 // Empty is the root of the trie without entries. Its node is neither fetched nor put.
 var Empty = sha256.Sum256(encodeLeaf(nil))
 
-// An Entry is the value of a trie under a path. Those that a trie returns share memory with what was fetched: they must not be
+// An Entry is the value of a trie under a path. Those that a trie returns share memory with the fetched nodes: they must not be
 // changed, and a caller that keeps a small part of one for long should copy it.
 type Entry struct {
 	// Path determines the place of the entry, nibble by nibble, and the order among entries.
@@ -33,7 +33,7 @@ type Trie struct {
 	// PathBytes is the length of all paths.
 	PathBytes int
 
-	// AppendPath appends the path of an entry to dst, or refuses what is no entry of the kind. It is given one CBOR item in
+	// AppendPath appends the path of an entry to dst, or refuses data that is no entry of the kind. It is given one CBOR item in
 	// its deterministic form, so an entry has one encoding if its fields have. It must be a pure function.
 	AppendPath func(dst, data []byte) ([]byte, error)
 

@@ -39,7 +39,7 @@ func (t Trie) Replace(root Hash, changes []Entry, put func(hash Hash, node []byt
 	return u.store(s)
 }
 
-// checkChanges makes sure that what is put can be read.
+// checkChanges makes sure that the new entries can be read.
 func (t Trie) checkChanges(changes []Entry) error {
 	var path []byte
 	for i, c := range changes {
@@ -90,7 +90,7 @@ func (u *update) read(hash Hash, path []byte, depth int) (*node, error) {
 	return n, err
 }
 
-// apply returns what the changes, of which there is at least one, make of the node at their first depth nibbles.
+// apply applies the changes, of which there is at least one, to the node at their first depth nibbles, and returns the new node.
 func (u *update) apply(n *node, depth int, changes []Entry) (subtree, error) {
 	if n.branch == nil {
 		entries, err := u.merge(n.entries, changes)

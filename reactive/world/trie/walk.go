@@ -109,7 +109,7 @@ type mark struct {
 	path  []byte // the nibbles of the nodes that are being visited
 }
 
-// below marks what is below a node that visit has seen, and returns the node's count.
+// below marks the nodes below a node that visit has seen, and returns the node's count.
 func (m *mark) below(hash Hash, depth int) (int, error) {
 	n, err := m.read(hash, m.path, depth)
 	if err != nil {

@@ -15,7 +15,7 @@ type Place struct{ ticket uint64 }
 func (p *Place) Leave() { p.ticket = 0 }
 
 // Ring holds those that take turns. The zero value is empty. A place whose taker cannot act now is passed over: see Next. Which
-// places those are is no part of what a ring means, since they are still the first.
+// places those are is no part of a ring's meaning, since they are still the first.
 type Ring[T Taker] struct {
 	passed  []entry[T] // passed over, in order: they come before all others
 	entries []entry[T]

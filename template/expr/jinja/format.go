@@ -157,7 +157,7 @@ func (f *formatter) count(s string) (int, string) {
 	return f.number(s)
 }
 
-// number reads digits, and returns what follows them.
+// number reads digits, and returns the text behind them.
 func (f *formatter) number(s string) (int, string) {
 	n, i := 0, 0
 	for ; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {

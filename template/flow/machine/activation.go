@@ -37,7 +37,7 @@ type activation struct {
 	failure *machine.Failure // the first thing that cannot be
 }
 
-// ask adds to what the step asks for, unless it has ended.
+// ask adds a request of the step, unless it has ended.
 func (a *activation) ask(add func(*machine.Given)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -100,7 +100,7 @@ func (a *Activation[Key]) Complete() {
 	a.inner.ask(func(g *machine.Given) { g.Completed = true })
 }
 
-// Ignore says that the step is not about the event: what it returns and has asked for does not count.
+// Ignore says that the step is not about the event: its result and its requests do not count.
 func (a *Activation[Key]) Ignore() { a.inner.ask(func(g *machine.Given) { g.Ignored = true }) }
 
 // Drop drops the open intents of the cell that have the names: pay for all of an effect, pay.ISSUER for those of an issuer,
@@ -153,11 +153,11 @@ func (a *Activation[Key]) Note(note any) {
 	a.inner.ask(func(g *machine.Given) { g.Note, g.Noted = v, true })
 }
 
-// Origin identifies what has led to an activation.
+// Origin identifies the cause of an activation.
 type Origin struct {
 	Manifest string // hash of the world's document, sha256:…
 	Machine  string // hash of the machine, sha256:…
-	Event    string // hash of {kind, name, value} of what the cell was given, sha256:…
+	Event    string // hash of {kind, name, value} of the event that the cell took, sha256:…
 }
 
 // Origin returns the hashes of the world, of the machine and of the event.

@@ -76,7 +76,7 @@ func (d *Definition) refuse(format string, args ...any) {
 // nil to delete it. Event is a struct of pointers, of which one is set, or one message. A machine whose Key is struct{} has one
 // cell.
 //
-// The name and the version identify the code: a step that may give something else for the same state and event needs another
+// The name and the version identify the code: a step that may return something else for the same state and event needs another
 // version.
 //
 // Define panics if the types cannot be kept, with the name of the field.
@@ -256,7 +256,7 @@ func (d *Definition) compile(w *machine.World, m *machine.Machine) (b *binding, 
 	return b, nil
 }
 
-// compileEmitted compiles the codecs of what a machine emits and raises.
+// compileEmitted compiles the codecs of the effects and events that a machine emits and raises.
 func (d *Definition) compileEmitted(b *binding, m *machine.Machine) (err error) {
 	for _, e := range d.emits {
 		if !m.MayEmit(e.name) {

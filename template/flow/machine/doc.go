@@ -16,13 +16,13 @@
 //
 // # Steps
 //
-// A step is given copies of the key, the state and the event, and returns the new state: nil in, the cell has no state; nil out,
+// A step takes copies of the key, the state and the event, and returns the new state: nil in, the cell has no state; nil out,
 // it is deleted. What it asks for by its Activation counts if it returns no error and all of it fits. An event that has no arm
 // is ignored without a call; a step ignores another with Activation.Ignore.
 //
-// A step must give the same for the same state and event, whenever and wherever it runs: it draws random numbers from
+// A step must return the same for the same state and event, whenever and wherever it runs: it draws random numbers from
 // Activation.Rand and UUID, takes the time from Now, and asks for everything else as an effect. The tool machinevet looks for
-// what may give something else.
+// code that may return something else.
 //
 // # Types
 //
@@ -33,6 +33,6 @@
 // # Versions
 //
 // The name and the version of a definition identify its code. Cells whose machine the program does not have, in that version,
-// can be read and keep what comes, until a program has it. Migrate makes a state that another version has left fit. It is
+// can be read and queue their items, until a program has it. Migrate makes a state that another version has left fit. It is
 // checked, and can be tried with Migrated; no world uses it yet.
 package machine

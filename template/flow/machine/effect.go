@@ -18,7 +18,7 @@ func Effect[Params, Receipt any](name string) EffectOf[Params, Receipt] {
 	return EffectOf[Params, Receipt]{name}
 }
 
-// Emitted is the handle of what a machine may emit: an EffectOf, or Timer.
+// Emitted is the handle of a thing that a machine may emit: an EffectOf, or Timer.
 type Emitted interface{ emitted() emitted }
 
 // emitted describes an effect. A timer has no types.
@@ -49,7 +49,7 @@ type EmitOption func(*machine.GivenEffect)
 func Issuer(name string) EmitOption { return func(e *machine.GivenEffect) { e.Issuer = name } }
 
 // IdempotencyKey is the operation's key, after the cell and the effect: the same again when the cell
-// asks again, so that what must happen once does. Without one each emission has its own.
+// asks again, so that the effect happens once. Without one each emission has its own.
 func IdempotencyKey(key string) EmitOption { return func(e *machine.GivenEffect) { e.Key = key } }
 
 // emissions returns how many effects the step has asked for.
@@ -87,7 +87,7 @@ func (e EffectOf[Params, Receipt]) Emit(a Emitter, params Params, options ...Emi
 // EventOf is the handle of a message that machines raise.
 type EventOf[T any] struct{ name string }
 
-// Event returns the handle of a message. Its name is that of the Go type, unless another is given.
+// Event returns the handle of a message. Its name is that of the Go type, unless another is passed.
 func Event[T any](name ...string) EventOf[T] {
 	if len(name) > 0 {
 		return EventOf[T]{name[0]}
@@ -95,7 +95,7 @@ func Event[T any](name ...string) EventOf[T] {
 	return EventOf[T]{reflect.TypeFor[T]().Name()}
 }
 
-// RaisedEvent is the handle of what a machine may raise: an EventOf.
+// RaisedEvent is the handle of an event that a machine may raise: an EventOf.
 type RaisedEvent interface{ raised() (string, reflect.Type) }
 
 func (e EventOf[T]) raised() (string, reflect.Type) { return e.name, reflect.TypeFor[T]() }
@@ -103,7 +103,7 @@ func (e EventOf[T]) raised() (string, reflect.Type) { return e.name, reflect.Typ
 // Name returns the name of the message.
 func (e EventOf[T]) Name() string { return e.name }
 
-// Raise sends a message to the cells that subscribe to it, of whatever machine. They are given it after this activation.
+// Raise sends a message to the cells that subscribe to it, of whatever machine. They take it after this activation.
 func (e EventOf[T]) Raise(a Emitter, message T) {
 	x := a.asked()
 	place := func() string { return fmt.Sprintf("raise[%d] %s", x.raises(), e.name) }

@@ -52,9 +52,9 @@ type Rejected struct {
 	Status       string // as in a Receipt
 	Code         string // why it does not fit
 	Message      string // the same, for people
-	PayloadHash  string // of what came instead, sha256:…
+	PayloadHash  string // of the payload that came instead, sha256:…
 	PayloadSize  int64  // of its encoding, in bytes
-	Signature    any    // of what came, of the model of package value; nil: none
+	Signature    any    // of the payload, of the model of package value; nil: none
 	Intent       string // identity of the emission, sha256:…
 	EmittedAtSeq uint64 // sequence of the activation that emitted
 }
@@ -78,7 +78,7 @@ type receipt interface {
 
 func (*Receipt[T]) payload() reflect.Type { return reflect.TypeFor[T]() }
 
-// arm is a field of an event's struct: what it is about, and its type.
+// arm is a field of an event's struct: its kind of events, and its type.
 type arm struct {
 	field  int
 	kind   machine.EventKind

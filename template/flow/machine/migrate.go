@@ -21,7 +21,7 @@ type migration struct {
 
 // Migrate says how a state that another version of the machine has left is made fit: from is called with a copy of it, and
 // returns the state of this version, nil to delete it. A cell keeps the version that it was started with, so nothing calls from
-// by itself yet; Migrated tries it. Like a step, it must give the same for the same state.
+// by itself yet; Migrated tries it. Like a step, it must return the same for the same state.
 func Migrate[From, State any](version string, from func(*From) (*State, error)) Option {
 	return func(d *Definition) {
 		_, twice := d.migrations[version]
@@ -66,7 +66,7 @@ func (d *Definition) bindMigrations(m *machine.Machine) error {
 }
 
 // Migrated returns the state that a definition makes of one that another version of its machine has left; nil: none. The function
-// runs twice, and must give the same.
+// runs twice, and must return the same.
 func Migrated(d *Definition, version string, state value.Value) (value.Value, error) {
 	m, ok := d.migrations[version]
 	if !ok {

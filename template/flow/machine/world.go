@@ -58,7 +58,7 @@ type builder struct {
 	operations    []operation
 }
 
-// document returns the document of the world: what follows from the definitions, with the keys that were given laid over it.
+// document returns the document of the world: the keys that follow from the definitions, overlaid by those passed.
 func (b *builder) document() map[string]any {
 	derived := map[string]any{"machines": b.machines}
 	if len(b.types) > 0 {
@@ -153,7 +153,7 @@ type Operation interface {
 	// Name returns the name of the operation.
 	Name() string
 
-	// Implementation returns what carries it out.
+	// Implementation returns its implementation.
 	Implementation() any
 }
 
@@ -177,7 +177,7 @@ func (op operation) add(b *builder) error {
 	return nil
 }
 
-// Keys are keys of the world's document, laid over what follows from the definitions: bindings and timing of effects, machines
+// Keys are keys of the world's document, laid over those that follow from the definitions: bindings and timing of effects, machines
 // with rules, lifecycles, a directory. Lists are appended to.
 type Keys map[string]any
 

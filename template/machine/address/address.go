@@ -30,7 +30,7 @@ func Of(machine string, of *schema.Type, key value.Value) string {
 	return Escape(machine) + "[" + Escape(text) + "]"
 }
 
-// Key returns the key that is meant by what stands between the brackets of an address, in normal form. It also takes a text
+// Key returns the key between the brackets of an address, in normal form. It also takes a text
 // without its quotes, and JSON that is not in normal form: the address of the key tells how it is written.
 func Key(of *schema.Type, written string) (value.Value, error) {
 	if of.Kind == schema.Text {

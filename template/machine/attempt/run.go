@@ -55,7 +55,7 @@ func clip(text string, most int) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// same reports whether two runs of a step gave the same.
+// same reports whether two runs of a step returned the same.
 func same(a *machine.Given, af *machine.Failure, b *machine.Given, bf *machine.Failure) bool {
 	if af != nil || bf != nil {
 		return af != nil && bf != nil && *af == *bf
@@ -65,7 +65,7 @@ func same(a *machine.Given, af *machine.Failure, b *machine.Given, bf *machine.F
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// document returns all that was given as one value.
+// document returns all results as one value.
 func document(g *machine.Given) value.Value {
 	raised, emitted, dropped := make([]any, len(g.Raised)), make([]any, len(g.Emitted)), make([]any, len(g.Dropped))
 	for i, r := range g.Raised {

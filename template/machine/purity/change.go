@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// mutation is a change of a variable, or of what it refers to.
+// mutation is a change of a variable, or of its referent.
 type mutation struct {
 	root    types.Object
 	pos     token.Pos
@@ -17,7 +17,7 @@ type mutation struct {
 	fills   bool // sets, counts or deletes elements of a map by keys: the same in any order
 }
 
-// aliases finds what the local variables of each body may refer to, whatever the order of its statements.
+// aliases finds the possible referents of the local variables of each body, whatever the order of its statements.
 func (x *examiner) aliases() {
 	for _, b := range x.bodies {
 		b.aliases = map[types.Object][]types.Object{}
@@ -256,7 +256,7 @@ func (x *examiner) filled(to ast.Expr, tok token.Token, list []mutation) []mutat
 	return list
 }
 
-// changedBy returns what a call changes of what it is given.
+// changedBy returns the arguments that a call changes.
 func (x *examiner) changedBy(b *body, call *ast.CallExpr) (list []mutation) {
 	note := func(roots []types.Object, fills bool) {
 		for _, root := range roots {
@@ -287,7 +287,7 @@ func (x *examiner) changedBy(b *body, call *ast.CallExpr) (list []mutation) {
 	return list
 }
 
-// inAnyOrder holds the methods of the standard library that change their receiver, and give the same in any order.
+// inAnyOrder holds the methods of the standard library that change their receiver, with the same result in any order.
 var inAnyOrder = setOf("math/big.Int.Add math/big.Int.Sub math/big.Int.Mul math/big.Rat.Add math/big.Rat.Sub math/big.Rat.Mul maps.Copy maps.Insert net/url.Values.Set")
 
 // changesOf returns the changes of a function through its parameters.
@@ -324,7 +324,7 @@ func isMachine(obj types.Object) bool { return obj.Pkg() != nil && obj.Pkg().Pat
 // asking holds the methods of an activation that change nothing.
 var asking = setOf("Now Key Cell Seq Origin")
 
-// emitsThrough returns the activations that a call of the package of machines is given, and by which it emits, notes or draws.
+// emitsThrough returns the activations that a call of the package of machines takes, and by which it emits, notes or draws.
 func (x *examiner) emitsThrough(b *body, call *ast.CallExpr, f *types.Func) (roots []types.Object) {
 	if receiverOf(f) == "Activation" {
 		if asking[f.Name()] {
@@ -438,14 +438,14 @@ func (x *examiner) noteChanges() {
 	}
 }
 
-// isKept reports whether a mutation changes a variable of a package. What is given to io.Discard or os.Stdout is not kept there.
+// isKept reports whether a mutation changes a variable of a package. Data written to io.Discard or os.Stdout is not kept there.
 func (x *examiner) isKept(m mutation) bool {
 	_, isStandard := x.standard(m.root)
 	return isGlobal(m.root) && !(isStandard && m.through)
 }
 
 // isInit reports whether a position of a body runs before any step: in an init function or initial value, and not in a function
-// literal that is kept, or given to a machine.
+// literal that is kept, or passed to a machine.
 func (x *examiner) isInit(b *body, pos token.Pos) bool {
 	if !b.isInit() {
 		return false

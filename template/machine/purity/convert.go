@@ -61,7 +61,7 @@ func (r *reader) valueAt(list []ast.Expr, i int) types.Type {
 	return nil
 }
 
-// returned follows what a function returns, and those in it.
+// returned follows the results of a function, and those in it.
 func (r *reader) returned(n ast.Node, results *types.Tuple) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -19,7 +19,7 @@ func (*examined) AFact() {}
 // summary describes a function or variable to the packages that import it.
 type summary struct {
 	Impure  *finding // the nearest impurity; nil: pure
-	Changes []change // what a function changes through its parameters
+	Changes []change // changes by a function through its parameters
 	Defines []int    // the parameters that it passes on to machine.Define or Migrate; the receiver is -1
 	Sorts   []int    // the parameters whose elements it sorts
 }
@@ -38,7 +38,7 @@ func (s *summary) String() string {
 type finding struct {
 	What, Instead string
 	Where         string   // file:line:col of the impurity
-	Chain         []string // what is called on the way to it, with the places of the calls
+	Chain         []string // functions called on the way to it, with the places of the calls
 }
 
 func (f *finding) text() string {
@@ -49,7 +49,7 @@ func (f *finding) text() string {
 	return fmt.Sprintf("%s at %s%s; %s", f.What, f.Where, by, f.Instead)
 }
 
-// change says that a function changes what a parameter refers to; -1 is the receiver.
+// change says that a function changes the referent of a parameter; -1 is the receiver.
 type change struct {
 	Param int
 	Where string
@@ -105,7 +105,7 @@ func (x *examiner) summaryOf(f *types.Func) *summary {
 	return &summary{}
 }
 
-// exportFacts exports what is known of the package's objects, with places that make sense elsewhere.
+// exportFacts exports the facts about the package's objects, with places that make sense elsewhere.
 func (x *examiner) exportFacts() {
 	for obj, n := range x.nodes {
 		s := n.summary

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// node is a function, a variable of the package, or a root, with what it does itself and what it names.
+// node is a function, a variable of the package, or a root, with its own impurities and the names that it uses.
 type node struct {
 	name    string
 	faults  []fault
@@ -25,7 +25,7 @@ type fault struct {
 	soft          bool // about a variable: of interest if nothing else is found
 }
 
-// edge leads to what a node names: a node of the package, or what is known of an object of another package.
+// edge leads to an object that a node names: a node of the package, or the facts about an object of another package.
 type edge struct {
 	pos  token.Pos
 	name string
@@ -50,7 +50,7 @@ type body struct {
 	syntax  ast.Node
 	vars    []types.Object                  // of an initial value: the variables that have it
 	params  map[types.Object]int            // the receiver is -1
-	aliases map[types.Object][]types.Object // of a local variable: what it may refer to
+	aliases map[types.Object][]types.Object // of a local variable: its possible referents
 	changes []mutation
 }
 

@@ -51,10 +51,10 @@ type loop struct {
 	why   string // the first thing that shows the order
 	at    token.Pos
 	own   map[token.Pos]bool // identifiers read by the statement that changes them, or by a comparison that finds the least
-	sums  map[string]string  // what is added up, with the class of the operator
-	sets  map[string]string  // what is set to a value that is the same for all entries
+	sums  map[string]string  // sums, with the class of the operator
+	sets  map[string]string  // variables set to a value that is the same for all entries
 	vars  map[string]bool    // outer variables and fields that change
-	exits []string           // what the loop is left with
+	exits []string           // values with which the loop is left
 	exit  token.Pos
 }
 
@@ -239,7 +239,7 @@ func (l *loop) fills(to ast.Expr, tok token.Token) bool {
 	return isMap && l.varies(at.Index)
 }
 
-// byKey reports whether an element is set whose index, or the index of what it is in, is the key of the entry.
+// byKey reports whether an element is set whose index, or the index of the value around it, is the key of the entry.
 func (l *loop) byKey(to ast.Expr) bool {
 	for {
 		switch e := ast.Unparen(to).(type) {
@@ -300,7 +300,7 @@ func (l *loop) sumUp(to ast.Expr, class string) {
 // assigning returns the operator of an assignment.
 func assigning(tok token.Token) token.Token { return tok - token.ADD_ASSIGN + token.ADD }
 
-// sum looks at x++ and x += y: whole numbers give the same sum in any order, texts and floats do not.
+// sum looks at x++ and x += y: whole numbers have the same sum in any order, texts and floats do not.
 func (l *loop) sum(to ast.Expr, op token.Token, from ast.Expr, pos token.Pos) {
 	if l.outer(to) == nil || l.byKey(to) {
 		return
@@ -437,7 +437,7 @@ func (l *loop) isLeastKey(a, b ast.Expr, s *ast.AssignStmt) (is bool) {
 	return is
 }
 
-// allow lets a comparison read what it finds.
+// allow lets a comparison read the variable that it sets.
 func (l *loop) allow(cond ast.Expr) {
 	ast.Inspect(cond, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -447,7 +447,7 @@ func (l *loop) allow(cond ast.Expr) {
 	})
 }
 
-// reads finds reads of what changes while the loop runs: they depend on the entries before.
+// reads finds reads of variables that change while the loop runs: they depend on the entries before.
 func (l *loop) reads() {
 	ast.Inspect(l.stmt.Body, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)

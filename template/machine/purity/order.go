@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// sequences holds the functions that give the entries of a map in its order.
+// sequences holds the functions that yield the entries of a map in its order.
 var sequences = setOf("maps.Keys maps.Values maps.All reflect.Value.MapKeys reflect.Value.MapRange reflect.Value.Seq reflect.Value.Seq2")
 
 func (x *examiner) isUnordered(e ast.Expr) bool {

@@ -4,7 +4,7 @@
 //
 // # What is followed
 //
-// The analyzer begins at what is given to machine.Define and machine.Migrate, in whatever functions pass it on to them, and follows
+// The analyzer begins at the arguments of machine.Define and machine.Migrate, in whatever functions pass it on to them, and follows
 // whatever is named there: a function that is named counts as called, be it called, deferred, passed on, or kept in a variable. So
 // function values need not be traced. A method is followed through an interface where a value is converted to the interface. A
 // variable of a package is followed to its initial value and to the init functions that assign it, and is impure if anything else
@@ -31,10 +31,10 @@ import (
 // machinePath is the package whose functions define machines.
 const machinePath = "github.com/sluiceflow/sluice/template/flow/machine"
 
-// Analyzer reports the impurities of what is given to machine.Define and machine.Migrate.
+// Analyzer reports the impurities of the arguments of machine.Define and machine.Migrate.
 var Analyzer = &analysis.Analyzer{
 	Name:      "purity",
-	Doc:       "report what may give a step of a machine another result the next time",
+	Doc:       "report code by which a step of a machine may return another result the next time",
 	URL:       "https://github.com/sluiceflow/sluice/blob/main/docs/machinevet.md",
 	Run:       run,
 	FactTypes: []analysis.Fact{(*summary)(nil), (*examined)(nil)},

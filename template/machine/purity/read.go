@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// reader notes on a node what a piece of syntax does and what it names.
+// reader notes on a node the impurities of a piece of syntax and the names in it.
 type reader struct {
 	*examiner
 	body *body
@@ -82,7 +82,7 @@ func (r *reader) chained(n *ast.CallExpr) {
 	}
 }
 
-// name notes what an identifier names.
+// name notes the object that an identifier names.
 func (r *reader) name(id *ast.Ident) {
 	obj := r.TypesInfo.Uses[id]
 	switch o := obj.(type) {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// root is a function that is given to machine.Define or Migrate, with what it names.
+// root is a function passed to machine.Define or Migrate, with the names that it uses.
 type root struct {
 	node *node
 	pos  token.Pos
@@ -108,7 +108,7 @@ func (x *examiner) rootName(call *ast.CallExpr, f *types.Func) string {
 	return what + " " + types.ExprString(call.Args[0])
 }
 
-// follower reads what is given, and on to the values of the local variables that it names.
+// follower reads an argument, and on to the values of the local variables that it names.
 type follower struct {
 	*reader
 	seen map[types.Object]bool
@@ -144,7 +144,7 @@ func (w *follower) follow(arg ast.Expr) {
 	})
 }
 
-// local follows a variable of the function that defines the machine: to its caller, or to what is assigned to it.
+// local follows a variable of the function that defines the machine: to its caller, or to the values assigned to it.
 func (w *follower) local(id *ast.Ident, v *types.Var) {
 	if i, ok := w.body.params[v]; ok {
 		if s := &w.body.node.summary; mayCall(v.Type(), nil) && !slices.Contains(s.Defines, i) {
@@ -186,7 +186,7 @@ func (w *follower) captured(arg ast.Expr) {
 	})
 }
 
-// outlived finds what a function literal, which is called for each activation, shares with the next one.
+// outlived finds variables that a function literal, which is called for each activation, shares with the next one.
 func (w *follower) outlived(lit *ast.FuncLit) {
 	uses := map[types.Object]bool{}
 	ast.Inspect(lit, func(n ast.Node) bool {
@@ -204,7 +204,7 @@ func (w *follower) outlived(lit *ast.FuncLit) {
 	}
 }
 
-// bound finds methods that are given as values and change their receivers, which outlive the activation.
+// bound finds methods that are passed as values and change their receivers, which outlive the activation.
 func (w *follower) bound(arg ast.Expr) {
 	ast.Inspect(arg, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -226,7 +226,7 @@ func (w *follower) bound(arg ast.Expr) {
 	})
 }
 
-// maker looks at the function literals that a function of this package returns as, or in, what is given.
+// maker looks at the function literals that a function of this package returns as, or in, an argument.
 func (w *follower) maker(call *ast.CallExpr) {
 	f, ok := typeutil.Callee(w.TypesInfo, call).(*types.Func)
 	if !ok || w.seen[f.Origin()] || w.nodes[f.Origin()] == nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kind is a kind of impurity: what is done, and what a step does instead.
+// kind is a kind of impurity, with its remedy.
 type kind struct{ does, instead string }
 
 var (
@@ -184,7 +184,7 @@ var sorters = setOf("sort.Ints sort.Float64s sort.Strings sort.Slice sort.SliceS
 // sorted holds the functions that take a sequence in any order.
 var sorted = setOf("slices.Sorted slices.SortedFunc slices.SortedStableFunc maps.Collect maps.Insert")
 
-// changers holds the functions of the standard library that change what an argument refers to, with the number of the argument.
+// changers holds the functions of the standard library that change the referent of an argument, with the number of the argument.
 var changers = map[string]int{
 	"slices.Reverse": 0, "slices.Delete": 0, "slices.DeleteFunc": 0, "slices.Insert": 0, "slices.Replace": 0, "slices.Compact": 0,
 	"slices.CompactFunc": 0, "sort.Reverse": -2, "maps.Copy": 0, "maps.Insert": 0, "maps.DeleteFunc": 0, "io.ReadFull": 1,

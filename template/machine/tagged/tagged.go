@@ -1,4 +1,4 @@
-// Package tagged writes canonical CBOR (RFC 8949) with byte strings, which the values of package value do not have, for what is
+// Package tagged writes canonical CBOR (RFC 8949) with byte strings, which the values of package value do not have, for data that is
 // named by its hash.
 package tagged
 
@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/cborhead"
 )
 
-// Tag precedes the encoding of what is named by its hash: the value is CBOR.
+// Tag precedes the encoding of a value named by its hash: the value is CBOR.
 var Tag = []byte{0xd9, 0xd9, 0xf7}
 
 // Map is the tagged encoding of a map of at most 23 members. Each method appends one; their names ascend by their encodings, in

@@ -207,7 +207,7 @@ func (r *deriver) declare(name string, doc value.Value, at string) error {
 	return nil
 }
 
-// record returns the document of what a struct consists of.
+// record returns the document of a struct's fields.
 func (r *deriver) record(t reflect.Type, at string) (value.Value, error) {
 	r.open[t] = true
 	defer delete(r.open, t)
@@ -235,7 +235,7 @@ func (r *deriver) record(t reflect.Type, at string) (value.Value, error) {
 	return map[string]any{word: fields}, nil
 }
 
-// field returns the document of a field: what its tag names, if that fits, or else what follows from its Go type.
+// field returns the document of a field: the type that its tag names, if it fits, or else the one that follows from its Go type.
 func (r *deriver) field(f field, t reflect.Type) (value.Value, error) {
 	text := f.field.Tag.Get("type")
 	if text == "" {

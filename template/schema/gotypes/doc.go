@@ -31,7 +31,7 @@
 //
 // # Contracts
 //
-// What Encode returns is in normal form, and what it refuses is a *schema.Fault with the place. Decode takes values in normal
+// The result of Encode is in normal form, its error a *schema.Fault with the place. Decode takes values in normal
 // form only, and fails only for numbers that their Go type cannot hold. Neither shares memory that can be written with its
 // argument. A Codec is immutable and safe for concurrent use.
 package gotypes

@@ -13,7 +13,7 @@ import (
 // lockBytesMax bounds the bytes read of a lock, which has the number of a process.
 const lockBytesMax = 32
 
-// AcceptLoss says what the remedy is for a store whose newest commits are lost, see Mark.
+// AcceptLoss is the remedy for a store whose newest commits are lost, see Mark.
 const AcceptLoss = "removing the file " + MarkName + " makes the folder open without the lost commits"
 
 // HolderOf describes the process that has a store's directory open, or had it last.

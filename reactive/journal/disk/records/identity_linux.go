@@ -12,8 +12,8 @@ type identity struct {
 	inode        uint64
 }
 
-// identify returns the identity of a file. It does not ask for the file's times, as os.Stat does: Linux gives a file whose times
-// were asked for a time of its own at the next write, which costs a transaction of the file system that the next sync waits for.
+// identify returns the identity of a file. It does not ask for the file's times, as os.Stat does: Linux stamps a file whose times
+// were asked for with a time of its own at the next write, which costs a transaction of the file system that the next sync waits for.
 func identify(path string) (identity, error) {
 	id, _, err := statx(path, unix.STATX_INO)
 	return id, err

@@ -104,7 +104,7 @@ func addNumber(m *maphash.Hash, n uint64) {
 	_, _ = m.Write(b[:])
 }
 
-// StageIndex adds to a batch what changes the keys of one head to those of another. It returns the number of keys written.
+// StageIndex adds to a batch the changes from the keys of one head to those of another. It returns the number of keys written.
 func StageIndex(b *pebble.Batch, before, after IndexKeys) (written int, err error) {
 	for key := range before.all {
 		if after.has(key) {

@@ -41,7 +41,7 @@ type Tip struct {
 type Move struct {
 	Stream string // its name
 	Tip    *Tip   // its end
-	Last   uint64 // what that moves to
+	Last   uint64 // its next value
 }
 
 // waiters share one channel, which the next commit to their stream closes.
@@ -79,7 +79,7 @@ func (l *Live) Remember(stream string, t *Tip) {
 	l.keep(strings.Clone(stream), t) // the name may be part of a larger string
 }
 
-// Renew forgets what is known of a stream of which nothing is left, and returns the new end. Called by the committer.
+// Renew forgets the state of a stream of which nothing is left, and returns the new end. Called by the committer.
 func (l *Live) Renew(stream string) *Tip {
 	t := new(Tip)
 	l.Remember(stream, t)

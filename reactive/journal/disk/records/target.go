@@ -42,7 +42,7 @@ func TakeTarget(files vfs.FS, own, dir string, real bool) (t Target, err error) 
 	return t, nil
 }
 
-// Clear removes what a failed copy has written.
+// Clear removes the files of a failed copy.
 func (t *Target) Clear() error {
 	if t.made {
 		return t.files.RemoveAll(t.dir)

@@ -121,7 +121,7 @@ func sweepTombstones(ctx context.Context, s Swept, w *journal.StreamSweep) error
 	}
 	var free []string
 	find := func(key, record []byte) error {
-		if h, err := OpenHead(record, key); err == nil && h.Deleted != nil && h.Deleted.Free(w.Now) { // of what is damaged a doctor tells
+		if h, err := OpenHead(record, key); err == nil && h.Deleted != nil && h.Deleted.Free(w.Now) { // a doctor reports damage
 			free = append(free, string(key[1:]))
 		}
 		return nil
@@ -143,7 +143,7 @@ func sweepTombstones(ctx context.Context, s Swept, w *journal.StreamSweep) error
 	return nil
 }
 
-// Bounds of the content that is looked at in one round, and of what is deleted between two pauses.
+// Bounds of the content that is looked at in one round, and of that deleted between two pauses.
 const (
 	roundStreams = 1 << 18
 	sliceStreams = 256
@@ -183,7 +183,7 @@ func (u *unreferred) add(key, record []byte) error {
 	return nil
 }
 
-// mark strikes what the events in a range refer to, until nothing is left.
+// mark strikes the referents of the events in a range, until nothing is left.
 func (u *unreferred) mark(ctx context.Context, s Swept, events Range) error {
 	events, err := events.endingNow(s)
 	for err == nil && events.Lower != nil && len(u.bytes) > 0 {

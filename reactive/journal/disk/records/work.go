@@ -1,6 +1,6 @@
 package records
 
-// Work counts what a store has done, for tests and measurements.
+// Work counts the operations of a store, for tests and measurements.
 type Work struct {
 	HeadsRead    int64 // by Heads, List and Head
 	IndexMade    int64 // heads in appends of which the keys in indexes were made

@@ -190,7 +190,7 @@ type shieldedFile struct {
 	path  string
 	fs    *FS
 	log   bool  // Pebble asks for room ahead of its writes, and reads it up to the first zeros
-	end   int64 // of what was written to a log, in bytes
+	end   int64 // of the written part of a log, in bytes
 	ahead int64 // end of the room of a log
 }
 
@@ -225,7 +225,7 @@ func (f *shieldedFile) Preallocate(int64, int64) error {
 	return nil
 }
 
-// grow sets room aside behind what is about to be written.
+// grow sets room aside behind the bytes about to be written.
 func (f *shieldedFile) grow() {
 	from := f.ahead
 	f.ahead = f.end + roomBytes
@@ -243,7 +243,7 @@ func (f *shieldedFile) SyncTo(length int64) (full bool, err error) {
 	return full, err
 }
 
-// Close closes the file also when the shield is up. The room behind the end of a log is given back. If that fails, the log is as good
+// Close closes the file also when the shield is up. The room behind the end of a log is released. If that fails, the log is as good
 // as before.
 func (f *shieldedFile) Close() error {
 	if f.log && !f.fs.raised.Load() {

@@ -12,18 +12,18 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Ending is a run's progress according to its journal alone.
-type Ending struct {
+// Progress is a run's progress according to its journal alone.
+type Progress struct {
 	Result *inspect.Result // nil: it has not ended
 	Start  *journal.Start  // nil: unknown
 	Last   uint64          // sequence of its last event
 }
 
-// Ending reads the result of a run, if it has ended, without deriving anything. A world has not ended before its newest snapshot.
-func (r *Reader) Ending(ctx context.Context, run string) (out Ending, err error) {
+// Progress reads the result of a run, if it has ended, without deriving anything. A world has not ended before its newest snapshot.
+func (r *Reader) Progress(ctx context.Context, run string) (out Progress, err error) {
 	way, err := r.newest(ctx, run)
 	if err != nil {
-		return Ending{}, err
+		return Progress{}, err
 	}
 	result := func(e *journal.Event) bool { return e.Type == journal.RunFinished }
 	read := func(from uint64) iter.Seq2[journal.Event, error] {
@@ -31,7 +31,7 @@ func (r *Reader) Ending(ctx context.Context, run string) (out Ending, err error)
 	}
 	for event, err := range r.along(ctx, run, way, read) {
 		if err != nil {
-			return Ending{}, fmt.Errorf("read run %s: %w", run, err)
+			return Progress{}, fmt.Errorf("read run %s: %w", run, err)
 		}
 		switch out.Last = event.Seq; event.Type {
 		case journal.RunStarted:
