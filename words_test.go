@@ -44,6 +44,7 @@ var phrases = map[string]string{
 	`(computes|counts|describes|emits|prints|refuses) what`: "the noun, such as: computes the changes",
 	`keeps what comes`: "queues its events",
 	`whether and why`:  "the reason",
+	`returns what`:     "returns and a noun, such as: returns the calls",
 }
 
 // Texts in which some of these words stay: the names of other programs, and what is stored or sent.

@@ -19,7 +19,7 @@ func (c *Call) Redactor() operation.Redactor {
 	return c.run.Ring
 }
 
-// Keychain returns what the binding of the call reads of the keychain: the secrets that it names, and marks of the others.
+// Keychain returns the part of the keychain that the binding of the call reads: the secrets that it names, and marks of the others.
 func (c *Call) Keychain() any {
 	if c.rare == nil {
 		return nil
