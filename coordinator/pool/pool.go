@@ -147,26 +147,24 @@ func (p *Pool) submit(calls []*Call, here bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.queue = append(p.queue, &batch{calls: quick})
-	hands := 0 // that begin a queued call at once
+	wanted := len(quick)
 	if here {
-		hands = 1
+		wanted--
 	}
-	running := len(p.workers)
-	hands += p.start(min(len(quick)-hands, runtime.GOMAXPROCS(0)-running))
-	if !p.watching && (running > 0 || p.queued() > hands) {
+	p.start(min(wanted, runtime.GOMAXPROCS(0)-len(p.workers)))
+	if !p.watching {
 		p.watching = true
 		p.all.Go(p.watch)
 	}
 }
 
-// start starts n workers, none if n is negative, and returns their number. The caller holds mu.
-func (p *Pool) start(n int) int {
+// start starts n workers. The caller holds mu.
+func (p *Pool) start(n int) {
 	for range n {
 		w := &worker{}
 		p.workers = append(p.workers, w)
 		p.all.Go(func() { p.work(w) })
 	}
-	return max(0, n)
 }
 
 // work makes calls until there are none. If a function ends the goroutine, another worker replaces this one.
@@ -288,8 +286,7 @@ func (p *Pool) remove(w *worker) {
 }
 
 // watch checks, as long as there is work, for workers that have made no progress in the last interval: it delivers the calls
-// they have collected, and starts others if all are held up and calls wait. It is started only if calls may be held up: a timer for each
-// step of a chain would wake a thread for each.
+// they have collected, and starts others if all are held up and calls wait.
 func (p *Pool) watch() {
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()

@@ -40,7 +40,6 @@ type committer struct {
 	before, after records.IndexKeys // of the head that a stream has had, and of that which it gets
 	group         []*request
 	bytes         int            // in group
-	others        int            // goroutines that the last commit has woken besides its own
 	moves         []records.Move // of the streams of those in group that were accepted
 	puts          bool           // the batch has content
 
@@ -96,7 +95,6 @@ func (c *committer) lead() {
 	select {
 	case r := <-c.s.queue:
 		c.commit(r)
-		c.others-- // itself
 	default:
 	}
 }
@@ -134,20 +132,17 @@ func (c *committer) answer(err error) {
 		c.group[i] = nil
 		r.done <- cmp.Or(err, r.err)
 	}
-	c.others = len(c.group)
 	c.group, c.bytes = c.group[:0], 0
 }
 
 // errPanic is why nothing more is written after a panic in a commit: how much of the commit is stored is unknown.
 var errPanic = errors.New("a commit has panicked")
 
-// gather takes r and the queue. Before it reads the queue, it yields to the goroutines that the last commit has just woken, if any:
+// gather takes r and the queue. Before it reads the queue, it yields to the goroutines that the last commit has just woken:
 // their next appends then share this sync instead of needing another.
 func (c *committer) gather(r *request) {
 	c.take(r)
-	if c.others > 0 {
-		runtime.Gosched() // it may wake a thread
-	}
+	runtime.Gosched()
 	for len(c.group) < commitMaxRequests && c.bytes < commitMaxBytes {
 		select {
 		case r := <-c.s.queue:
