@@ -25,7 +25,7 @@ type Cells interface {
 	// Asked returns the idempotency key that was asked for a call; "": none.
 	Asked(v int32) string
 
-	// Command gives the event of an abort or of a retry that names no open call the type of one about a cell.
+	// Command turns the event of an abort or of a retry that names no open call into one about a cell.
 	Command(e *journal.Event)
 
 	// RefusePause judges a pause of a cell, or the end of one. Its errors wrap ErrUnknown if there is no such cell.

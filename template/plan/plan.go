@@ -186,7 +186,7 @@ func (p *Plan) StepNames() (names []string) {
 	return names
 }
 
-// OnBlocked returns what a blocked run does, given the default, as journaled in its start; "" for a tree of steps, which never blocks.
+// OnBlocked returns the choice of a blocked run, with the default, as journaled in its start; "" for a tree of steps, which never blocks.
 func (p *Plan) OnBlocked(usual string) string {
 	if routing := p.Workflow.Routing; routing != nil {
 		return string(routing.OnBlocked(template.OnBlocked(usual)))
