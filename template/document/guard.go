@@ -79,8 +79,10 @@ func (g *guard) take(batch token.Tokens) *Error {
 			g.next = batch[i+1]
 		}
 		doc := &g.docs[len(g.docs)-1]
-		if n := len(*doc); g.inList() && n >= 2 && plain(tk) && plain((*doc)[n-2]) && adjacent((*doc)[n-2], (*doc)[n-1], tk) {
-			*doc, tk = (*doc)[:n-2], token.String((*doc)[n-2].Value+":"+tk.Value, (*doc)[n-2].Origin+":"+tk.Origin, (*doc)[n-2].Position)
+		if n := len(*doc); g.inList() && n >= 2 {
+			if text := joined((*doc)[n-2], (*doc)[n-1], tk); text != nil {
+				*doc, tk = (*doc)[:n-2], text
+			}
 		}
 		if fault := g.see(tk); fault != nil {
 			return fault
@@ -105,11 +107,16 @@ func plain(tk *token.Token) bool {
 	return tk.CharacterType == token.CharacterTypeMiscellaneous
 }
 
-// adjacent reports whether a text, a colon and another text stand together, as in 8080:80. That is one text. The scanner makes a key
-// of the first one if the list is inside braces.
-func adjacent(a, colon, b *token.Token) bool {
-	return colon.Type == token.MappingValueType && a.Position.Line == colon.Position.Line && b.Position.Line == colon.Position.Line &&
-		a.Position.Column+utf8.RuneCountInString(a.Value) == colon.Position.Column && colon.Position.Column+1 == b.Position.Column
+// joined returns the text that a text, a colon and another text right behind it are together, as in 8080:80; nil: they are not one. The
+// scanner makes a key of the first one if the list is inside braces.
+func joined(a, colon, b *token.Token) *token.Token {
+	gap := colon.Position.Column - a.Position.Column - utf8.RuneCountInString(a.Value)
+	if !plain(a) || colon.Type != token.MappingValueType || !plain(b) || gap < 0 || colon.Position.Column+1 != b.Position.Column ||
+		a.Position.Line != colon.Position.Line || b.Position.Line != colon.Position.Line {
+		return nil
+	}
+	colons := strings.Repeat(" ", gap) + ":"
+	return token.String(a.Value+colons+b.Value, a.Value+colons+b.Origin, a.Position)
 }
 
 // see checks the next token of a document.
