@@ -20,7 +20,7 @@ import (
 type Frame struct {
 	Event string          `json:"event"` // its kind, such as snapshot, update or end
 	ID    string          `json:"id"`    // behind which a feed is resumed
-	Data  json.RawMessage `json:"data"`  // its data
+	Data  json.RawMessage `json:"data"`  // its content, by kind
 }
 
 // idleMax bounds the connections in a row that bring no frame, before a feed is given up.

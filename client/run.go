@@ -56,8 +56,8 @@ type Run interface {
 	// ID returns the id.
 	ID() string
 
-	// Dry returns the run with commands that change nothing: each returns the error with which it would be refused, and passes to would
-	// the events that it would journal.
+	// Dry returns the run with commands that change nothing: each returns the error with which it would be refused, and passes the
+	// events that it would journal to would.
 	Dry(would func(journal.Event)) Run
 
 	// Wait returns how the run has ended, once it has.

@@ -92,7 +92,7 @@ type Config struct {
 	// separate bound of the same size. Default: 256. Negative: no limit.
 	ProgramsMax int
 
-	// OnBlocked is the choice of a playbook whose gates hold all remaining tokens, unless the playbook has its own. Default:
+	// OnBlocked decides what a playbook does once its gates hold all remaining tokens, unless it says so itself. Default:
 	// it waits until its context is patched.
 	OnBlocked template.OnBlocked
 

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Rerun selects the steps of a run that run again, and has the changes: see rerun.Options. RerunPreview has the effect on each RerunStep.
+// Rerun selects the steps that run again, and holds the new values: see rerun.Options. RerunPreview has the effect on each RerunStep.
 type (
 	Rerun        = rerun.Options
 	RerunPreview = rerun.Preview

@@ -124,7 +124,7 @@ func (w *worker) body(g *outbox) *wire.GiveBody {
 	return b
 }
 
-// given passes the operations the results of their reports, and frees the places of calls.
+// given tells the operations whether their reports were taken, and frees the places of calls.
 func (w *worker) given(g *outbox, list []wire.LateLease) {
 	late := map[string]string{}
 	for _, l := range list {

@@ -159,8 +159,7 @@ func (v Verb) one() bool {
 	return v != List && v != Export && v != Import && v != Backup && !v.ofFolder() && !v.attaches()
 }
 
-// Follows reports whether the answer to the verb has no bound of its own: it waits, reads or writes as long as it takes, and ends when
-// its reader goes.
+// Follows reports whether the answer to the verb lasts as long as its wait, reading or writing, and ends when its reader goes.
 func (v Verb) Follows() bool {
 	switch v {
 	case Watch, Log, Await, Export, Import, Backup, Collect, Bulk, AwaitAct, StopAct, Shadow, Compare:

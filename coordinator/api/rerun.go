@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Rerun selects the steps of a run that run again, and has the changes: see coordinator.Rerun. A new workflow or input is attached.
+// Rerun selects the steps of a run that run again, and holds the new values: see coordinator.Rerun. A new workflow or input is attached.
 type Rerun struct {
 	From    string                     `json:"from,omitempty"`    // key of the step from which on
 	Only    string                     `json:"only,omitempty"`    // key of the only one

@@ -5,7 +5,7 @@
 //	status, err := engine.AwaitBulk(ctx, id)
 //
 // An act names how many runs it expects, and is refused as a whole if the query selects another number. It then acts on the runs that
-// it has chosen, whatever the query would select later, each by the command that a person would type: what is refused to a person
+// it has chosen, whatever the query would select later, each by the command that a person would use: what is refused to a person
 // is refused to an act, which says so at the end and goes on with the other runs.
 //
 // # What is journaled

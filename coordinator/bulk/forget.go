@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Forget deletes the outcomes of acts that ended at an instant or before, in Unix nanoseconds; and, whatever that is, in
+// Forget deletes the outcomes of acts that ended at an instant or before, in Unix nanoseconds; and, whatever that is, of
 // those that ended KeptTime ago, or before KeptMax others. It calls found with each act and about how many bytes its stream had. With
 // dry it only does that.
 func Forget(ctx context.Context, a Acts, before int64, dry bool, found func(id uint64, bytes int64) error) error {

@@ -100,7 +100,7 @@ func (a *Act) setEntry(e *registry.Entry) {
 	}
 }
 
-// summary describes How in some words.
+// summary returns How: the options of an act in some words.
 func (a *Act) summary() string {
 	var words []string
 	if r := a.Rerun; r != nil {

@@ -15,12 +15,12 @@ import (
 // verb is something that can be done to many runs.
 type verb struct {
 	name    string
-	done    string                                                      // its past participle: the outcome of a run
+	done    string                                                      // its past participle, for the outcome of a run
 	steps   bool                                                        // it is about the failed steps of each run, which are chosen with it
 	makes   bool                                                        // it starts another run for each
 	kind    journal.Type                                                // of the events that it makes in the run; 0: it makes none
 	event   func(reason string) journal.Event                           // the command; nil: it is none, or one for each step
-	foresee func(*Act, *journal.Head, bool) Outcome                     // the outcome of a run, as far as its head tells, and whether it is held; the zero Outcome: it is done
+	foresee func(*Act, *journal.Head, bool) Outcome                     // the outcome of a run, by its head and by whether it is held; the zero Outcome: it is done
 	examine func(context.Context, *acts, *Act, string, *examined) error // the same, as far as only its journal tells; nil: the head tells all
 	carry   func(context.Context, *asking) Outcome                      // does it to one run
 }

@@ -114,7 +114,7 @@ func secretUses(kind secret.Kind) string {
 	return unknown
 }
 
-// unknown is a binding that nothing allows.
+// unknown is a kind that nothing allows.
 const unknown = "unknown"
 
 func refuse(w *template.Workflow, pos document.Pos, kind, what string) error {

@@ -2,8 +2,8 @@
 //
 //	err := run.As("ann").Cancel(ctx, "ordered twice")
 //
-// A command is an event that the run journals or refuses: here is which event, and by which way it gets to the run; nowhere else what
-// follows from it.
+// A command is an event that the run journals or refuses. This package makes the event and brings it to the run; it does not decide
+// what follows from it.
 package commands
 
 import (

@@ -33,7 +33,7 @@ const (
 type Fault struct {
 	Run     string `json:"run,omitempty"`     // id of the run; "": none, or all
 	Content string `json:"content,omitempty"` // def/<hash>, blob/<hash>, or the hash of content that Run keeps; "": no content
-	Kind    Kind   `json:"kind"`              // of the damaged thing
+	Kind    Kind   `json:"kind"`              // of the damaged record
 	Event   uint64 `json:"event,omitempty"`   // sequence of the first event concerned; 0: none
 	What    string `json:"what"`              // the defect: a clause without a period
 	Means   string `json:"means"`             // the consequence for users of the run: a clause likewise

@@ -29,7 +29,7 @@ type Frame struct {
 	Run  string // of one of several runs: which
 	Err  error  // of KindError
 
-	Since time.Time // when the server has learnt the first of its changes, once they were durable; zero: its changes are older than the feed
+	Since time.Time // when the server has learnt the first of its changes, once they were durable; zero: it has no new ones
 
 	last uint64 // of an update: sequence of its last event
 }

@@ -30,7 +30,7 @@ type Hub struct {
 	runs   *changes          // of all runs; nil: none observes them
 
 	encoded atomic.Int64 // events and heads that were encoded for the shared lists, for tests
-	joined  atomic.Int64 // updates that were joined from encoded ones
+	joined  atomic.Int64 // updates that were joined from encoded events
 }
 
 // New returns the hub of an engine. Close ends it.

@@ -23,7 +23,7 @@ type Documents struct {
 	Parcel   json.RawMessage `json:"parcel,omitempty"`   // as Go's package client makes it
 }
 
-// parcel returns the attached parcel, if the client may send one and the server allows its bindings; nil if there is none.
+// parcel returns the documents as a parcel, if the client may send them and the server allows their contents; nil if there are none.
 func (c *exchange) parcel(d *Documents) (*parcel.Parcel, error) {
 	if d.Document == "" && len(d.Parcel) == 0 {
 		return nil, nil

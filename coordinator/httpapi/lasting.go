@@ -39,7 +39,7 @@ func (c *exchange) shown() (name string, valid func() bool) {
 	return "session " + secret, func() bool { return s.identityOf(secret).Role != Nobody }
 }
 
-// lost is the reason why a feed ends when the client's token or session has ended.
+// lost is the problem that ends a lasting request when the client's token or session has ended.
 func lost() *Problem {
 	return problem(CodeUnauthorized, "the token is not valid any more, or the session has ended")
 }

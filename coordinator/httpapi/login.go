@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// login is the user of a browser.
+// login is a user who has logged in from a browser.
 type login struct {
 	who   Identity
 	token string // "": by an invitation

@@ -13,7 +13,7 @@ const (
 	countLookedMax = 20_000
 )
 
-// Counts has the numbers of the runs that a query selects, by their properties.
+// Counts counts the runs that a query selects, by their properties.
 type Counts struct {
 	Status map[string]Tally `json:"status"` // by status
 	Waits  map[string]Tally `json:"waits"`  // of those that wait, by kind of wait

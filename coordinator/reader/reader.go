@@ -35,7 +35,7 @@ type Process interface {
 	// Host returns a host that decides about due timers of a run that does not go on here.
 	Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host
 
-	// ForWorker describes the worker that a run awaits for an operation; "": none, as far as is known.
+	// ForWorker describes the wait of a run for a worker of an operation; "": it waits for none, as far as is known.
 	ForWorker(run, operation string) string
 
 	// Unserved returns since when no worker serves an operation; the zero time if one does, or it is not known.

@@ -20,7 +20,7 @@ type uses struct {
 	watched int                // sweeps under way: nothing is forgotten
 }
 
-// Bounds of the remembered documents: beyond either, one is forgotten as soon as it may be.
+// Bounds of the remembered definitions: beyond either, they are forgotten as soon as they may be.
 const (
 	storedMany = 10_000
 	usedMany   = 1_000
@@ -41,7 +41,7 @@ func (l *Registry) Use() (done func()) {
 	})
 }
 
-// forget forgets documents that no use under way may have noted. The caller holds mu.
+// forget forgets definitions that no use under way may have noted. The caller holds mu.
 func (u *uses) forget() {
 	older := 1 - u.now
 	if u.watched > 0 || u.under[older] > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Options selects the steps of a run that run again, and has the changes. At most one of From, Only, Failed and Changed is set. If none
+// Options selects the steps that run again, and holds the new values. At most one of From, Only, Failed and Changed is set. If none
 // is, steps whose output Set sets are kept with it, and what follows runs again, as do steps whose input it sets; if Set is empty
 // too, a new Input or Workflow means Changed. The run of a playbook is rerun from an event on: At is set, and nothing else.
 type Options struct {

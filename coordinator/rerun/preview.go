@@ -31,7 +31,7 @@ type Step struct {
 	Step          string `json:"step"`                     // key; `pack[*]`: of every item of a list that is not known yet
 	Operation     string `json:"operation"`                // that it calls
 	NonIdempotent bool   `json:"non_idempotent,omitempty"` // making the call twice is not the same as making it once
-	Failed        bool   `json:"failed,omitempty"`         // of one that is kept: with its failure, which a conditional has caught
+	Failed        bool   `json:"failed,omitempty"`         // of a kept one: it has failed, and a conditional has caught the failure
 }
 
 // Preview computes the decisions of the run, by the stepper that decides for it, as far as they are known without making a call.

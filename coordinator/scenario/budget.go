@@ -48,7 +48,7 @@ func (g *execution) cap(t *track) {
 	t.seen.Meter().Cap(g.budget.left())
 }
 
-// left returns the work that is left, and one more, so that exceeded can tell work beyond it from work up to it.
+// left returns the work that is left, and one more, so that exceeded sees that a run needed more.
 func (b *budget) left() int { return b.workMax - b.work + 1 }
 
 // evaluated counts the work of a run's expressions since the last call.

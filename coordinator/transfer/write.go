@@ -85,7 +85,7 @@ func (w *writer) content(f *fold, data []byte) error {
 	return nil
 }
 
-// end writes the remaining events, and the head.
+// end writes the remaining content and events, and the head.
 func (w *writer) end(f *fold, head journal.Head) error {
 	if w.now == nil {
 		return nil

@@ -71,7 +71,7 @@ type OpenRun struct {
 	Run     string `json:"run"`               // id
 	Same    bool   `json:"same"`              // it can be moved: its history is the same
 	Because string `json:"because,omitempty"` // why not
-	Differs int    `json:"differs,omitempty"` // differences, also in the future
+	Differs int    `json:"differs,omitempty"` // differences in its past and future
 }
 
 // Of describes how two workflows differ, with all below them.
@@ -185,7 +185,7 @@ func impacts(
 	return list, left, nil
 }
 
-// impact previews the move of an open run, by the computation that a move begins with, and whether it follows the other
+// impact previews the move of an open run by the computation that a move begins with, and reports whether the run follows the other
 // version already.
 func impact(ctx context.Context, engine *coordinator.Engine, id string, now *registry.Entry, say func(error) string) (out OpenRun, follows bool) {
 	out.Run = id

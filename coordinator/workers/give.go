@@ -182,7 +182,7 @@ func (h *Hub) renew(who Worker, l *lease, until time.Time) (was string) {
 	return ""
 }
 
-// log passes on the texts of a worker. A text cut in two is no secret any more, but may show much of one.
+// log passes on a text of a worker. Parts of secrets are redacted, too: the worker may have cut one in two.
 func (h *Hub) log(ctx context.Context, who Worker, l *lease, text string) error {
 	was, err := h.unlock(ctx, l)
 	if err != nil || was != "" {

@@ -101,7 +101,7 @@ func newSigner(key []byte) *signer {
 	return &signer{sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
 }
 
-// signature returns the signature by the key of a lease and that to which it is bound, see Worker.
+// signature returns the signature, made with the key, of a lease and the token to which it is bound, see Worker.
 func (s *signer) signature(token string, data []byte) []byte {
 	mac := s.hashes.Get().(hash.Hash)
 	defer s.hashes.Put(mac)

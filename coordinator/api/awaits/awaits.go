@@ -17,7 +17,7 @@ type Awaited struct {
 	Who     []string  `json:"who,omitempty"`     // participants that have not answered, or holders of slots
 	Reads   []string  `json:"reads,omitempty"`   // paths that the rules of a gate read
 	Until   time.Time `json:"until,omitzero"`    // zero: for ever
-	Then    string    `json:"then,omitempty"`    // the consequence, for people
+	Then    string    `json:"then,omitempty"`    // the consequence at Until, for people
 	Since   time.Time `json:"since,omitzero"`    // since when no worker serves the operation, if none does
 	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; PAYLOAD and VALUE are to be filled in
 }
@@ -29,8 +29,8 @@ type Run interface {
 	Incomplete() bool // its import goes on, or was interrupted
 }
 
-// OfCell describes the waits of a cell of a run, present or past. A hold of the
-// run comes first: until it is lifted, no command is taken. None would change the past.
+// OfCell describes the waits of a cell of a run, present or past. A hold of the run comes first: until it is lifted, no command is taken.
+// No command would change the past.
 func OfCell(run Run, past bool, list []inspect.Wait) []Awaited {
 	var hold []inspect.Wait
 	if !past && run.Held() {

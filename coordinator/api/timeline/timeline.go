@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/steps"
 )
 
-// Timeline selects the events about one cell of a world, which it is shown in order: its messages, the activations of others
+// Timeline selects the events about one cell of a world from those passed to Wants in order: its messages, the activations of others
 // that raise an event for it, its own, and the results of its intents.
 type Timeline struct {
 	cell  string

@@ -21,7 +21,7 @@ type Decision struct {
 	Seq      uint64            `json:"seq"`               // number of the run's newest event: the ETag of the decision
 	Since    time.Time         `json:"since,omitzero"`    // when the work was answered
 	Until    time.Time         `json:"until,omitzero"`    // when it is given up
-	Then     string            `json:"then,omitempty"`    // the consequence, for people
+	Then     string            `json:"then,omitempty"`    // the consequence at Until, for people
 	Output   json.RawMessage   `json:"output,omitempty"`  // of the step, if it has at most 1 KiB
 	Preview  string            `json:"preview,omitempty"` // else its beginning
 }

@@ -17,7 +17,7 @@ const (
 	sessionsMax = 10_000             // of which the oldest are forgotten
 )
 
-// Keep has sessions, whose users a W describes. The zero value has none. It is safe for concurrent use.
+// Keep has sessions, each with a W that describes its user. The zero value has none. It is safe for concurrent use.
 type Keep[W any] struct {
 	mu      sync.Mutex
 	invited held[W]

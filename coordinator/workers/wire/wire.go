@@ -96,7 +96,7 @@ type (
 	// LateLease says why the delivery for a lease does not count.
 	LateLease struct {
 		Lease string `json:"lease"` // of the call
-		Was   string `json:"was"`   // the status of its step, or the call's other end
+		Was   string `json:"was"`   // the status of its step, or another reason
 	}
 )
 
