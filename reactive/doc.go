@@ -35,7 +35,7 @@
 //
 // Packages above: decide says how a run goes on, bodies has the Body of each kind of routed workflow (net for playbooks, world for worlds),
 // inspect, callgraph and live answer queries. A Body answers those about itself, as plain data of packages routed and explain.
-// Package cells declares what is asked of the cells of a world.
+// Package cells declares the operations of a run with cells.
 //
 // Contracts: a Root is owned by one goroutine. Apply takes events in the order of the journal. An event that is duplicate,
 // late or about an unknown node changes no status; its Effect says which.

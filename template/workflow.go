@@ -62,7 +62,7 @@ type Routing interface {
 	// Lints returns warnings: parts of the document that are valid, but probably mistakes.
 	Lints() document.Errors
 
-	// OnBlocked returns the choice of a blocked run. usual applies if the document does not say; "" means the default.
+	// OnBlocked returns the policy for a blocked run. usual applies if the document does not say; "" means the default.
 	OnBlocked(usual OnBlocked) OnBlocked
 }
 

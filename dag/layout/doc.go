@@ -21,12 +21,12 @@
 // An edge that closes a cycle is drawn upwards, from below its first node, past it, and into the top of its second, and marked in
 // [Picture.Reversed]; with [Graph.RefuseCycles] it is an error. A group is laid out inside first, and takes part in the layout
 // around it as one box, where lines pass its border straight down. If the bends would be more than some multiple of the graph, the
-// longest chains leave theirs and run beside the picture.
+// longest chains lose their bends and run beside the picture.
 //
 // # Contracts
 //
 // The picture depends on the graph only, and on the order of its nodes only through [Node.Rank]: the same nodes and edges in another
-// order return the same box for each node. Nothing here reads a clock, starts a goroutine, or depends on the iteration order of a map;
+// order lead to the same box for each node. Nothing here reads a clock, starts a goroutine, or depends on the iteration order of a map;
 // products are not fused with sums, so every processor computes the same. A Graph is only read.
 //
 // # Cost

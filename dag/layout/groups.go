@@ -19,7 +19,7 @@ type building struct {
 	work   int
 }
 
-// level is the content of a group, or of no group, with one item for each node and group in it.
+// level is the content of a group, or all that is in no group, with one item for each node and group in it.
 type level struct {
 	group   int32 // -1: no group
 	outer   int32 // the level around it

@@ -1,4 +1,4 @@
-// Package cells declares what a run with cells, that of a world, can do besides other runs.
+// Package cells declares the operations of a run with cells, that of a world, beyond those of other runs.
 package cells
 
 import (
@@ -9,7 +9,7 @@ import (
 
 // Cells is a reactive.Body with cells, which take the messages of the run and make its calls: a world.
 type Cells interface {
-	// Check returns why the next event of a journal must not be applied, after the first: it does not follow from those before it.
+	// Check returns why the next event of a journal, other than the first, must not be applied: it does not follow from those before it.
 	Check(e *journal.Event) error
 
 	// Receive completes the event of a message that is to be journaled: it brings the payload into its normal form and adds

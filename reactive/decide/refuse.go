@@ -90,7 +90,7 @@ func (s *Stepper) refuseCellPause(e *journal.Event) error {
 	return refused(e.Node, err)
 }
 
-// refused returns the error of a command about a key that is no open call's, by that of the body.
+// refused returns the error of a command about a key that names no open call, from the error of the body.
 func refused(key string, err error) error {
 	switch {
 	case err == nil:
@@ -222,7 +222,7 @@ func (s *Stepper) refuseDecision(e *journal.Event) error {
 	return nil
 }
 
-// undecided names steps whose decision is open, for who has named another; of many the first three.
+// undecided names the steps whose decision is open, at most three, for a command that names another.
 func undecided(root *reactive.Root) string {
 	var open []string
 	for v := range root.Len() {

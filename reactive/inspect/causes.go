@@ -22,7 +22,7 @@ const (
 	ByBranch      CauseKind = "gate"        // the conditional Node around it is undecided, or chose the other branch
 	ByFailure     CauseKind = "failure"     // Node, which it needs, has failed or was aborted
 	BySlot        CauseKind = "slot"        // a limit is reached: Limit, by Holders
-	ByTimer       CauseKind = "timer"       // Timer describes the timer due at Due
+	ByTimer       CauseKind = "timer"       // Timer describes the effect of a timer at Due
 	ByPerson      CauseKind = "person"      // a person has to decide
 	ByParticipant CauseKind = "participant" // those named in Participants have not answered
 	BySource      CauseKind = "decision"    // its decision source has not answered
@@ -37,7 +37,7 @@ type Cause struct {
 	Node         int32       // row of the node that it is about
 	Limit        int32       // slots that there are
 	Holders      []int32     // nodes that hold the slots
-	Timer        string      // the consequence at Due, for people
+	Timer        string      // the effect of the timer, for people
 	Due          int64       // Unix nanoseconds
 	Participants []string    // ids
 	Test         string      // as written

@@ -48,7 +48,7 @@ type StepChange struct {
 	Failure  *journal.Failure // why it failed, was aborted or skipped by its timing; its Step is where the failure began, if elsewhere
 }
 
-// Changes computes the updates by the events of a run, from a sequence on.
+// Changes computes the updates of the events of a run, from a sequence on.
 type Changes struct {
 	from  uint64
 	began bool // the events from there on are being taken

@@ -15,7 +15,7 @@ import (
 //	playbook   inputs, messages, and the answers that an expression may read
 //	world      inputs, messages and answers: it may read any of them
 type Needs struct {
-	all   bool                // of the input
+	all   bool                // all values that come in
 	input bool                // of the run
 	rows  map[*plan.Node]bool // the output of each
 	left  map[*plan.Node]bool // but not the output of each
@@ -49,7 +49,7 @@ func (n *Needs) leave(p *plan.Plan) {
 	}
 }
 
-// read adds the paths that a template reads. The output of a map or a conditional is made of those in its body.
+// read adds the outputs that a template reads. The output of a map or a conditional is made of those in its body.
 func (n *Needs) read(p *plan.Plan, t *expr.Template) {
 	if t == nil {
 		return

@@ -22,7 +22,7 @@ const (
 	ForMessage WaitKind = "message"     // Name: of the message
 	ForPerson  WaitKind = "person"      // a person decides whether the task of Step is done
 	ForSource  WaitKind = "decision"    // Name: of the operation that decides about the task of Step
-	ForTimer   WaitKind = "timer"       // Due, and Then: the consequence
+	ForTimer   WaitKind = "timer"       // Due, and Then: the effect
 	ForRetry   WaitKind = "retry"       // the next attempt of Step
 	ForAnswers WaitKind = "participant" // Who has not answered yet
 	ForChild   WaitKind = "child"       // Name: id of the child run
@@ -30,7 +30,7 @@ const (
 	ForRoom    WaitKind = "room"        // the process has no room for one more call
 	ForWorker  WaitKind = "worker"      // Name: of the operation that a worker is to serve; Since
 	ForSlot    WaitKind = "slot"        // Who holds all slots of a limit
-	ForGate    WaitKind = "gate"        // Reads: the paths in the rules that deny a token
+	ForGate    WaitKind = "gate"        // Reads: the paths that the denying rules read
 	ForJoin    WaitKind = "join"        // more tokens at the join of Step
 	ForTurn    WaitKind = "turn"        // a token may go on to Step, and was not taken yet
 	ForRepair  WaitKind = "failed"      // the cell Step has failed, and takes nothing until it is retried
@@ -48,7 +48,7 @@ type Wait struct {
 	Reads   []string // see the kind, sorted
 	Due     int64    // until when, Unix nanoseconds; 0: for ever
 	Since   int64    // since when no worker serves the operation, Unix nanoseconds; 0: one does, or it is not known
-	Then    string   // the consequence, for people
+	Then    string   // the effect at Due, for people
 	Command []string // the arguments of the program `sluice` that end the wait, without those that name the folder; nil: no command does
 }
 
@@ -256,7 +256,7 @@ func newWaiting(root *reactive.Root) *waiting {
 	}
 }
 
-// pauses returns the holds of the run as a whole. Where the outcome of a step does, the wait of that step says so.
+// pauses returns the waits that hold the run as a whole. Where the outcome of a step holds it, the wait of that step says so.
 func (w *waiting) pauses() (list []Wait) {
 	run := w.root.Start().Run
 	if w.root.Stopped() {

@@ -122,7 +122,7 @@ func (e *encoder) encode(v any) ([]byte, error) {
 	return b[start:], nil
 }
 
-// wrap makes the bytes appended from start on a field.
+// wrap turns the bytes appended since start into a field.
 func (e *encoder) wrap(key byte, start int) {
 	n := len(e.b) - start
 	head := cborhead.Append(append(make([]byte, 0, 10), majorUint|key), majorBytes, uint64(n))

@@ -85,7 +85,7 @@ func (c *Codec) Append(dst []byte, e *Event) ([]byte, error) {
 	return w.b, nil
 }
 
-// appendValue writes the value of an event. If it spills it, it returns the large value's reference.
+// appendValue writes the value of an event. If it spills the value, it returns the reference to it.
 func (c *Codec) appendValue(w *encoder, e *Event) (*value.Large, error) {
 	start := len(w.b)
 	encoded, err := w.encode(e.Value)

@@ -160,7 +160,7 @@ type Start struct {
 	Parent          string            `json:"parent,omitempty"`            // the call that started this child run: `<run>/<node>#<attempt>`
 	Labels          map[string]string `json:"labels,omitempty"`            // names to texts, for people and lists
 	Actor           string            `json:"actor,omitempty"`             // who started it
-	OnBlocked       string            `json:"on_blocked,omitempty"`        // effective: the choice of a playbook with only denied tokens left
+	OnBlocked       string            `json:"on_blocked,omitempty"`        // effective: the policy for a playbook with only denied tokens left
 	Seed            []byte            `json:"seed,omitempty"`              // of a world: 32 random bytes, from which its activations draw
 	Identity        *Identity         `json:"identity,omitempty"`          // in whose name the calls are made; nil: no one is named
 	From            *From             `json:"from,omitempty"`              // of a rerun: the run that it repeats

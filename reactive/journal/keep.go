@@ -80,7 +80,7 @@ type Source interface {
 	Read(ctx context.Context, stream string, from uint64) iter.Seq2[Event, error]
 }
 
-// Remaining returns Read without the trimmed events: it goes on behind the gap.
+// Remaining is Read without the trimmed events: it goes on behind the gap.
 func Remaining(ctx context.Context, s Source, stream string, from uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for {

@@ -51,7 +51,7 @@ func (k Keeper) Pause(e *journal.Event) Effect { return k.foldPause(e) }
 // Message takes a message to the run.
 func (k Keeper) Message(e *journal.Event) Effect { return k.foldMessage(e) }
 
-// Keep takes the results that a rerun keeps of the run that it repeats, or sets.
+// Keep takes a result that a rerun keeps of the run that it repeats, or a result or input that it sets.
 func (k Keeper) Keep(e *journal.Event) Effect { return k.foldKept(e) }
 
 // Step applies an event about a step's node.

@@ -19,7 +19,7 @@ const (
 	KeptSkipped   = "skipped"
 )
 
-// keptLog holds the results that a rerun takes over from the run that it repeats, by the keys of steps: nodes of items may not exist yet.
+// keptLog holds the results and inputs that a rerun keeps or sets, by the keys of steps: nodes of items may not exist yet.
 type keptLog struct {
 	l       *Ledger
 	results map[string]*journal.Event // not adopted so far
@@ -65,7 +65,7 @@ func (k *keptLog) SameInput(kept *journal.Kept, input any) bool {
 	return err == nil && bytes.Equal(kept.Input, hash[:])
 }
 
-// foldKept records a kept or set result. The first event about a step counts.
+// foldKept records a kept result, or a set result or input. The first event about a step counts.
 func (k *keptLog) foldKept(e *journal.Event) Effect {
 	if !k.Rerun() {
 		return Unbound

@@ -16,7 +16,7 @@ type mail struct {
 	matches []Match
 	count   int               // messages that wait
 	bytes   int               // of their payloads
-	taken   map[string]uint64 // sequences of messages, by the ids of their senders
+	taken   map[string]uint64 // sequences of messages, by the ids that their senders chose
 }
 
 type box struct {

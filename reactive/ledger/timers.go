@@ -350,7 +350,7 @@ var timerNames = map[timerKind]string{
 // Due is a timer of a node.
 type Due struct {
 	At    int64  // Unix nanoseconds
-	Means string // the consequence, for people
+	Means string // the effect, for people
 }
 
 // TimersOf returns the timers of a node, without stale ones, in the order in which they will fire.

@@ -130,7 +130,7 @@ func (n *Net) halt(f *journal.Failure) {
 // default a whole run has no more step-runs.
 const tokensMax = playbook.StepRunsMax
 
-// settle determines, at the end of an event, whether anything can still move, and otherwise the consequence.
+// settle determines, at the end of an event, whether anything can still move, and otherwise how the run goes on or ends.
 func (n *Net) settle() {
 	for n.root.Started() && !n.stopped && n.root.Finished() == nil {
 		if n.ready.Len() > 0 && n.final == finalNone && n.runs.scheduled >= n.book.Executor.MaxStepRuns {

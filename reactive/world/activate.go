@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// activate steps a cell with its oldest item and returns the event of the outcome.
+// activate steps a cell with its oldest item and returns the event of its outcome.
 func (w *World) activate(c *cell, now int64) journal.Event {
 	it := c.mail.front()
 	in := machine.Input{

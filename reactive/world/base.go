@@ -54,7 +54,7 @@ type holdings struct {
 	intents intents          // of the cells in memory
 	stopped bool             // the run was cancelled or closed: no intent is open
 	cache   Cache            // bounds of the cells at rest that stay in memory
-	loaded  Cache            // read from the snapshot since cells were last removed from memory
+	loaded  Cache            // those read from the snapshot since cells were last removed from memory
 	err     error            // why content could not be read
 	read    func(*cell)      // is called with each cell that was read from a snapshot
 }

@@ -7,7 +7,7 @@
 //	      ▼
 //	   Next: machine.Step(state, item) ──▶ cell.stepped: new state, raised events, effects, dropped intents
 //	      │                                    │                │
-//	      └── an invalid result: cell.failed     ▼                ▼
+//	      └── an invalid result: cell.failed   ▼                ▼
 //	                               mailboxes of other cells   intents: calls of the root, timers
 //	                                                            │
 //	               receipt, rejection, frame ◀── call.responded, call.error, timer.fired, call.reported

@@ -126,12 +126,12 @@ func (h *holdings) RefuseRetry(address string) error {
 	return err
 }
 
-// RefuseKey returns that the cells choose the keys of their calls.
+// RefuseKey refuses a new key: the cells choose the keys of their calls.
 func (*holdings) RefuseKey() error {
 	return errors.New("the cells of a world choose the idempotency keys of their calls: retry without a new key")
 }
 
-// Command makes the failure of a cell of an abort, and a reset of a retry.
+// Command turns an abort into the failure of a cell, and a retry into its reset.
 func (*holdings) Command(e *journal.Event) {
 	if e.Type == journal.NodeRetried {
 		e.Type = journal.CellReset

@@ -19,7 +19,7 @@ type Kept struct {
 	spilled []journal.Hash
 }
 
-// Kept returns the finder of the content that the world needs; nil if its store keeps none.
+// Kept returns a Kept for the content that the world needs; nil if its store keeps none.
 func (w *World) Kept() *Kept {
 	if w.base.fetch == nil {
 		return nil

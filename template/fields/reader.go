@@ -157,7 +157,7 @@ func (r *Reader) Text(n *document.Node) string {
 	return text
 }
 
-// Word reads a string that says something: an empty one would mean the same as none.
+// Word reads a string that must not be empty: an empty one would mean the same as none.
 func (r *Reader) Word(n *document.Node) string {
 	text := r.Text(n)
 	if text == "" && !r.IsRefused(n) {
@@ -166,7 +166,7 @@ func (r *Reader) Word(n *document.Node) string {
 	return text
 }
 
-// NotAmong returns the message about a text that is not one of those that are allowed; an empty one is missing.
+// NotAmong returns the message about a text that is not one of those allowed; an empty one counts as missing.
 func NotAmong(key, text string, allowed []string) string {
 	if text == "" {
 		return fmt.Sprintf("%s is missing: it must be one of %s", key, strings.Join(allowed, ", "))

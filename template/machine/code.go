@@ -130,7 +130,7 @@ func (a *activation) given(i int, e *GivenEffect) *Failure {
 	return a.open(Emission{Timer: e.Timer, Due: e.Due})
 }
 
-// DropOf returns the meaning of a name of open intents, such as pay, pay.ISSUER or timer.NAME. It reports false if the machine
+// DropOf returns the open intents that a name selects, such as pay, pay.ISSUER or timer.NAME. It reports false if the machine
 // does not emit the effect.
 func (m *Machine) DropOf(name string) (Drop, bool) {
 	effect, issuer, ok := splitEffect(name, m.MayEmit)

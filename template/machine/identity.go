@@ -21,7 +21,7 @@ type Request struct {
 	Seq         uint64      // of the activation's event
 	Params      value.Value // in normal form
 
-	Executor, ExecutorHash, Entrypoint string // that carries it out; "": unknown
+	Executor, ExecutorHash, Entrypoint string // of the code that carries it out; "": unknown
 }
 
 // KeyBytes returns the bytes that identify the cell of a key within its machine: empty if the machine has no key.

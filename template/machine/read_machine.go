@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/schema"
 )
 
-// machine reads a machine: first its types, then its rules, which need them.
+// machine reads a machine: first its types and effects, then its rules, which need them.
 func (r *reader) machine(entry document.Entry) {
 	n := entry.Value
 	m := &Machine{Name: entry.Key, Process: true, Pos: n.Pos, emits: map[string]*Effect{}, written: map[string]any{}}

@@ -34,7 +34,7 @@ func (w *World) Step(in *Input, meter *expr.Meter) (*Output, *Failure) {
 	return &Output{Ignored: true}, nil
 }
 
-// about reports whether a rule is about the event of an activation, and returns the variables that it sees.
+// about reports whether a rule is about the event of an activation, and returns the value that it sees as event.
 func (o On) about(in *Input) (value.Value, bool) {
 	e := &in.Event
 	switch o.Kind {

@@ -110,7 +110,7 @@ type Group struct {
 	Map    int32 // map whose body contains the group, so that every item has its own; -1: none
 }
 
-// Class determines the status for which an edge's target waits, and whether a failure of its source blocks it.
+// Class determines the status of its source for which an edge's target waits, and whether a failure of its source blocks it.
 type Class uint8
 
 // The classes of edges.
@@ -186,7 +186,7 @@ func (p *Plan) StepNames() (names []string) {
 	return names
 }
 
-// OnBlocked returns the choice of a blocked run, with the default, as journaled in its start; "" for a tree of steps, which never blocks.
+// OnBlocked returns the policy for a blocked run: the document's, else usual; "" for a tree of steps, which never blocks.
 func (p *Plan) OnBlocked(usual string) string {
 	if routing := p.Workflow.Routing; routing != nil {
 		return string(routing.OnBlocked(template.OnBlocked(usual)))

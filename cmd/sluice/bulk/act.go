@@ -86,7 +86,7 @@ func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) (*api.Act
 	return act, err
 }
 
-// preview shows the preview of an act. Unless that was asked for, the verb is refused with the command to type.
+// preview prints the number of an act's runs and what would become of them. Unless that was asked for, the verb is refused with the command to type.
 func (v *verb) preview(cmd *cobra.Command, dry bool) error {
 	var p *api.ActPreview
 	err := v.with(cmd, func(c *control.Client) error {
@@ -177,7 +177,7 @@ func (v *verb) report(cmd *cobra.Command, c *control.Client, id uint64) (act *ap
 	return act, nil
 }
 
-// sum returns the counts of an act, for people.
+// sum prints the counts of an act, for people.
 func (v *verb) sum(cmd *cobra.Command, a *api.Act) {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "act %d is %s: %s of %d %s", a.ID, a.State, cli.Plural(a.Done, "run"), a.Count, bulk.Past(a.Act))

@@ -11,7 +11,7 @@ import (
 
 // worldPart is a node of the picture of a world: an event, a machine or an effect.
 type worldPart struct {
-	kind    string // its kind
+	kind    string // event, machine or effect
 	name    string
 	machine *machine.Machine // of a machine
 	effect  *machine.Effect  // of an effect

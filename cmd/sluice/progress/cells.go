@@ -127,7 +127,7 @@ func listedCells(counts map[world.Status]int, which ...world.Status) string {
 	return strings.Join(parts, ", ")
 }
 
-// header returns the summary of the cells in the first line.
+// header returns the summary of the cells, for the first line.
 func (b *cells) header() string {
 	total := 0
 	for _, n := range b.counts {

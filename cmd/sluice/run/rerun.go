@@ -185,7 +185,7 @@ type previewed struct {
 	Kept []coordinator.RerunStep `json:"kept"`
 }
 
-// preview prints the preview of a rerun.
+// preview prints the steps that a rerun would run, may run, and would keep.
 func (f *rerunFlags) preview(cmd *cobra.Command, req *api.Request, asJSON bool) error {
 	p := previewed{Will: []coordinator.RerunStep{}, May: []coordinator.RerunStep{}, Kept: []coordinator.RerunStep{}}
 	done, err := f.ask(cmd.Context(), req, func(s *api.RerunStep) error {

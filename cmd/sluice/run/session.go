@@ -269,8 +269,8 @@ type ending struct {
 	resume      string              // the command that resumes a suspended run
 }
 
-// onBlocked returns the choice of a playbook whose gates hold all remaining tokens: it fails if no other process can reach the run, since
-// none could open the gates.
+// onBlocked returns the policy for a playbook whose gates hold all remaining tokens: it fails if no other process can reach the run,
+// since none could open the gates.
 func (s *session) onBlocked() template.OnBlocked {
 	if s.dir == "" {
 		return template.BlockedFails

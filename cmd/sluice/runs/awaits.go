@@ -13,7 +13,7 @@ import (
 // commandsShown bounds the commands below the steps of a run.
 const commandsShown = 5
 
-// awaitsByStep returns the wait of each step, but not of calls under way, whose status says enough.
+// awaitsByStep returns the waits of each step, except for calls under way, whose status says enough.
 func awaitsByStep(r *api.Run) map[string][]*api.Awaited {
 	list := map[string][]*api.Awaited{}
 	for i := range r.Awaits {
@@ -43,7 +43,7 @@ func showCommands(w io.Writer, dir, run string, awaits []api.Awaited) {
 	}
 }
 
-// awaits prints the waits, other than those of calls and for their turns, with the commands that end them.
+// awaits prints the waits, other than for calls and for a turn, with the commands that end them.
 func (l *eventLines) awaits(dir string, list []api.Awaited) {
 	for i := range list {
 		w := &list[i]

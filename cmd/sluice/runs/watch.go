@@ -71,7 +71,7 @@ type watcher struct {
 	*query
 	run       string
 	step      string                                       // of the log; "": all
-	each      func(context.Context, *control.Client) error // prints the events from a client
+	each      func(context.Context, *control.Client) error // prints the events, or the log, from a client
 	next      uint64                                       // sequence of the next event to be printed
 	finished  bool
 	announced bool     // that no process works on the run

@@ -48,7 +48,7 @@ type Flags struct {
 	NoAuth   bool     // no tokens are needed
 	Profiles string   // address of their own; "": there are none
 	Metrics  string   // address of their own, without tokens; "": only at Listen
-	Allow    string   // kinds of things that documents of clients may use
+	Allow    string   // kinds of bindings that documents of clients may use
 	Copies   string   // folder below which backups are made; "": none are
 }
 

@@ -36,7 +36,7 @@ type lineView struct {
 	started int64             // of the run, Unix nanoseconds
 	begun   map[string]int64  // start of running steps, Unix nanoseconds
 	waiting map[string]bool   // steps of a playbook with waiting tokens
-	cells   map[string]string // of a world, by address: its last line
+	cells   map[string]string // of a world, by address: the last line of the cell
 }
 
 func newLineView(w io.Writer, r *Run) *lineView {
@@ -182,7 +182,7 @@ func (v *lineView) report(live bool, u *coordinator.Update) {
 	v.event(live, u.Event.At, "· report", u.Event.Node, progress.Clean(text))
 }
 
-// awaits prints a wait, other than for a call under way, and the command that ends it.
+// awaits prints waits, other than for slots, turns and workers, and the commands that end them.
 func (v *lineView) awaits(at int64, list []inspect.Wait) {
 	for i := range list {
 		w := &list[i]

@@ -18,7 +18,7 @@ type request struct {
 	key, record []byte // of the events; record is empty when there are none
 	headKey     []byte
 	head        []byte       // the encoded head; empty: the stream's head is not replaced
-	indexed     journal.Head // the encoding of head
+	indexed     journal.Head // the head, not encoded
 	indexSum    uint64       // of its keys in the indexes
 	blobs       []blob       // values stored outside of their events
 	large       int          // bytes of their records

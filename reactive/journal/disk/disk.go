@@ -275,7 +275,7 @@ func (s *Store) flush() error {
 	}
 }
 
-// release closes in the opposite order of open.
+// release closes the files that open has opened, in the opposite order.
 func (s *Store) release() error {
 	var errs []error
 	if s.db != nil {

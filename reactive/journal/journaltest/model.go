@@ -20,7 +20,7 @@ type model struct {
 	heads   map[string]journal.Head
 }
 
-// append returns the result that Store.Append must return: the new last sequence, or false for a conflict.
+// append returns the result that is right for Store.Append: the new last sequence, or false for a conflict.
 func (m *model) append(stream string, after uint64, events []journal.Event, head journal.Head) (uint64, bool) {
 	last := uint64(len(m.streams[stream]))
 	if last != after {

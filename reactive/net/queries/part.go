@@ -48,7 +48,7 @@ func (x *Explainer) called(iteration string) bool {
 	return false
 }
 
-// aborted returns the cause of an abort: the end of its step-run, or of the whole run.
+// aborted returns why a part was aborted: its step-run ended, or the whole run.
 func (x *Explainer) aborted(name string) explain.Reason {
 	run := runOf(name)
 	if end, over := x.ended[run]; over && run != name {

@@ -15,7 +15,7 @@ import (
 type Vars struct {
 	values map[string]value.Value
 	held   bool // values were returned
-	bytes  int  // encoded size of all writes
+	bytes  int  // encoded size of the values written, less those they replaced
 }
 
 // All returns the variables. The map is never nil and never changes.

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The keys of the value. Those that are there show the effects of the activation.
+// The keys of the value. It has only those that the activation needs.
 const (
 	cause     = "cause"     // sequence of the event whose item was taken
 	state     = "state"     // the new state, null if it was deleted; not there: as it was

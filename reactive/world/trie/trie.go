@@ -11,7 +11,7 @@ import (
 // ErrDamaged is the error of a node that does not match its hash, or that no Update has made.
 var ErrDamaged = errors.New("trie: damaged")
 
-// Hash is the SHA-256 of a node, or of the value of an entry.
+// Hash is the SHA-256 of a node, or of content to which an entry refers.
 type Hash = [sha256.Size]byte
 
 // Empty is the root of the trie without entries. Its node is neither fetched nor put.

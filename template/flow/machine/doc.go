@@ -33,6 +33,6 @@
 // # Versions
 //
 // The name and the version of a definition identify its code. Cells whose machine the program does not have, in that version,
-// can be read and queue their items, until a program has it. Migrate makes a state that another version has left fit. It is
+// can be read and queue their events, until a program has it. Migrate converts a state that another version has left. It is
 // checked, and can be tried with Migrated; no world uses it yet.
 package machine

@@ -18,7 +18,7 @@ func Effect[Params, Receipt any](name string) EffectOf[Params, Receipt] {
 	return EffectOf[Params, Receipt]{name}
 }
 
-// Emitted is the handle of a thing that a machine may emit: an EffectOf, or Timer.
+// Emitted is the handle of an effect or a timer that a machine may emit: an EffectOf, or Timer.
 type Emitted interface{ emitted() emitted }
 
 // emitted describes an effect. A timer has no types.

@@ -78,7 +78,7 @@ type receipt interface {
 
 func (*Receipt[T]) payload() reflect.Type { return reflect.TypeFor[T]() }
 
-// arm is a field of an event's struct: its kind of events, and its type.
+// arm is a field of an event's struct: the events that set it, and its type.
 type arm struct {
 	field  int
 	kind   machine.EventKind

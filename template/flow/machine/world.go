@@ -153,7 +153,7 @@ type Operation interface {
 	// Name returns the name of the operation.
 	Name() string
 
-	// Implementation returns its implementation.
+	// Implementation returns the Go code that carries out the operation.
 	Implementation() any
 }
 

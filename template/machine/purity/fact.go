@@ -19,7 +19,7 @@ func (*examined) AFact() {}
 // summary describes a function or variable to the packages that import it.
 type summary struct {
 	Impure  *finding // the nearest impurity; nil: pure
-	Changes []change // changes by a function through its parameters
+	Changes []change // made by a function through its parameters
 	Defines []int    // the parameters that it passes on to machine.Define or Migrate; the receiver is -1
 	Sorts   []int    // the parameters whose elements it sorts
 }

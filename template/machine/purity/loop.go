@@ -51,7 +51,7 @@ type loop struct {
 	why   string // the first thing that shows the order
 	at    token.Pos
 	own   map[token.Pos]bool // identifiers read by the statement that changes them, or by a comparison that finds the least
-	sums  map[string]string  // sums, with the class of the operator
+	sums  map[string]string  // accumulators, with the class of the operator
 	sets  map[string]string  // variables set to a value that is the same for all entries
 	vars  map[string]bool    // outer variables and fields that change
 	exits []string           // values with which the loop is left

@@ -108,7 +108,7 @@ func (x *examiner) rootName(call *ast.CallExpr, f *types.Func) string {
 	return what + " " + types.ExprString(call.Args[0])
 }
 
-// follower reads an argument, and on to the values of the local variables that it names.
+// follower reads an argument, and goes on to the values of the local variables that it names.
 type follower struct {
 	*reader
 	seen map[types.Object]bool

@@ -1,4 +1,4 @@
-// Package records has the records in a directory of package disk, and their ends in memory.
+// Package records has the records in a directory of package disk, and the ends of its streams in memory.
 //
 // A record in the database is sealed: a checksum that covers the key and the content, a version, and the content. Beside the heads,
 // events and blobs of package disk, there are:

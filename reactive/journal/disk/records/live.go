@@ -41,7 +41,7 @@ type Tip struct {
 type Move struct {
 	Stream string // its name
 	Tip    *Tip   // its end
-	Last   uint64 // its next value
+	Last   uint64 // the sequence to which it moves
 }
 
 // waiters share one channel, which the next commit to their stream closes.

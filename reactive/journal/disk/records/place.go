@@ -31,8 +31,8 @@ type sight struct {
 	changed int64 // the directory's time of change before it
 }
 
-// A sight holds for so long while the directory has the same time of change, since no file of it can be removed or renamed without another
-// one; what is mounted over a file changes none. A time of change tells nothing if the directory might have changed again in it: file
+// A sight holds for sightHolds while the directory keeps its time of change, since no file in it can be removed or renamed without a new
+// one; a mount over a file changes none. A time of change proves nothing if the directory may change again within its step: file
 // systems count in steps of up to 10 ms, and the clocks of two machines differ.
 const (
 	sightHolds  = time.Second
