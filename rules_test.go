@@ -1036,27 +1036,84 @@ func TestTypesHaveOneJob(t *testing.T) {
 			t.Errorf("%s has %d methods, at most %d are one job: split it", name, n, typeMethodsMax)
 		}
 	}
-	require.Equal(t, map[string]int{"planted.T": 5}, methodsIn([]source{planted(t, "planted", `package planted
+	require.Equal(t, map[string]int{"planted.T": 6}, methodsIn([]source{planted(t, "planted", `package planted
 func (T) a() {}
 func (t *T) b() {}
 func (t (T)) c() {}
 func (t *(T)) d() {}
 func (t *T[K, V]) e() {}
 func f(t *T) {}
+func newU(t *T) *U { return &U{inTable(t): g} }
+func g(t *T) {}
+func h(n int, t *T) {}
+func i(t *Other) {}
+func j(t *other.T) {}
 `)}))
 }
 
-// methodsIn counts the methods of each type.
+// methodsIn counts the methods of each type, and the functions that could be some: they take one first. Functions that make
+// something, and those that a table holds, or whose name something else of the package has, could not.
 func methodsIn(list []source) map[string]int {
-	methods := map[string]int{}
+	methods, could := map[string]int{}, map[string][]string{}
+	held := valuesIn(list)
 	for _, s := range list {
 		for _, decl := range s.file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if f.Recv != nil {
 				methods[s.pkg.path()+"."+receiver(f.Recv.List[0].Type)]++
+			} else if first, ok := firstPointer(f); ok && !strings.HasPrefix(strings.ToLower(f.Name.Name), "new") && !held[s.pkg.path()+"."+f.Name.Name] {
+				could[s.pkg.path()+"."+first] = append(could[s.pkg.path()+"."+first], f.Name.Name)
 			}
 		}
 	}
+	for name, list := range could {
+		if methods[name] > 0 {
+			methods[name] += len(list)
+		}
+	}
 	return methods
+}
+
+// firstPointer returns the name of the type of the package whose pointer a function takes first.
+func firstPointer(f *ast.FuncDecl) (name string, ok bool) {
+	if f.Type.Params.NumFields() == 0 {
+		return "", false
+	}
+	pointer, ok := f.Type.Params.List[0].Type.(*ast.StarExpr)
+	if !ok {
+		return "", false
+	}
+	name = receiver(pointer.X)
+	return name, name != ""
+}
+
+// valuesIn returns the functions that are used otherwise than called, by package and name.
+func valuesIn(list []source) map[string]bool {
+	held := map[string]bool{}
+	for _, s := range list {
+		called := map[*ast.Ident]bool{}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				called[n.Name] = true
+			case *ast.SelectorExpr:
+				called[n.Sel] = true
+			case *ast.CallExpr:
+				if f, ok := n.Fun.(*ast.Ident); ok {
+					called[f] = true
+				}
+			case *ast.Ident:
+				if !called[n] {
+					held[s.pkg.path()+"."+n.Name] = true
+				}
+			}
+			return true
+		})
+	}
+	return held
 }
 
 // receiver returns the name of a method's type.

@@ -124,7 +124,7 @@ func (r *run) append(ctx context.Context, batch []journal.Event) error {
 
 // unsaid reports whether the run waits for a worker without an event that would have brought that into the stored head.
 func (r *run) unsaid(ctx context.Context) bool {
-	if !decide.Unsaid(r.step) {
+	if !r.step.Unsaid() {
 		return false
 	}
 	stored, err := r.engine.reader.Head(context.WithoutCancel(ctx), r.id)

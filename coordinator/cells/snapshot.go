@@ -27,7 +27,7 @@ func (h Handle) snapshot(ctx context.Context) (seq uint64, put int, err error) {
 	defer storage.Lock.RUnlock()
 	var ended bool
 	s, err := look(ctx, h.run, func(w *world.World) *world.Snapshot {
-		ended = world.Ended(w)
+		ended = w.Ended()
 		return w.Freeze()
 	})
 	switch {

@@ -123,10 +123,10 @@ func (n *Notes) instant(root *reactive.Root) int64 { return max(root.At(), n.eng
 func (n *Notes) Start(ctx context.Context, entry *registry.Entry, first journal.Event, kept []journal.Event, past bool) error {
 	run := first.Detail.Start.Run
 	root := n.reader.NewRoot(ctx, run, entry)
-	step := decide.NewStepper(root, n.engine.HostFor(run, entry, root))
+	host := n.engine.HostFor(run, entry, root)
 	var batch []journal.Event
 	var err error
-	panicked := n.reader.Derived(run, func() { batch, err = decide.NoteStart(step, n.instant(root), first, kept, past) })
+	panicked := n.reader.Derived(run, func() { batch, err = decide.NoteStart(root, host, n.instant(root), first, kept, past) })
 	if err = errors.Join(panicked, err); err != nil {
 		return fmt.Errorf("start run %s: %w", run, err)
 	}

@@ -1,6 +1,9 @@
 package decide
 
-import "github.com/sluiceflow/sluice/reactive/journal"
+import (
+	"github.com/sluiceflow/sluice/reactive"
+	"github.com/sluiceflow/sluice/reactive/journal"
+)
 
 // A rerun takes results over from the run that it repeats. They are journaled with its start, in one batch, so that nothing
 // is needed of that run any more:
@@ -12,7 +15,7 @@ import "github.com/sluiceflow/sluice/reactive/journal"
 
 // adopt journals that a step takes the result that is kept for it. It reports false when there is none, or when the result
 // depends on an input that is another now.
-func adopt(s *Stepper, v int32) bool {
+func (s *Stepper) adopt(v int32) bool {
 	kept := s.root.KeptFor(v)
 	if kept == nil {
 		return false
@@ -32,7 +35,8 @@ func keeps(e *journal.Event) bool { return e.Type == journal.ResultKept || e.Typ
 
 // NoteStart returns the events by which a run begins that no engine drives: its start, and what it keeps. With past that is the past
 // of another run, which keeps its instants.
-func NoteStart(s *Stepper, now int64, first journal.Event, kept []journal.Event, past bool) ([]journal.Event, error) {
+func NoteStart(root *reactive.Root, host Host, now int64, first journal.Event, kept []journal.Event, past bool) ([]journal.Event, error) {
+	s := NewStepper(root, host)
 	s.Settle(now)
 	if _, err := s.refuseCommand(&first); err != nil {
 		return nil, err

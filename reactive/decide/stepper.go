@@ -92,9 +92,8 @@ type Stepper struct {
 	batch   []journal.Event
 	calls   []reactive.Request
 	answers []answer
-	waiting int            // the bytes of answers
-	wanting []int32        // by operation, the first ready node for which there is no worker
-	said    []journal.Wait // of those, as in the last head
+	waiting int // the bytes of answers
+	workers workerWaits
 	now     int64
 }
 
@@ -443,7 +442,7 @@ func (s *Stepper) move() {
 // start requests ready nodes in template order, up to the limit. If the process lacks room for a kind of call, it starts
 // only those that do not need it.
 func (s *Stepper) start() {
-	s.wanting = s.wanting[:0]
+	s.workers.nodes = s.workers.nodes[:0]
 	if s.root.Paused() {
 		return
 	}
@@ -453,13 +452,13 @@ func (s *Stepper) start() {
 		if !ok {
 			return
 		}
-		if adopt(s, v) {
+		if s.adopt(v) {
 			continue
 		}
 		if room := s.root.RoomOf(v); room != reactive.NoRoom {
 			if !s.host.Reserve(room) {
 				lacking = lacking.With(room)
-				wants(s, v, room)
+				s.workers.note(v, room)
 				continue
 			}
 			if room < reactive.NoRoom {

@@ -7,35 +7,42 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// wants notes that there is no room for the call of a ready node, if a worker would have it.
-func wants(s *Stepper, v int32, room reactive.Room) {
-	if room >= reactive.WorkerRoom && len(s.wanting) < journal.WaitsMax {
-		s.wanting = append(s.wanting, v)
+// workerWaits are the waits of a run for workers. They follow from no event: the last step found no worker.
+type workerWaits struct {
+	nodes []int32        // by operation, the first ready node for which there is no worker
+	said  []journal.Wait // of those, as in the last head
+}
+
+// note records that there is no room for the call of a ready node, if a worker would have it.
+func (w *workerWaits) note(v int32, room reactive.Room) {
+	if room >= reactive.WorkerRoom && len(w.nodes) < journal.WaitsMax {
+		w.nodes = append(w.nodes, v)
 	}
 }
 
-// Head returns the run's entry in a list of runs. The run's waits for workers follow from no event: the last step returned them.
-func (s *Stepper) Head() journal.Head {
-	h := HeadOf(s.root)
-	s.said = forWorkers(s)
-	h.Waits = append(h.Waits, s.said[:min(len(s.said), journal.WaitsMax-len(h.Waits))]...)
-	return h
-}
-
-// Unsaid reports whether the run of a stepper waits for other workers than its last head says.
-func Unsaid(s *Stepper) bool {
-	return len(s.wanting)+len(s.said) > 0 && !slices.Equal(forWorkers(s), s.said)
-}
-
-// forWorkers returns the waits for workers as of the last step.
-func forWorkers(s *Stepper) (list []journal.Wait) {
-	if s.root.Finished() != nil || s.root.Paused() {
+// list returns the waits as of the last step.
+func (w *workerWaits) list(root *reactive.Root) (list []journal.Wait) {
+	if root.Finished() != nil || root.Paused() {
 		return nil
 	}
-	for _, v := range s.wanting {
-		if s.root.Status(v) != reactive.Absent {
-			list = append(list, journal.Wait{Kind: journal.WaitWorker, Name: s.root.Operation(v).Name, Step: s.root.Key(v)})
+	for _, v := range w.nodes {
+		if root.Status(v) != reactive.Absent {
+			list = append(list, journal.Wait{Kind: journal.WaitWorker, Name: root.Operation(v).Name, Step: root.Key(v)})
 		}
 	}
 	return list
+}
+
+// Head returns the run's entry in a list of runs, with its waits for workers.
+func (s *Stepper) Head() journal.Head {
+	h := HeadOf(s.root)
+	s.workers.said = s.workers.list(s.root)
+	h.Waits = append(h.Waits, s.workers.said[:min(len(s.workers.said), journal.WaitsMax-len(h.Waits))]...)
+	return h
+}
+
+// Unsaid reports whether the run waits for other workers than its last head says.
+func (s *Stepper) Unsaid() bool {
+	w := &s.workers
+	return len(w.nodes)+len(w.said) > 0 && !slices.Equal(w.list(s.root), w.said)
 }

@@ -151,7 +151,7 @@ func (w *Changes) cellChanges() (list []CellChange) {
 	for _, c := range w.world.Changed() {
 		from, known := w.cells[c.Address]
 		if !known {
-			from = world.Was(w.world, c.Address)
+			from = w.world.Was(c.Address)
 		}
 		list = append(list, CellChange{From: from, Cell: c})
 		w.cells[c.Address] = c.Status

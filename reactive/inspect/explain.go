@@ -145,7 +145,7 @@ func (x *Explainer) Trimmed(e *journal.Event) {
 
 // Restored takes note that the root has the state of a snapshot: the events that decided its statuses are not known.
 func (x *Explainer) Restored() {
-	for e := range world.CallEvents(world.Of(x.root)) {
+	for e := range world.Of(x.root).CallEvents() {
 		if message := messageOf(e); message != "" {
 			x.messages[e.Node] = message
 		}

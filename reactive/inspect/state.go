@@ -80,7 +80,7 @@ func (s *States) Apply(e *journal.Event) {
 
 // Restored takes note that the root has the state of a snapshot: it has open calls.
 func (s *States) Restored() {
-	for e := range world.CallEvents(world.Of(s.root)) {
+	for e := range world.Of(s.root).CallEvents() {
 		if v, ok := s.root.Node(e.Node); ok && e.Type == journal.CallRequested {
 			s.tracks[v] = &track{began: e.At, message: messageOf(e)}
 		}

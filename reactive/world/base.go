@@ -67,12 +67,12 @@ func (h *holdings) changed(address string) bool { return h.dirty[address] != nil
 
 // Content sets where snapshots are kept, how many events the journal may have since the newest, 0: any number, and what stays in
 // memory beside that. It must be called before the first event is applied.
-func (w *World) Content(fetch Fetch, eventsMax int, cache Cache) {
-	w.base.fetch, w.base.pace, w.cache = fetch, kept.NewPace(eventsMax), cache.bounds()
+func (h *holdings) Content(fetch Fetch, eventsMax int, cache Cache) {
+	h.base.fetch, h.base.pace, h.cache = fetch, kept.NewPace(eventsMax), cache.bounds()
 }
 
 // Err returns why the world cannot go on: the content of its snapshot is damaged. Nothing that it has returned since counts.
-func (w *World) Err() error { return w.err }
+func (h *holdings) Err() error { return h.err }
 
 // Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, or a spill. A
 // world that leaves memory has one earlier.

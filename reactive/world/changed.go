@@ -16,8 +16,8 @@ func (w *World) Changed() []CellState {
 	return list
 }
 
-// Was returns the status that a cell had in the snapshot from which a world was restored; "": none is known.
-func Was(w *World, address string) Status { return w.tracker.was[address] }
+// Was returns the status that a cell had in the snapshot from which the world was restored; "": none is known. See Track.
+func (w *World) Was(address string) Status { return w.tracker.was[address] }
 
 // tracker keeps which cells an event changes.
 type tracker struct {

@@ -16,7 +16,7 @@ import (
 // is all that belongs to no cell.
 
 // freezeCore returns the core, as it is now.
-func freezeCore(w *World) func() map[string]any {
+func (w *World) freezeCore() func() map[string]any {
 	t := w.tally
 	core := map[string]any{
 		"tally":   []any{int64(t.Messages), int64(t.Stepped), int64(t.Ignored), int64(t.Failed), int64(t.Faults), int64(t.Dropped), int64(t.Gaps)},
@@ -113,10 +113,10 @@ func (x *intent) freeze() map[string]any {
 	return v
 }
 
-// CallEvents yields the events so far of the open calls of a world; only one that can read content keeps them.
-func CallEvents(w *World) iter.Seq[*journal.Event] {
+// CallEvents yields the events so far of the open calls; only a world that can read content keeps them.
+func (h *holdings) CallEvents() iter.Seq[*journal.Event] {
 	return func(yield func(*journal.Event) bool) {
-		for _, x := range w.intents.inOrder() {
+		for _, x := range h.intents.inOrder() {
 			for i := range x.events {
 				if !yield(&x.events[i]) {
 					return

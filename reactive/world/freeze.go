@@ -21,7 +21,7 @@ func (w *World) Freeze() *Snapshot {
 	}
 	s := &Snapshot{kept.Draft{
 		Upto: w.root.Seq(), Before: w.base.seq, Start: w.root.Start(), Fetch: w.base.fetch, Base: w.base.roots,
-		Changes: make([]kept.Change, 0, len(w.dirty)), Core: freezeCore(w),
+		Changes: make([]kept.Change, 0, len(w.dirty)), Core: w.freezeCore(),
 	}}
 	for _, c := range w.dirty {
 		s.draft.Changes = append(s.draft.Changes, c.freeze())

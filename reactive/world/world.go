@@ -66,10 +66,10 @@ func Of(r *reactive.Root) *World {
 }
 
 // Definition returns the definition of the world.
-func (w *World) Definition() *machine.World { return w.def }
+func (h *holdings) Definition() *machine.World { return h.def }
 
-// Ended reports whether the run of a world was cancelled or closed: nothing changes any more.
-func Ended(w *World) bool { return w.stopped }
+// Ended reports whether the run was cancelled or closed: nothing changes any more.
+func (h *holdings) Ended() bool { return h.stopped }
 
 // Tally returns the counts of the world.
 func (w *World) Tally() Tally { return w.tally }

@@ -91,7 +91,7 @@ func appendTo(ctx context.Context, s *Store, stream string, after uint64, events
 
 // writable returns why nothing can be written; adds: more than removals.
 func (s *Store) writable(ctx context.Context, adds bool) error {
-	if err := refusal(s); err != nil && (adds || s.readOnly.Load() != nil) {
+	if err := s.refusal(); err != nil && (adds || s.readOnly.Load() != nil) {
 		return err
 	}
 	if s.closed.Load() {

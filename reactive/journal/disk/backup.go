@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
@@ -33,7 +34,7 @@ func (s *Store) Backup(dir string) error {
 	}
 	number := s.newest.Load() // the copy has this commit, and may have later ones
 	end := s.shield.Spare(dir)
-	err = checkpoint(s, dir, number)
+	err = checkpoint(s.db, s.files, dir, number)
 	if err = cmp.Or(end(), err); err == nil {
 		return nil
 	}
@@ -43,14 +44,14 @@ func (s *Store) Backup(dir string) error {
 	return fmt.Errorf("back up to %s: %w", dir, errors.Join(err, target.Clear()))
 }
 
-// checkpoint makes a copy with at least the commits up to a number.
-func checkpoint(s *Store, dir string, number uint64) error {
-	if err := s.db.Checkpoint(s.files.PathJoin(dir, records.DatabaseName), pebble.WithFlushedWAL()); err != nil {
+// checkpoint makes a copy of a database with at least the commits up to a number.
+func checkpoint(db *pebble.DB, files vfs.FS, dir string, number uint64) error {
+	if err := db.Checkpoint(files.PathJoin(dir, records.DatabaseName), pebble.WithFlushedWAL()); err != nil {
 		return err
 	}
 	// A directory without its version is none that opens, so the version is written last.
-	if err := records.CreateFile(s.files, dir, records.MarkName, records.AppendMark(nil, number)); err != nil {
+	if err := records.CreateFile(files, dir, records.MarkName, records.AppendMark(nil, number)); err != nil {
 		return err
 	}
-	return errors.Join(records.WriteVersion(s.files, dir), shield.SyncDir(s.files, s.files.PathDir(dir)))
+	return errors.Join(records.WriteVersion(files, dir), shield.SyncDir(files, files.PathDir(dir)))
 }

@@ -167,7 +167,7 @@ func (c *committer) take(r *request) {
 func (c *committer) write() error {
 	s := c.s
 	if s.space.Due(c.bytes) {
-		_ = watchSpace(s, c.bytes) // it has recorded why
+		_ = s.watch(&s.space, c.bytes) // it has recorded why
 	}
 	if reason := s.readOnly.Load(); reason != nil {
 		return *reason

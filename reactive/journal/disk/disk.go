@@ -50,29 +50,22 @@ type Config struct {
 // Store is a store in a directory. It is safe for concurrent use. Open it with Open.
 type Store struct {
 	cfg   Config
-	dir   string
 	files vfs.FS
-	log   *slog.Logger
-
-	shield *shield.FS // between files and db
-
-	lock  io.Closer
-	mark  *records.Mark
-	place *records.Place
-	db    *pebble.DB
-	live  *records.Live
-
+	refusals
+	shield    *shield.FS // between files and db
+	lock      io.Closer
+	mark      *records.Mark
+	place     *records.Place
+	db        *pebble.DB
+	live      *records.Live
 	queue     chan *request
 	committer *committer
 	sweeps    journal.Sweeps
-	sweeping  sync.Mutex            // held by SweepStreams
-	space     records.Space         // owned by the committer
-	syncing   sync.Mutex            // held while a commit is visible but not durable
-	newest    atomic.Uint64         // number of the last durable commit
-	unlisted  bool                  // a directory of an older program could not get indexes
-	readOnly  atomic.Pointer[error] // why the store is read-only; nil: it is not
-	full      atomic.Pointer[error] // why it takes no writes but removals: the disk is nearly full; nil: it takes others
-	failed    chan struct{}         // closed when readOnly is set
+	sweeping  sync.Mutex    // held by SweepStreams
+	space     records.Space // owned by the committer
+	syncing   sync.Mutex    // held while a commit is visible but not durable
+	newest    atomic.Uint64 // number of the last durable commit
+	unlisted  bool          // a directory of an older program could not get indexes
 
 	copying sync.Mutex   // held by Backup
 	life    sync.RWMutex // held for reading while db is used; Close takes it for writing
@@ -136,9 +129,9 @@ func newStore(dir string, cfg Config) *Store {
 		files = vfs.Default
 	}
 	s := &Store{
-		cfg: cfg, dir: dir, files: files, log: usercode.Logger(cfg.Logger), place: records.NewPlace(files, cfg.FS == nil), live: records.NewLive(records.LiveStreams),
+		cfg: cfg, files: files, refusals: refusals{dir: dir, log: usercode.Logger(cfg.Logger), failed: make(chan struct{})}, place: records.NewPlace(files, cfg.FS == nil), live: records.NewLive(records.LiveStreams),
 		space: records.Space{Files: files, Dir: dir, Floor: cfg.FreeFloorBytes},
-		queue: make(chan *request, cfg.QueueLen), failed: make(chan struct{}), closing: make(chan struct{}), stopped: make(chan struct{}),
+		queue: make(chan *request, cfg.QueueLen), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	s.shield = shield.New(files, func(path string, cause error) { _ = s.fail(path, cause) })
 	return s
@@ -201,7 +194,7 @@ func (s *Store) openDatabase(marked uint64) error {
 	if err != nil {
 		return readError(err)
 	}
-	if err = watchSpace(s, 0); err != nil && !desc.Exists {
+	if err = s.watch(&s.space, 0); err != nil && !desc.Exists {
 		return err
 	}
 	if !desc.Exists {

@@ -95,7 +95,7 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 	db := s.snapshot()
 	defer db.Close()
 	if q.Index == journal.ByRun {
-		return loadRun(s, db, q)
+		return s.loadRun(db, q)
 	}
 	places, err := r.Load(db, make([]journal.Position, 0, most), most)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 }
 
 // loadRun reads the head of the run that a query names. If that cannot be read, the index has the instant.
-func loadRun(s *Store, db pebble.Reader, q *journal.Query) (page []listed, more bool, err error) {
+func (s *Store) loadRun(db pebble.Reader, q *journal.Query) (page []listed, more bool, err error) {
 	s.headsRead.Add(1)
 	h, unreadable := s.headFrom(db, q.Key)
 	if unreadable != nil {
@@ -166,7 +166,7 @@ func (s *Store) listable() error {
 	case s.closed.Load():
 		return journal.ErrClosed
 	case s.unlisted:
-		return fmt.Errorf("its lists are not made yet: %w", refusal(s))
+		return fmt.Errorf("its lists are not made yet: %w", s.refusal())
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (s *Store) complete(version int) error {
 	if err != nil || version == records.NewestVersion && !partly {
 		return err
 	}
-	if refusal(s) != nil {
+	if s.refusal() != nil {
 		s.unlisted = true
 		return nil
 	}

@@ -1,44 +1,55 @@
 package disk
 
-import "sync/atomic"
+import (
+	"cmp"
+	"log/slog"
+	"sync/atomic"
 
-// watchSpace stops writes that add to the store if fewer bytes are free than are kept in reserve, or would be after n more, and everything
+	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
+)
+
+// refusals are why the store in a directory takes no more writes.
+type refusals struct {
+	dir      string
+	log      *slog.Logger
+	readOnly atomic.Pointer[error] // why it takes none; nil: it does
+	full     atomic.Pointer[error] // why it takes no writes but removals: the disk is nearly full; nil: it takes others
+	failed   chan struct{}         // closed when readOnly is set
+}
+
+// watch refuses writes that add to the store if fewer bytes are free than are kept in reserve, or would be after n more, and everything
 // if there is no room for removals either.
-func watchSpace(s *Store, n int) error {
-	removable, err := s.space.Low(uint64(n))
-	switch {
-	case err == nil:
-	case removable:
-		stop(s, &s.full, err)
-	default:
-		s.turnReadOnly(err)
+func (f *refusals) watch(space *records.Space, n int) error {
+	removable, err := space.Low(uint64(n))
+	if err != nil && removable {
+		f.refuse(&f.full, err)
+	} else if err != nil {
+		f.turnReadOnly(err)
 	}
 	return err
 }
 
-// stop records why the store takes no more writes, or none that add to it. The first reason stays. It reports whether this is the first.
-func stop(s *Store, why *atomic.Pointer[error], reason error) bool {
+// refuse records a reason. The first one stays. It reports whether this is the first.
+func (f *refusals) refuse(why *atomic.Pointer[error], reason error) bool {
 	first := why.CompareAndSwap(nil, &reason)
 	if first {
-		s.log.Error("the journal takes no more writes", "dir", s.dir, "reason", reason)
+		f.log.Error("the journal takes no more writes", "dir", f.dir, "reason", reason)
 	}
 	return first
 }
 
 // refusal returns why nothing can be added; nil: it can.
-func refusal(s *Store) error {
-	for _, reason := range []*error{s.readOnly.Load(), s.full.Load()} {
-		if reason != nil {
-			return *reason
-		}
+func (f *refusals) refusal() error {
+	if reason := cmp.Or(f.readOnly.Load(), f.full.Load()); reason != nil {
+		return *reason
 	}
 	return nil
 }
 
 // turnReadOnly makes all further writes fail with reason.
-func (s *Store) turnReadOnly(reason error) {
-	if stop(s, &s.readOnly, reason) {
-		close(s.failed)
+func (f *refusals) turnReadOnly(reason error) {
+	if f.refuse(&f.readOnly, reason) {
+		close(f.failed)
 	}
 }
 
