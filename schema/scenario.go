@@ -96,7 +96,7 @@ var expectation = &Shape{name: "expect", text: "Expectations, at the end or at a
 	key("inputs", free, "the input of the last call of a step; of an object, only the keys that are named", "{pay: {total: 3}}").orElse("—"),
 	key("attempts", mapOf(often), "how often steps were called; of a playbook also step.task; of a world by cell and effect, machine and effect, effect, or operation", "{pay: 2}").orElse("—"),
 	key("fulfillment", mapOf(choice("none", "pending", "fulfilled", "not_fulfilled", "error")), "the fulfillment of tasks", "{ship: pending}").orElse("—"),
-	key("dispatches", mapOf(list(is(dispatch))), "the participants asked, with the outcomes", "{ask: [{participant: hill, status: responded}]}").orElse("—"),
+	key("dispatches", mapOf(list(is(dispatch))), "the participants asked, with the outcomes; of a playbook, while the call is open", "{ask: [{participant: hill, status: responded}]}").orElse("—"),
 	key("calls", inAnyOrder, "the order of first requests; of a world: of all, each by cell and effect as `order[o-1].pay`", "[pay, [ship, thank]]").orElse("—"),
 	key("counts", is(counts), "how often something has happened", "{timer.fired: 1}").orElse("—"),
 	key("events", texts, "types of [events](events.md), in this order; of a playbook, what has happened in its net; others may occur between", "[run.started, run.finished]").orElse("—"),

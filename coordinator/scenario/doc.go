@@ -37,7 +37,7 @@
 //	              step[0], of a playbook step.task, step[0].task, or by operation
 //	attempts      how often steps were called; of a playbook also step.task
 //	fulfillment   the fulfillment of tasks
-//	dispatches    the participants asked, with the outcomes: {participant, attempt, status}
+//	dispatches    the participants asked, with the outcomes: {participant, attempt, status}; of a playbook, while the call is open
 //	calls         the order of first requests; an inner list may come in any order
 //	counts        of events by their type, late and duplicate ones; of a playbook step-runs, tokens and branches
 //	events        types of events, in this order; others may occur between
