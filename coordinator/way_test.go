@@ -39,11 +39,10 @@ var beforeTheInbox = []string{
 	"coordinator/retention", // lets it pass unless the run is being deleted
 	"coordinator/holds",     // looks whether the run is held
 	"coordinator/pickup",    // refuses it if so
-	"coordinator/registry",  // names the workflow with its children
 }
 
 // besideTheTurn lists the packages that look meanwhile whether anything waits for the message, to log one that nothing waits for.
-var besideTheTurn = []string{"coordinator/lists", "coordinator/reader", "reactive/inspect"}
+var besideTheTurn = []string{"coordinator/lists", "coordinator/reader", "coordinator/registry", "reactive/inspect"}
 
 // wayMax is how many packages a result may pass in one process.
 const wayMax = 10
