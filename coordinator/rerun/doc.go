@@ -13,8 +13,8 @@
 //
 // # Kept results, inputs and events
 //
-// Results of steps that have completed, that were skipped by their timing, or whose failure a conditional has caught. All other
-// steps run again, and so do those that follow a step that runs again, except with Only: then all results but one are kept. With
+// The new run keeps the results of steps that have completed, that were skipped by their timing, or whose failure a conditional has
+// caught. All other steps run again, and so do those that follow a step that runs again, except with Only: then all results but one are kept. With
 // Changed a result is kept on a condition: that the operation of the step, with its binding, target, fan-in and fulfillment, is
 // the same, and that its input is the same when it may start.
 //
