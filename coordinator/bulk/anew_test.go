@@ -30,7 +30,7 @@ func ended(t *testing.T, e *coordinator.Engine, run string) *coordinator.Result 
 	return result
 }
 
-// A rerun of many starts one run for each, which keeps its results, and says which; the outcome of a run that cannot be rerun says why.
+// A rerun of many starts one run for each, which keeps the results of that, and says which; the outcome of a run that cannot be rerun says why.
 func TestRerunRepeatsEachRunOnce(t *testing.T) {
 	c, listed := &charge{}, atomic.Int32{}
 	list := operation.Define("list", func(context.Context, any) (any, error) { listed.Add(1); return 1, nil })

@@ -19,8 +19,8 @@
 //
 // Nothing is done before `begun` is durable: an act that a crash cuts off before that is abandoned. One that is cut off later goes on
 // with the first slice that is not recorded. Each command that it sends carries the name of its stream, so it finds in the journals
-// of that slice the events that it has made already, and does nothing twice. A rerun sends no command: the id of the run that it starts follows
-// from the act and the run that it repeats, so it finds that run.
+// of that slice the commands that it has carried out already, and does nothing twice. A rerun sends no command: the id of the run that it
+// starts follows from the act and the run that it repeats, so it finds that run.
 //
 // An engine that goes on with all runs of its store goes on with their acts, too; one that only answers commands does so when the
 // next act begins.

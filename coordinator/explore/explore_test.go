@@ -167,7 +167,7 @@ func TestWhatIsInOrderPasses(t *testing.T) {
 	}
 }
 
-// The answer by a step with which all goes well is found where the document asks for it, however that is put.
+// The answer of a step with which all goes well is found where the document asks for it, however that is put.
 func TestAnswersAreGuessedFromWhatIsReadOfThem(t *testing.T) {
 	const jinja = "apiVersion: noetl.io/v10\nkind: Playbook\nmetadata: {name: p}\n"
 	workflow := func(text string) string { return "{kind: Workflow, name: w, steps: [" + text + "]}" }

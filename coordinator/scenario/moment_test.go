@@ -46,7 +46,7 @@ func (o *observer) read(t *testing.T, store journal.Store) *past.Reader {
 	return past.New(t.Context(), store, known, o)
 }
 
-// seen has the state, the explanation and the calls of a run, as a reader says.
+// seen has the state, the explanation and the calls of a run that a reader returns.
 type seen struct {
 	state *inspect.State
 	why   *explain.Explanation

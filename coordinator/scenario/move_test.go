@@ -29,7 +29,7 @@ var movable = map[string]func(doc map[string]any){
 	},
 }
 
-// moved returns a run that was moved to another workflow after an event, and has made the requests that come next in that.
+// moved returns a run that was moved to another workflow after an event, and has made the next requests of that workflow.
 func moved(track *track, now *plan.Plan, upto int, asked map[string][]string) (a *again, past []journal.Event) {
 	event := decide.Moved(decide.StartUnder(track.journal[0].Detail.Start, now), "")
 	a = &again{root: decide.NewRoot(now)}

@@ -119,7 +119,7 @@ func TestWhatIsAwaitedIsKeptChangeByChange(t *testing.T) {
 	require.Greater(t, compared, 200)
 }
 
-// The waits of a run in lists, from its head, are among the waits of the run itself.
+// The waits in the head of a run, which lists show, are among the waits of the run itself.
 func TestHeadsNameWhatARunWaitsFor(t *testing.T) {
 	all, err := Load("../../testdata/scenarios")
 	require.NoError(t, err)
