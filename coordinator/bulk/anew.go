@@ -64,7 +64,7 @@ func foreseeMove(a *Act, h *journal.Head, _ bool) (o Outcome) {
 	switch {
 	case !h.Open:
 		return ended(h)
-	case h.Workflow == a.Entry.Plan.Hash && !a.Entry.HasChildren(): // else what is below it may differ, which only the journal tells
+	case h.Workflow == a.Entry.Plan.Hash && !a.Entry.HasChildren(): // else its child workflows may differ, which only the journal tells
 		return already(follows)
 	}
 	return unfit(verbMove, h)

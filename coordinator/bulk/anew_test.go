@@ -30,7 +30,7 @@ func ended(t *testing.T, e *coordinator.Engine, run string) *coordinator.Result 
 	return result
 }
 
-// A rerun of many starts one run for each, which keeps what that has done, and says which; who cannot be rerun says why.
+// A rerun of many starts one run for each, which keeps the results of that, and says which; the outcome of a run that cannot be rerun says why.
 func TestRerunRepeatsEachRunOnce(t *testing.T) {
 	c, listed := &charge{}, atomic.Int32{}
 	list := operation.Define("list", func(context.Context, any) (any, error) { listed.Add(1); return 1, nil })
@@ -127,7 +127,7 @@ func mustRun(t *testing.T, e *coordinator.Engine, id string) *coordinator.Run {
 	return r
 }
 
-// What is wrong with an act whatever the run is refused as a whole, and nothing is journaled.
+// An act with a fault whatever the run is refused as a whole, and nothing is journaled.
 func TestWhatIsWrongWithAnActIsRefusedAsAWhole(t *testing.T) {
 	s := memory.New()
 	e := engineOn(t, s)
@@ -164,7 +164,7 @@ func TestWhatIsWrongWithAnActIsRefusedAsAWhole(t *testing.T) {
 	}
 }
 
-// An act whose workflow needs what a process lacks stays as it is there, and goes on in one that has it.
+// An act whose workflow needs an operation that a process lacks stays as it is there, and goes on in one that has it.
 func TestAnActWaitsForAProcessThatHasWhatItsWorkflowNeeds(t *testing.T) {
 	c := &charge{}
 	s := &mortal{Store: memory.New()}

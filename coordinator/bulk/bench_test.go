@@ -77,7 +77,7 @@ func p99(took []time.Duration) float64 {
 	return float64(took[len(took)*99/100].Microseconds())
 }
 
-// aloneFor is how long is measured what others wait for an append when no act goes on, before and after one: long enough for as many
+// aloneFor is how long the waits of others for an append are measured when no act goes on, before and after one: long enough for as many
 // appends as beside the act and more, since the p99 of a few hundred is chance.
 const aloneFor = 4 * time.Second
 
@@ -88,7 +88,7 @@ func othersAlone(b *testing.B, e *coordinator.Engine) []time.Duration {
 	return others(b, e, stop)
 }
 
-// BenchmarkCancel cancels 10,000 waiting runs of a folder by one act, and measures what others wait for an append meanwhile.
+// BenchmarkCancel cancels 10,000 waiting runs of a folder by one act, and measures how long others wait for an append meanwhile.
 func BenchmarkCancel(b *testing.B) {
 	const n = 10_000
 	for b.Loop() {

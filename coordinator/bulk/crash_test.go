@@ -158,8 +158,8 @@ func unnamed(report map[string]bulk.Outcome) map[string]bulk.Outcome {
 	return plain
 }
 
-// A process that dies right after any write of an act leaves nothing half done: the next engine goes on, and the act has done to each
-// run what it does without a crash, once, and says so; or it has done nothing at all.
+// A process that dies right after any write of an act leaves nothing half done: the next engine goes on, and the act has had on each
+// run the effect that it has without a crash, once, and says so; or it has done nothing at all.
 func TestACrashAfterAnyWriteLeavesNothingHalfDone(t *testing.T) {
 	for _, verb := range bulk.Verbs() {
 		t.Run(verb, func(t *testing.T) {

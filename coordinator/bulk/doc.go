@@ -5,23 +5,22 @@
 //	status, err := engine.AwaitBulk(ctx, id)
 //
 // An act names how many runs it expects, and is refused as a whole if the query selects another number. It then acts on the runs that
-// it has chosen, whatever the query would select later, each by the command that a person would use: what is refused to a person
+// it has chosen, whatever the query would select later, each by the command that a person would use: a command that is refused to a person
 // is refused to an act, which says so at the end and goes on with the other runs.
 //
-// # What is journaled
+// # Streams
 //
-// The stream `#bulk` has what each act is and how it has ended, and `#bulk/N` which runs the act with that id has chosen, and what
-// has become of them:
+// The stream `#bulk` has each act and its end, and `#bulk/N` the runs that the act with that id has chosen, and their outcomes:
 //
 //	#bulk      asked ─────────────────────────────────────────────────────────── completed, stopped or abandoned
 //	#bulk/N          how, chosen … chosen, begun ─▶ commands to a slice ─▶ done … done
 //
-// `how` has what a rerun or a move says besides, with the workflow: see Act.
+// `how` has the other options of a rerun or a move, with the workflow: see Act.
 //
 // Nothing is done before `begun` is durable: an act that a crash cuts off before that is abandoned. One that is cut off later goes on
 // with the first slice that is not recorded. Each command that it sends carries the name of its stream, so it finds in the journals
-// of that slice what it has done already, and does nothing twice. A rerun sends no command: the id of the run that it starts follows
-// from the act and the run that it repeats, so it finds that run.
+// of that slice the commands that it has carried out already, and does nothing twice. A rerun sends no command: the id of the run that it
+// starts follows from the act and the run that it repeats, so it finds that run.
 //
 // An engine that goes on with all runs of its store goes on with their acts, too; one that only answers commands does so when the
 // next act begins.

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// What acts have done to each run goes by the rule for runs that no other rule selects, with the definition that only they needed; acts
-// that have not ended stay, and the sums of all.
+// The outcomes of acts for each run go by the rule for runs that no other rule selects, with the definition that only the acts needed;
+// acts that have not ended stay, and the sums of all.
 func TestWhatActsHaveDoneIsCollected(t *testing.T) {
 	s := &mortal{Store: memory.New()}
 	s.left.Store(immortal)
@@ -67,7 +67,7 @@ func TestWhatActsHaveDoneIsCollected(t *testing.T) {
 	require.Len(t, reportOf(t, e, 3), 3, "it has not ended")
 }
 
-// A definition that only an act needs goes with what is kept of the act, also as a dry collection foresees it.
+// A definition that only an act needs goes with the stream of the act, also as a dry collection foresees it.
 func TestADefinitionGoesWithTheActThatNeedsIt(t *testing.T) {
 	e := engineOn(t, memory.New())
 	started(t, e, waiting, "w", 1)

@@ -26,7 +26,7 @@ import (
 // quick is a workflow that has ended as soon as it has begun.
 const quick = `{kind: Workflow, name: quick, operations: {v: {value: 1}}, steps: [{operation: v}]}`
 
-// crowd is a store with random runs, the engine on it, and what random acts may do to them.
+// crowd is a store with random runs, the engine on it, and the operation and the workflows for these and for random acts.
 type crowd struct {
 	*rapid.T
 	ctx    context.Context
@@ -34,7 +34,7 @@ type crowd struct {
 	bank   *charge
 	engine *coordinator.Engine
 	docs   map[string]*template.Workflow
-	again  sync.WaitGroup // what happens beside the acts
+	again  sync.WaitGroup // the sends and stops beside the acts
 }
 
 func newCrowd(outer *testing.T, t *rapid.T) *crowd {
@@ -115,7 +115,7 @@ func (c *crowd) settle() {
 	}
 }
 
-// term is a part of a query, with what it means said once more.
+// term is a part of a query, with its meaning said once more.
 type term struct {
 	text string
 	has  func(journal.Head) bool
@@ -172,7 +172,7 @@ func (c *crowd) act() (bulk.Act, map[string]bool) {
 	return act, runs
 }
 
-// traces are what the journals say that each act has done: by act and run, how often to each step, or "" for the run.
+// traces are the counts of the events in the journals that each act has made: by act and run, for each step, or "" for the run.
 type traces map[uint64]map[string]map[string]int
 
 func (c *crowd) traces() traces {
@@ -209,7 +209,7 @@ func (c *crowd) traces() traces {
 	return found
 }
 
-// check compares what an act says that it has done with what the journals say.
+// check compares the outcomes and sums that an act reports with its traces in the journals.
 func (c *crowd) check(id uint64, act bulk.Act, chosen map[string]bool) {
 	s, err := c.engine.BulkAct(c.ctx, id)
 	require.NoError(c, err)
@@ -308,7 +308,7 @@ func (c *crowd) second(first uint64, chosen map[string]bool) (id uint64, act bul
 	return id, act, runs
 }
 
-// round carries out one random act, with what may come in its way, and checks what has become of all runs.
+// round carries out one random act, with disturbances, a second act or a crash in its way, and checks the outcomes of all runs.
 func (c *crowd) round() {
 	c.bank.back.Store(rapid.Bool().Draw(c.T, "bank is back"))
 	act, chosen := c.act()
@@ -373,7 +373,7 @@ func (c *crowd) round() {
 }
 
 // Whatever acts on whatever runs, with whatever happens beside them, and a crash after whatever write: each run that is chosen gets
-// the act at most once, no other run gets it, and the report is what has happened. With SLUICE_EXHAUSTIVE, more often.
+// the act at most once, no other run gets it, and the report agrees with the journals. With SLUICE_EXHAUSTIVE, more often.
 func TestActsDoWhatTheySayToThoseTheyHaveChosen(t *testing.T) {
 	times := 1
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {

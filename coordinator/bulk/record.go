@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// What the records of acts say: journal.Detail.State.
+// The states in the records of acts: journal.Detail.State.
 const (
 	recordAsked    = "asked"    // in the index: an act has begun
 	recordStopping = "stopping" // in the index: somebody stops it

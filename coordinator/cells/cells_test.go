@@ -68,7 +68,7 @@ func awaited(t testing.TB, run *coordinator.Run, address, state string) {
 	life{t, run, nil}.await(address, func(c *cells.State) bool { return shown(c) == state })
 }
 
-// TestAWorldThatNoProcessDrives: what it is sent is journaled, makes the run due, and takes effect once an engine goes on with it.
+// TestAWorldThatNoProcessDrives: a message to it is journaled, makes the run due, and takes effect once an engine goes on with it.
 func TestAWorldThatNoProcessDrives(t *testing.T) {
 	store, k := unclosed{memory.New()}, newTill(nil)
 	e := engine(t, store, k, true)
@@ -217,7 +217,7 @@ func TestAWorldThatHasEnded(t *testing.T) {
 	}
 }
 
-// TestAParkedWorld can be read, and takes messages once it has what it lacks.
+// TestAParkedWorld can be read, and takes messages once it has the operation that it lacks.
 func TestAParkedWorld(t *testing.T) {
 	store, k := unclosed{memory.New()}, newTill(nil)
 	e := engine(t, store, k, true)
@@ -274,7 +274,7 @@ func TestAMessageIsTakenOnce(t *testing.T) {
 	}
 }
 
-// TestSnapshotsBesideSends: snapshots, several at once, lose nothing of what is sent meanwhile.
+// TestSnapshotsBesideSends: snapshots, several at once, lose no message that is sent meanwhile.
 func TestSnapshotsBesideSends(t *testing.T) {
 	store, k := unclosed{memory.New()}, newTill(nil)
 	e := engine(t, store, k, true)
@@ -353,7 +353,7 @@ func TestSnapshotsThatCannotBeMade(t *testing.T) {
 	require.Zero(t, kept+deleted, "what is refused leaves nothing behind")
 }
 
-// spoiled is a store whose content is not what it was.
+// spoiled is a store in which one blob of the content is damaged.
 type spoiled struct {
 	unclosed
 	at journal.Hash
@@ -436,8 +436,8 @@ func TestDamagedContentIsNotServed(t *testing.T) {
 	}
 }
 
-// TestManySendersAndAShutdown: what 256 senders had acknowledged when the engine shut down is there, and what was refused may be
-// sent again.
+// TestManySendersAndAShutdown: the messages that 256 senders had acknowledged when the engine shut down are there, and those that were
+// refused may be sent again.
 func TestManySendersAndAShutdown(t *testing.T) {
 	store, k := unclosed{memory.New()}, newTill(nil)
 	e := engine(t, store, k, true)

@@ -75,7 +75,7 @@ func ExampleHandle_SendMessage() {
 	// true run shop: coordinator: the world does not take the message: /cents: must be at least 0
 }
 
-// Await waits for what becomes of a cell, which need not exist yet.
+// Await waits until a function accepts the state of a cell, which need not exist yet.
 func ExampleHandle_Await() {
 	ctx := context.Background()
 	engine, run := open(ctx)

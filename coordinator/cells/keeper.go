@@ -18,7 +18,7 @@ type Keeper struct {
 const keepAgain = time.Minute
 
 // sweepMin is how many blobs are put at least between two sweeps. There are as many as the last sweep has kept, so that the
-// sweeps cost no more than what is put.
+// sweeps cost no more than the puts.
 const sweepMin = 10_000
 
 // Begin reports whether the caller is to call Keep: no one does yet, and the last failure was long enough ago.
@@ -34,7 +34,7 @@ func (k *Keeper) Begin() bool {
 // Busy reports whether a call of Keep is in progress.
 func (k *Keeper) Busy() bool { return k.busy.Load() }
 
-// Keep puts what is due into content: states that take too much memory, and a snapshot, after which it trims the journal; leaves: the
+// Keep puts states that take too much memory into content, and a snapshot if one is due, after which it trims the journal; leaves: the
 // run is to leave memory. It sweeps if enough was put since the last sweep.
 func (k *Keeper) Keep(ctx context.Context, h Handle, leaves bool) error {
 	defer k.busy.Store(false)

@@ -131,7 +131,7 @@ func TestChild(t *testing.T) {
 // spilledReads are more reads than the restoration of a world of so few cells makes.
 const spilledReads = 100
 
-// loadOf is what the sender of a world knows, which is never killed.
+// loadOf is the sender of a world, which is never killed, with the messages, acknowledgments, keys and events that it knows.
 type loadOf struct {
 	t     *testing.T
 	dir   string
@@ -141,11 +141,11 @@ type loadOf struct {
 	taken map[string]uint64
 	keys  map[string]string
 	order []string       // references, as they were taken
-	kept  map[string]int // how often content or events were kept or deleted, by what was done
+	kept  map[string]int // how often content or events were kept or deleted, by the act: snapshot, sweep, trim, read
 	seen  gathered
 }
 
-// killed starts a process, has it send what was not taken yet, some of what was, and more, and kills it at a random moment.
+// killed starts a process, has it send the messages that were not taken yet, some of those that were, and more, and kills it at a random moment.
 func (l *loadOf) killed() {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$")
 	cmd.Env = append(os.Environ(), "SLUICE_CHILD_DIR="+l.dir)
@@ -166,7 +166,7 @@ func (l *loadOf) killed() {
 	moment := 1 + l.rng.IntN(len(batch)*2)
 	for scan := bufio.NewScanner(out); scan.Scan(); moment-- {
 		l.read(scan.Text())
-		if moment == 0 { // what was written before it died is read too
+		if moment == 0 { // the lines written before it died are read too
 			require.NoError(l.t, cmd.Process.Kill())
 			l.kills++
 		}
@@ -189,7 +189,7 @@ func (l *loadOf) lacks() string {
 	return ""
 }
 
-// look gathers what is in the journal now, before the next process trims it.
+// look gathers the events in the journal now, before the next process trims it.
 func (l *loadOf) look() {
 	store, err := disk.Open(l.dir, disk.Config{})
 	require.NoError(l.t, err)
@@ -249,7 +249,7 @@ func (l *loadOf) read(line string) {
 }
 
 // TestAWorldUnderLoadSurvivesKills kills the process of a world while messages are sent to it, again and again. Its senders
-// send what they have no answer to again: every message counts once, and no call is made under two identities.
+// send each message without an answer again: every message counts once, and no call is made under two identities.
 func TestAWorldUnderLoadSurvivesKills(t *testing.T) {
 	kills := 20
 	switch {

@@ -22,7 +22,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// accountsWorld has an account for each id, which adds up what it is sent, what was paid and how many of its timers have fired,
+// accountsWorld has an account for each id, which adds up the numbers sent to it, the amounts paid and how many of its timers have fired,
 // and one journal of all. The final states do not depend on the order in which answers and timers come.
 const accountsWorld = `
 kind: World
@@ -68,14 +68,14 @@ func load(t testing.TB, text string) *template.Workflow {
 	return c.Workflow
 }
 
-// payload is what operation pay is called with.
+// payload is the input of operation pay.
 type payload struct {
 	N   int64  `json:"n"`
 	Ref string `json:"ref"`
 	ID  string `json:"id"`
 }
 
-// till is operation pay. It knows for what it has been called, under which keys.
+// till is operation pay. It knows for which references it has been called, and under which keys.
 type till struct {
 	mu    sync.Mutex
 	keys  map[string]string // by reference: the node and the idempotency key of the call
@@ -96,7 +96,7 @@ func (k *till) known() map[string]string {
 	return maps.Clone(k.keys)
 }
 
-// pay fails every first attempt, which is made again. What is asked to pay 99 gets an answer that does not fit.
+// pay fails every first attempt, which is made again. A call to pay 99 gets an answer that does not fit.
 func (k *till) pay(ctx context.Context, in payload) (any, error) {
 	c := operation.CallOf(ctx)
 	key := c.Node + " " + c.Key()
@@ -125,7 +125,7 @@ func (k *till) open(t testing.TB, store journal.Store) *coordinator.Engine {
 	return e
 }
 
-// taken is what a life has had acknowledged.
+// taken has the acknowledgments of a life.
 type taken struct {
 	mu       sync.Mutex
 	sent     map[string]uint64 // sequences, by id
@@ -133,7 +133,7 @@ type taken struct {
 	journal  gathered          // before something of it was trimmed
 }
 
-// gathered is what was found in the journal of a world so far, though some of its events may be trimmed since.
+// gathered has the messages and requests found in the journal of a world so far, though some of its events may be trimmed since.
 type gathered struct {
 	last     uint64            // sequence of the newest event
 	messages map[string]uint64 // sequences, by id

@@ -67,7 +67,7 @@ func (g *gated) hold(held chan struct{}) {
 	g.held = held
 }
 
-// TestNothingStartsBeforeItIsDurable: an effect is called once what has emitted it is durable, and once; if that cannot be
+// TestNothingStartsBeforeItIsDurable: an effect is called once the activation that has emitted it is durable, and once; if that cannot be
 // stored, nothing is called and the states are the durable ones until it is.
 func TestNothingStartsBeforeItIsDurable(t *testing.T) {
 	store, k := &gated{unclosed: unclosed{memory.New()}, arrived: make(chan []journal.Type, 64)}, newTill(nil)
@@ -185,7 +185,7 @@ func TestRestartMakesCallsAgain(t *testing.T) {
 	}
 }
 
-// mark is what the machine of TestReplayRunsNoStep is sent, and its state.
+// mark is the message and the state of the machine of TestReplayRunsNoStep.
 type mark struct {
 	ID string `json:"id"`
 	N  int    `json:"n"`

@@ -29,7 +29,7 @@ func contentOf(t testing.TB, store journal.ContentStore) map[journal.Hash]bool {
 	return all
 }
 
-// needs returns the hashes of what the event of a snapshot needs. It makes the tries anew from their entries.
+// needs returns the hashes of the blobs that the event of a snapshot needs. It makes the tries anew from their entries.
 func needs(t testing.TB, store journal.ContentStore, e *journal.Event) map[journal.Hash]bool {
 	all := map[journal.Hash]bool{}
 	fetch := kept.Fetch(func(h journal.Hash) ([]byte, error) { return store.Content(context.Background(), "w", h) })
@@ -95,7 +95,7 @@ func changed(t testing.TB, run *coordinator.Run, round, from, to int) {
 	require.NoError(t, err)
 }
 
-// TestSweepKeepsWhatIsReachable: what the last two snapshots need stays, and nothing else; the world is whole when it is opened again.
+// TestSweepKeepsWhatIsReachable: the blobs that the last two snapshots need stay, and no others; the world is whole when it is opened again.
 func TestSweepKeepsWhatIsReachable(t *testing.T) {
 	dir, k := t.TempDir(), newTill(nil)
 	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
@@ -147,7 +147,7 @@ func TestSweepKeepsWhatIsReachable(t *testing.T) {
 	require.Equal(t, needs(t, store, older), needs(t, store, older), "the older can be read, too")
 }
 
-// trimmed returns a store with a world of which events are trimmed, and what was known of it before.
+// trimmed returns a store with a world of which events are trimmed, its till, the trimmed range, and its events and state before.
 func trimmed(t *testing.T) (store unclosed, k *till, gone cells.Trimmed, all []journal.Event, whole *coordinator.State) {
 	store, k = unclosed{memory.New()}, newTill(nil)
 	e := engine(t, store, k, true)
@@ -359,7 +359,7 @@ func TestAwaitReadsTheTail(t *testing.T) {
 }
 
 // TestAReaderThatIsOvertakenGoesOn: a reader that is behind two snapshots, whose content and events are deleted meanwhile, begins
-// again at those that are kept, and yields what it has not yielded yet.
+// again at those that are kept, and yields the remaining events that it has not yielded yet.
 func TestAReaderThatIsOvertakenGoesOn(t *testing.T) {
 	store, k := unclosed{memory.New()}, newTill(nil)
 	e := engine(t, store, k, true)
@@ -402,8 +402,8 @@ func TestAReaderThatIsOvertakenGoesOn(t *testing.T) {
 	require.True(t, errors.Is(err, context.Canceled), "%v", err)
 }
 
-// TestExplainReadsTheTail: what the events since the newest snapshot have decided, and lists of cells, are known without those before,
-// however many there were; what was decided before is looked for there, and the explanations are those of the whole journal.
+// TestExplainReadsTheTail: decisions in the events since the newest snapshot, and lists of cells, are known without the events before,
+// however many there were; earlier decisions are looked for there, and the explanations are those of the whole journal.
 func TestExplainReadsTheTail(t *testing.T) {
 	read := func(rounds int, name string) (n int64, decided bool) {
 		store, k := counted{unclosed{memory.New()}, &atomic.Int64{}}, newTill(nil)

@@ -19,9 +19,9 @@ func (h Handle) Sweep(ctx context.Context, dry bool) (kept, deleted int, err err
 		return 0, 0, err
 	}
 	var needed map[journal.Hash]bool
-	var unknown error // why it is not known what is needed
+	var unknown error // why the needed hashes are not known
 	err = storage.Content.SweepContent(ctx, h.run.ID(), func(hash journal.Hash) bool {
-		if needed == nil && unknown == nil { // only now: the store spares what the world puts from now on
+		if needed == nil && unknown == nil { // only now: the store spares the blobs that the world puts from now on
 			needed, unknown = h.mark(ctx, storage.Content)
 		}
 		if needed[hash] || unknown != nil {

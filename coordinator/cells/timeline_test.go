@@ -47,7 +47,7 @@ func asked(t *testing.T, e *coordinator.Engine, req api.Request) (list []*api.Re
 	return list
 }
 
-// explained returns the status of a cell and what it waits for.
+// explained returns the status of a cell and the reasons for which it waits.
 func explained(t *testing.T, e *coordinator.Engine, name string) (text string) {
 	x := asked(t, e, api.Request{Verb: api.Explain, Run: "w", Step: name})[0].Explanation
 	text = x.Status

@@ -21,7 +21,7 @@
 // # Precision
 //
 // The stepper that decides is that of the engine. Two states are merged if everything is equal that their next moves depend on.
-// Outputs, messages and failures are guesses: the values that the document compares with what it reads of them, also by way of args,
+// Outputs, messages and failures are guesses: the values that the document compares with the parts that it reads of them, also by way of args,
 // sets and loops, so that each of its tests holds and fails; Options.Outputs sets others. The input of a workflow is guessed too, unless
 // Options.Input sets it. A step that only runs for an output that was not guessed is reported as one that never runs. In a workflow
 // without concurrency limits and timeouts, whose failure policy lets running steps go on, the order in which independent calls end makes

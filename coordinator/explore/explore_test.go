@@ -167,7 +167,7 @@ func TestWhatIsInOrderPasses(t *testing.T) {
 	}
 }
 
-// What a step has to answer with so that all goes well is found where the document asks for it, however that is put.
+// The answer of a step with which all goes well is found where the document asks for it, however that is put.
 func TestAnswersAreGuessedFromWhatIsReadOfThem(t *testing.T) {
 	const jinja = "apiVersion: noetl.io/v10\nkind: Playbook\nmetadata: {name: p}\n"
 	workflow := func(text string) string { return "{kind: Workflow, name: w, steps: [" + text + "]}" }
@@ -231,7 +231,7 @@ func TestTheExamplesPass(t *testing.T) {
 	}
 }
 
-// Twelve steps are explored whole, be it all at once; what is larger ends at the bound and says so.
+// Twelve steps are explored whole, be it all at once; a larger exploration ends at the bound and says so.
 func TestTwelveStepsAreExplored(t *testing.T) {
 	steps := func(timing string) (list []string) {
 		for i := range 12 {
@@ -280,7 +280,7 @@ func TestGivenOutputsReplaceGuesses(t *testing.T) {
 	require.ErrorContains(t, err, `unknown name "nobody"`)
 }
 
-// Taking one of several independent calls first loses nothing: what is found, and how runs end, is the same in all orders.
+// Taking one of several independent calls first loses nothing: the findings, and the ends of runs, are the same in all orders.
 func TestTheOrderOfIndependentCallsMakesNoDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 4).Draw(t, "steps")
@@ -361,7 +361,7 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportMetric(float64(states)*float64(b.N)/b.Elapsed().Seconds(), "states/s")
 }
 
-// What makes no difference to how a run ends may make one to a condition, or to which of two calls is overtaken by time.
+// An order that makes no difference to how a run ends may make one to a condition, or to which of two calls is overtaken by time.
 func TestOrdersThatMatterAreAllTaken(t *testing.T) {
 	two := `{kind: Workflow, name: w, steps: [{parallel: {steps: [{operation: a}, {operation: b}]}}]}`
 	r := explored(t, two, explore.Options{Never: []string{`{{ steps.b.status == "completed" && steps.a.status == "running" }}`}})

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// workflowOf is a step a, and what decides about its outcome.
+// workflowOf is a step a, and the nodes that decide about its outcome.
 func workflowOf(rest string) string {
 	return "kind: Workflow\nname: w\nsteps:\n  - parallel: {steps: [{operation: a}, {operation: s1}]}\n" + rest
 }
@@ -95,7 +95,7 @@ steps:
 	}
 }
 
-// passing is a playbook in which step b decides about what step a was answered.
+// passing is a playbook in which step b decides about the answer to step a.
 func passing(task, args, guard string) string {
 	return `
 workflow:
@@ -106,7 +106,7 @@ workflow:
 `
 }
 
-// In the other dialect too, where what a step has given stands under its name.
+// In the other dialect too, where the result of a step stands under its name.
 func TestTheOtherDialectIsGuessed(t *testing.T) {
 	r := explored(t, `
 apiVersion: noetl.io/v2
@@ -124,7 +124,7 @@ workflow:
 	require.True(t, r.Complete)
 }
 
-// What is guessed must not hide what is wrong.
+// A guessed value must not hide a fault.
 func TestWhatNoOutcomeLeadsToIsFound(t *testing.T) {
 	tests := []struct{ name, text, kind, step string }{
 		{"a test that cannot hold", workflowOf(branch("steps.a.output.x > 3 && steps.a.output.x < 3")), explore.NeverRuns, "b"},
@@ -139,7 +139,7 @@ func TestWhatNoOutcomeLeadsToIsFound(t *testing.T) {
 	}
 }
 
-// What must never hold may ask for what the document does not.
+// A condition that must never hold may ask for values that the document does not ask for.
 func TestAConditionsOwnLiteralsAreGuessed(t *testing.T) {
 	r := explored(t, workflowOf(""), explore.Options{Never: []string{"{{ steps.a.output.amount > 100 }}"}})
 	require.Equal(t, []string{explore.NeverHolds + " "}, kindsOf(r))

@@ -97,7 +97,7 @@ func around(o *expr.Outline, ordered bool) []value.Value {
 		return []value.Value{int64(1), int64(0)}
 	case o.Kind != expr.Literal && ordered:
 		return sizes
-	case o.Kind == expr.Reference: // equal to what is read elsewhere, or not
+	case o.Kind == expr.Reference: // equal to the value that is read elsewhere, or not
 		return []value.Value{int64(1), int64(2)}
 	}
 	switch v := o.Value.(type) {

@@ -137,7 +137,7 @@ func (h *Hub) groupAfter(ctx context.Context, place journal.Place) (group, error
 	if err != nil {
 		return group{}, err
 	}
-	g := group{after: place, to: newest} // if what has changed is no run
+	g := group{after: place, to: newest} // if no run has changed
 	at := map[string]int{}
 	for change, err := range h.engine.Changes(ctx, place) {
 		if err != nil {

@@ -18,7 +18,7 @@
 // # Frames
 //
 // Of one run, as a View says: a snapshot, unless the observer resumes; then updates, each with the events after those of the frame before it; a
-// reset and a snapshot where the view has no use for what lies between; at last the end. Their ids are sequences of the journal.
+// reset and a snapshot where the view has no use for the events between; at last the end. Their ids are sequences of the journal.
 //
 // Of all runs: at first a frame with a place and nothing else, behind which the observer lists the runs; then the heads of those that
 // have changed, each run with a greater sequence than before. Their ids are places of the change log, and each frame ends with

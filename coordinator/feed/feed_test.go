@@ -254,7 +254,7 @@ func TestAnEventIsEncodedOnceForAllObservers(t *testing.T) {
 	require.Equal(t, int64(last-begun), hub.encoded.Load())
 }
 
-// Observers that have been shown a run up to the same event share the frame with what comes then.
+// Observers that have been shown a run up to the same event share the frame with the events that come then.
 func TestAFrameIsPutTogetherOnceForAllObservers(t *testing.T) {
 	const observers = 100
 	engine := newEngine(t, memory.New())

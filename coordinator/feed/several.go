@@ -196,7 +196,7 @@ func (w *Wanted) begin() string {
 	return idMark + strconv.FormatUint(uint64(of.Sum32()), 36) + "-"
 }
 
-// id returns the places of all, in their order: numbers of events, of one that has ended with an e, and what the change log says.
+// id returns the places of all, in their order: numbers of events, of one that has ended with an e, and the place in the change log.
 func (s *Several) id() string {
 	var b strings.Builder
 	b.WriteString(s.begin)

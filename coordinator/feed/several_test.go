@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// seen is what an observer of several has seen, as it would keep it.
+// seen has the events, ends and changes that an observer of several has seen, as it would keep them.
 type seen struct {
 	events  map[string][]string // of each run
 	ended   map[string]bool
@@ -74,7 +74,7 @@ func TestAnObserverOfSeveralThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t 
 		}
 		return true
 	}
-	o, err := hub.Several(t.Context(), w, "") // without a place of the query it would begin with what changes later
+	o, err := hub.Several(t.Context(), w, "") // without a place of the query it would begin with later changes
 	require.NoError(t, err)
 	for ready := false; !ready; {
 		f, err := o.Next(t.Context())
@@ -86,7 +86,7 @@ func TestAnObserverOfSeveralThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t 
 	go func() {
 		for i := range steps {
 			for _, run := range runs {
-				_ = run.Send(context.Background(), fmt.Sprint("m", i), i) // what is missing fails the test
+				_ = run.Send(context.Background(), fmt.Sprint("m", i), i) // a message that is missing fails the test
 			}
 		}
 	}()

@@ -133,7 +133,7 @@ func mapAround(key string) (of, item string) {
 	return "", ""
 }
 
-// asked is what the state of a run, asked by itself, says to who has opened some maps.
+// asked returns a run as an observer that has opened some maps should know it, by the state of the run, asked by itself.
 func asked(t *testing.T, run *coordinator.Run, seq uint64, w wants) known {
 	s, err := run.At(reader.Moment{Seq: seq}).State(t.Context())
 	require.NoError(t, err)
@@ -221,7 +221,7 @@ func (f *follower) follow(t *testing.T, hub *Hub, run *coordinator.Run, random *
 	}
 }
 
-// open opens the feed anew, behind what is known, behind what was known at some time, or with a snapshot.
+// open opens the feed anew, behind the newest known event, behind one that was the newest at some time, or with a snapshot.
 func (f *follower) open(t *testing.T, hub *Hub, run *coordinator.Run, random *rand.Rand) {
 	o := f.o
 	switch random.IntN(4) {
@@ -255,7 +255,7 @@ func trials() int {
 	return 6
 }
 
-// What an observer knows by a snapshot and updates, cut off and resumed anywhere, is what the state of the run says, for any maps that it has opened.
+// The state that an observer knows by a snapshot and updates, cut off and resumed anywhere, is that of the run, for any maps that it has opened.
 func TestASnapshotAndUpdatesAreTheState(t *testing.T) {
 	engine := newEngine(t, memory.New())
 	hub, w := newHub(t, engine), parse(t, mapped)
@@ -266,7 +266,7 @@ func TestASnapshotAndUpdatesAreTheState(t *testing.T) {
 		require.NoError(t, err)
 		followers := []*follower{{}, {o: Options{Open: []string{"m"}}}, {o: Options{Open: []string{"n[1]", "n[0]", "typo"}}}, {o: Options{Open: []string{"m", EveryMap}}}}
 		for i := range 40 {
-			switch key := keys[random.IntN(len(keys))]; random.IntN(12) { // what is refused changes nothing
+			switch key := keys[random.IntN(len(keys))]; random.IntN(12) { // a refused command changes nothing
 			case 0:
 				_ = run.Abort(t.Context(), key, "")
 			case 1, 2:
@@ -297,7 +297,7 @@ func TestASnapshotAndUpdatesAreTheState(t *testing.T) {
 	require.Empty(t, hub.topics)
 }
 
-// The same of a playbook's net: its steps are what the state says, and the context has changed where the revision says so.
+// The same of a playbook's net: its steps are those of the state, and the context has changed where the revision says so.
 func TestASnapshotAndUpdatesAreTheNet(t *testing.T) {
 	engine := newEngine(t, memory.New())
 	hub, w := newHub(t, engine), parse(t, netted)

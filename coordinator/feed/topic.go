@@ -81,7 +81,7 @@ func (t *topic) watch() {
 	t.wake()
 }
 
-// take adds an update. What was there when the first observer came is only part of the snapshot.
+// take adds an update. An event that was there when the first observer came is only part of the snapshot.
 func (t *topic) take(u *coordinator.Update) error {
 	var f fragment
 	shared := u.Event.Seq > t.first

@@ -90,8 +90,8 @@ steps:
 	}
 }
 
-// TestARerunBeginsWholeOrNotAtAll: what is kept may be more than a store usually takes at once. Whenever the process dies, there is no
-// run, or one that has all of it.
+// TestARerunBeginsWholeOrNotAtAll: the kept results may be more than a store usually takes at once. Whenever the process dies, there is no
+// run, or one that has all of them.
 func TestARerunBeginsWholeOrNotAtAll(t *testing.T) {
 	c := newCounted(t)
 	store, err := disk.Open(t.TempDir(), disk.Config{FreeFloorBytes: -1})

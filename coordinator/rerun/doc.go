@@ -11,18 +11,18 @@
 // A step of the new run adopts the result that is kept for it when it may start, see package decide. So a kept result of a branch
 // that is not taken any more, or of an item that is not there, changes nothing.
 //
-// # What is kept
+// # Kept results, inputs and events
 //
-// Results of steps that have completed, that were skipped by their timing, or whose failure a conditional has caught. All other
-// steps run again, and so does what follows a step that runs again, except with Only: then all results but one are kept. With
+// The new run keeps the results of steps that have completed, that were skipped by their timing, or whose failure a conditional has
+// caught. All other steps run again, and so do those that follow a step that runs again, except with Only: then all results but one are kept. With
 // Changed a result is kept on a condition: that the operation of the step, with its binding, target, fan-in and fulfillment, is
 // the same, and that its input is the same when it may start.
 //
-// Values set by a person stay set when the run is rerun. A set result is kept like others; what counts as its input is that with which
-// the step would have been asked. A set input is kept as long as the step says the same of its input in the new workflow.
+// Values set by a person stay set when the run is rerun. A set result is kept like others; the input with which the step would have
+// been asked counts as its input. A set input is kept as long as the step says the same of its input in the new workflow.
 //
 // Of a playbook the past is kept, up to an event: see past.go.
 //
-// A step that has started a child run is repeated by a new child. What is kept of the old one is journaled with the start of the
-// run above, under the keys `step/step of the child`, and the child begins with it.
+// A step that has started a child run is repeated by a new child. The results and set inputs kept of the old one are journaled with the
+// start of the run above, under the keys `step/step of the child`, and the new child begins with them.
 package rerun

@@ -10,8 +10,8 @@ import (
 )
 
 // Failed returns the steps of a run that have failed, or were aborted of themselves, unless a conditional has caught that. If there is
-// none and the run has not completed all the same, as when its output reads what is not there, what was caught may be why: then it
-// returns all that have failed or were aborted.
+// none and the run has not completed all the same, as when its output reads a value that is not there, a caught failure may be why: then
+// it returns all that have failed or were aborted.
 func Failed(root *reactive.Root) (steps []int32) {
 	if root.Body() != nil {
 		return nil

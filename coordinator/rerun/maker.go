@@ -200,7 +200,7 @@ func (k *keeping) choose() error {
 		k.repeat(row, indexes)
 	}
 	if k.sel.only != "" {
-		return nil // what has no result runs, and what follows it has none either, or keeps it
+		return nil // a step without a result runs, and those that follow it have none either, or keep it
 	}
 	if k.sel.failed {
 		failed := Failed(k.s.root)
@@ -235,8 +235,8 @@ func (s *source) rowOf(v int32) int32 {
 	return row
 }
 
-// sameResult reports whether a step has the same result in the new workflow, if its input is the same. What a workflow computes itself
-// costs nothing, and may read the run: it is computed again, unless a person has set it.
+// sameResult reports whether a step has the same result in the new workflow, if its input is the same. A value or failure that a workflow
+// computes itself costs nothing, and may read the run: it is computed again, unless a person has set it.
 func (k *keeping) sameResult(v, row int32, set bool) bool {
 	if of := k.s.root.Row(v).OpKind; !set && (of == plan.Value || of == plan.Fail) {
 		return false

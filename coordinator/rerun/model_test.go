@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-// A part of a workflow that is evaluated here by hand: a step, or what is around others.
+// A part of a workflow that is evaluated here by hand: a step, or a parallel, if or map around others.
 type part struct {
 	kind  string // step, parallel, if, map
 	id    string // of a step and a map
@@ -54,7 +54,7 @@ func texts(list []*part) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// answerOf is what an operation returns: one of four numbers, so that equal outputs of unequal inputs are common.
+// answerOf is the answer of an operation to an input: one of four numbers, so that equal outputs of unequal inputs are common.
 func answerOf(op, in string) int64 {
 	h := fnv.New32a()
 	h.Write([]byte(op + in))
@@ -130,7 +130,7 @@ func (d *drafter) parts(known []string, depth int, item bool) (list []*part, aft
 	return list, known
 }
 
-// fill draws what a part holds, and returns the steps whose outputs can be read after it.
+// fill draws the fields of a part of its kind, and returns the steps whose outputs can be read after it.
 func (d *drafter) fill(p *part, known []string, depth int, item bool) []string {
 	switch p.kind {
 	case "parallel":
@@ -187,7 +187,7 @@ func changedCalls(was, is map[string]string) (list []string) {
 	return slices.Sorted(slices.Values(list))
 }
 
-// A rerun of what has changed, after any edit of any workflow, makes exactly the calls whose operation or resolved input is another,
+// A rerun with Changed, after any edit of any workflow, makes exactly the calls whose operation or resolved input is another,
 // says so beforehand, and does so, too, if the process dies after any append and the old run is deleted. Which calls these are is
 // computed here from the text alone.
 func TestChangedMakesTheCallsThatHaveChanged(t *testing.T) {

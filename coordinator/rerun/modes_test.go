@@ -139,8 +139,8 @@ output: "{{ steps.c.output }}"
 	}
 }
 
-// What a person has set in a rerun stays set when that is rerun, unless what determines it is another: of a result the operation and the
-// input beside it, of an input what the step says of it. Setting it again, or naming its step, has it replaced.
+// A value that a person has set in a rerun stays set when that is rerun: a result unless the operation or the input beside it is another,
+// an input unless the step says another. Setting it again, or naming its step, has it replaced.
 func TestWhatIsSetStaysSet(t *testing.T) {
 	c := newCounted(t)
 	w := func(first, last string) *template.Workflow {
@@ -159,7 +159,7 @@ steps:
 	c.made()
 	next, _, calls := c.again(t, r, coordinator.Rerun{Set: map[string]any{"steps.a.output": 7, "steps.v.output": 5, "steps.c.input.n": 9}})
 	require.Equal(t, []string{"b 7", "c map[n:9 of:2]"}, calls)
-	for range 3 { // also what was kept from a rerun
+	for range 3 { // also the values kept from a rerun
 		next, _, calls = c.again(t, next, coordinator.Rerun{Changed: true})
 		require.Empty(t, calls)
 		state, err := next.State(t.Context())
@@ -287,7 +287,7 @@ func TestAStepInsideAChildIsRepeatedByItsKey(t *testing.T) {
 	require.Equal(t, []string{"d <nil>", "e 1"}, calls)
 }
 
-// A step is asked again if a workflow far below it is another, and of that only what has changed.
+// A step is asked again if a workflow far below it is another, and of that only the changed steps run.
 func TestAChangeFarBelowAStepIsAChangeOfIt(t *testing.T) {
 	c, in := newCounted(t), flow.Input[any]()
 	op := func(name string) template.Op[any, any] { return template.NewOp[any, any](name, nil) }
@@ -381,7 +381,7 @@ steps:
 	require.Equal(t, before, after)
 }
 
-// TestARerunIsMoved: what a rerun has begun with is no difference, under its own workflow or under one that goes on otherwise.
+// TestARerunIsMoved: the results or events that a rerun has begun with are no difference, under its own workflow or under one that goes on otherwise.
 func TestARerunIsMoved(t *testing.T) {
 	c := newCounted(t)
 	waits := func(last string) *template.Workflow {

@@ -11,7 +11,7 @@ import (
 )
 
 // Options selects the steps that run again, and holds the new values. At most one of From, Only, Failed and Changed is set. If none
-// is, steps whose output Set sets are kept with it, and what follows runs again, as do steps whose input it sets; if Set is empty
+// is, steps whose output Set sets are kept with it, and the steps that follow run again, as do those whose input it sets; if Set is empty
 // too, a new Input or Workflow means Changed. The run of a playbook is rerun from an event on: At is set, and nothing else.
 type Options struct {
 	From     string             // key of a step, map or conditional: it and all that follows run again
@@ -26,7 +26,7 @@ type Options struct {
 	Entry    *registry.Entry    // of the workflow, in the engine's Registry, in place of Workflow
 }
 
-// ErrUnclear is the condition of options that do not say, or say twice, what runs again, or set what no run has, whatever the run is.
+// ErrUnclear is the condition of options that do not say, or say twice, what runs again, or set a place that no run has, whatever the run is.
 var ErrUnclear = errors.New("coordinator: it is not clear what runs again")
 
 // unclear is an error of that condition. Its text is the fault alone.

@@ -21,7 +21,7 @@ import (
 //	new  run.started  step.scheduled  call.requested a                    call.responded a │ call.requested b  …
 //
 // A call that was under way at the event is left out, with all that is about it: the new run asks it again. Instants move so that the
-// event is now: what took a minute has taken a minute, and a timer has as long to go as it had.
+// event is now: a call that took a minute has taken a minute, and a timer has as long to go as it had.
 
 // past is the history of a playbook's run up to an event.
 type past struct {
@@ -135,7 +135,7 @@ func (d *Made) first(run string) journal.Event {
 	return e
 }
 
-// goesSame returns an error unless the events that are kept do in the new run what they did in the old one; of are their indexes there.
+// goesSame returns an error unless the events that are kept have the same effects in the new run as in the old one; of are their indexes there.
 func (d *Made) goesSame(s *source, of []int) error {
 	root, e := decide.NewRoot(d.Entry.Plan), d.first("rerun")
 	e.Seq = 1
@@ -156,7 +156,7 @@ func rename(events []journal.Event, was, is string) {
 	replace := strings.NewReplacer("sluice://run/"+was+"/", "sluice://run/"+is+"/")
 	for i := range events {
 		e := &events[i]
-		if v, err := value.Of(e.Value); err == nil { // what is none is so in the old run
+		if v, err := value.Of(e.Value); err == nil { // a Value that is none is so in the old run, too
 			e.Value = renamed(v, replace)
 		}
 		if e.Detail != nil && e.Detail.About != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// pages is a playbook that calls a, then b for each of three items, then c, which is not idempotent, with what it has collected.
+// pages is a playbook that calls a, then b for each of three items, then c, which is not idempotent, with the last result of b.
 const pages = `
 apiVersion: sluice/v1
 kind: Playbook
@@ -67,7 +67,7 @@ func TestAPlaybookIsRerunFromAnEvent(t *testing.T) {
 	require.Equal(t, &journal.From{Run: r.ID(), Seq: at, Kept: int32(at - 2)}, state.Start.From)
 	require.Less(t, was.Updated, state.Started, "it was made after the other had ended")
 
-	// The second rerun begins with what the first one has, though both old runs are gone.
+	// The second rerun begins with events of the first one, though both old runs are gone.
 	at = eventOf(t, next, journal.CallResponded, "each@1[1].each_task") - 1
 	p, err = next.PreviewRerun(t.Context(), coordinator.Rerun{At: at})
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestAPlaybookIsRerunFromAnEvent(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What a playbook has stored is referred to by the id of its run: a rerun, and a rerun of that, find it.
+// A result that a playbook has stored is referred to by the id of its run: a rerun, and a rerun of that, find it.
 func TestAPlaybookRerunFindsWhatItsPastHasStored(t *testing.T) {
 	c := newCounted(t)
 	r, result := c.run(t, other(t, `

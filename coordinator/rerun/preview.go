@@ -117,7 +117,7 @@ func (m *Maker) below(ctx context.Context, p *Preview, entry *registry.Entry, ro
 	if root.Adopted(v) != nil {
 		return nil // and so has no child
 	}
-	for _, e := range kept { // it depends on what is before the step whether the child begins
+	for _, e := range kept { // whether the child begins depends on the steps before this one
 		if e.Type == journal.ResultKept {
 			p.May = append(p.May, Step{Step: prefix + e.Node})
 		}

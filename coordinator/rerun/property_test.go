@@ -142,7 +142,7 @@ func endOf(t *rapid.T, r *coordinator.Run) ending {
 }
 
 // beside returns an ending without the steps that the other run has aborted or not reached. How far the branches beside a failure
-// come before it aborts them is a matter of which answer is first; what ends in both runs must end alike.
+// come before it aborts them is a matter of which answer is first; the steps that end in both runs must end alike.
 func (e ending) beside(other ending) ending {
 	if !strings.HasPrefix(e.run, "failed") {
 		return e
@@ -214,7 +214,7 @@ func TestARerunEndsAsAFreshRun(t *testing.T) {
 		if what.Failed {
 			require.True(rt, repeatsFailure(rt, old, p), "what has failed is kept, and other steps run again: %s: %+v", text, p)
 		}
-		if mode == "fixed" { // what runs again has other answers
+		if mode == "fixed" { // the calls that have failed succeed now
 			caught := false
 			for _, s := range keptFailures(rt, old, p) {
 				caught = caught || s

@@ -98,7 +98,7 @@ func TestWhatIsAskedWronglyOfAChangeIsRefusedWhole(t *testing.T) {
 	}
 }
 
-// TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused: what names nothing, or does nothing, is not taken for something near it.
+// TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused: a key that names nothing, or a setting that does nothing, is not taken for one near it.
 func TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused(t *testing.T) {
 	c := newCounted(t, "e 1")
 	_, _ = c.run(t, parse(t, `{kind: Workflow, name: inner, steps: [{id: book, operation: b, input: "{{ input }}"}, {id: label, operation: c}]}`), 2)

@@ -87,7 +87,7 @@ func (c *counted) run(t testing.TB, w *template.Workflow, input any) (*coordinat
 	return r, result
 }
 
-// again reruns a run, compares what ran with the preview, and returns the calls.
+// again reruns a run, compares the steps that ran with the preview, and returns the calls.
 func (c *counted) again(t testing.TB, r *coordinator.Run, what coordinator.Rerun) (*coordinator.Run, *coordinator.Result, []string) {
 	preview, err := r.PreviewRerun(t.Context(), what)
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func (c *counted) again(t testing.TB, r *coordinator.Run, what coordinator.Rerun
 	return next, result, c.made()
 }
 
-// holds requires that what ran was among what a preview said would run, or may.
+// holds requires that the steps that ran were among those that a preview said would run, or may.
 func holds(t require.TestingT, r *coordinator.Run, p *rerun.Preview) {
 	said := map[string]bool{}
 	for _, list := range [][]rerun.Step{p.Will, p.May} {

@@ -161,8 +161,8 @@ func (k *keeping) applyOne(s *setting, merged map[string]*journal.Event) error {
 	return nil
 }
 
-// carry keeps the inputs that were set in the old run, as far as nothing sets them now, their steps are there, and what these say of their
-// inputs has not changed. The run above has those of its children, too.
+// carry keeps the inputs that were set in the old run, as far as nothing sets them now, their steps are there, and the inputs in the
+// documents of these have not changed. The run above has those of its children, too.
 func (k *keeping) carry() {
 	set := map[string]bool{}
 	for i := range k.set {

@@ -13,7 +13,7 @@ const (
 	BytesMax = 256 << 20
 )
 
-// What the runs do besides evaluating expressions, as work: see expr.Meter. They are small, so that a million events fit into
+// The costs of the runs besides evaluating expressions, as work: see expr.Meter. They are small, so that a million events fit into
 // WorkMax, and some ten thousand where each is followed by a crash.
 const (
 	eventWork = 20 // an event that a root applies, a request, an answer that comes in, an expectation

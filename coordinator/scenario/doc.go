@@ -66,6 +66,6 @@
 // that follow, and no longer from the whole journal. Every activation draws from a seed that Options.Seed determines. Machines in Go
 // are those of Options.Machines, and those that a world built in Go brings along.
 //
-// Expectations are checked against what an observer reads in the journals, not against the engine. A difference names the
+// Expectations are checked against the journals, as an observer reads them, not against the engine. A difference names the
 // event that caused it.
 package scenario

@@ -46,7 +46,7 @@ func (o *observer) read(t *testing.T, store journal.Store) *past.Reader {
 	return past.New(t.Context(), store, known, o)
 }
 
-// seen is what a reader says of a run.
+// seen has the state, the explanation and the calls of a run that a reader returns.
 type seen struct {
 	state *inspect.State
 	why   *explain.Explanation
@@ -82,7 +82,7 @@ func (w *watcher) look(t *testing.T) {
 	}
 }
 
-// told is what a watcher knows of a run after an event.
+// told has the status, steps and cells of a run that a watcher knows after an event.
 type told struct {
 	status reactive.RunStatus
 	steps  map[string]inspect.StepChange // newest, by step
@@ -93,7 +93,7 @@ func (w *told) copied() told {
 	return told{status: w.status, steps: maps.Clone(w.steps), cells: maps.Clone(w.cells)}
 }
 
-// ofCell returns what a watcher is told of a cell: how its calls go on is no change of it.
+// ofCell returns a cell with the fields that a watcher is told: how its calls go on is no change of it.
 func ofCell(c world.CellState) world.CellState {
 	return world.CellState{Address: c.Address, Status: c.Status, Paused: c.Paused, State: c.State, Failure: c.Failure}
 }
@@ -109,7 +109,7 @@ func (w *told) newest(step string) (newest inspect.StepChange, ok bool) {
 	}
 }
 
-// same compares what a watcher was told with the state that is read later.
+// same compares the changes that a watcher was told with the state that is read later.
 func (w *told) same(t *testing.T, state *inspect.State, what string) {
 	require.Equal(t, w.status, state.Status, what)
 	there := map[string]bool{}

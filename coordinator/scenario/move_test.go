@@ -29,7 +29,7 @@ var movable = map[string]func(doc map[string]any){
 	},
 }
 
-// moved returns a run that was moved to another workflow after an event, and has asked for what that asks next.
+// moved returns a run that was moved to another workflow after an event, and has made the next requests of that workflow.
 func moved(track *track, now *plan.Plan, upto int, asked map[string][]string) (a *again, past []journal.Event) {
 	event := decide.Moved(decide.StartUnder(track.journal[0].Detail.Start, now), "")
 	a = &again{root: decide.NewRoot(now)}
@@ -71,7 +71,7 @@ func code(f *journal.Failure) string {
 	return f.Code + " " + f.Step
 }
 
-// fresh returns a run that was started with a workflow in place of its own, and got what the run was given.
+// fresh returns a run that was started with a workflow in place of its own, and got the events from outside that the run got.
 func fresh(track *track, now *plan.Plan, asked map[string][]string) *again {
 	event := decide.Moved(decide.StartUnder(track.journal[0].Detail.Start, now), "")
 	a := &again{root: decide.NewRoot(now), skip: 1}
@@ -92,9 +92,9 @@ func participantsOf(track *track) map[string][]string {
 	return asked
 }
 
-// A run that is moved, after any of its turns, to a workflow by which its past would have gone the same way is what a run would be
-// that was started with that workflow and had the same answers: it has the same status, and asks for the same calls. When it gets what
-// its run was given later, it ends, or stands, as the fresh one does that gets all of it.
+// A run that is moved, after any of its turns, to a workflow by which its past would have gone the same way equals a fresh run that was
+// started with that workflow and had the same answers: it has the same status, and asks for the same calls. When it gets the events from
+// outside that its run got later, it ends, or stands, as the fresh one does that gets all of them.
 func TestAMovedRunIsAFreshRunOfTheOtherWorkflow(t *testing.T) {
 	moves, ended, differ := 0, 0, 0
 	recorded(t, func(name string, track *track) {

@@ -52,7 +52,7 @@ func (n *named) Resolve(v int32, _ int64) ([]string, *journal.Failure) {
 	return n.asked[reactive.RequestName(n.root.Key(v), n.root.Attempt(v)+1)], nil
 }
 
-// again is a rerun that gets what came after a cut of the run that it repeats.
+// again is a rerun that gets the events from outside that came after a cut of the run that it repeats.
 type again struct {
 	root *reactive.Root
 	step *decide.Stepper
@@ -75,7 +75,7 @@ func begin(track *track, made *rerun.Made, asked map[string][]string) *again {
 	return a
 }
 
-// take takes items at an instant, and what is due before.
+// take takes items at an instant, and the timers that are due before.
 func (a *again) take(now int64, items []decide.Item) {
 	for due := a.step.NextDue(); due > 0 && due < now && len(items) > 0 && a.skip == 0; due = a.step.NextDue() {
 		a.take(due, nil)
@@ -107,7 +107,7 @@ func given(root *reactive.Root, e *journal.Event) bool {
 	return false
 }
 
-// rest gives a rerun what its run was given after an event, at the same distances from that.
+// rest passes a rerun the events that its run got from outside after an event, at the same distances from that.
 func (a *again) rest(track *track, after int, move int64) {
 	root := decide.NewRoot(track.program.Plan)
 	var items []decide.Item
@@ -173,8 +173,8 @@ func timed(track *track, open map[string]bool, after int) bool {
 	})
 }
 
-// A rerun from any event of a playbook's run, that gets after it what the run was given, ends as the run did. Nothing is asked that
-// had an answer then, and nothing that the preview did not name.
+// A rerun from any event of a playbook's run, that gets after it the later events from outside of that run, ends as the run did. Nothing
+// is asked that had an answer then, and nothing that the preview did not name.
 func TestAPlaybookRerunFromAnyEventEndsAsTheRunDid(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	cuts, kept, apart, gone := 0, 0, 0, 0

@@ -30,7 +30,7 @@ type Options struct {
 	Limits coordinator.Limits
 
 	// WorkMax bounds the work of all runs together: that of expressions, as expr.Meter counts it, and of events. BytesMax bounds
-	// what their journals, workflows and differences take in memory. A scenario that exceeds them fails. Defaults: WorkMax and
+	// the memory that their journals, workflows and differences take. A scenario that exceeds them fails. Defaults: WorkMax and
 	// BytesMax.
 	WorkMax  int
 	BytesMax int

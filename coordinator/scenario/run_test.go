@@ -181,7 +181,7 @@ expect: {run: completed}
 	}
 }
 
-// What only the script names may be what is misspelt.
+// An operation that only the script names may be the misspelt one.
 func TestASuggestedOperationIsCalledByTheWorkflow(t *testing.T) {
 	for script, want := range map[string]string{
 		`{greet: {}, gret: {}}`: `unknown operation "greett" (did you mean "greet"?)`,

@@ -66,7 +66,7 @@ func TestAnEqualWorkflowGoesTheSameWay(t *testing.T) {
 	}
 }
 
-// changed returns the plan of a workflow whose document is changed; nil if what comes of it is refused.
+// changed returns the plan of a workflow whose document is changed; nil if the changed one is refused.
 func changed(t *testing.T, p *plan.Plan, change func(doc map[string]any)) *plan.Plan {
 	data, err := value.JSON(p.Workflow.Document())
 	require.NoError(t, err)

@@ -39,7 +39,7 @@ func TestTheContentOfSnapshotsIsBounded(t *testing.T) {
 	require.Contains(t, r.Differences[0].Want, "bytes of all runs together")
 }
 
-// From a snapshot on, a crash costs what has happened since, and not what had happened before.
+// From a snapshot on, a crash costs the replay of the events since, and not of those before.
 func TestASnapshotShortensRecovery(t *testing.T) {
 	text := counter + "timeline:\n" + strings.Repeat("  - {at: PT0S, message: {name: Add, payload: {id: a, n: 1}}}\n", 100)
 	crashes := strings.Repeat("  - {at: PT2S, crash: true}\n", 100) +

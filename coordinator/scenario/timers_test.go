@@ -59,7 +59,7 @@ func (c *clocks) workflow() string {
 	return c.String()
 }
 
-// node writes a step or a map, and what comes after a step.
+// node writes a step, a map, or steps one after another.
 func (c *clocks) node(indent, prefix string, depth int) {
 	c.number++
 	if depth > 0 && c.chance(4) {

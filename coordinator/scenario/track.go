@@ -103,7 +103,7 @@ func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	return directory.Resolve(directory.Of(t.execution.directory), t.root.Place(v).Step.Target, time.Unix(0, at)), nil
 }
 
-// rebuild discards the engine and makes it anew from what is stored of the run: its newest snapshot and the journal. It returns
+// rebuild discards the engine and makes it anew from the newest stored snapshot of the run and its journal. It returns
 // an error if the snapshot differs from the kept one.
 func (t *track) rebuild() error {
 	crashed := t.root != nil

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// After every event of every scenario, what the run is said to wait for is what lets it go on: no timer is earlier than theirs, no wait
+// After every event of every scenario, the waits listed for the run are those that let it go on: no timer is earlier than theirs, no wait
 // is left out, and every command that they name is taken.
 func TestWhatARunIsSaidToWaitForLetsItGoOn(t *testing.T) {
 	all, err := Load("../../testdata/scenarios")
@@ -66,7 +66,7 @@ func TestWhatARunIsSaidToWaitForLetsItGoOn(t *testing.T) {
 	}
 }
 
-// What is kept while a run goes on, change by change, is what its journal gives as a whole.
+// The waits kept while a run goes on, change by change, are those that follow from its journal as a whole.
 func TestWhatIsAwaitedIsKeptChangeByChange(t *testing.T) {
 	all, err := Load("../../testdata/scenarios")
 	require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestWhatIsAwaitedIsKeptChangeByChange(t *testing.T) {
 	require.Greater(t, compared, 200)
 }
 
-// What lists say that a run waits for is among what is said of the run itself.
+// The waits in the head of a run, which lists show, are among the waits of the run itself.
 func TestHeadsNameWhatARunWaitsFor(t *testing.T) {
 	all, err := Load("../../testdata/scenarios")
 	require.NoError(t, err)
@@ -182,7 +182,7 @@ func (t *track) replayed(n int) *reactive.Root {
 	return root
 }
 
-// serve gives a world what it needs beside its events.
+// serve sets the host and the content of a world, which it needs beside its events.
 func (t *track) serve(root *reactive.Root) {
 	if w := world.Of(root); w != nil {
 		w.Serve(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What only worlds have: cells that begin with a state, and messages, activations and calls by cell.
+// The parts of a scenario that only worlds have: cells that begin with a state, and messages, activations and calls by cell.
 
 // givenCell is a cell that has a state before the run starts.
 type givenCell struct {
@@ -145,7 +145,7 @@ func inWorld(ofBody func(t *track, w *world.World) (string, *Event, bool), other
 	}
 }
 
-// inOrder compares events in their order; events are indexes in the journal, names what they are compared by.
+// inOrder compares events in their order, by their names; events are indexes in the journal.
 func (t *track) inOrder(want expected.Order, names []string, events []int) (string, *Event, bool) {
 	got, by, ok := want.Compare(names, events)
 	return got, t.event(by), ok

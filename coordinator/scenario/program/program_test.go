@@ -77,7 +77,7 @@ func TestFindLooksInTheScenarioInGoAndInFiles(t *testing.T) {
 	}
 }
 
-// A workflow built in Go is copied: what a scenario replaces in it does not reach the program's own. Its functions come along.
+// A workflow built in Go is copied: the replacements of a scenario in it do not reach the program's own. Its functions come along.
 func TestAWorkflowBuiltInGoIsLeftAsItIs(t *testing.T) {
 	w := &template.Workflow{
 		Name:  "built",
@@ -122,7 +122,7 @@ func TestRunsShareAProgramWhereTheScriptAnswersTheSame(t *testing.T) {
 	require.NotEqual(t, "nap", one.Plan.Nodes[0].Step.Operation, "the script answers it")
 }
 
-// The script answers what it names, by step or operation, at the run's own path or within it; the engine answers built-ins; anything
+// The script answers the calls that it names, by step or operation, at the run's own path or within it; the engine answers built-ins; anything
 // else is a fault.
 func TestTheScriptAnswersWhatItNames(t *testing.T) {
 	const document = `
