@@ -137,7 +137,7 @@ func targetsOf(e *journal.Event) (list []target, err error) {
 	return list, nil
 }
 
-// outcomesValue returns the value of the record of a slice: how many runs, and those to which more has happened than what was asked.
+// outcomesValue returns the value of the record of a slice: how many runs, and the outcomes that are not done, or done with a reason to tell.
 func outcomesValue(outcomes []Outcome) any {
 	but := []any{}
 	for i, o := range outcomes {

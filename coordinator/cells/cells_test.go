@@ -366,7 +366,7 @@ func (s spoiled) Content(ctx context.Context, stream string, hash journal.Hash) 
 	return s.unclosed.Content(ctx, stream, hash)
 }
 
-// hashes is a store that knows what content was put.
+// hashes is a store that records which content was read.
 type hashes struct {
 	unclosed
 	mu  *sync.Mutex

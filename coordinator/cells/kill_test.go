@@ -141,7 +141,7 @@ type loadOf struct {
 	taken map[string]uint64
 	keys  map[string]string
 	order []string       // references, as they were taken
-	kept  map[string]int // how often content or events were kept or deleted, by the act: snapshot, sweep, trim, read
+	kept  map[string]int // how often content or events were kept, deleted or read much, by the act: snapshot, sweep, trim, read
 	seen  gathered
 }
 

@@ -96,7 +96,7 @@ func (k *till) known() map[string]string {
 	return maps.Clone(k.keys)
 }
 
-// pay fails every first attempt, which is made again. A call to pay 99 gets an answer that does not fit.
+// pay fails every first attempt, which is made again, but a call to pay 99 gets at once an answer that does not fit.
 func (k *till) pay(ctx context.Context, in payload) (any, error) {
 	c := operation.CallOf(ctx)
 	key := c.Node + " " + c.Key()

@@ -105,7 +105,7 @@ func TestAnObserverThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.
 		var got []string
 		pos, killed, ended := uint64(0), 0, false
 		for !ended || killed < kills {
-			if ended { // again from somewhere, against what is known from there on
+			if ended { // again from somewhere: all that it got after that is dropped
 				pos, ended = uint64(random.IntN(len(got))), false
 				got = got[:pos]
 			}

@@ -140,7 +140,7 @@ output: "{{ steps.c.output }}"
 }
 
 // A value that a person has set in a rerun stays set when that is rerun: a result unless the operation or the input beside it is another,
-// an input unless the step says another. Setting it again, or naming its step, has it replaced.
+// an input unless the step says another. Setting it again has it replaced, and a result also naming its step.
 func TestWhatIsSetStaysSet(t *testing.T) {
 	c := newCounted(t)
 	w := func(first, last string) *template.Workflow {

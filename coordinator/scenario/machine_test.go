@@ -42,7 +42,7 @@ var (
 		machine.Emits(weighing, machine.Timer))
 )
 
-// stepDrawer weighs each number put, and again after a minute if that fails.
+// stepDrawer weighs each number put, and the number of tries a minute after that fails.
 func stepDrawer(a *machine.Activation[string], s *drawer, e drawerEvent) (*drawer, error) {
 	if s == nil {
 		s = &drawer{}

@@ -173,7 +173,8 @@ func timed(track *track, open map[string]bool, after int) bool {
 	})
 }
 
-// A rerun from any event of a playbook's run, that gets after it the later events from outside of that run, ends as the run did. Nothing
+// A rerun from any event of a playbook's run, that gets after it the later events from outside of that run, ends as the run did, unless a
+// timer of a call under way fires later. Nothing
 // is asked that had an answer then, and nothing that the preview did not name.
 func TestAPlaybookRerunFromAnyEventEndsAsTheRunDid(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
