@@ -39,8 +39,8 @@ func confession(lease, secret string) *workers.Delivery {
 	}
 }
 
-// A worker may know a secret of the run's keychain from elsewhere: what it gives of it is redacted, whether the run is in memory, has left
-// it, or was loaded by the next engine, and also when its call has ended.
+// A worker may know a secret of the run's keychain from elsewhere: it is redacted in answers, reports and logs, whether the run is in memory,
+// has left it, or was loaded by the next engine, and also when its call has ended.
 func TestWhatWorkersGiveIsRedacted(t *testing.T) {
 	const secret, mark = "sesame-4711-open", "‹keychain:k.key›"
 	t.Setenv("SLUICE_SEALED", secret)

@@ -260,7 +260,7 @@ func TestRunsOfWorkersLeaveMemory(t *testing.T) {
 	})
 }
 
-// What a worker gives for a call whose attempt has ended is kept, once, and changes nothing.
+// The answer of a worker to a call whose attempt has ended is kept, once, and changes nothing.
 func TestTheOutputOfAnEndedAttemptIsKeptAsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrew(t, memory.New(), workers.NewKey())
@@ -298,7 +298,7 @@ func TestTheOutputOfAnEndedAttemptIsKeptAsLate(t *testing.T) {
 	})
 }
 
-// Only an engine with workers accepts what no one has.
+// Only an engine with workers accepts operations without an implementation.
 func TestWithoutWorkersAnUnknownOperationParksARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &kept{memory.New()}
@@ -364,8 +364,8 @@ func TestOperationsDoNotHoldEachOtherUp(t *testing.T) {
 	})
 }
 
-// What was answered is not asked again, and is journaled once, though the engine that has taken the answer did not know the call before
-// it, and the worker says that it works on a call when it has given the answer.
+// A call that was answered is not asked again, and its answer is journaled once, though the engine that has taken the answer did not know
+// the call before it, and the worker says that it works on a call when it has given the answer.
 func TestAnAnswerToTheNextEngineEndsTheCall(t *testing.T) {
 	for _, document := range []string{oneCall, onceOnly} {
 		for _, alive := range []bool{false, true} {

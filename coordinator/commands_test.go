@@ -321,7 +321,7 @@ func (d *harness) checkEffect(e *journal.Event, was, is view) {
 	}
 }
 
-// finish does what the run waits for until it ends, and then retries every step.
+// finish resumes the run, answers its calls, decides its steps and sends its message until it ends, and then retries every step.
 func (d *harness) finish() {
 	again := d.keys()
 	for range 10_000 {

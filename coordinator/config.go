@@ -44,8 +44,8 @@ type Config struct {
 
 	// Workers makes operations that are neither bound nor registered those of workers: programs elsewhere that take calls and return
 	// answers, see Engine.Workers. Workflows with such operations are then accepted, and their steps stay ready until a worker takes
-	// the call. It is the key, of workers.ReadKey or workers.NewKey, that signs what workers have taken: with the same key they can
-	// deliver it to the next engine on the store. Default: none; an operation without an implementation is then an error.
+	// the call. It is the key, of workers.ReadKey or workers.NewKey, that signs the leases of workers: with the same key they
+	// can deliver their answers to the next engine on the store. Default: none; an operation without an implementation is then an error.
 	Workers []byte
 
 	// Loaded is the result of registry.Load: the documents it holds are not read and compiled again. It belongs to one engine,
@@ -101,8 +101,8 @@ type Config struct {
 	// with them. Default: all.
 	PickUp func(journal.Head) bool
 
-	// NotesOnly makes the engine go on with no run, not even with those that it starts: PickUp is not used, and what it is asked
-	// to do is journaled for the engine that will go on with the run. Default: false.
+	// NotesOnly makes the engine go on with no run, not even with those that it starts: PickUp is not used, and starts and
+	// commands are journaled for the engine that will go on with the run. Default: false.
 	NotesOnly bool
 
 	// Limits bounds each run. Default: DefaultLimits.

@@ -2,7 +2,7 @@
 //
 //	engine, err := coordinator.New(ctx, store, coordinator.Config{Operations: operations})
 //	run, err := engine.Start(ctx, workflow, input)      returns when the run is durable
-//	for update, err := range run.Watch(ctx, 1) { … }    what happens, from its first event on
+//	for update, err := range run.Watch(ctx, 1) { … }    its updates, from its first event on
 //	result, err := run.Wait(ctx)
 //	err = engine.Shutdown(ctx)
 //
@@ -38,7 +38,7 @@
 //	parcel     publishes workflows, and starts those that come from elsewhere
 //	cells      reads and commands the cells of worlds
 //	workers    hands calls to the programs elsewhere that carry them out
-//	retention  deletes runs, and collects what no run refers to
+//	retention  deletes runs, and collects definitions, large values and content that no run refers to
 //	transfer   exports and imports runs; holds names those that wait to be released; copies makes backups
 //	versions   compares versions of workflows
 //	feed       tells observers the changes; tally counts

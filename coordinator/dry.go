@@ -8,8 +8,8 @@ import (
 
 // Dry returns a handle of the same run whose commands change nothing: each returns the error with which it would be refused, from the
 // computation that then carries it out, and passes the events that it would journal to would. That is the command, with timers that have
-// fallen due before it and the end of the run if it follows at once; what the engine decides then, such as which steps start, is not
-// known before. A command that would journal nothing was taken before, or lets a run go on that is held.
+// fallen due before it and the end of the run if it follows at once; the decisions of the engine then, such as which steps start, are
+// not known before. A command that would journal nothing was taken before, or lets a run go on that is held.
 //
 // A rerun and a move are refused: they have previews of their own, see PreviewRerun and PreviewMove.
 func (r *Run) Dry(would func(journal.Event)) *Run {

@@ -158,7 +158,7 @@ func shutdownSoon(e *coordinator.Engine) {
 	_ = e.Shutdown(ctx) // which says that calls were stopped
 }
 
-// refusedText returns the text of an error, or what is none.
+// refusedText returns the text of an error; "no error" of nil.
 func refusedText(err error) string {
 	if err == nil {
 		return "no error"
@@ -185,7 +185,7 @@ func journaled(t *testing.T, store journal.Store, run string) (list []journal.Ev
 	return list
 }
 
-// TestADryHandleStartsNothing: what it cannot preview it refuses.
+// TestADryHandleStartsNothing: it refuses a rerun and a move, which it cannot preview.
 func TestADryHandleStartsNothing(t *testing.T) {
 	e := newEngine(t, coordinator.Config{})
 	r := start(t, e, waits2)

@@ -158,7 +158,7 @@ func BenchmarkChains(b *testing.B) { throughput(b, chain(10), 10, 1000, 100) }
 func BenchmarkFans(b *testing.B) { throughput(b, fan(100), 101, 100, 100) }
 
 // BenchmarkLatency measures one run at a time on an idle engine with a synced disk. After each run, it syncs as many appends
-// to a log of its own, whose time changes with that of the disk, and reports what Sluice adds to a sync.
+// to a log of its own, whose time changes with that of the disk, and reports the time that Sluice adds to a sync.
 func BenchmarkLatency(b *testing.B) {
 	for _, n := range []int{1, 10} {
 		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {

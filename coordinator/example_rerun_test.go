@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// A rerun keeps what has completed: only the step that has failed is called, and what follows it.
+// A rerun keeps the results of completed steps: only the step that has failed is called, and those that follow it.
 func ExampleRun_Rerun() {
 	ctx := context.Background()
 	full := true
@@ -65,7 +65,7 @@ func ExampleRun_Rerun() {
 	// completed
 }
 
-// A playbook is rerun from an event on: what came before is kept, and the calls that were under way are made again.
+// A playbook is rerun from an event on: the events up to it are kept, and the calls that were under way are made again.
 func ExampleRun_Rerun_playbook() {
 	ctx := context.Background()
 	down := true

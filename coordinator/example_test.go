@@ -113,7 +113,7 @@ func ExampleRun_Cancel() {
 	// true
 }
 
-// Watch yields what happens, from the first event of the run on, as it becomes durable.
+// Watch yields the updates of a run, from its first event on, as they become durable.
 func ExampleRun_Watch() {
 	ctx := context.Background()
 	engine := office(ctx)

@@ -57,7 +57,7 @@ func (known appraisers) Verify(c *operation.Call, a *operation.Answer) error {
 	return operation.Permanent(errors.New("no appraiser has signed it"))
 }
 
-// An appraiser signs what a painting is worth. Whoever has no key is not believed.
+// An appraiser signs the worth of a painting. An answer that no known appraiser has signed is refused.
 func ExampleConfig_verifier() {
 	seed := sha256.Sum256([]byte("a secret of the appraiser"))
 	private := ed25519.NewKeyFromSeed(seed[:])

@@ -89,7 +89,7 @@ type PayloadOption = commands.PayloadOption
 // WithPayload has the journal keep a value with a decision, such as its evidence.
 func WithPayload(v any) PayloadOption { return PayloadOption{Payload: v} }
 
-// A RetryOption changes what Retry repeats.
+// A RetryOption changes how Retry repeats a step.
 type RetryOption = commands.RetryOption
 
 // RepeatWork makes Retry repeat the work of a step whose decision is open, and not only ask for the decision again.

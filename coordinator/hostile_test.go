@@ -23,7 +23,7 @@ import (
 	definition "github.com/sluiceflow/sluice/template/machine"
 )
 
-// A machine in Go, and operations, that do what they must not.
+// A machine in Go, and operations, that break their contracts.
 
 type poke struct {
 	ID   string            `json:"id"`
@@ -61,7 +61,7 @@ type speechless struct{}
 
 func (speechless) Error() string { panic("no text") }
 
-// hostile is what steps and operations of a test have kept, and the run that they call back into.
+// hostile has the values that steps and operations of a test have kept, and the run that they call back into.
 type hostile struct {
 	mu          sync.Mutex
 	states      []*wild
@@ -70,7 +70,7 @@ type hostile struct {
 	inputs      []map[string]any
 	outputs     []map[string]any
 	run         *coordinator.Run
-	back        chan error    // what calling back has returned
+	back        chan error    // errors that calling back has returned; nil: it succeeded
 	held        chan struct{} // closed when operations are to return
 	stepped     chan struct{} // receives a value when the step that is outlived has ended
 }
@@ -127,7 +127,7 @@ func (h *hostile) keep(a *machine.Activation[string], s *wild, e *poke) {
 	h.states, h.pokes, h.activations = append(h.states, s), append(h.pokes, e), append(h.activations, a)
 }
 
-// step does what it is sent.
+// step carries out the instruction in poke.What.
 func (h *hostile) step(a *machine.Activation[string], s *wild, e wildEvent) (*wild, error) {
 	if s == nil {
 		s = &wild{}
@@ -151,7 +151,7 @@ func (h *hostile) step(a *machine.Activation[string], s *wild, e wildEvent) (*wi
 	switch what, _, _ := strings.Cut(e.Poke.What, " "); what {
 	case "outlive":
 		go func() {
-			<-h.stepped // what it asks for within the step counts
+			<-h.stepped // its requests within the step count
 			for range 1000 {
 				spoilActivation(a)
 			}
@@ -189,7 +189,7 @@ func (h *hostile) step(a *machine.Activation[string], s *wild, e wildEvent) (*wi
 	return s, nil
 }
 
-// answer is an operation that answers as its params say, and keeps what it is given.
+// answer is an operation that answers as its params say, and keeps them.
 func (h *hostile) answer(ctx context.Context, in map[string]any) (any, error) {
 	out := map[string]any{"ok": true}
 	what, _ := in["what"].(string)
@@ -288,7 +288,7 @@ func (h *hostile) cells(t *testing.T) string {
 
 func rested(c *cells.State) bool { return c.Mail == 0 && len(c.Intents) == 0 && c.State != nil }
 
-// TestNothingThatIsKeptChangesAWorld: steps and operations that write to what they were given, or have returned, and activations that
+// TestNothingThatIsKeptChangesAWorld: steps and operations that write to values that they were given, or have returned, and activations that
 // are used after their steps, change no cell, no message and no params.
 func TestNothingThatIsKeptChangesAWorld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -348,7 +348,7 @@ func TestHostileStepsFailTheirCells(t *testing.T) {
 	})
 }
 
-// TestAStepThatCallsBackFailsItsCell: what a step asks of its own run waits for the step, which is abandoned; then it is done.
+// TestAStepThatCallsBackFailsItsCell: a message of a step to its own run waits for the step, which is abandoned; then it is taken.
 func TestAStepThatCallsBackFailsItsCell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hostile{}

@@ -73,8 +73,8 @@ func (r *run) turn(ctx context.Context, here bool) bool {
 	return !r.finish()
 }
 
-// move carries out the move that is the i-th of the items that were just taken, and puts the others back. What follows is decided by
-// the stepper of the new workflow, as after a recovery.
+// move carries out the move that is the i-th of the items that were just taken, and puts the others back. From then on, the
+// stepper of the new workflow decides, as after a recovery.
 func (r *run) move(ctx context.Context, i int) bool {
 	it := r.pending[i]
 	r.inbox.PutBack(slices.Delete(slices.Clone(r.pending), i, i+1), r.ended)

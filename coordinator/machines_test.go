@@ -48,7 +48,7 @@ var (
 	impure    atomic.Int64
 )
 
-// stepBasket does what it is sent.
+// stepBasket carries out the instruction in bought.What.
 func stepBasket(a *machine.Activation[string], s *basket, e basketEvent) (*basket, error) {
 	if s == nil {
 		s = &basket{}
@@ -160,7 +160,7 @@ func TestAMachineInGoStepsItsCells(t *testing.T) {
 	})
 }
 
-// A step that gives what it may not fails its cell and nothing else.
+// A step that panics, exits, hangs, fails, emits an undeclared effect or returns an invalid state fails its cell and nothing else.
 func TestAStepThatGivesWhatItMayNotFailsItsCell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang = make(chan struct{})
@@ -207,7 +207,7 @@ func TestAnImpureStepIsFoundInTheEnd(t *testing.T) {
 	})
 }
 
-// Cells whose machine the program does not have keep what comes, and go on in a program that has it, or when it comes.
+// Cells whose machine the program does not have queue their events, and go on in a program that has it, or when it is registered.
 func TestCellsWaitForAMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &surviving{Store: memory.New()}

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// What acts on many runs do to one of them, besides commands: see bulk.Engine.
+// Methods that acts on many runs call for one of them, besides commands: see bulk.Engine.
 
 func (p process) Learn(w *template.Workflow) (*registry.Entry, error) { return p.learn(w) }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// unseen are characters that people cannot see, or that change what they see, as they are to be removed from a name.
+// unseen are characters that people cannot see, or that change the text that they see, as they are to be removed from a name.
 var unseen = map[string]string{
 	"\x00": "U+0000", "\n": "U+000A", "\x1b": "U+001B", "\u0085": "U+0085", "\u00a0": "U+00A0", "\u200b": "U+200B", "\u202e": "U+202E",
 	"\u2066": "U+2066", "\ufeff": "U+FEFF", "\U000e0041": "U+E0041", "\xff": "UTF-8",
@@ -50,7 +50,7 @@ func (n *named) message(name, id string) error {
 	return err
 }
 
-// cancelled returns a context that has ended: what is not refused does not wait.
+// cancelled returns a context that has ended: a request that is not refused does not wait.
 func cancelled(t *testing.T) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

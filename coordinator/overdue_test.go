@@ -66,7 +66,7 @@ func TestReadersAgreeOnASuspendedRun(t *testing.T) {
 	})
 }
 
-// checkSuspended starts a run, ends its engine, lets time pass, and compares what another engine reads of it.
+// checkSuspended starts a run, ends its engine, lets time pass, and compares the states of it that later engines read.
 func checkSuspended(t *testing.T, text string, pass func()) {
 	store := &kept{memory.New()}
 	first, err := coordinator.New(t.Context(), store, coordinator.Config{})

@@ -121,7 +121,7 @@ func (p process) LoadIf(run string, wanted func() bool) {
 	}
 }
 
-// What is done to a run.
+// Methods that act on a run.
 
 func (p process) PickUp(ctx context.Context, run string) error { return p.pickUp(ctx, run) }
 

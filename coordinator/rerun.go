@@ -18,7 +18,7 @@ type (
 
 // Rerun starts a new run that keeps results of this one and runs the rest again. It has the labels, the identity and the folder of
 // this run, unless the options say otherwise. When it returns without an error, the new run is durable with all that it keeps, so
-// this one may be deleted. What cannot be rerun is refused as a whole, with an error, and nothing is journaled.
+// this one may be deleted. A rerun that is not possible is refused as a whole, with an error, and nothing is journaled.
 func (r *Run) Rerun(ctx context.Context, what Rerun, opts ...Option) (*Run, error) {
 	return r.rerunFor(ctx, "", &what, opts)
 }

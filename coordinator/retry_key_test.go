@@ -80,7 +80,7 @@ steps:
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-// retriedKeys returns what the retries of a run have put in place of a step in its key.
+// retriedKeys returns the texts that the retries of a run have put in place of a step in its key.
 func retriedKeys(t *testing.T, r *coordinator.Run) (list []string) {
 	for u, err := range r.Watch(t.Context(), 1) {
 		require.NoError(t, err)

@@ -28,7 +28,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// notaryWorld has deeds that are sealed: what comes of each is its state, and the receipt's signature is kept.
+// notaryWorld has deeds that are sealed: the outcome of each is its state, and the receipt's signature is kept.
 const notaryWorld = `
 kind: World
 name: notary
@@ -68,7 +68,7 @@ type sealing struct {
 type notary struct {
 	key   ed25519.PrivateKey
 	calls atomic.Int32
-	alter func(in sealing, n int32, r *operation.Reply) // what a forger does with an answer
+	alter func(in sealing, n int32, r *operation.Reply) // a forger's change of an answer; nil: none
 }
 
 func newNotary() *notary {
@@ -169,8 +169,8 @@ func inBubble(t *testing.T, name string, test func(t *testing.T)) {
 
 func (n *notaries) close(t *testing.T) { require.NoError(t, n.engine.Shutdown(context.Background())) }
 
-// TestSignatures: what an operation tells as signature is judged before the answer is taken, and is in the receipt. What is
-// refused is the failure bad_signature, of which the cell gets an error receipt. Recovery asks no verifier.
+// TestSignatures: the signature that an operation returns is judged before the answer is taken, and is in the receipt. A
+// refused one is the failure bad_signature, of which the cell gets an error receipt. Recovery asks no verifier.
 func TestSignatures(t *testing.T) {
 	office := newNotary()
 	key := office.key.Public().(ed25519.PublicKey)

@@ -49,8 +49,8 @@ func started() int {
 	return int(sample[0].Value.Uint64())
 }
 
-// A step of a chain wakes no goroutine and starts none: the one that has made a call takes the turn that follows, appends what it
-// decides, and makes the next call. Each call waits until all others sleep, so that nothing depends on who was still awake.
+// A step of a chain wakes no goroutine and starts none: the one that has made a call takes the turn that follows, appends the
+// events of the turn, and makes the next call. Each call waits until all others sleep, so that nothing depends on who was still awake.
 func TestAStepOfAChainWakesNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const steps = 200

@@ -14,16 +14,16 @@ import (
 // A package is on a way if between the two ends of the way at least one of its statements is executed, in whatever goroutine, and if it
 // can see an event or a result as such: if it imports package journal or call outside of tests. Others that execute something are not
 // counted, also those that are handed a part of the event: tally gets its type as a number, decoded and value its value, shield the bytes
-// of its record. They answer a question on the way: which instant it is, which node is ready, what the bytes of a value are. A package
+// of its record. They answer a question on the way: which instant it is, which node is ready, which bytes encode a value. A package
 // that were to hide the import, by taking a number or an interface, would not be counted either.
 
 // resultWay lists the packages on the way of a result from the return of one call to the beginning of the next call, with its event synced
 // to the disk between the two.
 var resultWay = []string{
-	"coordinator/operation",         // makes a result of what the function has returned
+	"coordinator/operation",         // makes a result of the values that the function has returned
 	"coordinator/pool",              // hands it over to the run that has asked for the call
 	"coordinator",                   // takes the turn that follows
-	"coordinator/inbox",             // collects what has come in for the turn
+	"coordinator/inbox",             // collects the results and the other items for the turn
 	"reactive/decide",               // makes an event of it, and decides what follows
 	"reactive",                      // applies the event to the steps
 	"reactive/ledger",               // applies it to the calls
@@ -47,7 +47,7 @@ var besideTheTurn = []string{"coordinator/lists", "coordinator/reader", "coordin
 // wayMax is how many packages a result may pass in one process.
 const wayMax = 10
 
-// TestAResultPassesFewPackages counts what is executed in processes that are built for that: see testdata/way.
+// TestAResultPassesFewPackages counts the packages that are executed in processes built for that: see testdata/way.
 func TestAResultPassesFewPackages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a program")
@@ -55,7 +55,7 @@ func TestAResultPassesFewPackages(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "way")
 	// To count needs no fast program: it is compiled as fast as it can be.
 	output(t, "go", "build", "-cover", "-covermode=atomic", "-coverpkg="+ours+"...", "-gcflags="+ours+"...=-N -l", "-ldflags=-s -w", "-o", program, "./testdata/way")
-	t.Setenv("GOCOVERDIR", t.TempDir()) // for what it writes when it exits
+	t.Setenv("GOCOVERDIR", t.TempDir()) // for the coverage that it writes when it exits
 
 	passed := passes(t, program, "result")
 	require.LessOrEqual(t, len(passed), wayMax, passed)

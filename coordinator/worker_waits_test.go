@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// waitFor returns the runs that the index has under a kind of wait, and what they wait for.
+// waitFor returns the runs that the index has under a kind of wait, with their waits.
 func waitFor(t *testing.T, store journal.Store, kind string) map[string][]journal.Wait {
 	t.Helper()
 	found := map[string][]journal.Wait{}
@@ -26,7 +26,7 @@ func waitFor(t *testing.T, store journal.Store, kind string) map[string][]journa
 	return found
 }
 
-// What a run is said to wait for is the same in lists, in its state and in explanations, and ends with the request.
+// The waits of a run are the same in lists, in its state and in explanations, and end with the request.
 func TestARunIsSaidToWaitForAWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.New()

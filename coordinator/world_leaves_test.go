@@ -100,8 +100,8 @@ func (c counting) snapshots(run *coordinator.Run) (n int) {
 	return n
 }
 
-// TestAWorldThatLeavesMemoryKeepsItsStateFirst: so whoever opens it again reads the events of no long tail. What few events have changed
-// is not kept: they are read again.
+// TestAWorldThatLeavesMemoryKeepsItsStateFirst: so an engine that opens it again reads the events of no long tail. The changes of a
+// few events are not kept: these events are read again.
 func TestAWorldThatLeavesMemoryKeepsItsStateFirst(t *testing.T) {
 	const few = 4 // the first event of the run, that of the snapshot, and those since
 	for _, test := range []struct {

@@ -29,7 +29,7 @@ machines:
 routing: {subscriptions: [{event: Add, machine: sum, key_field: id}]}
 `
 
-// TestAWorldOutlivesAFewEvents: a limit of events that is below what a snapshot usually waits for has snapshots made earlier, so
+// TestAWorldOutlivesAFewEvents: a limit of events that is below the number that a snapshot usually waits for has snapshots made earlier, so
 // that the world goes on, also when it is opened again, and its journal stays short.
 func TestAWorldOutlivesAFewEvents(t *testing.T) {
 	for _, most := range []int{8, 40, 1_000} {
@@ -64,7 +64,7 @@ func TestAWorldOutlivesAFewEvents(t *testing.T) {
 	}
 }
 
-// slowContent is a store whose content takes its time: what a snapshot puts waits until it is let go on.
+// slowContent is a store whose content takes its time: the blobs that a snapshot puts wait until free is closed.
 type slowContent struct {
 	stays
 	free chan struct{}

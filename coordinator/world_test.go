@@ -86,8 +86,8 @@ func TestAnIdleWorldLeavesMemory(t *testing.T) {
 	}
 }
 
-// TestARefusedCommandFiresNoTimers: while no process works on a world, what is refused and what was taken before leave the journal as it
-// was, though timers are due; what is taken follows the timers that fell due before it.
+// TestARefusedCommandFiresNoTimers: while no process works on a world, a refused command and a message that was taken before leave the
+// journal as it was, though timers are due; a message that is taken follows the timers that fell due before it.
 func TestARefusedCommandFiresNoTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &kept{memory.New()}

@@ -167,7 +167,7 @@ func (c *checker) fanIn(s *Step, step string) {
 	}
 }
 
-// minResponses checks the minimum number of answers. It is absolute, and is not lowered at run time to what can be reached;
+// minResponses checks the minimum number of answers. It is absolute, and is not lowered at run time to the number that can be reached;
 // so a number that can never be reached is refused here. A participant that is named twice answers once.
 func (c *checker) minResponses(s *Step, path string) {
 	f := s.FanIn

@@ -19,8 +19,8 @@ import (
 type catching struct {
 	t     *rapid.T
 	n     int
-	named []string // what was made so far and can be read from here
-	sure  []string // of these, what stands in no branch that has been left
+	named []string // ids of the nodes made so far that can be read from here
+	sure  []string // of these, those in no branch that has been left
 }
 
 func (g *catching) id() string { g.n++; return fmt.Sprint("n", g.n) }

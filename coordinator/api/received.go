@@ -13,7 +13,7 @@ import (
 )
 
 // Received returns an update that another process has sent, as Watch of an engine yields it, for views that show runs of either. It
-// lacks what is not sent: of an event the parameters of a start besides its names, of a cell all but its status, and the states of
+// lacks the fields that are not sent: of an event the parameters of a start besides its names, of a cell all but its status, and the states of
 // tasks.
 func (u *Update) Received() (*coordinator.Update, error) {
 	event, err := u.Event.Journaled()

@@ -27,7 +27,7 @@ type RerunStep struct {
 	coordinator.RerunStep
 }
 
-// What a rerun does with a step.
+// The ways in which a rerun treats a step, in RerunStep.Does.
 const (
 	WillRun = "will"
 	MayRun  = "may"

@@ -5,7 +5,7 @@
 //	worker ── give: log ─────────▲
 //
 // It is in memory only, and no part of a run's state: it ends with the process. A writer waits for no reader. A reader that is slower
-// than the writer for so long that its place is no longer kept is told so, and goes on with what there is.
+// than the writer for so long that its place is no longer kept is told so, and goes on with the oldest entry that is kept.
 package calllog
 
 import (
@@ -178,7 +178,7 @@ type Reader struct {
 }
 
 // Read returns a reader of the output of a run's calls, or only of a step's: of its items, too, and of the calls of a playbook's
-// step. It begins behind a place that Reader.Place has returned; "": with what is still kept. It must be closed.
+// step. It begins behind a place that Reader.Place has returned; "": with the oldest entry that is still kept. It must be closed.
 func (l *Logs) Read(run, step, place string) (*Reader, error) {
 	r := &Reader{logs: l, step: step, of: mark(run)}
 	name, rest, resumed := strings.Cut(place, "-")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rest reads what there is.
+// rest reads the remaining entries.
 func rest(r *Reader) (text string, lost bool) {
 	for {
 		b, grown := r.Next()

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Writer returns a writer of one stream of a call; of names the call. What is written at a time is read at once, but for the beginning of a
+// Writer returns a writer of one stream of a call; of names the call. The text of one Write is read at once, but for the beginning of a
 // character, which waits for its rest. It belongs to one goroutine.
 func (l *Logs) Writer(run string, of Entry) io.WriteCloser { return &writer{logs: l, run: run, of: of} }
 

@@ -107,7 +107,7 @@ func stepsOf(p *plan.Plan) []Step {
 }
 
 // Read turns the text of a document into a parcel. Faults of the text are document.Errors, with places in file. The document may use
-// only what is allowed, and no other document of this machine.
+// only the Kinds that are allowed, and no other document of this machine.
 func Read(ctx context.Context, engine *coordinator.Engine, file string, text []byte, allow Allow) (*parcel.Parcel, error) {
 	checked, err := kinds.Load(file, text, template.Known{Lenient: true})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // CheckFile refuses a file of runs of which a workflow uses a kind that is not allowed: a run goes on, is repeated, and has others move
-// to what it brings along. What else may be wrong with the file is found when it is imported.
+// to the workflow that it brings along. Other faults of the file are found when it is imported.
 func (a Allow) CheckFile(ctx context.Context, file io.Reader) error {
 	for item, err := range archive.NewReader(file).Items() {
 		if err != nil {

@@ -28,7 +28,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// engine notes what is asked of it, and answers as a test has told it.
+// engine notes the requests to it, and answers as a test has told it.
 type engine struct {
 	mu     sync.Mutex
 	known  map[string]bool
@@ -46,7 +46,7 @@ func (e *engine) note(verb, run string) error {
 	return e.refuse[verb+" "+run]
 }
 
-// taken returns what was asked since the last call, sorted.
+// taken returns the requests since the last call, sorted.
 func (e *engine) taken() []string {
 	e.all.Wait()
 	e.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/closing"
 )
 
-// engine records what is done to it. Its calls return when they are stopped, and some not even then.
+// engine records the methods that end it. Its calls return when they are stopped, and some not even then.
 type engine struct {
 	done    []string
 	stopped chan struct{}
@@ -58,7 +58,7 @@ func TestAnEngineEndsInOrder(t *testing.T) {
 	})
 }
 
-// Five seconds after they were stopped, what has not returned is named.
+// Five seconds after they were stopped, the calls that have not returned are named.
 func TestWhatDoesNotReturnIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end, e := closing.New(), newEngine("one", "two")

@@ -3,7 +3,7 @@
 //	err := run.As("ann").Cancel(ctx, "ordered twice")
 //
 // A command is an event that the run journals or refuses. This package makes the event and brings it to the run; it does not decide
-// what follows from it.
+// the consequences.
 package commands
 
 import (
@@ -48,7 +48,7 @@ func (c Commands) Abort(ctx context.Context, step, reason string) error {
 	return c.command(ctx, journal.Event{Type: journal.NodeAborted, Node: step, Detail: &journal.Detail{Reason: reason}})
 }
 
-// A RetryOption changes what Retry repeats.
+// A RetryOption changes how Retry repeats a step.
 type RetryOption func(*journal.Detail)
 
 // Retry starts another attempt of a step that has ended or waits for its retry. A finished run is reopened, and its deadline
@@ -98,7 +98,7 @@ func Resumed() journal.Event {
 // Decide records whether a step's task is done, while that decision is open: the step waits for a person; its decision source
 // is being asked, whose call is then stopped; or an earlier decision has paused the run.
 //
-// A payload is kept in the journal beside the decision, as evidence; what follows depends on done alone. See
+// A payload is kept in the journal beside the decision, as evidence; the consequences depend on done alone. See
 // coordinator.WithPayload.
 func (c Commands) Decide(ctx context.Context, step string, done bool, reason string, payload ...PayloadOption) error {
 	state := call.NotFulfilled

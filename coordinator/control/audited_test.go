@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// What changes something, or would have, is recorded with its door, actor and effect; reads, previews and payloads are not.
+// A request that changes something, or would have, is recorded with its door, actor and effect; reads, previews and payloads are not.
 func TestActsByTheSocketAreRecorded(t *testing.T) {
 	dir := t.TempDir()
 	log, err := audit.Open(dir, slog.New(slog.DiscardHandler))

@@ -21,8 +21,8 @@ const answerTime = 2 * time.Minute
 
 // Client makes requests about the runs of a directory.
 type Client struct {
-	// Trimmed is called with a sentence about events that an answer leaves out before what it yields next, because they are not
-	// there any more. Nil: nothing is. It must not be set while the client is in use.
+	// Trimmed is called with a sentence about events that an answer leaves out before the next event, view or update, because
+	// they are not there any more. Nil: nothing is. It must not be set while the client is in use.
 	Trimmed func(sentence string)
 
 	ask   func(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error
@@ -295,7 +295,7 @@ func (c *Client) Log(ctx context.Context, run, step string) iter.Seq2[*calllog.B
 	return stream(ctx, c, &api.Request{Verb: api.Log, Run: run, Step: step}, func(r *api.Reply) *calllog.Batch { return r.Log })
 }
 
-// Follow yields what Watch does, and ends with coordinator.ErrParked as soon as the run cannot go on in the process that answers.
+// Follow yields the updates of Watch, and ends with coordinator.ErrParked as soon as the run cannot go on in the process that answers.
 func (c *Client) Follow(ctx context.Context, run string, from uint64) iter.Seq2[*api.Update, error] {
 	req := &api.Request{Verb: api.Watch, Run: run, From: from, UntilParked: true}
 	return stream(ctx, c, req, func(r *api.Reply) *api.Update { return r.Update })

@@ -37,7 +37,7 @@
 //
 // # Contracts
 //
-// The process that goes on with the run (api.Done.Driven) carries out what follows from a command: a process that opens the
+// The process that goes on with the run (api.Done.Driven) carries out the consequences of a command: a process that opens the
 // directory for a moment makes no calls. A message that no step waits for is durable like any other, and Done.Warning reports
 // it. If no process goes on with a run, timers that have fallen due count: see api.Run.Late.
 //

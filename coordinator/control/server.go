@@ -240,8 +240,8 @@ func (s *Server) serve(conn net.Conn) {
 	w.b.Flush()
 }
 
-// readRequest reads one line of bounded length. It returns io.EOF if the client sent nothing. The reader yields what follows the line,
-// as much as the request says.
+// readRequest reads one line of bounded length. It returns io.EOF if the client sent nothing. The reader yields the bytes behind the
+// line, as many as the request says.
 func readRequest(conn net.Conn) (*api.Request, io.Reader, error) {
 	limit := &io.LimitedReader{R: &tardy{conn: conn}, N: api.RequestMax + 1}
 	b := bufio.NewReaderSize(limit, requestChunk)

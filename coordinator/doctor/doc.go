@@ -7,7 +7,7 @@
 //	})
 //	err = raw.Close()
 //
-// # What is checked
+// # Checks
 //
 // Events cannot be rebuilt: a damaged or missing record of events is reported each time and left as it is. Every other record
 // follows from events, and is rebuilt with mend:

@@ -69,7 +69,7 @@ func TestEachFaultIsReportedOnce(t *testing.T) {
 	swap := func(r records, key, other string) { r[key] = sealed(key, r[other]) }
 	tests := map[string]struct {
 		spoil  func(r records)
-		faults []string // run or content, kind, event, and the beginning of what
+		faults []string // run or content, kind, event, and the beginning of Fault.What
 		left   int      // faults that remain after --rebuild
 	}{
 		"nothing": {func(records) {}, nil, 0},

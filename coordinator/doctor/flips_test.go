@@ -108,7 +108,7 @@ func shown(dir vfs.FS) (text string, err error) {
 }
 
 // TestABitThatFlipsIsFoundOrHarmless flips bits of a folder from which runs were collected: the doctor finds a fault, or the folder shows
-// what it did before.
+// the same lists and events as before.
 func TestABitThatFlipsIsFoundOrHarmless(t *testing.T) {
 	step := flipOneOf
 	if testing.Short() {
@@ -117,8 +117,8 @@ func TestABitThatFlipsIsFoundOrHarmless(t *testing.T) {
 	flipBits(t, collectedFolder, shown, step, nil)
 }
 
-// flipBits flips one of every step bits of a folder, with SLUICE_EXHAUSTIVE every bit, one at a time, and compares what is shown with what
-// was shown before. What is shown though the doctor finds a fault is for damaged to judge; nil: it does not matter.
+// flipBits flips one of every step bits of a folder, with SLUICE_EXHAUSTIVE every bit, one at a time, and compares the text that show
+// returns with its text before. If the doctor finds a fault, damaged judges the text and the error of show; nil: they do not matter.
 func flipBits(t *testing.T, create func(t *testing.T, dir vfs.FS), show func(dir vfs.FS) (string, error), step int,
 	damaged func(t *testing.T, what, got string, err error)) {
 	source := vfs.NewMem()

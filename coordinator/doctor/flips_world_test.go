@@ -116,8 +116,8 @@ func shownWorld(dir vfs.FS) (text string, err error) {
 	return text, nil
 }
 
-// TestABitOfAWorldThatFlipsIsFoundOrHarmless flips bits of the folder of a world: the doctor finds a fault, or the world shows what it
-// did before. What it shows in spite of a fault is what it did before, or that it is damaged.
+// TestABitOfAWorldThatFlipsIsFoundOrHarmless flips bits of the folder of a world: the doctor finds a fault, or the world shows the
+// same cells and events as before. In spite of a fault it shows these, or that it is damaged.
 func TestABitOfAWorldThatFlipsIsFoundOrHarmless(t *testing.T) {
 	var want string
 	create := func(t *testing.T, dir vfs.FS) {

@@ -66,7 +66,7 @@ func (x *exam) judge(head journal.Head, unread error) error {
 	return x.fault(f)
 }
 
-// asBefore removes from a head what programs did not write that did not know the kind of a run either.
+// asBefore removes from a head the kind of its run, and the fields that older programs, which did not know it, did not write either.
 func asBefore(h *journal.Head) {
 	h.Kind, h.Waits, h.Done, h.Total, h.Failed, h.Code, h.Ended = "", nil, 0, 0, 0, "", 0
 }

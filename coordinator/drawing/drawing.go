@@ -1,5 +1,5 @@
 // Package drawing says where the steps of a workflow stand and how the lines between them run, for clients that draw them. A drawing
-// depends on the workflow alone, so it can be kept as long as its hash is known; what the steps are like in a run is drawn over it.
+// depends on the workflow alone, so it can be kept as long as its hash is known; the states of the steps in a run are drawn over it.
 //
 // Maps are one node each: how many items there are is not known before a run. A conditional is a node with its test; the labels of edges
 // say which way a branch is taken. A world has no steps, and its drawing is empty.
@@ -27,7 +27,7 @@ type Drawing struct {
 	Height int    `json:"height"` // of all
 
 	Keys       []string `json:"keys"`       // by node: of the step, map or conditional
-	Labels     []string `json:"labels"`     // by node: what else is to be said, such as a test, or how answers become one
+	Labels     []string `json:"labels"`     // by node: a test, the rules of a gate, or how answers become one; "": none
 	Kinds      string   `json:"kinds"`      // by node, a letter: s(tep), m(ap), c(onditional), j(oin)
 	Boxes      []int    `json:"boxes"`      // by node: x, y, width and height, with the room before its gate
 	Operations []string `json:"operations"` // by node; "": none

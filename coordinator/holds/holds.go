@@ -7,8 +7,8 @@
 //	held := h.Has("order-1")                            true, and for those that its calls have started
 //	err = h.Lift(ctx, "ann", "order-1")
 //
-// A run that comes in more than one write is incomplete from before the first until after the last, and what has arrived of it is not
-// what the run is: only the same import goes on with it, or drops it.
+// A run that comes in more than one write is incomplete from before the first until after the last, and the part that has arrived is
+// not taken for the run: only the same import goes on with it, or drops it.
 //
 // A hold is a mark beside the journal of the run, which stays byte for byte as it was exported. All marks are in the stream `#held`: a
 // run.paused holds the runs that its value lists, as incomplete if its state says so, and a run.resumed ends that. There is no other

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// Two users of one store, and one that reads it anew, agree on what is held after every step.
+// Two users of one store, and one that reads it anew, agree on the held runs after every step.
 func TestWhatIsHeldFollowsFromTheStore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx, store := context.Background(), memory.New()

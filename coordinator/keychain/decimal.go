@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Bounds of the digits of a number that is found with a point between any two of them, and of what it is written as in full.
+// Bounds of the digits of a number that is found with a point between any two of them, and of the text of a number that is written in full.
 const (
 	manyDigits = 40
 	longText   = 400
@@ -65,8 +65,8 @@ func decimalsOf(text string) (list []decimal) {
 	return list
 }
 
-// spellings returns texts of which one is a part of whatever way in which programs write a number that is as a text says. What they leave of it is
-// its sign, zeros and its exponent.
+// spellings returns texts of which one is a part of each form in which programs write a number that is as a text says. The part may leave
+// out its sign, zeros and its exponent.
 func spellings(text string) (list []string) {
 	for _, n := range decimalsOf(text) {
 		if len(n.digits) <= longText {

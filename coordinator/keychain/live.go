@@ -30,7 +30,7 @@ type live struct {
 	to io.Writer
 
 	mu     sync.Mutex
-	text   []byte // what was passed on last, among which secrets may begin, and what was not
+	text   []byte // the bytes passed on last, among which secrets may begin, and those held back
 	passed int    // bytes of text that were passed on
 	timer  *time.Timer
 }

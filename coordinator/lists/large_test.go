@@ -112,7 +112,7 @@ func TestThePastLoadsNoLargeValues(t *testing.T) {
 	require.Zero(t, s.Work().BlobsRead)
 }
 
-// Of a playbook the workload is loaded, and the answers that an expression may read: neither what its tools were asked, nor its output, nor
+// Of a playbook the workload is loaded, and the answers that an expression may read: neither the inputs of its tools, nor its output, nor
 // the other answers.
 func TestStatusesOfAPlaybookLoadWhatIsRead(t *testing.T) {
 	text := strings.Repeat("large ", 10_000)
@@ -154,7 +154,7 @@ workflow:
 	}))
 }
 
-// What a conditional, a map or a decision reads is loaded, and nothing else: the statuses are those that follow from all values.
+// The values that a conditional, a map or a decision reads are loaded, and nothing else: the statuses are those that follow from all values.
 func TestStatusesLoadWhatTheyFollowFrom(t *testing.T) {
 	large := strings.Repeat("x", 100_000)
 	document := `

@@ -110,7 +110,7 @@ func (l Lists) Find(ctx context.Context, text string) iter.Seq2[journal.Head, er
 	}
 }
 
-// Completed yields what a reader does, with complete errors.
+// Completed yields the items of a reader, with complete errors.
 func Completed[T any](ctx context.Context, e Engine, from iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		if err := e.CheckOpen(); err != nil {

@@ -114,8 +114,8 @@ func (r Reading) CallGraph(ctx context.Context) (*reader.CallGraph, error) {
 // At returns a reading of the run's past.
 func (r Reading) At(m reader.Moment) Past { return Past{r, m} }
 
-// Past reads one run as it was at a moment: after an event, or at an instant. What has fallen due, or has happened, since then does
-// not count, and nothing is said of the process that drives the run. All methods return decide.ErrNoMoment for a moment before the run's
+// Past reads one run as it was at a moment: after an event, or at an instant. Timers that have fallen due since then, and later
+// events, do not count, and nothing is said of the process that drives the run. All methods return decide.ErrNoMoment for a moment before the run's
 // start, behind its last event or yet to come, and an error that wraps journal.ErrTrimmed for one of which a world's state is not known
 // any more. They cost as much as those of Reading, and need the events up to the moment only.
 type Past struct {
@@ -168,7 +168,7 @@ func (r Reading) Watch(ctx context.Context, from uint64) iter.Seq2[inspect.Updat
 	return Completed(ctx, r.in.engine, r.in.reader.Watch(ctx, r.id, from))
 }
 
-// History yields what Watch does, with all values, up to the end of the journal as it is now.
+// History yields the updates of Watch, with all values, up to the end of the journal as it is now.
 func (r Reading) History(ctx context.Context, from uint64) iter.Seq2[inspect.Update, error] {
 	return Completed(ctx, r.in.engine, r.in.reader.History(ctx, r.id, from))
 }

@@ -74,7 +74,7 @@ func TestACommandLooksForNoRuns(t *testing.T) {
 	require.Zero(t, s.Work().HeadsRead)
 }
 
-// A run that does not change what lists show of it writes no key of an index.
+// A run that does not change its places in lists writes no key of an index.
 func TestAppendsWriteFewKeys(t *testing.T) {
 	s := opened(t, t.TempDir())
 	defer s.Close()
@@ -124,7 +124,7 @@ func waiting(t *testing.T, e *coordinator.Engine, run string) journal.Head {
 	}
 }
 
-// The head says what is awaited, how far the run is, and how it ended.
+// The head says which message is awaited, how far the run is, and how it ended.
 func TestTheHeadSaysWhatIsAwaited(t *testing.T) {
 	e := engineOn(t, memory.New())
 	run := start(t, e, coordinator.WithID("r1"), coordinator.WithLabels(map[string]string{"team": "a"}))

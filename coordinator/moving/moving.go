@@ -79,7 +79,7 @@ type Moves struct {
 func (mv *Mover) Of(run Run) Moves { return Moves{mv, run} }
 
 // Move switches the run to another workflow, if the run's history is the same under both: see Run.Shadow. From then on its statuses are those of a run that was started with that workflow, with the same events. Calls that are under way go on.
-// It returns how the run would have gone by that workflow: what differs is still to come. If the past differs, the error is a
+// It returns how the run would have gone by that workflow: the differences are still to come. If the past differs, the error is a
 // *PastError, and like every other refusal it journals nothing. Runs of worlds are not moved.
 func (m Moves) Move(ctx context.Context, w *template.Workflow) (*shadow.Report, error) {
 	entry, err := m.in.Engine.Learn(w)
@@ -208,7 +208,7 @@ func (mv *Mover) admit(run Run, event *journal.Event) error {
 	return err
 }
 
-// check checks what the run has begun up to an event; 0: all of it.
+// check checks the shadow of the run up to an event; 0: all of it.
 func (m *move) check(ctx context.Context, upto uint64) (err error) {
 	if err = m.begun.Follow(ctx, upto); err != nil {
 		return err

@@ -48,7 +48,7 @@ func eventsOf(t *testing.T, store journal.Store, run string) (list []string) {
 }
 
 // Calls that are under way when a run is moved go on, are not made again, and count under the other workflow, in which their steps
-// have other places. What comes next is what that says, live and after a restart alike.
+// have other places. The steps that come next are those of that workflow, live and after a restart alike.
 func TestCallsUnderWayGoOnAfterAMove(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprintf("restart %v", restart), func(t *testing.T) {

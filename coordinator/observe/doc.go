@@ -16,7 +16,7 @@
 //		return err
 //	})
 //
-// Both present exactly what Run.Watch yields: they read the journal, so every observer sees every event once and in order,
+// Both present exactly the updates of Run.Watch: they read the journal, so every observer sees every event once and in order,
 // from any sequence on, and none slows the run, however slow it is. Backpressure needs no buffer: updates that an observer has
 // not taken wait in the journal, not in memory.
 package observe

@@ -35,11 +35,11 @@ type Redactor interface {
 	// RedactText returns the text with a mark in place of each secret.
 	RedactText(text string) string
 
-	// RedactStream returns a writer that redacts its input and writes it to to. It holds back what may be the beginning of a
-	// secret; Close writes that, and does not close to.
+	// RedactStream returns a writer that redacts its input and writes it to to. It holds back a text that may be the beginning
+	// of a secret; Close writes that, and does not close to.
 	RedactStream(to io.Writer) io.WriteCloser
 
-	// RedactLive is RedactStream for a reader that follows what is written: it holds back as little as it can, for as short as it can.
+	// RedactLive is RedactStream for a reader that follows the text as it is written: it holds back as little as it can, for as short as it can.
 	RedactLive(to io.Writer) io.WriteCloser
 }
 
@@ -56,7 +56,7 @@ type keyholder interface {
 	Keychain() any
 }
 
-// listener is a Host that passes on what a program writes, while it runs.
+// listener is a Host that passes on the output of a program while it runs.
 type listener interface {
 	// Writes returns where the program writes one of its streams, without secrets: Stdout or Stderr. It returns no error and waits for
 	// no reader.

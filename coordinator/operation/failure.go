@@ -13,7 +13,7 @@ import (
 
 // Error is an error with a code that workflows can distinguish.
 type Error struct {
-	Code      string    // what workflows distinguish, and retry by; at most CodeMax bytes
+	Code      string    // by which workflows distinguish errors, and retry; at most CodeMax bytes
 	Message   string    // for people; at most MessageMax bytes are journaled
 	Details   any       // a value of package value
 	Permanent bool      // never retried

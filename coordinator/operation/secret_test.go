@@ -66,7 +66,7 @@ func written(t testing.TB, caller operation.Caller, ring *keychain.Ring, input a
 	return string(data), err != nil
 }
 
-// neighbours returns the addresses of servers whose answers may repeat the URL of a request, by what they do.
+// neighbours returns the addresses of servers whose answers may repeat the URL of a request, by their behaviour.
 func neighbours(t *testing.T) map[string]string {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

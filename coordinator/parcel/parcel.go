@@ -53,7 +53,7 @@ func Publish(ctx context.Context, engine *coordinator.Engine, p *Parcel, actor s
 	if err = errors.Join(err, limits.CheckActor(actor)); err != nil {
 		return nil, nil, err
 	}
-	defer l.Use()() // from here on until the name refers to what is unpacked
+	defer l.Use()() // from here on until the name refers to the unpacked workflow
 	entry, err := l.Unpack(ctx, p)
 	if err == nil {
 		now, was, err = l.Publish(ctx, entry, actor, time.Now().UnixNano())
@@ -81,7 +81,7 @@ func Start(ctx context.Context, engine *coordinator.Engine, p *Parcel, input any
 	if err != nil {
 		return nil, err
 	}
-	defer l.Use()() // from here on until the run refers to what is unpacked
+	defer l.Use()() // from here on until the run refers to the unpacked workflow
 	entry, err := l.Unpack(ctx, p)
 	if err != nil {
 		return nil, whole(err)

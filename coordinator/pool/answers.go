@@ -40,7 +40,7 @@ func (s *byteRoom) acquire(ctx context.Context, bytes int) (int64, error) {
 
 var _ operation.Room = (*Call)(nil)
 
-// TakeText implements operation.Room. The goroutine that makes the call calls it; the room adds to what the call holds.
+// TakeText implements operation.Room. The goroutine that makes the call calls it; the room is added to that of the call.
 func (c *Call) TakeText(ctx context.Context, bytes int) error {
 	taken, err := c.run.pool.answers.texts.acquire(ctx, bytes)
 	c.rareFields().texts += taken

@@ -69,7 +69,7 @@ type rareFields struct {
 	texts  int64           // bytes of room for the text of the answer
 	values int64           // bytes of room for its value
 
-	keychain any // what its binding reads of the keychain
+	keychain any // the part of the keychain that its binding reads
 
 	signed *signed // whose answer is judged; nil: it is not
 	isEnd  bool    // end is set

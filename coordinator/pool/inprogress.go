@@ -15,7 +15,7 @@ type InProgress struct {
 
 	byNode []*Call
 	others map[reactive.Request]*Call // of participants and decision sources, and of earlier attempts
-	moved  map[*Call]reactive.Request // what calls that were made before the run was moved to another workflow are under that
+	moved  map[*Call]reactive.Request // of calls made before the run was moved to another workflow: their requests under that
 }
 
 // track adds a call; nodes is the number of the run's nodes.

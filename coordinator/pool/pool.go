@@ -52,7 +52,7 @@ type Config struct {
 
 	Workers *workers.Hub // of the operations that workers carry out; nil: there are none
 
-	Logs *calllog.Logs // of what programs write
+	Logs *calllog.Logs // of the output of programs
 }
 
 // New returns a pool without calls.

@@ -17,7 +17,7 @@ var _ operation.Reporter = (*Call)(nil)
 // errUnloaded means that this process does not journal a report: the call is made again, and reports again.
 var errUnloaded = errors.New("the run has left memory")
 
-// Writes passes on what the program of the call writes, to those who follow the log of the run.
+// Writes returns a writer that passes on a stream of the call's program to the readers of the run's log.
 func (c *Call) Writes(stream string) io.WriteCloser {
 	return c.run.pool.logs.Writer(c.run.ID, calllog.Entry{Step: c.Step, Attempt: c.Of.Attempt, Participant: c.Of.Participant, Stream: stream})
 }

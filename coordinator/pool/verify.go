@@ -58,7 +58,7 @@ func (c *Call) judged(result call.Result) call.Result {
 	return result
 }
 
-// payload returns the payload of a receipt, or what the kernel of the world hashes in its place if the output does not fit.
+// payload returns the payload of a receipt, or the value that the kernel of the world hashes in its place if the output does not fit.
 func (s *signed) payload(output value.Value) value.Value {
 	meter := &expr.Meter{}
 	meter.Bound(reactive.EvaluationMax)

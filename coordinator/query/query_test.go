@@ -235,7 +235,7 @@ func TestAListIsThatOfANaiveFilter(t *testing.T) {
 	})
 }
 
-// What is read is written as it was read, and no text ends the process.
+// A query that is written reads the same again, and no text ends the process.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"", "status:failed,aborted workflow:order", `label.team:"a b",c -01a2`, "started>2026-11-01 age>1h", `"`, "-", "a:b:c", "ü,"} {
 		f.Add(seed)

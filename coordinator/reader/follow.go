@@ -85,7 +85,7 @@ func (f *following) wanted(ctx context.Context) func(*journal.Event) bool {
 }
 
 // take takes the next event. A move has the journal followed again from its beginning, with a root of the other workflow and another
-// follower, so that what follows from the past does so under that.
+// follower, so that the past counts under that workflow, too.
 func (f *following) take(ctx context.Context, s *stop) error {
 	if err := f.start(ctx, &s.Event); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (f *following) take(ctx context.Context, s *stop) error {
 	return nil
 }
 
-// pass passes an event to a follower. What a damaged snapshot has left of a state is not served.
+// pass passes an event to a follower. The remains of a state in a damaged snapshot are not served.
 func (r *Reader) pass(id string, root *reactive.Root, to *follower, s *stop) (err error) {
 	panicked := r.Derived(id, func() {
 		switch {
@@ -145,7 +145,7 @@ func (r *Reader) pass(id string, root *reactive.Root, to *follower, s *stop) (er
 func all(*journal.Event) bool { return true }
 
 // followTo follows a run to the end of the events that read yields, and returns its root. The route is that which way finds: if the
-// world goes on meanwhile and deletes what is being read, followTo begins again.
+// world goes on meanwhile and deletes the snapshot or the events that are being read, followTo begins again.
 func (r *Reader) followTo(
 	ctx context.Context, id string, way func() (route, error), read reading, begin func(*reactive.Root) follower,
 ) (root *reactive.Root, err error) {

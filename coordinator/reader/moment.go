@@ -119,7 +119,7 @@ func (r instants) Read(ctx context.Context, run string, from uint64) iter.Seq2[j
 	return r.lean(ctx, run, from, journal.Beginnings)
 }
 
-// CallGraphAt is CallGraph as of a moment of the run; of the runs around it, it has what they held at that instant.
+// CallGraphAt is CallGraph as of a moment of the run; the runs around it are as of that instant.
 func (r *Reader) CallGraphAt(ctx context.Context, run string, m Moment) (*CallGraph, error) {
 	seq, err := r.locate(ctx, run, m)
 	if err != nil {

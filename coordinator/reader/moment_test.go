@@ -11,7 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// A moment is an event or an instant; one that the run does not have is refused, and the error names what it has.
+// A moment is an event or an instant; one that the run does not have is refused, and the error says how many
+// events the run has, when it was started, or that the instant is yet to come.
 func TestMoments(t *testing.T) {
 	r := newRoom(t)
 	r.process.now = 100

@@ -279,7 +279,7 @@ func (s reads) Read(ctx context.Context, stream string, from uint64) iter.Seq2[j
 	}
 }
 
-// What prevents a run from going on: other rules, a workflow that is missing, if that counts, and damage; not that it is unknown.
+// The obstacles to a run are other rules, a workflow that is missing, if that counts, and damage; not that it is unknown.
 func TestObstacle(t *testing.T) {
 	r := newRoom(t)
 	rules, missing := r.started("rules"), r.started("missing")

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// A run takes what its child runs have returned, also where these would have gone another way: so each is followed by itself, under
-// the workflow that its step would start.
+// A run takes the results of its child runs, also where the child runs would have gone another way: so each is followed by itself,
+// under the workflow that its step would start.
 
 // below adds the shadows of the runs that the run has started, and of those below them. A step that the other workflow lacks, or has
 // start no run, is a difference of the run itself.
@@ -32,8 +32,8 @@ func (s *Shadow) below(ctx context.Context, report *shadow.Report) error {
 	return nil
 }
 
-// child adds the shadow of a child run, unless the workflow that its step would start is the one that it follows. What cannot be
-// followed is reported.
+// child adds the shadow of a child run, unless the workflow that its step would start is the one that it follows. A child that
+// cannot be followed is reported.
 func (s *Shadow) child(ctx context.Context, report *shadow.Report, id string) error {
 	err := s.follow(ctx, report, id)
 	if err == nil || ctx.Err() != nil || errors.Is(err, journal.ErrClosed) {

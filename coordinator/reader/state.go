@@ -62,7 +62,7 @@ func (r *Reader) lost(ctx context.Context, run string, err error) bool {
 	return Lasting(err) || errors.Is(r.process.Parked(ctx, run), decide.ErrParked)
 }
 
-// errUnread means that what is to be decided may read any value, of which not all were loaded.
+// errUnread means that the decisions on timers that have fallen due may read any value, of which not all were loaded.
 var errUnread = errors.New("reader: values were not read")
 
 // marking returns a reading that notes whether it has left a value where it is.

@@ -18,7 +18,7 @@ func (r *Reader) Watch(ctx context.Context, run string, from uint64) iter.Seq2[i
 	return r.updates(ctx, run, r.tail, from)
 }
 
-// History yields what Watch does, up to the end of the journal as it is now.
+// History yields the updates of Watch, up to the end of the journal as it is now.
 func (r *Reader) History(ctx context.Context, run string, from uint64) iter.Seq2[inspect.Update, error] {
 	return r.updates(ctx, run, r.whole, from)
 }

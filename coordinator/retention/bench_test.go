@@ -23,7 +23,7 @@ import (
 )
 
 // beside measures how much slower runs are while something else is done in a folder of so many ended runs: 64 callers start one run of
-// one step after the other. What is measured goes on for some seconds, then does not, in turn, so that what else the machine does
+// one step after the other. The function done goes on for some seconds, then does not, in turn, so that other work of the machine
 // touches both alike, in so many rounds. It runs if SLUICE_LARGE is set, since it takes minutes.
 func beside(b *testing.B, runs, rounds int, done func(ctx context.Context, b *testing.B, engine *coordinator.Engine, dir string)) {
 	if os.Getenv("SLUICE_LARGE") == "" {

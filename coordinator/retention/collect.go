@@ -50,8 +50,8 @@ type Collected struct {
 }
 
 // Collect deletes the runs whose time is over by the rules, and then definitions, large values and content of worlds to which
-// nothing refers any more, also what earlier deletions have left behind. It may be stopped at any moment, and goes on when it is
-// called again. If events cannot be read, what they refer to is unknown: definitions and large values then stay, and Collect returns
+// nothing refers any more, also those that earlier deletions have left behind. It may be stopped at any moment, and goes on when it is
+// called again. If events cannot be read, their references are unknown: definitions and large values then stay, and Collect returns
 // that error at the end.
 func (r Retention) Collect(ctx context.Context, how Collection) (Collected, error) {
 	if err := r.engine.CheckOpen(); err != nil {

@@ -72,8 +72,8 @@ func New(store journal.Store, engine Engine, holds Holds, forget Forget) Retenti
 // for a deletion of the family that is under way.
 func (r Retention) BeginCommand(run string) (end func()) { return r.doors.enter(run) }
 
-// Delete removes a run that has ended, or is held, with the runs that its calls have started: its events, its place in lists, and what it kept
-// as content. A tombstone stays as long as the rules of the store keep such a run, without rules for ever: its id is not free until
+// Delete removes a run that has ended, or is held, with the runs that its calls have started: its events, its place in lists, and the
+// content that it kept. A tombstone stays as long as the rules of the store keep such a run, without rules for ever: its id is not free until
 // then. Delete returns decide.ErrNotPossible for a run that has not ended, and for one that another run has started. If it fails in
 // the middle, the run itself is still there, and Delete may be called again.
 func (r Retention) Delete(ctx context.Context, run string) error {

@@ -25,7 +25,7 @@ func workflow(t testing.TB, n int) *template.Workflow {
 	return w
 }
 
-// TestARunThatStartsBesideACollectionHasItsDefinition starts runs of a few workflows while what others leave behind is collected, so that
+// TestARunThatStartsBesideACollectionHasItsDefinition starts runs of a few workflows while others are collected with their definitions, so that
 // definitions come and go. Each run that is there has its definition.
 func TestARunThatStartsBesideACollectionHasItsDefinition(t *testing.T) {
 	stores(t, func(t *testing.T, s journal.Store) {

@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// between is a store that calls functions between what a deletion does.
+// between is a store that calls functions between the reads and writes of a deletion.
 type between struct {
 	*memory.Store
 	size     func(run string)       // before the size of a run is read, behind its family

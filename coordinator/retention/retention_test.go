@@ -141,7 +141,7 @@ func TestATimeThatIsTooLongIsForEver(t *testing.T) {
 	require.Empty(t, collected(t, r, retention.Collection{}))
 }
 
-// TestFamiliesGoAsAWhole compares what is collected with a model: a run without a parent and all below it go when none of them is open, held,
+// TestFamiliesGoAsAWhole compares the collected runs with a model: a run without a parent and all below it go when none of them is open, held,
 // or within its time.
 func TestFamiliesGoAsAWhole(t *testing.T) {
 	s := memory.New()

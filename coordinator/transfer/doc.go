@@ -27,7 +27,7 @@
 // # Contracts
 //
 // A crash while a file is written leaves some of its runs whole, and others absent. A run that takes more than one write, with those that
-// belong to it, is marked as incomplete before the first and until all runs of the file are there: it is refused as what it is not,
+// belong to it, is marked as incomplete before the first and until all runs of the file are there: it is refused as incomplete,
 // whether it had ended or not, until the file is imported again, which writes the rest, or the run is deleted. Memory is needed for one run at a time, and a few hundred bytes for each run, workflow and large value of the file.
 // A Transfer is safe for concurrent use; it imports one file at a time.
 package transfer

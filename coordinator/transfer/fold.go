@@ -15,7 +15,7 @@ import (
 )
 
 // fold derives the head of a run from its events, as far as this program can: of one under the rules of another version it derives
-// only what single events say.
+// only the fields that follow from single events.
 type fold struct {
 	source    *source
 	start     *journal.Start

@@ -57,8 +57,8 @@ func (f *failing) PutContent(ctx context.Context, stream string, blobs [][]byte)
 	return f.ContentStore.PutContent(ctx, stream, blobs)
 }
 
-// Wherever the writing of a file ends: what has not ended is held, no run that has only a part has ended, and the next import of the
-// file completes it.
+// Wherever the writing of a file ends: a run that has not ended is held, no run that has only a part has ended, and the next import of
+// the file completes it.
 func TestAnInterruptedImportIsCompleted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine reads megabytes again and again")
@@ -145,7 +145,7 @@ func refuses(t *testing.T, e *coordinator.Engine, run *coordinator.Run) {
 	require.ErrorIs(t, err, coordinator.ErrIncomplete, id)
 }
 
-// Wherever the writing of a file ends, what it has left can be given up: it is deleted, and nothing is held.
+// Wherever the writing of a file ends, the runs that it has left can be given up: they are deleted, and nothing is held.
 func TestAnInterruptedImportIsGivenUp(t *testing.T) {
 	ctx := context.Background()
 	source := engine(t, memory.New())
@@ -210,7 +210,7 @@ func storeOf(t testing.TB, file []byte) journal.Store {
 	return store
 }
 
-// Lines that are long, and hashes that fit what was changed, do not help a file.
+// Lines that are long, and hashes that fit the changed lines, do not help a file.
 func TestHostileFilesAreRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine reads many files of 10 MiB")

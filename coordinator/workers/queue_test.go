@@ -51,7 +51,7 @@ func TestAQueueKeepsItsOrder(t *testing.T) {
 	})
 }
 
-// What heads say of runs is known before these are loaded, the longest wait first, and a run that was expected is not counted again.
+// The waits in the heads of runs are known before the runs are loaded, the longest wait first, and a run that was expected is not counted again.
 func TestRunsAreExpectedByTheirHeads(t *testing.T) {
 	h := New(nil, NewKey())
 	defer h.Close()

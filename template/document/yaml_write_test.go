@@ -87,7 +87,7 @@ func TestYAMLRefusesWhatADocumentCannotHold(t *testing.T) {
 	}
 }
 
-// What is written reads back, in block style and with the documents before it untouched.
+// A value that is written reads back, in block style and with the documents before it untouched.
 func TestYAMLReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := normal(values().Draw(t, "v"))

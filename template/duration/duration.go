@@ -39,7 +39,7 @@ func Parse(text string) (time.Duration, error) {
 	if err != nil {
 		return 0, invalid(text, err.Error())
 	}
-	if ((d.Weeks*7+d.Days)*24+d.Hours)*3600+d.Minutes*60+d.Seconds > 2*math.MaxInt64/1e9 { // what is not, fits a uint64
+	if ((d.Weeks*7+d.Days)*24+d.Hours)*3600+d.Minutes*60+d.Seconds > 2*math.MaxInt64/1e9 { // any other length fits a uint64
 		return 0, invalid(text, "it is longer than 292 years")
 	}
 	whole := nanos(d.Weeks, 7*24*time.Hour) + nanos(d.Days, 24*time.Hour) + nanos(d.Hours, time.Hour) + nanos(d.Minutes, time.Minute) + nanos(d.Seconds, time.Second)

@@ -22,7 +22,7 @@ func FuzzCompile(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		text = string([]rune(text)) // offsets count in what value.Of makes of it
+		text = string([]rune(text)) // offsets count in the text that value.Of makes of it
 		tpl, err := expr.Compile(text, scope)
 		if err != nil {
 			requirePlaced(t, text, err)

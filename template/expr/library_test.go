@@ -66,7 +66,7 @@ func TestMeaningAgreesWithTheLibrary(t *testing.T) {
 			t.Skip("the library gives no value")
 		}
 		if list, ok := want.([]any); ok && list == nil {
-			want = []any{} // what the library returns for some empty lists
+			want = []any{} // the library returns nil for some empty lists
 		}
 		tpl, err := expr.Compile("{{ "+in+" }}", scope)
 		require.NoError(t, err, in)

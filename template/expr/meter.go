@@ -38,7 +38,7 @@ func (m *Meter) Bound(work int) { m.last, m.bounded = m.spent+work, true }
 func (m *Meter) Free() { m.bounded = false }
 
 // Cap limits the work of the evaluations from here on like Bound, and that of each: an evaluation that would exceed the limit
-// fails. Where that changes what a run does, the run is no longer of use.
+// fails. Where that changes the course of a run, the run is no longer of use.
 func (m *Meter) Cap(work int) { m.most, m.capped = m.spent+work, true }
 
 // Add counts work other than that of expressions.

@@ -33,7 +33,7 @@ type Read struct {
 	Field     Field  // of the step that is read
 	Defaulted bool   // an output that is not there is covered: on the left of ??
 	Optional  bool   // that of a skipped step is null: a from pointer that is not required
-	Bare      bool   // on the left of ??, with no member of the output: what the default can be for is that there is none
+	Bare      bool   // on the left of ??, with no member of the output: the default can only be for an output that is not there
 	Pointer   string // JSON pointer to the string within the value that was compiled; "" for the value itself
 	Offset    int    // in bytes, from the beginning of that string
 	Text      string // as written, for example steps.split.output

@@ -160,8 +160,8 @@ func TestAWorkflowWithTypesIsOneWithout(t *testing.T) {
 type program struct {
 	t    *rapid.T
 	n    int
-	sure []read // what can be read
-	rest []read // what can be read with a default: it stands in a branch that has been left
+	sure []read // values that can be read
+	rest []read // values that can be read with a default: they stand in a branch that has been left
 	maps int
 }
 

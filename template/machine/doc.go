@@ -85,7 +85,7 @@
 //	        set: {status: shipping, txn: "{{ event.payload.txn }}"}
 //	        raise: [{event: Paid, value: {order_id: "{{ key }}", cents: "{{ state.cents }}"}}]
 //	        emit: [{effect: ship, params: {order: "{{ key }}", item: "{{ state.item }}"}}]
-//	        drop: [timer.reminder]           # open intents of this cell, before what is emitted
+//	        drop: [timer.reminder]           # open intents of this cell, before new ones are emitted
 //	      - {event: ship, set: {status: shipped}, complete: true}
 //	      - {event: timer.deadline, fail: {code: too_late, message: "nothing came of {{ key }}"}}
 //	      - {event: Cancelled, delete: true} # the cell's state goes

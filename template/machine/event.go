@@ -25,7 +25,7 @@ func (k EventKind) String() string {
 
 // Event is the event of one activation.
 type Event struct {
-	Kind  EventKind   // decides what Name and Value are
+	Kind  EventKind   // decides the meaning of Name and Value
 	Name  string      // of a message: its type, or that of its arm; else the effect; of a timer: its name
 	Value value.Value // that rules see as event
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Request is all that identifies an effect that was asked for: who asked, for what, and when.
+// Request is all that identifies an effect that was asked for: the cell, the effect with its params, and the event of the activation.
 type Request struct {
 	Machine     string      // name of the machine that emitted
 	MachineHash string      // sha256:…

@@ -129,7 +129,7 @@ kind: World
 	}
 }
 
-// The hash of a machine or an effect changes with what it means, also with a type that it only names.
+// The hash of a machine or an effect changes with its meaning, also with a type that it only names.
 func TestHashesBindTypes(t *testing.T) {
 	world := func(inner, params string) *machine.World {
 		return load(t, `

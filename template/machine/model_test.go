@@ -43,7 +43,7 @@ func (e modelEvent) event() machine.Event {
 	return machine.Event{Kind: machine.Receipt, Name: e.name, Value: v}
 }
 
-// modelAbout draws what a rule is about.
+// modelAbout draws the events that a rule is about.
 func modelAbout(t *rapid.T) (string, func(modelEvent) bool) {
 	name := rapid.SampledFrom([]string{"A", "B", "e", "e.f", "timer", "Receipt"}).Draw(t, "about")
 	switch issuer := rapid.SampledFrom([]string{"", "i", "j"}).Draw(t, "issuer"); {
@@ -143,7 +143,7 @@ func TestRulesAgreeWithAModel(t *testing.T) {
 	})
 }
 
-// requireRule checks what a rule gave, and lays it over the model's state. It reports whether there is a state.
+// requireRule checks the output of a rule, and lays it over the model's state. It reports whether there is a state.
 func requireRule(t *rapid.T, r modelRule, in *machine.Input, out *machine.Output, failure *machine.Failure, before map[string]int64, exists bool, n int64) bool {
 	require.Nil(t, failure)
 	after := map[string]int64{}

@@ -203,7 +203,7 @@ func TestAMachineThatTheProgramDoesNotHave(t *testing.T) {
 	require.Equal(t, &machine.Failure{Code: "step_failed", Message: `the program does not have machine "order", version "3"`}, failure)
 }
 
-// The state of a machine need not be a record: it is then what set gives, and the fields of a map are laid over it.
+// The state of a machine need not be a record: it is then the value of set, and the fields of a map are laid over it.
 func TestStatesWithoutFields(t *testing.T) {
 	for _, c := range []struct {
 		state, set   string

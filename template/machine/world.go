@@ -113,8 +113,8 @@ type Subscription struct {
 	Pos     document.Pos // where it was written
 }
 
-// Arms are the events that the cells of a machine take: the messages it subscribes to, by the names of their types, and what the
-// engine tells them.
+// Arms are the events that the cells of a machine take: the messages it subscribes to, by the names of their types, and the
+// receipts, timers, rejections and frames of the engine.
 type Arms struct {
 	Variant  *schema.Type      // the machine's event, if that is a variant
 	Messages []string          // types, sorted

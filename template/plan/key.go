@@ -39,7 +39,7 @@ func (p *Plan) RowOf(key string) (int32, bool) {
 	return p.Row(id)
 }
 
-// What stands in the key of a routed call between the names of step and task, and behind these.
+// The texts in the key of a routed call between the names of step and task, and behind these.
 var (
 	stepRun = regexp.MustCompile(`^@\d+(\[\d+\])?\.$`)
 	visited = regexp.MustCompile(`~\d+$`)

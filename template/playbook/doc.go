@@ -23,7 +23,7 @@
 // The apiVersion selects the dialect of a document. In sluice/v1 expressions are those of package expr. Documents of
 // noetl.io/v2 and noetl.io/v10 have Jinja's, which looks for a name without a prefix in these places, in order:
 //
-//	the loop's variable, and what else iter holds    args    results of the pipeline's tasks, by label    ctx
+//	the loop's variable, and other values of iter    args    results of the pipeline's tasks, by label    ctx
 //	the newest results of steps, by name             workload
 //
 // A step's result has its name as soon as its run ends, so also in its own set. A name that occurs in two of these places,

@@ -33,7 +33,7 @@ func declarations(t require.TestingT, text string) *schema.Types {
 	return ts
 }
 
-// FuzzRead: whatever is declared is refused with places, or written as what reads the same.
+// FuzzRead: declarations are refused with places, or written as declarations that read the same.
 func FuzzRead(f *testing.F) {
 	f.Add(declared)
 	f.Add(events)

@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// model is what normal forms are, said once more in the simplest way: it interprets the documents of types.
+// model defines normal forms once more, in the simplest way: it interprets the documents of types.
 type model map[string]any // declarations in normal form
 
 // normal returns the normal form of v, or false.

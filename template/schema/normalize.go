@@ -59,7 +59,7 @@ type walk struct{ nodes, bytes int }
 
 func (w *walk) isSpent() bool { return w.nodes < 0 || w.bytes < 0 }
 
-// visit returns the normal form of v and whether it differs from v. What it returns of a walk that is spent has no meaning.
+// visit returns the normal form of v and whether it differs from v. Its results of a walk that is spent have no meaning.
 func (w *walk) visit(t *Type, v value.Value) (value.Value, bool, *Fault) {
 	if w.nodes--; w.isSpent() {
 		return nil, false, fault("is too large")

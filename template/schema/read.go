@@ -34,8 +34,8 @@ func Read(n *document.Node) (*Types, document.Errors) {
 	return r.types, r.faults
 }
 
-// ReadType reads a type where it is used: the name of a declared type, or a type written out. The result is never nil; what
-// was refused has the kind Invalid. One goroutine at a time may call ReadType.
+// ReadType reads a type where it is used: the name of a declared type, or a type written out. The result is never nil; a
+// refused type has the kind Invalid. One goroutine at a time may call ReadType.
 func (ts *Types) ReadType(n *document.Node) (*Type, document.Errors) {
 	r := newReader(ts)
 	t := r.part(n)

@@ -123,7 +123,7 @@ func TestTypesAreShownAsTexts(t *testing.T) {
 	}
 }
 
-// refusals are declarations with what their readers are told.
+// refusals are declarations with the errors that their readers are told.
 var refusals = []struct{ name, text, want string }{
 	{"no mapping", "[A]", `w.yaml:1:1: types must be a mapping from names to types, not a list`},
 	{"an unknown name", "A: txt", `w.yaml:1:4: A: unknown type "txt" (did you mean "text"?)`},
@@ -232,7 +232,7 @@ w.yaml:1:50: A.record.b.map.value: unknown type "lst" (did you mean "list"?)
 w.yaml:2:24: B.variant.Y: must be a type such as text, list<text> or {record: {name: text}}, not an integer`)
 }
 
-// What was refused is no reason to refuse its use.
+// That a type was refused is no reason to refuse its use.
 func TestTheUseOfARefusedTypeIsNoFault(t *testing.T) {
 	ts, faults := schema.Read(node(t, "A: txt\nB: {record: {b: B}}\n"))
 	require.Len(t, faults, 2)

@@ -143,7 +143,7 @@ func timeForm(text string) (digits int, ok bool) {
 	return 0, false
 }
 
-// hasForm reports whether a text has digits where form has zeros, and otherwise what form has.
+// hasForm reports whether a text has digits where form has zeros, and otherwise the bytes of form.
 func hasForm(text, form string) bool {
 	if len(text) != len(form) {
 		return false

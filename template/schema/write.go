@@ -2,8 +2,8 @@ package schema
 
 import "github.com/sluiceflow/sluice/template/value"
 
-// Document returns the normal form of the type where it is used: {ref: Name} of a declared type, and otherwise what it
-// consists of, as in {list: {int: {}}}. ReadType of it returns an equal type.
+// Document returns the normal form of the type where it is used: {ref: Name} of a declared type, and otherwise its
+// definition, as in {list: {int: {}}}. ReadType of it returns an equal type.
 func (t *Type) Document() value.Value {
 	if t.Name != "" {
 		return map[string]any{"ref": t.Name}

@@ -10,9 +10,9 @@ import (
 	"github.com/sluiceflow/sluice/internal/cborhead"
 )
 
-// The part of CBOR that nearly all values consist of, written by hand: a general codec takes several times as long. Whatever
-// else there is, to convert or to refuse, both directions leave to the general codec, which also says what is wrong. So they
-// have no errors of their own, and no rule that the general codec does not have.
+// The part of CBOR that nearly all values consist of, written by hand: a general codec takes several times as long. Both
+// directions leave all other values, to convert or to refuse, to the general codec, which also names the faults. So they have no
+// errors of their own, and no rule that the general codec does not have.
 
 // Major types of CBOR, in the upper three bits of an item's first byte, and whole items.
 const (

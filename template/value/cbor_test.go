@@ -43,7 +43,7 @@ func TestFractionsOf16Bits(t *testing.T) {
 	}
 }
 
-// TestBothCodecsRefuse: what one codec refuses, the other refuses in the same words.
+// TestBothCodecsRefuse: a value that one codec refuses, the other refuses in the same words.
 func TestBothCodecsRefuse(t *testing.T) {
 	deep := any(int64(1))
 	for range value.MaxDepth + 1 {

@@ -92,7 +92,7 @@ func TestWhateverHoldsItselfIsRefused(t *testing.T) {
 		require.False(t, value.Equal(v, v), "what is refused equals nothing")
 		require.Contains(t, value.Text(v), "too large")
 		_, err = value.Pointer{"0", "k0"}.Lookup(v)
-		_ = fmt.Sprint(err) // it names what it has found there
+		_ = fmt.Sprint(err) // it describes the value that it has found there
 		require.NotEmpty(t, value.Kind(v))
 	})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // ParseJSON reads one JSON text (RFC 8259). Whole numbers become int64; an integer beyond int64 is refused, because a float
-// would silently change its digits. Of a duplicate key the last value counts, and what is no character is replaced, as in
+// would silently change its digits. Of a duplicate key the last value counts, and a byte or escape that is no character is replaced, as in
 // encoding/json; ParseInput refuses both. A text with more than NodesMax nodes is refused before it is decoded.
 func ParseJSON(text []byte) (Value, error) {
 	if v, ok := quick(text); ok {

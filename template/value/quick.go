@@ -10,7 +10,7 @@ import (
 // quickBytes bounds the texts that are read in one pass: a text has no more nodes than bytes.
 const quickBytes = NodesMax
 
-// quick reads a JSON text in one pass. It stops at all that ParseInput refuses: then the passes that say what is wrong, and where,
+// quick reads a JSON text in one pass. It stops at all that ParseInput refuses: then the passes that name the fault and its place
 // read the text again. It takes nothing as another value than they do.
 func quick(text []byte) (v Value, ok bool) {
 	if len(text) > quickBytes {

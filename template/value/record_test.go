@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// drawType draws a type of structs, arrays and what they are made of, most of them plain.
+// drawType draws a struct, an array or a plain type, most often a plain one.
 func drawType(t *rapid.T, depth int) reflect.Type {
 	kinds := []reflect.Type{
 		reflect.TypeFor[bool](), reflect.TypeFor[string](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int64](),

@@ -1,6 +1,6 @@
 // Package wfformat reads workflow instances of the WfCommons format (WfFormat, schema 1.5, https://wfcommons.org/format) and
-// converts them to workflows. An instance records a past run: its tasks, their order, and what each executed and for how
-// long. Hundreds of real ones are published, so they are good test data for an engine.
+// converts them to workflows. An instance records a past run: its tasks, their order, the programs that they
+// executed, and their runtimes. Hundreds of real ones are published, so they are good test data for an engine.
 //
 //	instance, err := wfformat.Parse(data)
 //	w, err := instance.Workflow(wfformat.Options{Speed: 100})

@@ -100,7 +100,7 @@ type (
 	}
 )
 
-// What is said about workers.
+// The list of workers, with its parts.
 type (
 	// WorkerList is the workers and their operations.
 	WorkerList struct {

@@ -113,7 +113,7 @@
 //	{{ 'x' if l|select('gt',9) else 'y' }}
 //
 // Values are bounded by package value: integers have 64 bits, numbers are real, and there are no bytes. No string carries a mark that
-// it is safe for HTML; e and escape leave alone what was escaped before in the same chain of filters. Characters have no names.
+// it is safe for HTML; e and escape leave alone a string that was escaped before in the same chain of filters. Characters have no names.
 //
 //	x{{ 2 ** 64 }}
 //	x{{ (-8) ** (1/3) }}

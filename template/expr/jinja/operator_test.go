@@ -17,7 +17,7 @@ func TestArithmetic(t *testing.T) {
 		// true and false are numbers
 		{"{{ true + true }}", 2}, {"{{ yes * 'a' }}", "a"}, {"{{ -yes }}", -1}, {"{{ list[yes] }}", 1}, {"{{ [1, 0].count(false) }}", 1}, {"{{ true / 2 }}", 0.5}, {"{{ 5 % true }}", 0},
 
-		// what is infinite is a number until it leaves
+		// an infinite number is a number until it leaves
 		{"{{ 1e308 * 10 > 1 }}", true}, {"x{{ 1e308 * -10 }}", "x-inf"}, {"{{ 'nan' | float == 'nan' | float }}", false}, {"{{ 'nan' | float < 1 }}", false},
 	})
 	refused(t, map[string]string{

@@ -12,8 +12,8 @@ import (
 )
 
 // Activation is one step of one cell: its input besides the state and the event, and its requests. All that it
-// asks for counts when the step returns a nil error, and none of it otherwise. It ends with the step: what a goroutine that the
-// step has left behind asks for has no effect.
+// asks for counts when the step returns a nil error, and none of it otherwise. It ends with the step: the requests of a goroutine
+// that the step has left behind have no effect.
 type Activation[Key any] struct {
 	inner *activation
 	key   Key

@@ -17,7 +17,7 @@
 // # Steps
 //
 // A step takes copies of the key, the state and the event, and returns the new state: nil in, the cell has no state; nil out,
-// it is deleted. What it asks for by its Activation counts if it returns no error and all of it fits. An event that has no arm
+// it is deleted. The requests by its Activation count if it returns no error and all of them fit. An event that has no arm
 // is ignored without a call; a step ignores another with Activation.Ignore.
 //
 // A step must return the same for the same state and event, whenever and wherever it runs: it draws random numbers from

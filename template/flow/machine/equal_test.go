@@ -32,7 +32,7 @@ type counter struct {
 
 var double = machine.Effect[int, int]("double")
 
-// count does what the rules of countRules do.
+// count does the same as the rules of countRules.
 func count(a *machine.Activation[string], s *counter, e countEvent) (*counter, error) {
 	switch {
 	case e.Added != nil && e.Added.N < 0:

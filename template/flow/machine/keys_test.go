@@ -46,8 +46,8 @@ routing:
     - {event: OrderPaid, machine: ledger}
 `
 
-// Keys lay what the definitions do not say over what they do: a world in Go has all that a document may say, and its hash. What the
-// caller does to the keys later changes nothing, and keys that the reader refuses are refused.
+// Keys are laid over the definitions, and say the rest: a world in Go has all that a document may say, and its hash. Later changes
+// to the keys by the caller change nothing, and keys that the reader refuses are refused.
 func TestKeysSayTheRestOfAWorld(t *testing.T) {
 	nodes, err := document.Parse("shop.yaml", []byte(keysText), document.Limits{})
 	require.NoError(t, err)

@@ -84,7 +84,7 @@ func TestMigrations(t *testing.T) {
 	require.Equal(t, without.Document(), with.Document(), "code, migrations too, is no part of the document")
 }
 
-// refusalOf returns what a definition panics with.
+// refusalOf returns the message with which a definition panics.
 func refusalOf(define func()) (message string) {
 	defer func() { message, _ = recover().(string) }()
 	define()

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine/attempt"
 )
 
-// A machine is tried alone: its rules say what follows from an event in a state.
+// A machine is tried alone: Step returns the output of its rules for an event in a state.
 func ExampleStep() {
 	checked, err := machine.Load("orders.yaml", []byte(`
 kind: World

@@ -410,8 +410,8 @@ func isGlobal(obj types.Object) bool {
 	return ok && !v.IsField() && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
 }
 
-// noteChanges makes faults of the changes of packages' variables, for the code that changes and for that which reads them. What init
-// functions and initial values change is part of the beginning, and is followed from the variable.
+// noteChanges makes faults of the changes of packages' variables, for the code that changes and for that which reads them. Changes
+// by init functions and initial values are part of the beginning, and are followed from the variable.
 func (x *examiner) noteChanges() {
 	for _, b := range x.bodies {
 		for _, m := range b.changes {

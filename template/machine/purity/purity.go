@@ -10,7 +10,7 @@
 // variable of a package is followed to its initial value and to the init functions that assign it, and is impure if anything else
 // of its package changes it, by assignment or through an alias, an argument or a receiver.
 //
-// What is found in a package is exported as facts about its functions and variables, so that a chain of calls may lead through any
+// The findings in a package are exported as facts about its functions and variables, so that a chain of calls may lead through any
 // number of packages, those of other modules included. The standard library is judged by a table (std.go), as it has caches, pools
 // and assembly that results do not depend on. The methods of an activation are pure by definition.
 //

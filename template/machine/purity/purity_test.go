@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine/purity"
 )
 
-// diagnosed fails a test for diagnostics only: facts have a form of their own, and are seen in what other packages report.
+// diagnosed fails a test for diagnostics only: facts have a form of their own, and are seen in the diagnostics of other packages.
 type diagnosed struct{ *testing.T }
 
 func (d diagnosed) Errorf(format string, args ...any) {
@@ -24,7 +24,7 @@ func (d diagnosed) Errorf(format string, args ...any) {
 	}
 }
 
-// The comments of testdata say where what is found, and by which calls it is reached. Nothing is found in packages alike and shop.
+// The comments of testdata say which impurity is found where, and by which calls it is reached. Nothing is found in packages alike and shop.
 func TestImpuritiesAreFoundAndWhatLooksLikeThemIsNot(t *testing.T) {
 	results := analysistest.Run(diagnosed{t}, analysistest.TestData(), purity.Analyzer, "planted", "alike", "shop")
 	require.Len(t, results, 3)
@@ -49,7 +49,7 @@ func TestImpuritiesAreFoundAndWhatLooksLikeThemIsNot(t *testing.T) {
 	require.GreaterOrEqual(t, len(defined(alike.Pass)), 60)
 }
 
-// form is that of every message: the machine, what is impure, where, by which calls, and what to do instead.
+// form is that of every message: the machine, its impurity, the place, the calls that reach it, and the advice.
 var form = regexp.MustCompile(`^[^;]+ is impure: .+ at [\w/]+\.go:\d+:\d+(, reached by way of (\w[\w. ]* \([\w/]+\.go:\d+:\d+\)(, |; ))+|; ).{10,}$`)
 
 func hasForm(t *testing.T, diagnostics []analysis.Diagnostic) {

@@ -20,8 +20,8 @@ type root struct {
 // given holds the functions that take a step or a migration, with the number of the parameter.
 var given = map[string]int{"Define": 2, "Migrate": 1}
 
-// roots finds the package's arguments of machine.Define and Migrate. A function that passes on a parameter, or what it has captured of
-// one, is looked at where it is called, like Define itself, and so on.
+// roots finds the package's arguments of machine.Define and Migrate. A function that passes on a parameter, or a function literal that has
+// captured one, is looked at where it is called, like Define itself, and so on.
 func (x *examiner) roots() (list []root) {
 	for grows := true; grows; {
 		grows, list = false, nil
@@ -209,7 +209,7 @@ func (w *follower) bound(arg ast.Expr) {
 	ast.Inspect(arg, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return false // what it calls changes what it has captured
+			return false // its calls change the variables that it has captured
 		case *ast.SelectorExpr:
 			f, ok := w.TypesInfo.Uses[n.Sel].(*types.Func)
 			if s := w.TypesInfo.Selections[n]; !ok || s == nil || s.Kind() != types.MethodVal {

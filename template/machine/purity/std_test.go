@@ -24,7 +24,7 @@ func TestEveryStandardPackageIsJudged(t *testing.T) {
 	}
 }
 
-// The table of the documentation has what each message says, and what it advises.
+// The table of the documentation has the fault and the advice of each message.
 func TestTheDocumentationHasEveryKind(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/machinevet.md")
 	require.NoError(t, err)

@@ -25,8 +25,8 @@
 //	struct                  record; variant, if all fields are pointers and exactly one is set
 //
 // A struct with a name is a declared type of that name; a struct without one is written where it is used. The fields of a
-// struct have the names of their json tags, or else those of Go; a field with the tag `json:"-"` is left out. What cannot be
-// converted is refused when the codec is compiled, with the name of the field: interfaces, floats, complex numbers, functions,
+// struct have the names of their json tags, or else those of Go; a field with the tag `json:"-"` is left out. Types and fields
+// that cannot be converted are refused when the codec is compiled, with the name of the field: interfaces, floats, complex numbers, functions,
 // channels, types within themselves, embedded and unexported fields, pointers to pointers.
 //
 // # Contracts

@@ -90,7 +90,7 @@ func draw(t *rapid.T) all {
 	return v
 }
 
-// What a codec writes is what package schema takes for the normal form, and what it reads is what was written.
+// A codec writes the normal form of package schema, and reads the value that was written.
 func TestTheCodecWritesTheNormalForm(t *testing.T) {
 	c := compile(t, reflect.TypeFor[all]())
 	rapid.Check(t, func(t *rapid.T) {
@@ -127,8 +127,8 @@ func TestTheCodecWritesTheNormalForm(t *testing.T) {
 	})
 }
 
-// FuzzDecode reads arbitrary values: what package schema brings into the normal form can be read and is written again, unless a
-// number does not fit its Go type.
+// FuzzDecode reads arbitrary values: a value that package schema brings into the normal form can be read and is written again,
+// unless a number does not fit its Go type.
 func FuzzDecode(f *testing.F) {
 	c := compile(f, reflect.TypeFor[line]())
 	f.Add([]byte(`{"sku": "a", "n": 3}`))
@@ -156,7 +156,7 @@ func FuzzDecode(f *testing.F) {
 
 type loop struct{ Next *loop }
 
-// What cannot be kept is refused with the field and what to do instead.
+// A type that cannot be kept is refused with the field and what to do instead.
 func TestWhatCannotBeKeptIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		of   any
