@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// Two users of one store, and one that reads it anew, agree on the held runs after every step.
+// Each of two users of one store knows after every step of its own which runs it has held, and one that reads the store anew knows all.
 func TestWhatIsHeldFollowsFromTheStore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx, store := context.Background(), memory.New()
