@@ -124,7 +124,8 @@ func sound(t *testing.T, files vfs.FS, dir string) kept {
 }
 
 // TestACrashAtAnyWriteOfASweepLosesNothing copies the file system before every write, sync, rename and removal, while runs are deleted
-// and their definitions and large values are swept, with none, some or all of the unsynced data. The runs that are kept are whole.
+// and the definitions and large values that they leave behind are swept, with none, some or all of the unsynced data. The runs that
+// are kept are whole.
 func TestACrashAtAnyWriteOfASweepLosesNothing(t *testing.T) {
 	points := 0
 	for _, percent := range []int{0, 50, 100} {
