@@ -322,7 +322,7 @@ func (r *randomRun) checkCalls() {
 	require.Empty(r.t, requests)
 }
 
-// story tells what has happened to a run.
+// story returns the events of a run, and its state.
 func (r *randomRun) story() string {
 	var b strings.Builder
 	for i := range r.journal {

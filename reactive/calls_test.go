@@ -85,7 +85,7 @@ func TestANodeIsUsedAgainForItsSiteAlone(t *testing.T) {
 	r.calls.Close(slow)
 	r.calls.Close(other)
 	require.Equal(t, reactive.Absent, r.Status(slow))
-	r.NextStart(nil) // what has closed leaves the queue
+	r.NextStart(nil) // the closed calls leave the queue
 	size := r.Len()
 	again := r.open(0, "slow@2")
 	require.Equal(t, slow, again)

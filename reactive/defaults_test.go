@@ -53,7 +53,7 @@ func takeDefaults(t *rapid.T) int {
 // defaults is a run whose steps start when they may.
 type defaults struct {
 	*randomRun
-	inputs map[string]string // of the steps started, by key: what was read
+	inputs map[string]string // of the steps started, by key: the input, and the failure to render it
 	taken  int               // how often a default was taken for a failure
 }
 
@@ -94,7 +94,7 @@ func (d *defaults) start(v int32) journal.Event {
 	key, covered := d.root.Key(v), true
 	for _, read := range d.root.Place(v).Item.Reads {
 		target, ok := d.root.Node(read.Target.ID)
-		if !ok || read.Field != expr.Output { // what is in a map has no such key
+		if !ok || read.Field != expr.Output { // a step in a map has no such key
 			covered = covered && ok
 			continue
 		}

@@ -36,7 +36,7 @@ type asking struct {
 // reaction is the end of a dispatch: an answer with or without a score, an error, or no such participant.
 type reaction struct {
 	after int64 // seconds, at least 1; 0: nothing ever comes
-	turn  int   // the order of what comes at one instant
+	turn  int   // the order of reactions at one instant
 	kind  reactionKind
 	score float64
 }

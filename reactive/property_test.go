@@ -56,7 +56,7 @@ func drawRun(t *rapid.T) *randomRun {
 type generator struct {
 	t     *rapid.T
 	n     int
-	named []string // ids that tests may read, by what was made so far
+	named []string // ids of the nodes made so far that tests may read
 }
 
 func (g *generator) id(kind string) string {
@@ -233,7 +233,7 @@ func (r *randomRun) append(e journal.Event) {
 		require.NotEqual(r.t, reactive.Applied, r.root.Apply(&again), "%s of %s counted twice", e.Type, e.Node)
 		require.Equal(r.t, r.states[len(r.states)-1], state(r.root), "%s of %s twice", e.Type, e.Node)
 	}
-	if e.Type != journal.CallRequested && e.Type != journal.NodeRetried && !awaited { // these begin another attempt, or are what came of it
+	if e.Type != journal.CallRequested && e.Type != journal.NodeRetried && !awaited { // these begin another attempt, or are its outcome
 		for key, was := range before {
 			v, ok := r.root.Node(key)
 			require.True(r.t, ok, "%s vanished at %s", key, e.Type)

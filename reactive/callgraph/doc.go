@@ -2,6 +2,6 @@
 // the journal's events are applied, and decides nothing. It has no clock and no goroutine and does no I/O.
 //
 //	events ──▶ Graph ──▶ Node: one request, from its beginning to its end
-//	             └─────▶ Order: what a call waited for (by the plan of a workflow, or the net of a playbook)
+//	             └─────▶ Order: the calls for which a call waited (by the plan of a workflow, or the net of a playbook)
 //	Graphs of several runs ──▶ Merge ──▶ one graph, of a parent and its children
 package callgraph

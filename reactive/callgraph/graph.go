@@ -29,7 +29,7 @@ type Graph struct {
 	asked map[string][]int32 // of a routed run, by step: calls to participants and decision sources
 }
 
-// Node is one request. What it shows is shared, and must not be changed.
+// Node is one request. Its values are shared, and must not be changed.
 type Node struct {
 	ID          string            // `<run>/<Request>`: the id of a child run that it starts
 	Request     string            // `<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
@@ -141,7 +141,7 @@ func (g *Graph) Apply(e *journal.Event) {
 	}
 }
 
-// Trimmed takes an event of a world at which the state is not known any more: operations and what followed from the event are unknown.
+// Trimmed takes an event of a world at which the state is not known any more: operations and the consequences of the event are unknown.
 func (g *Graph) Trimmed(e *journal.Event) {
 	root := g.root
 	g.root = nil

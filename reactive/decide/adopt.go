@@ -33,8 +33,8 @@ func (s *Stepper) adopt(v int32) bool {
 // keeps reports whether an event records something that a rerun keeps, or sets.
 func keeps(e *journal.Event) bool { return e.Type == journal.ResultKept || e.Type == journal.InputSet }
 
-// NoteStart returns the events by which a run begins that no engine drives: its start, and what it keeps. With past that is the past
-// of another run, which keeps its instants.
+// NoteStart returns the events by which a run begins that no engine drives: its start, and the events that it keeps. With past these
+// are the past of another run, which keeps its instants.
 func NoteStart(root *reactive.Root, host Host, now int64, first journal.Event, kept []journal.Event, past bool) ([]journal.Event, error) {
 	s := NewStepper(root, host)
 	s.Settle(now)

@@ -283,7 +283,7 @@ func (s *Stepper) besideText(e *journal.Event) int {
 }
 
 // nodeBytes returns the bytes of the lists, objects, keys and scalars of a value, if it has any within it. Only a driver that
-// bounds what its runs take in memory counts them.
+// bounds the memory of its runs counts them.
 func (s *Stepper) nodeBytes(v any) int {
 	if !s.limits.inMemory {
 		return 0

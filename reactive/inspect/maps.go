@@ -97,7 +97,7 @@ func (t *tallies) apply(e *journal.Event, changes []reactive.Change) {
 			return
 		}
 	}
-	for v := range t.pending { // the event may have ended what was to be attempted again
+	for v := range t.pending { // the event may have ended nodes that were to be attempted again
 		t.note(v)
 	}
 }

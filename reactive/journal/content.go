@@ -22,8 +22,8 @@ func HashOf(v any) (hash Hash, encoded []byte, err error) {
 	return sha256.Sum256(encoded), encoded, nil
 }
 
-// AppendContent appends the encoding of a ContentStored event, number 1 of its stream, for an encoded value. It does what
-// Codec.Append would do, for a store that has already encoded the value.
+// AppendContent appends the encoding of a ContentStored event, number 1 of its stream, for an encoded value. It is
+// Codec.Append for a store that has already encoded the value.
 func AppendContent(dst []byte, at int64, encoded []byte) []byte {
 	w := encoder{b: dst}
 	outer := w.begin()

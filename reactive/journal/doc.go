@@ -8,7 +8,7 @@
 // # Streams
 //
 //	<run id>       the events of one run                       1 2 3 4 …    and a Head, which lists it
-//	#…             what is no run: in no list and not in the change log
+//	#…             a stream of no run: in no list and not in the change log
 //	def/<hash>     a workflow, one ContentStored event         1
 //	blob/<hash>    a large value, one ContentStored event      1
 //	#wf/<name>     the definitions a name has stood for        1, 2, 3 …
@@ -48,5 +48,5 @@
 // # Cost
 //
 // On one core of a small cloud machine (BenchmarkCodec), for a call.requested without a value: 48 ns and no allocation to
-// encode, 160 ns and one allocation to decode; what package value takes for the value comes on top.
+// encode, 160 ns and one allocation to decode; the cost of package value for the value comes on top.
 package journal

@@ -26,27 +26,27 @@ type ContentStore interface {
 
 	// PutContent keeps blobs under a stream; blobs that are there already may be put again. When PutContent has returned nil, Content
 	// returns them. They become durable with the next Append to the stream: if one that is called afterwards returns nil, or
-	// Close does, they survive what its events survive. A blob has 1 to ContentMaxBytes bytes, and there
+	// Close does, they are as durable as its events. A blob has 1 to ContentMaxBytes bytes, and there
 	// are at most PutMaxBlobs of PutMaxBytes in all: else nothing is kept, and the error is ErrInvalid for an empty one and
 	// ErrTooLarge for the rest. After another error some blobs may be kept. PutContent keeps no reference to blobs.
 	PutContent(ctx context.Context, stream string, blobs [][]byte) error
 
 	// Content returns the bytes with that hash, which the caller may change. It returns ErrNotFound if there are none, and
-	// ErrDamaged if what is stored has another hash.
+	// ErrDamaged if the stored bytes have another hash.
 	Content(ctx context.Context, stream string, hash Hash) ([]byte, error)
 
-	// SweepContent deletes the content of a stream for which keep returns false, and spares what is put at the same time: the
+	// SweepContent deletes the content of a stream for which keep returns false, and spares blobs that are put at the same time: the
 	// blobs of every PutContent that is called after keep was first called stay, whatever keep says. So keep has to know of
 	// those that were called before, whether they have returned or not: a caller notes hashes before it puts them, finds out
-	// what to keep in the first call of keep, and needs to stop no one from putting. keep is called on the caller's goroutine,
-	// in order of the hashes, and may use the store. What is deleted may be there again after a crash. If SweepContent fails,
+	// which to keep in the first call of keep, and needs to stop no one from putting. keep is called on the caller's goroutine,
+	// in order of the hashes, and may use the store. Deleted content may be there again after a crash. If SweepContent fails,
 	// it may have deleted a part.
 	SweepContent(ctx context.Context, stream string, keep func(Hash) bool) error
 
 	// Trim forgets the events from 2 to before-1: reading one of them returns an error that wraps ErrTrimmed and is a
 	// *TrimmedError, as does a Tail that has fallen behind. Event 1 and those from before on stay. before is at most the
 	// Snapshot of the stream's head, else the error is ErrInvalid; nothing happens if the stream is trimmed up to there. A
-	// Read under way returns either the events or ErrTrimmed. What is trimmed may be there again after a crash.
+	// Read under way returns either the events or ErrTrimmed. Trimmed events may be there again after a crash.
 	Trim(ctx context.Context, stream string, before uint64) error
 
 	// AppendBehind is Append to a stream that has event 1 and no other, as if it had gone on up to sequence gap and had then been

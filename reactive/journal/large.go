@@ -43,7 +43,7 @@ func (d *decoder) large() (l value.Large) {
 	return l
 }
 
-// leave sets the value of an event to what stands for it; large is nil in an event of a program that did not describe it.
+// leave sets the value of an event to the value.Large that stands for it; large is nil in an event of a program that did not describe it.
 func leave(e *Event, hash []byte, large *value.Large) error {
 	l := value.Large{}
 	if large != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // Definitions returns the content streams of the definitions that an event refers to: that of its Detail.Start, with those of all
-// child workflows. It asks for no type, so that no sweep deletes what a new type refers to.
+// child workflows. It asks for no type, so that no sweep deletes definitions to which events of a new type refer.
 func Definitions(e *Event) []string {
 	if e.Detail == nil {
 		return nil

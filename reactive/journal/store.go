@@ -37,11 +37,11 @@ type Store interface {
 
 	// Changes yields which runs have changed since a place, in order, up to the last change when it starts: every run that has
 	// changed since then at least once, with a sequence that is at least that of its last event then. It returns ErrGap if the
-	// store does not know any more what has changed since, or the place is of another store: a caller then lists the runs anew.
+	// store does not know any more which runs have changed since, or the place is of another store: a caller then lists the runs anew.
 	// Content streams are not in it.
 	Changes(ctx context.Context, after Place) iter.Seq2[Change, error]
 
-	// Newest returns the place behind all changes so far: what a list shows that is read from now on includes them.
+	// Newest returns the place behind all changes so far: a list that is read from now on includes them.
 	Newest(ctx context.Context) (Place, error)
 
 	// AwaitChange returns when there may be a change behind a place, such as the one that Newest has returned, or with ctx's error.
@@ -61,10 +61,11 @@ type Store interface {
 	// their own. It is 0 for a stream without events.
 	Size(ctx context.Context, stream string) (int64, error)
 
-	// SweepStreams deletes the content streams to which no event refers, and the tombstones of ids that are free. It spares what
-	// is appended at the same time, and what an event refers to that is appended at the same time, also if it was stored before.
-	// If an event cannot be read, what it refers to is unknown: SweepStreams then returns the error, and has deleted tombstones
-	// at most. After another error it may have deleted a part. What is deleted may be there again after a crash.
+	// SweepStreams deletes the content streams to which no event refers, and the tombstones of ids that are free. It spares
+	// content that is appended at the same time, and content to which an event refers that is appended at the same time, also if
+	// the content was stored before. If an event cannot be read, its references are unknown: SweepStreams then returns the error,
+	// and has deleted tombstones at most. After another error it may have deleted a part. Deleted streams and tombstones may be
+	// there again after a crash.
 	SweepStreams(ctx context.Context, s *StreamSweep) error
 
 	// Rebuild makes all indexes anew from the heads, and starts the change log afresh: places from before are ErrGap.

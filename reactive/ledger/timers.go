@@ -330,7 +330,7 @@ func (ts *timers) timeout(e *journal.Event, t timer) {
 	ts.expire(e, t.node)
 }
 
-// expire turns the failure of a step by a timeout, after which nothing is attempted, into what its on_timeout says.
+// expire turns the failure of a step by a timeout, after which nothing is attempted, into the outcome that its on_timeout says.
 func (ts *timers) expire(e *journal.Event, v int32) {
 	switch ts.l.policy(v).OnTimeout() {
 	case template.SkipOnTimeout:

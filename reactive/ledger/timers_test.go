@@ -91,7 +91,7 @@ func (m *model) step() *template.Step {
 }
 
 // Whatever happens to steps with timeouts and retries, the timer that goes next is that which a look at all of them finds, and it
-// does what its kind says.
+// fires the event of its kind.
 func TestTheNextTimerIsTheFirstOfAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := &day{now: 1, limit: rapid.SampledFrom([]int{0, 5, 15, 40}).Draw(t, "deadline")}
@@ -223,7 +223,7 @@ func TestTheNextTimerIsTheFirstOfAll(t *testing.T) {
 						}
 					}
 					for _, x := range b.TimersOf(v) {
-						if !slices.Contains(got, x) { // what a person asks for at once has its whole time, and that is the same
+						if !slices.Contains(got, x) { // a step that a person retries at once has its whole time again, which ends at the same instant
 							got = append(got, x)
 						}
 					}

@@ -37,7 +37,7 @@ func root(t require.TestingT, text string) *reactive.Root {
 	return reactive.New(p)
 }
 
-// shown is what the signals of a step show.
+// shown has the values of the signals of a step.
 type shown struct {
 	status               reactive.Status
 	ready, needs, blocks bool
@@ -54,7 +54,7 @@ func show(t require.TestingT, x *live.StepSignals) shown {
 	return shown{peek(t, x.Status), peek(t, x.Ready), peek(t, x.Preconditions), peek(t, x.BlockedByFailure), peek(t, x.Result)}
 }
 
-// ask is what the root says of the same.
+// ask returns the same values from the root.
 func ask(r *reactive.Root, key string) (s shown) {
 	v, ok := r.Node(key)
 	if !ok {
@@ -67,8 +67,8 @@ func ask(r *reactive.Root, key string) (s shown) {
 	return s
 }
 
-// After each event of any run, each signal shows what the root says, and an effect has run once for it at most, and only if what it
-// reads has changed.
+// After each event of any run, each signal has the value in the root, and an effect has run once for the event at most, and only if a
+// signal that it reads has changed.
 func TestSignalsShowWhatTheRootSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := root(t, document)
@@ -148,7 +148,7 @@ func TestSignalsShowWhatTheRootSays(t *testing.T) {
 				}
 				apply(journal.Event{Type: journal.NodeRetried, Node: r.Key(v)})
 			},
-			"repeat": func(t *rapid.T) { // what says again what is known changes nothing
+			"repeat": func(t *rapid.T) { // an event that says nothing new changes nothing
 				apply(journal.Event{Type: journal.RunResumed, Detail: &journal.Detail{}})
 			},
 		})

@@ -19,7 +19,7 @@ type mCall struct {
 	key     string
 	item    int // of its loop; -1: where all run one after another
 	attempt int
-	before  []string // what all its attempts have waited for
+	before  []string // the calls for which all its attempts have waited
 }
 
 // comesFrom records the runs from which a run's token comes: those merged at its join, the one whose arc it followed, or,
@@ -63,7 +63,7 @@ func (m *model) noteCall(it *mIter) {
 	}
 }
 
-// waitedBy returns what the first calls of a run wait for: the last calls of the runs before it.
+// waitedBy returns the calls for which the first calls of a run wait: the last calls of the runs before it.
 func (m *model) waitedBy(r *mRun) (list []string) {
 	for _, o := range m.past {
 		switch {

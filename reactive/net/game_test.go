@@ -140,7 +140,7 @@ func drawFanOuts(t *rapid.T) *model {
 		s := &m.steps[rapid.IntRange(0, len(m.steps)-1).Draw(t, "from")]
 		s.arcs = append(s.arcs, mArc{rapid.IntRange(0, len(m.steps)-1).Draw(t, "anywhere"), rapid.IntRange(0, 3).Draw(t, "when")})
 	}
-	// The run begins with what was drawn last.
+	// The run begins with the step that was drawn last.
 	last := len(m.steps) - 1
 	slices.Reverse(m.steps)
 	for i := range m.steps {

@@ -76,8 +76,8 @@ type model struct {
 	discarded int
 	partial   bool
 	past      []*mRun  // all runs there were, as they were scheduled
-	waits     []string // what each call has waited for
-	log       []string // what runs of joins were given, when they had succeeded
+	waits     []string // the calls for which each call has waited
+	log       []string // the tokens that joins have merged, once their runs had succeeded
 }
 
 type mToken struct {

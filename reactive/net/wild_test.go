@@ -19,8 +19,8 @@ import (
 type wild struct {
 	t *rapid.T
 	strings.Builder
-	copies  []string // sets of whole scopes: one way to hold what was there before is enough, two double it each time
-	appends bool     // the loop at hand collects what its iterations set, which is the second
+	copies  []string // sets of whole scopes: one way to hold the earlier values is enough, two double them each time
+	appends bool     // the loop at hand collects the values that its iterations set, which is the second
 }
 
 func (w *wild) one(of ...string) string           { return rapid.SampledFrom(of).Draw(w.t, "one") }
@@ -164,7 +164,7 @@ func (b *table) order(e journal.Event) {
 	if e.Detail == nil {
 		e.Detail = &journal.Detail{}
 	}
-	b.play() // what is due has happened
+	b.play() // the timers that are due have fired
 	before, events := b.digest(b.root), len(b.journal)
 	if err := b.command(e); err != nil {
 		require.Len(b.t, b.journal, events, "%s %s was refused (%v) and is journaled", e.Type, e.Node, err)

@@ -36,7 +36,7 @@ func (a *Arcs) Ended(run string, seq uint64, arcs []int, why *journal.Failure) {
 	*a = Arcs{Run: run, Seq: seq, Arcs: arcs, Failure: why, Taken: a.Taken}
 }
 
-// Put notes that a token was put by an arc. What was handed out stays as it was.
+// Put notes that a token was put by an arc. It changes no Taken that was handed out.
 func (a *Arcs) Put(arc int) {
 	if at, ok := slices.BinarySearch(a.Taken, arc); !ok {
 		a.Taken = slices.Insert(slices.Clone(a.Taken), at, arc)

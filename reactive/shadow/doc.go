@@ -6,7 +6,7 @@
 //	               └─ decisions of the run itself ────────────────────────────────────────────────┴─▶ paired ─▶ differences
 //
 // Events that both have, with the same content, are no difference. An outcome that comes before the other workflow asks for it is kept
-// until then. What the other workflow asks and the run has never asked stays unanswered.
+// until then. A request of the other workflow that the run has never made stays unanswered.
 //
 // The events of one turn have one instant, and those that came from outside stand before those that follow from them: so the turns of
 // the run are found again, and the other workflow decides when the run did. A command that was journaled while no process drove the

@@ -9,7 +9,7 @@ import (
 
 // The rerun of a playbook's run begins with the past of that run: events that followed from one another there. Some of their values have
 // the id of that run, and the calls that were under way are not among them. So they are not decided anew: both workflows take them as
-// they are, and what both would have decided at each of them is compared.
+// they are, and the decisions that both would have made at each of them are compared.
 
 // begins reports whether an event belongs to the start of a run.
 func begins(e *journal.Event) bool {

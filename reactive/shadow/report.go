@@ -126,8 +126,8 @@ func (s *Shadow) Report() (*Report, error) {
 	return r, nil
 }
 
-// begun reports whether a difference is about what the run has begun: anything that it has decided, and what it has not if that is about
-// a step that it has asked, or about its end. All tokens of a playbook come from others, so its routes are one.
+// begun reports whether a difference is about a part that the run has begun: anything that it has decided, and a decision that it has not made
+// if that is about a step that it has asked, or about its end. All tokens of a playbook come from others, so its routes are one.
 func (s *Shadow) begun(d *Difference) bool {
 	switch {
 	case s.is.Body() != nil:

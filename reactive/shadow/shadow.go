@@ -112,7 +112,7 @@ const (
 	unknown origin = iota // of a type that origins does not have
 	decided               // it follows from the journal
 	outside               // an outcome of a call
-	command               // what a person or program asks for
+	command               // a command of a person or program
 	ignored               // it follows from the next one, or is about the run's workflow
 )
 

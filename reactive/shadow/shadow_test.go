@@ -137,7 +137,7 @@ func TestAnEarlyOutcomeIsKept(t *testing.T) {
 	require.Equal(t, reactive.RunCompleted, report.Shadow)
 }
 
-// What the engine itself computes, times or ends is computed, timed and ended anew.
+// Steps that the engine itself computes, times or ends are computed, timed and ended anew.
 func TestWhatTheEngineDoesIsDoneAnew(t *testing.T) {
 	head := "kind: Workflow\nname: w\noperations: {one: {value: '1'}, two: {value: '2'}, rest: {sleep: {for: PT1S}}, long: {sleep: {for: PT2S}}}\n"
 	old := compiled(t, head+"steps: [{id: a, operation: one}, {id: b, operation: rest}]\noutput: '{{ steps.a.output }}'\n")

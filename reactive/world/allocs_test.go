@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// TestAllocations bounds what a message allocates from when it is taken until its cell is stepped, and what an event allocates that
+// TestAllocations bounds the allocations of a message from when it is taken until its cell is stepped, and those of an event that
 // is read again: work that depends on how many cells there are, or a second codec on the way, would exceed it.
 func TestAllocations(t *testing.T) {
 	const messages = 256

@@ -65,8 +65,8 @@ func (b *base) may(dirty *cell) bool { return len(b.roots.Machines) > 0 && dirty
 // changed reports whether a cell has changed since the newest snapshot.
 func (h *holdings) changed(address string) bool { return h.dirty[address] != nil }
 
-// Content sets where snapshots are kept, how many events the journal may have since the newest, 0: any number, and what stays in
-// memory beside that. It must be called before the first event is applied.
+// Content sets where snapshots are kept, how many events the journal may have since the newest, 0: any number, and the bounds of
+// the cells that stay in memory though they may leave it. It must be called before the first event is applied.
 func (h *holdings) Content(fetch Fetch, eventsMax int, cache Cache) {
 	h.base.fetch, h.base.pace, h.cache = fetch, kept.NewPace(eventsMax), cache.bounds()
 }

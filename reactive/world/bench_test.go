@@ -128,7 +128,7 @@ func BenchmarkActivation(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshot keeps the state of a world with many cells, of which some have changed: freeze-ns is what the world waits for,
+// BenchmarkSnapshot keeps the state of a world with many cells, of which some have changed: freeze-ns is the time that the world waits,
 // cpu-ns the time of the processor for all of it. It also restores the world, and reads cells that are not in memory.
 func BenchmarkSnapshot(b *testing.B) {
 	const cells = 1_000_000

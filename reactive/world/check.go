@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Check returns why an event that was read cannot be what the world has journaled next: a value is not of its type or not in
+// Check returns why an event that was read cannot be the one that the world has journaled next: a value is not of its type or not in
 // its normal form, or it is about something that does not exist. Such an event must not be applied. The error wraps
 // journal.ErrDamaged.
 func (w *World) Check(e *journal.Event) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// What a snapshot holds beside the states of cells, as values: the work of each cell that is not at rest, and the core, which
+// Beside the states of cells, a snapshot holds these values: the work of each cell that is not at rest, and the core, which
 // is all that belongs to no cell.
 
 // freezeCore returns the core, as it is now.

@@ -106,7 +106,7 @@ func encoded(events []journal.Event) (data []byte, err error) {
 	return data, nil
 }
 
-// driver drives a world as an engine does: what a turn gives is stored, and read again by whoever comes later.
+// driver drives a world as an engine does: the events of a turn are stored, and read again by every later root.
 type driver struct {
 	t    failer
 	plan *plan.Plan

@@ -3,7 +3,7 @@ package world
 // CacheCells sets how many cells of a machine that are at rest stay in memory.
 func CacheCells(w *World, n int) { w.cache.Cells = n }
 
-// Forgetful makes a world keep as little in memory as it can: cells that may leave memory do, and of what is due only the next is read.
+// Forgetful makes a world keep as little in memory as it can: cells that may leave memory do, and of the deadlines only the next is read.
 func Forgetful(w *World) {
 	w.cache, w.intents.agenda.Window = Cache{}, 1
 	SpillBeyond(w, 30, 100)

@@ -22,7 +22,7 @@ func (f fault) event() journal.Event {
 }
 
 // failed fails a cell: it queues its items from then on. The item that its step failed at is put aside, and the step changes nothing
-// else: what was open before is, so that a retry goes on from there. A cell that fails because of a result, or is aborted, drops its
+// else: the intents open before stay open, so that a retry goes on from there. A cell that fails because of a result, or is aborted, drops its
 // intents.
 func (w *World) failed(e *journal.Event) {
 	c := w.cellAt(e.Node)

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// requireFound holds the indexes of keptWorld to what a look at every cell finds.
+// requireFound requires that the indexes of keptWorld find the same cells as a look at every cell.
 func requireFound(t require.TestingT, root *reactive.Root) {
 	w := world.Of(root)
 	want := map[string][]string{}
@@ -115,7 +115,7 @@ func TestFind(t *testing.T) {
 	require.EqualError(t, err, `unknown index "zip": there are color of other`)
 }
 
-// TestFindReadsWhatItFinds: a search reads the nodes above what it finds, and these cells, however many others there are.
+// TestFindReadsWhatItFinds: a search reads the nodes above the cells that it finds, and these cells, however many others there are.
 func TestFindReadsWhatItFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine makes 10,000 cells")

@@ -37,7 +37,7 @@ machines:
 routing: {subscriptions: [{event: Open, machine: reader, key_field: id}]}
 `
 
-// TestFrames: a number that was there is journaled and not delivered, a gap is accepted, the end settles, and what comes after
+// TestFrames: a number that was there is journaled and not delivered, a gap is accepted, the end settles, and a frame after
 // it is late. A call that is made again after a crash repeats its frames, which are not delivered twice.
 func TestFrames(t *testing.T) {
 	for _, restart := range []string{"no", "replayed", "restored"} {

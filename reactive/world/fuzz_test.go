@@ -106,7 +106,7 @@ func (c *choices) effects() map[string]any {
 	return map[string]any{"pay": pay, "ask": ask}
 }
 
-// rule returns a rule. What it raises has a smaller number, and none below zero is raised, so that chains end.
+// rule returns a rule. The events that it raises have a smaller number, and none below zero is raised, so that chains end.
 func (c *choices) rule() map[string]any {
 	event := of(c, "Text", "Number", "pay", "pay.card", "ask", "timer", "timer.late", "Receipt")
 	r := map[string]any{"event": event}
@@ -316,7 +316,7 @@ func (l *lives) report() {
 
 // FuzzLives: whatever world lives, and whatever happens to it, its invariants hold, and its journal is the same, byte for byte, in
 // processes that crash, in the middle of their turns too, keep as little in memory as they can and go on from snapshots. From the whole
-// journal, and from each snapshot and what follows, the world is what it is.
+// journal, and from each snapshot and the events that follow, the world is the same.
 func FuzzLives(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for size := range 40 {

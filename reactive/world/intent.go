@@ -58,7 +58,7 @@ func (x *intent) from() string {
 	return x.issuer
 }
 
-// intents are the open intents of the cells in memory, and what else happens to cells by itself.
+// intents are the open intents of the cells in memory, and the agenda of the deadlines of all cells.
 type intents struct {
 	byKey  map[string]*intent
 	byNode map[int32]*intent // those that are calls: all of the world

@@ -80,8 +80,8 @@ func (w *World) opened(is assert) {
 	}
 }
 
-// timed: the agenda has the timers and the ends of all cells that have changed; without content, of all cells and no others. What
-// comes next is not later than any of them.
+// timed: the agenda has the timers and the ends of all cells that have changed; without content, of all cells and no others. The
+// next deadline is not later than any of them.
 func (w *World) timed(is assert) {
 	if w.stopped {
 		return
@@ -105,8 +105,8 @@ func (w *World) timed(is assert) {
 	is(w.base.fetch != nil || has == n, "4: %d deadlines are known, and cells have %d", has, n)
 }
 
-// counted: with content, the cells that have changed since the newest snapshot are those that are dirty, and what their states take is
-// counted, and that of no others.
+// counted: with content, the cells that have changed since the newest snapshot are those that are dirty, and the bytes of their states
+// are counted, and those of no others.
 func (w *World) counted(is assert) {
 	if w.base.fetch == nil {
 		return

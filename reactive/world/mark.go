@@ -32,8 +32,8 @@ func (w *World) Kept() *Kept {
 }
 
 // Mark returns the hashes of the content that is needed: all nodes of the tries of the two snapshots, states and work of cells, and
-// what belongs to no cell; and states that were spilled. before is the event of the snapshot before the newest; nil if there is none.
-// Mark reads every node, once.
+// the cores and events of open calls, which belong to no cell; and states that were spilled. before is the event of the snapshot
+// before the newest; nil if there is none. Mark reads every node, once.
 func (k *Kept) Mark(before *journal.Event) (map[journal.Hash]bool, error) {
 	needed := map[journal.Hash]bool{}
 	for _, hash := range k.spilled {

@@ -46,7 +46,7 @@ type modelState struct {
 	got []string
 }
 
-// modelItem is what a cell is given: a message, a receipt, a rejection or a timer.
+// modelItem is an item of a cell: a message, a receipt, a rejection or a timer.
 type modelItem struct {
 	kind string // Do, Heard, ask, slow, Rejected, timer
 	what string // of Do; of a receipt its status; of a timer its name
@@ -65,7 +65,7 @@ type modelIntent struct {
 	at             int64 // of a slow call: when its attempt takes too long, or its next one is due
 }
 
-// phase is what a call is about.
+// phase is the stage of an open call.
 type phase int
 
 const (
@@ -75,7 +75,7 @@ const (
 	retrying              // until its next attempt is due
 )
 
-// activation is what a machine is given, and what it gives.
+// activation is the input of a machine, and its results.
 type activation struct {
 	key   string
 	state *modelState
@@ -234,7 +234,7 @@ func (m *model) activate(c *modelCell) {
 	c.machine(&a)
 	if a.failure != "" {
 		c.aside = &it
-		m.fail(c, a.failure) // and keeps what is open
+		m.fail(c, a.failure) // and keeps the open intents
 		return
 	}
 	m.tally.Stepped++
@@ -251,7 +251,7 @@ func (m *model) activate(c *modelCell) {
 	for _, r := range a.raised {
 		m.deliver(r)
 	}
-	m.leave(c) // what it has raised for itself waits for its next turn, behind all that it has raised
+	m.leave(c) // items that it has raised for itself wait for its next turn, behind all that it has raised
 	for _, x := range a.emitted {
 		m.opened++
 		x.number = m.opened
@@ -316,7 +316,7 @@ func (m *model) answer(c *modelCell, i int, how string, n int64) {
 	}
 }
 
-// fire lets happen what is due until now: attempts that are made again and those that take too long, and then, of one instant,
+// fire applies the deadlines up to now: attempts that are made again and those that take too long, and then, of one instant,
 // timers in the order of their arming, and the ends of cells.
 func (m *model) fire() {
 	type due struct {
@@ -359,7 +359,7 @@ func (m *model) fire() {
 	}
 }
 
-// command is what a person asks of a cell. It reports false if it is refused.
+// command applies a command of a person to a cell. It reports false if the command is refused.
 func (m *model) command(kind, address string) bool {
 	c := m.cells[address]
 	switch {
@@ -517,7 +517,7 @@ func (a *activation) do() {
 			to = a.key
 		}
 		a.raised = []modelItem{{kind: "Heard", id: to, n: abs(it.n) % 3}, {kind: "Heard", id: "c"}}
-	case "lose": // without a state, what is emitted is dropped
+	case "lose": // without a state, emitted intents are dropped
 		a.ask("ask", it.n)
 	case "drop":
 		a.drop = func(modelIntent) bool { return true }

@@ -97,7 +97,7 @@ var rulesOfStrict = written(`
 // failing reports whether a step that fails on some seconds fails now: a person can retry it later.
 func failing(seconds int64) bool { return seconds%10 <= 5 }
 
-// written writes rules out. A list of what a cell has got is cut, so that a long life does not take ever longer.
+// written writes rules out. The list got of a cell is cut, so that a long life does not take ever longer.
 func written(rules string) string {
 	return strings.NewReplacer("FAR", farKey, "BASE", `n: "{{ (state ?? {n: 0}).n }}", got: "{{ (state ?? {got: []}).got }}"`,
 		"N(", `n: "{{ (state ?? {n: 0}).n + (`, ")N", `) }}", got: "{{ (state ?? {got: []}).got }}"`,

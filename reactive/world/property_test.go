@@ -135,7 +135,7 @@ func longLife(t failer, rules, inGo *plan.Plan, seed uint64, moves int) [2][]byt
 	return journals
 }
 
-// futureOf returns what a world writes next, if it goes on from a root: intents, and the roots of its next snapshot.
+// futureOf returns the events that a world writes next, if it goes on from a root: intents, and the roots of its next snapshot.
 func (d *driver) futureOf(root *reactive.Root) []journal.Event {
 	other := *d
 	other.events, other.content, other.check = slices.Clone(d.events), maps.Clone(d.content), nil

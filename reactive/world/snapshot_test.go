@@ -89,7 +89,7 @@ func (d *driver) play(t *rapid.T) {
 	}
 }
 
-// TestSnapshotAnywhere: from a snapshot at any moment and the events that follow, a world is what it is from all events, and goes
+// TestSnapshotAnywhere: from a snapshot at any moment and the events that follow, a world is the same as from all events, and goes
 // on in the same way.
 func TestSnapshotAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -219,8 +219,8 @@ func TestSnapshotDamage(t *testing.T) {
 	require.Equal(t, want, d.digest(root))
 }
 
-// TestDamageOfTwoSnapshots: of two snapshots, the damage of what only one needs is found where that one is read, and the other serves
-// the same world; what both need damages both. What is in a journal behind the older one does not matter.
+// TestDamageOfTwoSnapshots: of two snapshots, damage to content that only one needs is found where that one is read, and the other
+// serves the same world; damage to content that both need damages both. The events trimmed before the older one do not matter.
 func TestDamageOfTwoSnapshots(t *testing.T) {
 	d := drive(t, keptWorld)
 	require.NoError(t, d.send("Add", map[string]any{"id": "a", "n": int64(2)}, ""))
@@ -238,7 +238,7 @@ func TestDamageOfTwoSnapshots(t *testing.T) {
 		if err == nil {
 			var b strings.Builder
 			root.Digest(&b, d.now) // reads every cell
-			_ = root.NextDue()     // reads what is due
+			_ = root.NextDue()     // reads the deadlines
 			err = world.Of(root).Err()
 		}
 		if err != nil {

@@ -95,7 +95,7 @@ func TestTimersAtOneInstant(t *testing.T) {
 	}
 }
 
-// TestSnapshotWork: what a snapshot reads and puts is in proportion to what has changed, however many cells there are.
+// TestSnapshotWork: the content that a snapshot reads and puts is in proportion to the cells that have changed, however many there are.
 func TestSnapshotWork(t *testing.T) {
 	for _, cells := range []int{1_000, 30_000} {
 		d, _ := populated(t, sumWorld, cells, counted)

@@ -9,7 +9,7 @@
 //
 // # Format
 //
-// Each line is one object. What a line holds is said by its key:
+// Each line is one object. Its first key names its kind:
 //
 //	{"sluice":"runs","version":1,"runs":2}                                the first line: how many runs follow
 //	{"run":"order-1"}                                                     a run begins
@@ -17,7 +17,7 @@
 //	{"blob":"9c01…","data":"o2Vp…"}                                       a large value, before the first event that has it
 //	{"event":{"seq":1,"at":"2026-01-02T15:04:05Z","type":"run.started",…}}
 //	{"event":{"seq":2,…,"blob":"9c01…"}}                                  an event whose value is large
-//	{"content":"77ab…","data":"glhA…"}                                    what a snapshot of a world refers to
+//	{"content":"77ab…","data":"glhA…"}                                    content to which a snapshot of a world refers
 //	{"end":"order-1","events":57,"sha256":"5e2f…"}                        the run ends; the hash is that of its lines
 //
 // Hashes are SHA-256 in hexadecimal digits: of a definition and a large value those of their encoding (package value), of content

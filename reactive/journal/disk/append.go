@@ -181,7 +181,7 @@ func (r *request) spill(hash journal.Hash, encoded []byte) {
 	r.large += len(record)
 }
 
-// adds reports whether r adds to the store: all does but removals, and what says which runs are to be removed.
+// adds reports whether r adds to the store: all requests do but removals, and appends to the retention stream, which say which runs to remove.
 func (r *request) adds() bool {
 	_, puts := r.change.(*put)
 	return (r.change == nil || puts) && r.stream != journal.RetentionStream

@@ -23,7 +23,7 @@ import (
 type gate struct {
 	mu      sync.Mutex
 	arrived chan struct{} // a sync has begun; nil: syncs pass
-	leave   chan error    // what it returns
+	leave   chan error    // the error that it returns
 }
 
 // gated opens a store in memory whose syncs a gate can hold.
@@ -150,7 +150,7 @@ func TestAQueuedAppendCanBeWithdrawn(t *testing.T) {
 	cancelQueued()
 	require.ErrorIs(t, <-second, context.Canceled)
 
-	cancelTaken() // too late: the committer has it, and its caller must learn what became of it
+	cancelTaken() // too late: the committer has the append, and its caller must learn its outcome
 	g.open()
 	leave <- nil
 	require.NoError(t, <-first)

@@ -124,7 +124,7 @@ func (s *Store) kept(stream string, hash journal.Hash) (content []byte, err erro
 	return content, err
 }
 
-// openContent checks a record of content that was found under key; what it returns is part of it.
+// openContent checks a record of content that was found under key; the content that it returns is part of the record.
 func openContent(record, key []byte, hash journal.Hash) ([]byte, error) {
 	content, err := unseal(record, key)
 	if err == nil && sha256.Sum256(content) != hash {
@@ -200,7 +200,7 @@ type deletion struct {
 
 func (d *deletion) size() int { return len(d.hashes) * sha256.Size }
 
-// stage asks only now what is being put: the committer writes nothing else between this and the deletion.
+// stage asks only now which hashes are being put: the committer writes nothing else between this and the deletion.
 func (d *deletion) stage(c *committer, b *pebble.Batch, stream string, _ *records.Tip) error {
 	for _, hash := range d.hashes {
 		if d.sweep.Spares(hash) {

@@ -27,7 +27,7 @@ import (
 // contentSteps is the length of the workload below.
 const contentSteps = 24
 
-// blobsOf returns what step n of the workload puts: three blobs, one of which is sometimes large.
+// blobsOf returns the three blobs that step n of the workload puts, one of which is sometimes large.
 func blobsOf(n int) [][]byte {
 	size := 20
 	if n%5 == 4 {

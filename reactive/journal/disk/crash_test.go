@@ -112,7 +112,7 @@ func TestACrashAtAnyWriteLosesNothing(t *testing.T) {
 			if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
 				mu.Lock()
 				defer mu.Unlock()
-				sure := int(acked.Load()) // before the copy: what was acknowledged by then must be in it
+				sure := int(acked.Load()) // before the copy: the appends acknowledged by then must be in it
 				left := files.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng})
 				crashes = append(crashes, crash{left, sure, fmt.Sprintf("%v of %s", op.Kind, op.Path)})
 			}
@@ -227,7 +227,7 @@ func TestAKilledProcessLosesNothing(t *testing.T) {
 			require.NoError(t, err)
 			acked[w] = last
 			if n == 200*(round+1) {
-				require.NoError(t, c.Process.Kill()) // what it has printed by then is still read
+				require.NoError(t, c.Process.Kill()) // the lines that it has printed by then are still read
 			}
 		}
 		require.Error(t, c.Wait(), "it was killed")

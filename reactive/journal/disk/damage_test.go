@@ -142,7 +142,7 @@ func TestDamagedHeadsAreReported(t *testing.T) {
 				require.Equal(t, journal.Head{Run: "run"}, h)
 			}
 			if name == "no head" {
-				return // what an append needs of it is sound
+				return // the last sequence in it, which an append needs, is sound
 			}
 			_, err := s.Append(context.Background(), "run", 6, one("7"), journal.Head{})
 			require.ErrorIs(t, err, test.want, "nothing is appended to a stream that cannot be read")

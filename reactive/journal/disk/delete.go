@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// Delete implements journal.Store. What stays is a record of a few bytes in the place of the head. It returns when that is synced;
+// Delete implements journal.Store. A record of a few bytes stays in the place of the head. Delete returns when that is synced;
 // the space is free when Pebble has compacted the tables that hold the events.
 func (s *Store) Delete(ctx context.Context, stream string, t journal.Tombstone) error {
 	err := journal.CheckDelete(stream, &journal.Head{})

@@ -24,8 +24,8 @@
 //
 // Content: PutContent, SweepContent and Trim go through the committer too, and write to Pebble's log without a sync. Every log is
 // synced before the next one begins, and recovery ends a log at the first record that is missing: so the sync of a later append
-// covers what is before it, and no event is there without the content put before it. A crash before that sync may lose a put,
-// and bring back what was swept or trimmed. Deleted records leave the disk when Pebble compacts the tables that hold them.
+// covers all writes before it, and no event is there without the content put before it. A crash before that sync may lose a put,
+// and bring back swept content and trimmed events. Deleted records leave the disk when Pebble compacts the tables that hold them.
 //
 // Order: appends to one stream are decided in the order in which the committer receives them; of several with the same
 // after, exactly one succeeds. Between streams there is no order.
@@ -50,7 +50,7 @@
 //	place, or the last one is gone          last number of its stream
 //	a large value changes                   its hash is in the event
 //	content changes                         its checksum, and its hash, which is in its key
-//	events of a trimmed stream are gone     its head, which records what was trimmed
+//	events of a trimmed stream are gone     its head, which has the first sequence that was not trimmed
 //	Pebble's tables and manifest change     Pebble's checksums
 //	the newest commits are gone             COMMIT (see mark for losses that it cannot see after a power failure)
 //
@@ -67,8 +67,8 @@
 //
 //	LOCK ──▶ VERSION ──▶ COMMIT ──▶ db (Pebble applies its log) ──▶ its commit number is at least that of COMMIT
 //
-// It mends nothing: what it cannot explain by a crash, it refuses and leaves as it is. The log may end in the middle of a record,
-// since only what was synced before was acknowledged. Records are looked at when they are read.
+// It mends nothing: a state that a crash cannot explain, it refuses and leaves as it is. The log may end in the middle of a record,
+// since only appends that were synced before were acknowledged. Records are looked at when they are read.
 //
 //	an empty directory                  a store is made in it
 //	a LOCK of a process that has died   taken over

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// remedies describe faults of a path and what to do about them, by error of the operating system.
+// remedies describe faults of a path and name their remedies, by error of the operating system.
 var remedies = []struct {
 	cause        error
 	what, remedy string

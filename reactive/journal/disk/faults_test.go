@@ -102,7 +102,7 @@ type faulty struct {
 	errno  syscall.Errno
 	active atomic.Bool
 	seen   atomic.Int64
-	later  atomic.Int64 // writes to the database while it is not active; what Open leaves to be removed goes at any time
+	later  atomic.Int64 // writes to the database while it is not active; files that Open leaves to be removed go at any time
 }
 
 func (f *faulty) fail(op errorfs.Op) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// harms are what copies, restores and people do to the files of a folder.
+// harms are the ways in which copies, restores and people damage the files of a folder.
 var harms = map[string]func(path string, size int64) error{
 	"gone":        func(path string, _ int64) error { return os.Remove(path) },
 	"empty":       func(path string, _ int64) error { return os.Truncate(path, 0) },

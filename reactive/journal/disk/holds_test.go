@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// TestAFolderWithoutItsVersionIsLeftAsItIs: what a crash leaves that has cut short the making of a store becomes one; a store that has lost
+// TestAFolderWithoutItsVersionIsLeftAsItIs: a folder in which a crash has cut short the making of a store becomes one; a store that has lost
 // its version, and the folder of another program, are refused, and nothing is made, changed or locked in them.
 func TestAFolderWithoutItsVersionIsLeftAsItIs(t *testing.T) {
 	write := func(t *testing.T, files vfs.FS, name string) {

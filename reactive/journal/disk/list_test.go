@@ -109,7 +109,7 @@ func TestListsThatDifferAreFoundAndMadeAnew(t *testing.T) {
 	}
 }
 
-// What is deleted is gone after a reopening, too, and its tombstone is no head of a run.
+// A deleted run is gone after a reopening, too, and its tombstone is no head of a run.
 func TestADeletedRunStaysDeleted(t *testing.T) {
 	files := written(t, "a", "b")
 	s := open(t, "data", disk.Config{FS: files})

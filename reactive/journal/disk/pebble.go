@@ -35,7 +35,7 @@ func (s *Store) options() *pebble.Options {
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
-		// Statistics serve to compact what was deleted earlier, and gathering them ends the process when a table is damaged.
+		// Statistics serve to compact deleted records earlier, and gathering them ends the process when a table is damaged.
 		DisableTableStats: true,
 		ReadOnly:          s.readOnly.Load() != nil,
 	}

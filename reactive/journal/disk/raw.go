@@ -125,7 +125,7 @@ func (r *Raw) Records(ctx context.Context, stream string) iter.Seq2[Record, erro
 	}
 }
 
-// recordsUnder yields what at makes of the records whose keys have a prefix, and the error that ends this.
+// recordsUnder yields the results of at for the records whose keys have a prefix, and the error that ends this.
 func recordsUnder[T any](ctx context.Context, r *Raw, prefix []byte, yield func(T, error) bool, at func(*pebble.Iterator) T) {
 	it, err := r.s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: behind(prefix)})
 	if err == nil {
@@ -248,7 +248,7 @@ func (r *Raw) PutHead(h journal.Head) error {
 	return r.flush(rawBatchBytes)
 }
 
-// PutLast replaces what is under a stream's head key by the sequence of its last event alone: only runs have heads.
+// PutLast replaces the record under a stream's head key by the sequence of its last event alone: only runs have heads.
 func (r *Raw) PutLast(stream string, last uint64) error {
 	r.changed = true
 	key := appendHeadKey(nil, stream)

@@ -86,7 +86,7 @@ var spoilings = map[string]spoiling{
 	"a content that is rubbish":         {spoil: record(contentKey("run", "x"), "rubbish"), read: 3},
 }
 
-// Each state of a directory that the documentation lists is made, and Open does with it what is said there.
+// Each state of a directory that the documentation lists is made, and Open treats it as is said there.
 func TestRecoveryDoesWhatIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	require.NoError(t, err)

@@ -113,7 +113,7 @@ func TestADiskThatCannotSayWhatIsFreeIsNotTrusted(t *testing.T) {
 	_ = s.Close()
 }
 
-// What is ended and deleted, or left without a reference, frees room: it goes while there is a little.
+// Deletions of ended runs, and sweeps of content without a reference, free room: they go on while there is a little.
 func TestOnAFullDiskWhatFreesRoomGoesOn(t *testing.T) {
 	ctx, files := context.Background(), vfs.NewMem()
 	usage := func(free uint64) { files.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free}) }

@@ -30,7 +30,7 @@ func (s *Store) Size(ctx context.Context, stream string) (bytes int64, err error
 func (s *Store) SweepStreams(ctx context.Context, w *journal.StreamSweep) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
-	s.committer.watch(map[string]bool{}) // no append is under way: what is in the database from now on, or is noted, is all
+	s.committer.watch(map[string]bool{}) // no append is under way: from now on, all content and references are in the database or noted
 	defer s.committer.watch(nil)
 	if err := records.Sweep(ctx, swept{s, w}, w); err != nil {
 		return fmt.Errorf("sweep: %w", err)
@@ -74,7 +74,7 @@ type unreferred struct {
 
 func (*unreferred) size() int { return 0 }
 
-// stage asks only now what has been referred to since the mark: the committer writes nothing else between this and the deletion.
+// stage asks only now which streams have been referred to since the mark: the committer writes nothing else between this and the deletion.
 func (d *unreferred) stage(c *committer, b *pebble.Batch, stream string, _ *records.Tip) error {
 	if d.deleted = !c.referred[stream] && !d.sweep.Spares(stream); !d.deleted || d.sweep.Dry {
 		return nil

@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// kept is what a store must have: the value of each run, and which runs were deleted.
+// kept is the state that a store must have: the value of each run, and which runs were deleted.
 type kept struct {
 	values map[string]string
 	gone   map[string]bool
@@ -29,7 +29,7 @@ type kept struct {
 func (k kept) clone() kept { return kept{maps.Clone(k.values), maps.Clone(k.gone)} }
 
 // sweptWorkload starts runs that share definitions and large values, deletes some, sweeps, and starts others with the ids and the
-// values of the deleted ones. It calls acked with what the store must have after each step.
+// values of the deleted ones. It calls acked with the state that the store must have after each step.
 func sweptWorkload(files vfs.FS, dir string, acked func(kept)) error {
 	ctx := context.Background()
 	s, err := disk.Open(dir, disk.Config{FS: files, FreeFloorBytes: -1})
@@ -84,7 +84,7 @@ func sweptWorkload(files vfs.FS, dir string, acked func(kept)) error {
 	return errors.Join(err, s.Close())
 }
 
-// sound checks that a store has every run whole, with its definition, and returns what it has.
+// sound checks that a store has every run whole, with its definition, and returns its state.
 func sound(t *testing.T, files vfs.FS, dir string) kept {
 	s, err := disk.Open(dir, disk.Config{FS: files, FreeFloorBytes: -1})
 	require.NoError(t, err)
@@ -124,7 +124,8 @@ func sound(t *testing.T, files vfs.FS, dir string) kept {
 }
 
 // TestACrashAtAnyWriteOfASweepLosesNothing copies the file system before every write, sync, rename and removal, while runs are deleted
-// and what they leave behind is swept, with none, some or all of the unsynced data. The runs that are kept are whole.
+// and the definitions and large values that they leave behind are swept, with none, some or all of the unsynced data. The runs that
+// are kept are whole.
 func TestACrashAtAnyWriteOfASweepLosesNothing(t *testing.T) {
 	points := 0
 	for _, percent := range []int{0, 50, 100} {

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// Trim implements journal.ContentStore. It deletes whole records: that of event 1 and that of event before stay, with what
-// other events are in them, which are not read any more.
+// Trim implements journal.ContentStore. It deletes whole records: that of event 1 and that of event before stay, with the
+// trimmed events in them, which are not read any more.
 func (s *Store) Trim(ctx context.Context, stream string, before uint64) error {
 	if err := s.alter(ctx, stream, trim{before}); err != nil {
 		return fmt.Errorf("trim %s: %w", stream, err)

@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// testSweepRaces sweeps while something is put, as callers do: what is put is noted before, and the first call of keep looks at
-// the notes. So it is always kept.
+// testSweepRaces sweeps while blobs are put, as callers do: the blobs are noted before, and the first call of keep looks at
+// the notes. So they are always kept.
 func testSweepRaces(t *testing.T, s journal.ContentStore) {
 	mustAppend(t, s, "run", 0, batch(1, "a"), journal.Head{})
 	put(t, s, "run", numbers(20)...)
@@ -53,7 +53,7 @@ func testSweepRaces(t *testing.T, s journal.ContentStore) {
 	}
 }
 
-// testContentRaces does everything to one stream at the same time. What each writer has put last, which no sweep removes, must
+// testContentRaces does everything to one stream at the same time. The blobs of each writer that no sweep removes must
 // be there in the end.
 func testContentRaces(t *testing.T, s journal.ContentStore) {
 	const writers, rounds = 4, 60

@@ -129,7 +129,7 @@ func (want *contents) check(t require.TestingT, s journal.Store) error {
 	return err
 }
 
-// checkContent does what check does for content, and for reading what is trimmed.
+// checkContent is check for content, and for reading trimmed events.
 func (want *contents) checkContent(t require.TestingT, s journal.ContentStore) (err error) {
 	for stream, texts := range want.texts {
 		for _, text := range texts {
@@ -273,10 +273,10 @@ type damage struct {
 	struck func(content []byte, i int) []byte
 }
 
-// A store may set room aside behind what it wrote, a MiB of zeros and more: nothing lies there, one zero is like the next, and to
-// strike each of them would take hours. Where the next record would begin it is still struck as densely as what is written.
+// A store may set room aside behind its written bytes, a MiB of zeros and more: nothing lies there, one zero is like the next, and to
+// strike each of them would take hours. Where the next record would begin it is still struck as densely as the written part.
 const (
-	nextRecord = 64       // zeros behind the written part that are as interesting as what is written
+	nextRecord = 64       // zeros behind the written part that are as interesting as that part
 	zeros      = 32 << 10 // of the others, one in so many is struck: the first of each block of a log
 	zerosAll   = 61       // the same with SLUICE_EXHAUSTIVE=1
 )

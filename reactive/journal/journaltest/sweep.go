@@ -216,8 +216,8 @@ func testSweepKeeps(t *testing.T, s journal.Store) {
 	require.True(t, holds(t, s, "def/old"))
 }
 
-// testSweepRace appends in each pause of a sweep in turn, so also between the mark and the deletion, what refers to content that
-// was stored long before and to which nothing referred then.
+// testSweepRace appends a run in each pause of a sweep in turn, so also between the mark and the deletion: its events refer to content
+// that was stored long before and to which nothing referred then.
 func testSweepRace(t *testing.T, s journal.Store) {
 	for pause, paused := 1, true; paused; pause++ {
 		define(t, s, "alone", "again")

@@ -98,7 +98,7 @@ func (s *Store) Head(ctx context.Context, name string) (head journal.Head, err e
 	return head, nil
 }
 
-// change calls do with a stream that exists, under its lock. The error names the stream and what was being done.
+// change calls do with a stream that exists, under its lock. The error names the operation, doing, and the stream.
 func (s *Store) change(ctx context.Context, doing, name string, do func(*stream) error) error {
 	err := s.usable(ctx)
 	if err == nil {

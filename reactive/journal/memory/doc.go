@@ -14,6 +14,6 @@
 // It fulfills the contract of journal.Store except that nothing survives the process. Values, details and labels are shared
 // with the caller of Append, and must not be changed afterwards. Each stream has its own lock, held while a batch is copied;
 // readers hold it briefly and then read events that no longer change. A Tail that has caught up blocks its caller's
-// goroutine and uses no timer. Streams are never dropped: a store only grows, but for what Trim and SweepContent remove. Content
-// is copied on its way in and out, so no caller can change the kept copy.
+// goroutine and uses no timer. Streams are never dropped: a store only grows, but for the events and the content that Trim,
+// SweepContent, Delete and SweepStreams remove. Content is copied on its way in and out, so no caller can change the kept copy.
 package memory

@@ -128,8 +128,8 @@ func place(i uint64) (chunk, offset int) {
 	return width - firstBits, int(i) - 1<<width
 }
 
-// run returns the events from sequence seq (at most last) to the end of their chunk, of the log, or of what stands before
-// the trimmed ones.
+// run returns the events from sequence seq (at most last) to the end of their chunk, of the log, or of start, which
+// stands before the trimmed ones.
 func (l *log) run(seq uint64) ([]journal.Event, error) {
 	switch {
 	case seq < l.first && seq > 1:

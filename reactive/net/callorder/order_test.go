@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/net/callorder"
 )
 
-// place is where a call is made; its key is what the order is asked for.
+// place is where a call is made; the order knows it by its key.
 type place struct {
 	run       string
 	iteration int32
@@ -30,7 +30,7 @@ func laneOf(key string) (run string, iteration int32) {
 	return run, iteration
 }
 
-// record is a plain model: it keeps what has happened, and searches all of it for each answer.
+// record is a plain model: it keeps all step-runs and calls, and searches all of them for each answer.
 type record struct {
 	runs  []string
 	from  map[string][]string
@@ -48,7 +48,7 @@ func (r *record) lane(p place) (calls []int32) {
 	return calls
 }
 
-// last returns the calls that stand for a step-run that has ended: the last of each lane, or, without calls, what it waited for.
+// last returns the calls that stand for a step-run that has ended: the last of each lane, or, without calls, those for which it waited.
 func (r *record) last(run string) []int32 {
 	last := map[int32]int32{}
 	for i, c := range r.calls {
@@ -70,7 +70,7 @@ func (r *record) last(run string) []int32 {
 	return all
 }
 
-// first returns what the first call of a step-run waits for.
+// first returns the calls for which the first call of a step-run waits.
 func (r *record) first(run string) (all []int32) {
 	for _, from := range r.from[run] {
 		all = append(all, r.last(from)...)
@@ -79,7 +79,7 @@ func (r *record) first(run string) (all []int32) {
 	return slices.Compact(all)
 }
 
-// before returns what the next call at a place waits for: the call before it of another task.
+// before returns the calls for which the next call at a place waits: the call before it of another task, or else those of first.
 func (r *record) before(p place) []int32 {
 	for _, i := range slices.Backward(r.lane(p)) {
 		if r.calls[i].key() != p.key() {

@@ -59,7 +59,7 @@ func TestWhatHasMovedComesInOrder(t *testing.T) {
 		moved = append(moved, n)
 		require.NoError(t, gates.Remove(n))
 		if n == 1 {
-			require.NoError(t, gates.Remove(2)) // by what follows from the first
+			require.NoError(t, gates.Remove(2)) // a consequence of the move of 1
 		}
 	}))
 	require.Equal(t, []int{1, 3}, moved)

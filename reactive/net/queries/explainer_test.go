@@ -59,7 +59,7 @@ func (r *run) take(e journal.Event) {
 	}
 }
 
-// play does what a word says: `a@1.t` answers, `!a@1.t` fails, `ctx.x` is set to true, `-a@1` is the abortion of a
+// play carries out a word: `a@1.t` answers, `!a@1.t` fails, `ctx.x` is set to true, `-a@1` is the abortion of a
 // step-run, `#` pauses the run, and `^` cancels it.
 func (r *run) play(word string) {
 	switch {

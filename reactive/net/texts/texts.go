@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Texts makes the texts of values. Parallel iterations share what they have not written: a large value is written as its
-// hash, which is made once for all places that share it.
+// Texts makes the texts of values. Parallel iterations share the values that they have not written: a large value is
+// written as its hash, which is made once for all places that share it.
 type Texts struct {
 	meter  *expr.Meter
 	buffer []byte // of the last text, for its memory

@@ -104,7 +104,7 @@ func TestWritesOfIterationsConflictByPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var tree variables.Writes
 		var list flat
-		views := map[int32]*variables.Vars{} // an iteration writes where it can by what it sees
+		views := map[int32]*variables.Vars{} // an iteration writes where the values that it sees let it
 		for range rapid.IntRange(1, 40).Draw(t, "writes") {
 			w := written{rapid.Int32Range(0, 2).Draw(t, "by"), drawPath(t), drawValue(t, 2)}
 			if views[w.by] == nil {

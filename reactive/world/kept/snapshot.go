@@ -167,8 +167,9 @@ func (s *Snapshot) Has(fetch Fetch) error {
 	return err
 }
 
-// Mark calls visit with the hash of all content that the snapshot needs: the nodes of its tries, states and work of cells, and what
-// belongs to no cell. If visit returns false, what is below a node is left out. Mark reads every node.
+// Mark calls visit with the hash of all content that the snapshot needs: the nodes of its tries, states and work of cells, and
+// the core and events of open calls, which belong to no cell. If visit returns false for a node, the nodes and entries below it are left
+// out. Mark reads every node.
 func (s *Snapshot) Mark(fetch Fetch, visit func(trie.Hash) bool) error {
 	visit(s.Core)
 	if s.Calls != (trie.Hash{}) {

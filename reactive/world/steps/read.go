@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Read reads a cell.stepped event. What is not as Step.Value writes it is left out.
+// Read reads a cell.stepped event. Members that are not as Step.Value writes them are left out.
 func Read(e *journal.Event) *Step {
 	s, _ := Parse(e)
 	return s

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 )
 
-// A cell is the array of its fields, and decodes to what was encoded.
+// A cell is encoded as the array of its fields, and decodes to the same cell.
 func TestCellsAreReadAsTheyWereWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hash := func(label string) (hash trie.Hash) {

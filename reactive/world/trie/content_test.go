@@ -76,7 +76,7 @@ func sortedChanges(changes []trie.Entry) []trie.Entry {
 	return byPath(slices.Collect(maps.Values(last)))
 }
 
-// content is what a trie holds, by path.
+// content is the entries of a trie, by path.
 type content map[string]trie.Entry
 
 func (c content) apply(changes []trie.Entry) {
@@ -180,7 +180,7 @@ func requireReads(t require.TestingT, index trie.Trie, root trie.Hash, has conte
 	}
 }
 
-// requireOtherOrders reaches the entries in two other ways: by their whole history backwards before what is left of it, and one after
+// requireOtherOrders reaches the entries in two other ways: by their whole history backwards and then the entries left, and one after
 // the other, at random.
 func requireOtherOrders(t *rapid.T, index trie.Trie, s *nodes, root trie.Hash, has content, history []trie.Entry) {
 	entries := has.sorted()
@@ -205,7 +205,7 @@ func requireOtherOrders(t *rapid.T, index trie.Trie, s *nodes, root trie.Hash, h
 	require.Equal(t, root, second)
 }
 
-// What changes nothing reads what it must and puts nothing.
+// An Update that changes nothing reads the nodes that it must and puts none.
 func TestNothingIsPutForNothing(t *testing.T) {
 	s, index, root := built(t, trie.Cells, cells(1000))
 	again, err := index.Update(root, nil, s.Put)

@@ -222,7 +222,7 @@ func TestNodesThatNobodyMakesAreDamage(t *testing.T) {
 	}
 }
 
-// forged is a store of nodes that are not what an update makes, with hashes that are theirs.
+// forged puts nodes into a store under their hashes, and returns a branch of them with any count and bitmap, as no update makes it.
 func forged(s *nodes, count, bitmap int, children ...[]byte) []byte {
 	hashes := []any{}
 	for _, node := range children {
@@ -302,7 +302,7 @@ func TestNodesThatDoNotBelongTogetherAreDamage(t *testing.T) {
 	}
 }
 
-// What is read of a branch must leave room for its other children.
+// The counts of the children read of a branch must leave room for its other children.
 func TestCountsAgreeOnTheWayToOneLeaf(t *testing.T) {
 	s := newNodes()
 	root := rooted(s, forged(s, 80, 0b11, forged(s, 80, 0b11, leaf(0, 64), leaf(0x0100, 16)), leaf(0x1000, 1)))
@@ -314,7 +314,7 @@ func TestCountsAgreeOnTheWayToOneLeaf(t *testing.T) {
 	require.ErrorContains(t, err, "a branch counts 80 entries, and 80 are in all but 1")
 }
 
-// What a change leaves unread is read when one leaf is made of it.
+// A child that a change leaves unread is read when one leaf is made of its branch.
 func TestCountsAgreeWhereOneLeafIsMade(t *testing.T) {
 	s := newNodes()
 	root := rooted(s, forged(s, 67, 0b11, leaf(0, 64), leaf(0x1000, 2)))

@@ -6,7 +6,7 @@
 //	for entry, err := range cells.Walk(root, nil, nil) { … }
 //
 // A root is all that is needed to find a set again, and sets share the nodes that they have in common: an Update makes the nodes
-// above what it changes anew and leaves the others. So a snapshot of a million cells, of which ten have changed, takes some forty nodes.
+// above its changes anew and leaves the others. So a snapshot of a million cells, of which ten have changed, takes some forty nodes.
 //
 // # Nodes
 //
@@ -22,20 +22,20 @@
 // Both are CBOR in its deterministic form (RFC 8949, section 4.2.1); the hash is the SHA-256 of the bytes. So the root is a function
 // of the entries: not of the order in which they came, nor of earlier entries. These bytes are a format.
 //
-// Package trie defines one kind of entry, Cell. Other kinds determine what their entries are, and which path each has (Trie.AppendPath):
+// Package trie defines one kind of entry, Cell. Other kinds determine the form of their entries, and the path of each (Trie.AppendPath):
 // with an instant before a hash, the trie is a queue that is read up to an instant; with the hash of a value before that of a key, an
 // index. An entry is one item made of integers, byte strings, texts, booleans, nulls and arrays.
 //
 // # Damage
 //
-// What is read is verified: the hash of the bytes, their form, the places and the order of the entries, and the counts as far as
+// Every node read is verified: the hash of the bytes, their form, the places and the order of the entries, and the counts as far as
 // they are read. ErrDamaged reports all else, and nothing of a damaged node is returned. An error of the caller's own functions is
 // returned as it is, wrapped.
 //
 // # Cost
 //
 // For n entries with paths that are hashes, reading one takes log₁₆ n nodes. A change reads and makes as many, and a batch does so
-// once for what its changes have in common. Memory holds the nodes on the way to one leaf, and of an Update the leaves that become
+// once for the nodes that its changes have in common. Memory holds the nodes on the way to one leaf, and of an Update the leaves that become
 // part of one branch and the hashes of the nodes read. Of 1,000,000 cells of 67 bytes in a map, in CPU time of one machine (bench_test.go):
 //
 //	build                   1.2 s      69,905 nodes, 67 MB

@@ -15,7 +15,7 @@ type Indexed struct {
 	Key []byte
 }
 
-// Index returns a Trie of the cells of one machine by one value of each. Those with a value are what Walk yields from the hash of
+// Index returns a Trie of the cells of one machine by one value of each. Walk yields those with a value from the hash of
 // the value to NextHash of it.
 func Index(fetch func(hash Hash) ([]byte, error)) Trie {
 	return Trie{PathBytes: 2 * len(Hash{}), AppendPath: appendIndexedPath, Fetch: fetch}

@@ -89,7 +89,7 @@ func encodeBranch(count int, b *branch) []byte {
 	return dst
 }
 
-// decode decodes the node of a place, the first depth nibbles of path. What it accepts is canonical: it has no other encoding.
+// decode decodes the node of a place, the first depth nibbles of path. A node that it accepts is canonical: it has no other encoding.
 func (t Trie) decode(data, path []byte, depth int) (*node, error) {
 	d := &decoder{b: data}
 	size := d.length(majorArray)
@@ -167,7 +167,7 @@ func (t Trie) fits(n *node, path []byte, depth int) error {
 		}
 		return nil
 	}
-	// The entries between the first and the last share what these two share.
+	// The entries between the first and the last share the nibbles with which these two begin alike.
 	for _, e := range []Entry{n.entries[0], n.entries[n.count-1]} {
 		if !samePlace(e.Path, path, depth) {
 			return fmt.Errorf("entry %x at the place of %x (%d nibbles)", e.Path, path, depth)

@@ -90,7 +90,7 @@ func (w *walk) yieldAll(entries []Entry) error {
 }
 
 // Mark calls visit with the hash of each node of a trie, parents before children, and entry with each entry. If visit returns false,
-// the node and what is below it are left out: to mark several roots and read the parts they share once, return whether the hash is new.
+// the node and all below it are left out: to mark several roots and read the parts they share once, return whether the hash is new.
 // An error of entry ends it, and is returned.
 func (t Trie) Mark(root Hash, visit func(hash Hash) bool, entry func(Entry) error) error {
 	if root == Empty || !visit(root) {

@@ -25,7 +25,7 @@ func collect(t require.TestingT, index trie.Trie, root trie.Hash, from, to []byt
 	return list
 }
 
-// A walk of any range yields what a filter yields, and reads no node beside the range but those above its bounds.
+// A walk of any range yields the same entries as a filter, and reads no node beside the range but those above its bounds.
 func TestWalkYieldsARange(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestTimersThatAreDue(t *testing.T) {
 	require.Less(t, len(s.fetched), 16)
 }
 
-// Marking two roots visits every node of either once, and reads what they share once.
+// Marking two roots visits every node of either once, and reads the nodes that they share once.
 func TestMarkVisitsWhatIsReachable(t *testing.T) {
 	s, index, first := built(t, trie.Cells, cells(3000))
 	old := maps.Clone(s.data)

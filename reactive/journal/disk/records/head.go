@@ -8,7 +8,7 @@ import (
 )
 
 // The head of a trimmed stream has trimmedVersion: a program that does not know it must not take the missing events for damage.
-// What stands in the place of the head of a deleted stream has deletedVersion.
+// The record in the place of the head of a deleted stream has deletedVersion.
 const (
 	trimmedVersion = 2
 	deletedVersion = 3

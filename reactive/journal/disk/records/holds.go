@@ -14,7 +14,7 @@ import (
 )
 
 // Holds reports whether a directory holds a store. If it has no version but other files that a store has, Holds returns ErrDamaged,
-// and what the directory is: a store that has lost its version, or the folder of another program. It changes nothing. files is nil for
+// and the kind of the directory: a store that has lost its version, or the folder of another program. It changes nothing. files is nil for
 // the operating system's.
 func Holds(files vfs.FS, dir string) (bool, error) {
 	if files == nil {
@@ -34,8 +34,8 @@ func Holds(files vfs.FS, dir string) (bool, error) {
 	return false, fmt.Errorf("%w: %s is missing, but there is %s", journal.ErrDamaged, files.PathJoin(dir, VersionName), what)
 }
 
-// remains describes the content of a directory of a store that has no version; "": nothing, or what a crash leaves that has cut short the
-// making of the store.
+// remains describes the content of a directory of a store that has no version; "": nothing, or the files of a store whose making a crash
+// has cut short.
 func remains(files vfs.FS, dir string) (string, error) {
 	db := files.PathJoin(dir, DatabaseName)
 	info, err := files.Stat(db)
@@ -64,7 +64,7 @@ func remains(files vfs.FS, dir string) (string, error) {
 	return "", nil
 }
 
-// What is to be done about such a directory.
+// The remedies for such a directory.
 var (
 	lost = fmt.Sprintf("Nothing was changed; copy the file from a backup, or write it again: in a journal of this version of the program "+
 		"it is the line %q", strings.TrimSpace(fmt.Sprintf(versionFormat, NewestVersion)))

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// CheckLinks returns an error if a file of a store is a symbolic link. Two directories could share what it leads to: each would change
-// what the other relies on, and neither lock tells. The directory itself may be reached through one.
+// CheckLinks returns an error if a file of a store is a symbolic link. Two directories could share its target: each would change
+// files on which the other relies, and neither lock tells. The directory itself may be reached through one.
 func CheckLinks(dir string) error {
 	err := checkLinks(dir, func(name string) bool {
 		name = strings.TrimSuffix(name, ".new")

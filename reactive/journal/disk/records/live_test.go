@@ -47,7 +47,7 @@ func TestLiveKeepsNoWaiterWhoLeft(t *testing.T) {
 	require.NotEqual(t, second, third)
 }
 
-// What is known of a stream that begins anew is nothing: its first events are not durable because those of the old one were.
+// The tip of a stream that begins anew is empty: its first events are not durable because those of the old one were.
 func TestARenewedStreamHasNothingDurable(t *testing.T) {
 	db, err := pebble.Open("", &pebble.Options{FS: vfs.NewMem()})
 	require.NoError(t, err)

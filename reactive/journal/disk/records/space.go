@@ -15,7 +15,7 @@ const (
 	spaceEveryCommits = 64
 )
 
-// spareParts is the part of the floor that removals leave free, too: they write little, and what they free comes back when Pebble has
+// spareParts is the part of the floor that removals leave free, too: they write little, and the bytes that they free come back when Pebble has
 // compacted the tables, which takes room first.
 const spareParts = 4
 

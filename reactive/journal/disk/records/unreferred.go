@@ -84,8 +84,8 @@ func page(s Swept, lower, upper []byte, use func(key, record []byte) error) (nex
 	return next, err
 }
 
-// endingNow returns the range up to the last key that is there now. What comes later was noted: without this end, a busy store would
-// grow faster than a sweep reads it.
+// endingNow returns the range up to the last key that is there now. The references of later events were noted: without this end, a
+// busy store would grow faster than a sweep reads it.
 func (r Range) endingNow(s Swept) (Range, error) {
 	err := s.View(func(db pebble.Reader) error {
 		it, err := db.NewIter(&pebble.IterOptions{LowerBound: r.Lower, UpperBound: r.Upper})

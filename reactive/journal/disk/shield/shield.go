@@ -195,7 +195,7 @@ type shieldedFile struct {
 }
 
 // roomBytes is how much room a log has at a time. It is part of the file: a sync that need not also store a new size of the file
-// takes two thirds of the time. What a killed process leaves of it is read, as zeros, when the store is opened.
+// takes two thirds of the time. The room that a killed process leaves is read, as zeros, when the store is opened.
 const roomBytes = 1 << 20
 
 func (f *shieldedFile) Write(p []byte) (int, error) {
