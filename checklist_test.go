@@ -64,7 +64,7 @@ func checklist(t *testing.T, begin string) (names []string) {
 	return names
 }
 
-// What asks for kinds of events, or for bindings, and nobody thinks of, takes a new one for nothing.
+// A package that asks for kinds of events, or for bindings, and is forgotten, takes a new one for nothing.
 func TestChecklistsNameThePackagesThatAsk(t *testing.T) {
 	for begin, asks := range map[string]func(source) bool{"\nTo add an **event**": asksKinds, "\nTo add a **binding**": asksBindings} {
 		places := map[string]bool{}

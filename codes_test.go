@@ -45,7 +45,7 @@ func (m makers) add(p pkg, f *ast.File) {
 	}
 }
 
-// calledIn returns the key in makers of what a package calls name.
+// calledIn returns the key in makers of the function that a package calls name.
 func calledIn(p pkg, name string) string {
 	if ast.IsExported(name) {
 		return name

@@ -62,7 +62,7 @@ func fields(prefix string, limits any) map[string]int64 {
 	return all
 }
 
-// limitName matches what is named like a limit.
+// limitName matches names like that of a limit.
 var limitName = regexp.MustCompile(`^[Mm]ax[A-Z]|Max([A-Z]|$)|Limit$`)
 
 // isNumber reports whether a type is one of numbers.
@@ -71,7 +71,7 @@ func isNumber(typ types.Type) bool {
 	return ok && basic.Info()&types.IsNumeric != 0
 }
 
-// limitsOf returns the numbers of a package that are named like limits. They are constants: a table cannot have what changes.
+// limitsOf returns the numbers of a package that are named like limits. They are constants: a table cannot have numbers that change.
 func limitsOf(t *testing.T, c *checker, p pkg) map[string]int64 {
 	name := p.Name
 	if name == "main" {

@@ -67,7 +67,7 @@ func TestTheREADMEIsShortAndItsLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// What the shadow in the README prints is what that of a script does, which the tests of the command run.
+// The shadow in the README prints the same line as the shadow of a script, which the tests of the command run.
 func TestTheShadowOfTheREADMEIsThatOfAScript(t *testing.T) {
 	_, rest, ok := strings.Cut(read(t, "README.md"), "calls nothing, and prints `")
 	require.True(t, ok)

@@ -562,7 +562,7 @@ var calm = strings.Fields(`bufio bytes cmp container/heap context crypto/sha256 
 	encoding/json encoding/xml errors fmt go/ast go/constant go/token go/types hash hash/fnv html io iter maps math math/big math/bits
 	net/url path reflect regexp regexp/syntax slices sort strconv strings time unicode unicode/utf16 unicode/utf8`)
 
-// stirred holds what else pure packages may import or do, by package and import, or by file and statement, and why the results of the
+// stirred holds the other imports and statements of pure packages, by package and import, or by file and statement, and why the results of the
 // package follow from its inputs all the same.
 var stirred = map[string]string{
 	"dag hash/maphash":                                    "the order of a table that nobody sees",
@@ -603,7 +603,8 @@ func importsOf(f *ast.File) map[string]string {
 	return byName
 }
 
-// impurities calls report with what a pure package must not do. Packages of other modules have places of their own: see libraries.
+// impurities calls report with each import, statement and expression that a pure package must not have. Packages of other modules have
+// places of their own: see libraries.
 func impurities(s source, report func(n ast.Node, what string)) {
 	byName := importsOf(s.file)
 	for _, spec := range s.file.Imports {
@@ -962,7 +963,7 @@ func TestExportedFieldsAreDocumented(t *testing.T) {
 
 // undocumented calls report with each exported field that no comment covers.
 func (s source) undocumented(fields *ast.StructType, report func(*ast.Field)) {
-	above, isCovered := 0, false // the line of the field before, and whether a comment above covers what follows it
+	above, isCovered := 0, false // the line of the field before, and whether a comment above covers the field after it
 	for _, f := range fields.Fields.List {
 		isCovered = f.Doc.Text() != "" || isCovered && s.line(f.Pos()) == above+1
 		above = s.line(f.End())

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/flow"
 )
 
-// Start begins a run of a workflow whose types are known: an input of another type does not compile. Otherwise it does what
-// coordinator.Engine.Start does, which also accepts workflows without types.
+// Start begins a run of a workflow whose types are known: an input of another type does not compile. Otherwise it does the
+// same as coordinator.Engine.Start, which also accepts workflows without types.
 func Start[In, Out any](ctx context.Context, e *coordinator.Engine, w flow.Workflow[In, Out], input In, opts ...coordinator.Option) (*Run[Out], error) {
 	r, err := e.Start(ctx, w.Tree(), input, opts...)
 	if err != nil {

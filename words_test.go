@@ -47,7 +47,7 @@ var phrases = map[string]string{
 	`returns what`:     "returns and a noun, such as: returns the calls",
 }
 
-// Texts in which some of these words stay: the names of other programs, and what is stored or sent.
+// Texts in which some of these words stay: the names of other programs, and texts that are stored or sent.
 var kept = []*regexp.Regexp{
 	regexp.MustCompile(`arca-task-fulfillment-decision\.v1`),                    // the schema of an answer
 	regexp.MustCompile("^\"nobody\"$|`nobody`|role is nobody|, nobody, worker"), // a role, and a reason of explain

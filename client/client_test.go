@@ -89,7 +89,7 @@ const printing = `{kind: Workflow, name: printing, operations: {say: {command: {
 
 const broken = `{kind: Workflow, name: broken, operations: {no: {fail: {code: refused}}}, steps: [{operation: "no"}]}`
 
-// What a program does with an engine means the same by HTTP.
+// Each method of an engine means the same by HTTP.
 func TestAnEngineAndAClientAreTheSame(t *testing.T) {
 	for name, of := range map[string]func(*site) client.Engine{
 		"engine": func(s *site) client.Engine { return client.Of(s.engine) },
@@ -260,7 +260,7 @@ func TestForWhomAClientActsIsJournaled(t *testing.T) {
 	require.Equal(t, []string{"ann on_behalf_of bob 100%"}, actors)
 }
 
-// others asks for what pages and programs in other languages do: what it shows, requests of package api have, too.
+// others makes the requests of pages and of programs in other languages: requests of package api have the same answers, too.
 func (s *site) others(t *testing.T) {
 	t.Helper()
 	ctx, c := t.Context(), s.remote

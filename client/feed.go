@@ -95,7 +95,7 @@ func problemOf(f Frame) error {
 }
 
 // Do makes any request that the server's /openapi.json describes: the body, unless it is nil, is sent as JSON, and the answer is read into
-// what into points to, unless that is nil. It returns an *api.Error if the request was refused.
+// the value that into points to, unless that is nil. It returns an *api.Error if the request was refused.
 func (c *Client) Do(ctx context.Context, method, path string, body, into any) error {
 	to, err := url.Parse(path)
 	if err != nil {

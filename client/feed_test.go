@@ -56,7 +56,7 @@ func after(t *testing.T, f client.Frame, next uint64) uint64 {
 	return u.Seq
 }
 
-// beginOf returns what is before the number of the event in the ids of a feed.
+// beginOf returns the text before the number of the event in the ids of a feed.
 func beginOf(t *testing.T, s *site, path string) string {
 	for f, err := range s.remote.Feed(t.Context(), path, "") {
 		require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestAClientThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.T) 
 	require.NoError(t, <-sent)
 }
 
-// moment is what a client of all runs has seen up to a frame.
+// moment is the progress of a client of all runs up to a frame.
 type moment struct {
 	id   string            // of the frame
 	seen map[string]uint64 // newest event of each run
@@ -187,7 +187,7 @@ func TestAClientOfAllRunsThatIsKilledAndResumedGetsEachChangeOnceAndInOrder(t *t
 	}
 }
 
-// What is in a map is shown where it is opened, of one run and of several.
+// The items of a map are shown where it is opened, of one run and of several.
 func TestAFeedShowsTheItemsOfOpenedMaps(t *testing.T) {
 	s := newSite(t)
 	w := workflow(t, `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}}, steps: [{map: {id: m, over: "{{ [1, 2] }}", steps: [{id: a, operation: ask}]}}]}`)
@@ -263,7 +263,8 @@ func TestAFeedThatIsRefusedSaysWhy(t *testing.T) {
 	cancel()
 }
 
-// cutter returns the URL of what passes requests on to a server, and cuts each connection, after twice as many bytes as the one before; and how often it has.
+// cutter returns the URL of a proxy that passes requests on to a server, and cuts each connection, after twice as many bytes as the one before;
+// and how often it has.
 func cutter(t *testing.T, url string) (string, *atomic.Int64) {
 	to := strings.TrimPrefix(url, "http://")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -290,7 +290,7 @@ type remoteRun struct {
 // ID implements Run.
 func (r *remoteRun) ID() string { return r.id }
 
-// Dry implements Run. What a server does not send is left out, see api.Update.Received.
+// Dry implements Run. Fields that a server does not send are left out, see api.Update.Received.
 func (r *remoteRun) Dry(would func(journal.Event)) Run { return &remoteRun{r.c, r.id, true, would} }
 
 func (r *remoteRun) show(ctx context.Context) (shown *api.Run, err error) {
@@ -336,7 +336,7 @@ func (r *remoteRun) result(ctx context.Context, shown *api.Run) (*coordinator.Re
 	return out, err
 }
 
-// Watch implements Run. What a server does not send is left out, see api.Update.Received.
+// Watch implements Run. Fields that a server does not send are left out, see api.Update.Received.
 func (r *remoteRun) Watch(ctx context.Context, from uint64) iter.Seq2[coordinator.Update, error] {
 	return stream(ctx, r.c, &api.Request{Verb: api.Watch, Run: r.id, From: from}, func(reply *api.Reply) (u coordinator.Update, ok bool, err error) {
 		if reply.Update == nil {
@@ -360,7 +360,7 @@ func (r *remoteRun) Log(ctx context.Context, step string) iter.Seq2[calllog.Batc
 	})
 }
 
-// Events implements Run. What a server does not send is left out, see api.Update.Received.
+// Events implements Run. Fields that a server does not send are left out, see api.Update.Received.
 func (r *remoteRun) Events(ctx context.Context, from uint64) iter.Seq2[journal.Event, error] {
 	return stream(ctx, r.c, &api.Request{Verb: api.Events, Run: r.id, From: from}, func(reply *api.Reply) (e journal.Event, ok bool, err error) {
 		if reply.Event == nil {

@@ -12,7 +12,7 @@ import (
 // record its conditions. Of several edges with the same ends and type, a direct one takes precedence, then the one whose
 // last hidden node was inserted first.
 //
-// A compiler uses hidden nodes to stand for many edges at once, and what is shown must not contain them. Edges are made
+// A compiler uses hidden nodes to stand for many edges at once, and the graph that is shown must not contain them. Edges are made
 // while the loop runs: a join of 5,000 to 5,000 nodes yields 25 million and stores at most 5,000 at a time.
 func (g *Graph) Bypass(hidden func(id int32) bool) iter.Seq[Edge] {
 	return func(yield func(Edge) bool) {

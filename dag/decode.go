@@ -166,7 +166,7 @@ var schemas = [edgeTypeEnd][]string{
 }
 
 // UnmarshalJSON reads attributes in two steps: first the type, which must be present and known, then the other fields
-// against what that type may have. The error is a *FieldError that wraps ErrEdgeType, ErrAttributes or ErrFormat.
+// against the fields that the type may have. The error is a *FieldError that wraps ErrEdgeType, ErrAttributes or ErrFormat.
 func (a *Attributes) UnmarshalJSON(data []byte) error {
 	data, err := compact(data)
 	if err != nil {

@@ -103,7 +103,7 @@ type Attributes struct {
 // Edge is one edge of a graph with its ends as node ids.
 type Edge struct {
 	From, To int32      // ids of nodes
-	Attrs    Attributes // its type, and what that type allows
+	Attrs    Attributes // its type, and the fields that the type allows
 }
 
 // String returns the name used in JSON, or kind(n) for an unknown kind.

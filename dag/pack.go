@@ -34,7 +34,7 @@ func (a attrBits) edgeType() EdgeType { return EdgeType(a & typeBits) }
 //	added     (0 2) (1 2) (0 1)       edges   0 1 2
 //	by type   no change here          edges   0 1 2
 //	by to     (0 1) (0 2) (1 2)       edges   2 0 1     each sort keeps the order of the one before
-//	by from   (0 1) (0 2) (1 2)       edges   2 0 1     among what it finds equal
+//	by from   (0 1) (0 2) (1 2)       edges   2 0 1     among edges that it finds equal
 //	packed    outTo 1 2 2             outStart 0 2 3 3
 //
 // Sorting each row by comparison would be as simple, but a node with a million edges added in a bad order, or one edge added

@@ -161,7 +161,7 @@ func toolKeys() []Key {
 	}, of...)
 }
 
-// tool returns a tool that is built in: what all have, and its own keys. What it is called with may stand in input, too.
+// tool returns a tool that is built in: the keys that all tools have, and its own. The arguments of its call may stand in input, too.
 func tool(name, text string, keys ...Key) *Shape {
 	all := append(toolKeys(), keys...)
 	if !hasKey(keys, "output") {

@@ -144,7 +144,7 @@ var ofShape = regexp.MustCompile(`unknown key|must be (a|an) [a-zA-Z ]+, not (a|
 // ofInput matches refusals of keys in the input of a built-in tool, which its schema allows.
 var ofInput = regexp.MustCompile(`\.(input|args)\.[^ ]+: unknown key`)
 
-// ofType matches refusals of what types of a world consist of, which its schema leaves to their reader.
+// ofType matches refusals of the parts of types of a world, which its schema leaves to their reader.
 var ofType = regexp.MustCompile(`must be (a mapping from names to types|a type such as)|\.map\.[^ ]+: unknown key`)
 
 func refusedForShape(err error) bool {

@@ -171,7 +171,7 @@ func (b *Bank) Add(lo, hi int32) (base int32) {
 	}
 	shape := b.shape(lo, hi)
 	if b.nodes == nil {
-		b.nodes = make([]bankNode, 0, hi-lo) // exactly what the rows need; append rounds up
+		b.nodes = make([]bankNode, 0, hi-lo) // exactly one for each row; append rounds up
 	}
 	base = int32(len(b.nodes))
 	for i, count := range b.shapes[shape].initial {

@@ -376,7 +376,7 @@ func BenchmarkCascade(b *testing.B) {
 	}
 }
 
-// sink keeps what a benchmark makes from being optimised away.
+// sink keeps the values that a benchmark makes from being optimised away.
 var sink any
 
 // BenchmarkCreate makes one of each kind; the computed and the effect are read, so their links are made too.

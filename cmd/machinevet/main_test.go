@@ -103,7 +103,7 @@ replace github.com/sluiceflow/sluice => ` + root + "\n"
 	return dir, tool
 }
 
-// vet returns what go vet finds, without the names of the packages.
+// vet returns the findings of go vet, without the names of the packages.
 func vet(dir, tool string) (string, error) {
 	cmd := exec.Command("go", "vet", "-vettool="+tool, "./...")
 	cmd.Dir = dir

@@ -18,7 +18,7 @@ import (
 )
 
 // TestAnActIsBegunOnceThoughItsHostEnds ends the host of a folder while a command carries out an act there on many runs that have failed,
-// each of which would be run again once more by a second act. The command says what the one act has done.
+// each of which would be run again once more by a second act. The command reports the outcome of the one act.
 func TestAnActIsBegunOnceThoughItsHostEnds(t *testing.T) {
 	const runs = 200
 	dir := t.TempDir()

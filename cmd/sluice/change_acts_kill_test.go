@@ -20,7 +20,7 @@ import (
 // actRuns is how many runs an act is about.
 const actRuns = 3
 
-// actVerbs are what is done to one group of runs after the other.
+// actVerbs are the acts on one group of runs after the other.
 var actVerbs = []string{"cancel", "move", "pause", "rerun"}
 
 // actOnMany starts one group of runs after the other, and acts on each as a whole: in one way until that was acknowledged, then in the next.
@@ -80,7 +80,7 @@ func (l *changeLoad) resumeAll() {
 	}
 }
 
-// report returns all acts, and what each has done.
+// report returns all acts, and the outcomes of each.
 func (l *changeLoad) report() (acts map[uint64]*api.Act, outcomes map[uint64][]*api.Outcome) {
 	acts, outcomes = map[uint64]*api.Act{}, map[uint64][]*api.Outcome{}
 	c, err := control.Dial(filepath.Join(l.dir, "journal"))
@@ -113,7 +113,7 @@ func (m marks) see(run string, e *journal.Event) {
 	}
 }
 
-// checkActs compares what the acts say they have done with the journals: an act that has begun has ended, and has done all of it once;
+// checkActs compares the outcomes that the acts report with the journals: an act that has begun has ended, and has done all of them once;
 // one that was cut off before has done nothing.
 func (l *changeLoad) checkActs(acts map[uint64]*api.Act, outcomes map[uint64][]*api.Outcome, made marks, runs map[string][]string) {
 	verbs := map[string]int{}

@@ -43,8 +43,8 @@ workflow:
 
 // TestAHostKilledDuringChangesLeavesNothingHalfDone kills a host with SIGKILL, again and again, while runs are repeated and moved to
 // another version there, one by one and by acts on many. In the end each rerun that is there has all that it keeps, has made no call that
-// is kept, and has ended; each move that was acknowledged is there, and what only the other version has was done; each act has ended, and
-// has done once to each run what it says.
+// is kept, and has ended; each move that was acknowledged is there, and the step that only the other version has was done; each act has
+// ended, and has acted once on each run, as it says.
 func TestAHostKilledDuringChangesLeavesNothingHalfDone(t *testing.T) {
 	kills := changeKills
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
@@ -94,7 +94,7 @@ func TestAHostKilledDuringChangesLeavesNothingHalfDone(t *testing.T) {
 	t.Logf("%d kills, %d reruns, %d moves and %d acts acknowledged", kills, len(l.rerun), len(l.moved), len(l.acts))
 }
 
-// changeLoad is what is asked of a host that is killed: reruns, moves, and acts on many runs.
+// changeLoad is the load of a host that is killed: reruns, moves, and acts on many runs.
 type changeLoad struct {
 	hostLoad
 	other, book  []byte          // attachments: the version that runs are moved to; the playbook
@@ -143,7 +143,7 @@ func (l *changeLoad) moveOn(ctx context.Context) {
 	}
 }
 
-// check compares the journal with what was acknowledged.
+// check compares the journal with the reruns, moves and acts that were acknowledged.
 func (l *changeLoad) check(acts map[uint64]*api.Act, outcomes map[uint64][]*api.Outcome) {
 	past, state, moves, more := map[string]uint64{}, map[string]string{}, map[string]int{}, map[string]int{}
 	cancelled, made := map[string]bool{}, marks{}

@@ -61,8 +61,9 @@ steps: [{operation: one}]
 `
 
 // TestAHostKilledUnderLoadLosesNothing kills a host with SIGKILL, again and again, while runs are started there, receive messages and
-// decisions and are cancelled, others are deleted, what is not kept is collected, and backups are made. What was acknowledged is there in the
-// end, and in each backup that was begun later and is whole; and a call whose answer was journaled is never made again.
+// decisions and are cancelled, others are deleted, runs, acts and content that are not kept are collected, and backups are made. The requests
+// that were acknowledged are there in the end, and in each backup that was begun later and is whole; and a call whose answer was journaled is
+// never made again.
 func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 	kills := hostKills
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
@@ -117,7 +118,7 @@ func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 		l.backups.Load(), l.cut)
 }
 
-// hostLoad is what is asked of a host that is killed, and what was acknowledged.
+// hostLoad is the load of a host that is killed, and the requests that were acknowledged.
 type hostLoad struct {
 	killing
 	t            *testing.T
@@ -170,7 +171,7 @@ func (l *hostLoad) discard(ctx context.Context) {
 	}
 }
 
-// collect collects what is not kept, over and over.
+// collect collects the runs, acts, definitions and content that are not kept, over and over.
 func (l *hostLoad) collect(ctx context.Context) {
 	for ctx.Err() == nil {
 		c, err := control.Dial(filepath.Join(l.dir, "journal"))
@@ -192,8 +193,8 @@ func (l *hostLoad) collect(ctx context.Context) {
 	}
 }
 
-// backUp makes backups, one after the other, and checks each that the host reports to be whole: the doctor finds no fault, and what was
-// acknowledged before the backup began is in it.
+// backUp makes backups, one after the other, and checks each that the host reports to be whole: the doctor finds no fault, and each
+// run whose start was acknowledged before the backup began is in it.
 func (l *hostLoad) backUp(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
 		l.mu.Lock()
@@ -219,7 +220,7 @@ func (l *hostLoad) backUp(ctx context.Context) {
 	}
 }
 
-// wholeBackup returns what is wrong with a backup.
+// wholeBackup returns the faults of a backup.
 func (l *hostLoad) wholeBackup(dir string, started map[string]bool) error {
 	if err := sound(dir); err != nil {
 		return err
@@ -259,7 +260,7 @@ func (l *hostLoad) ask(ctx context.Context, run string, req *api.Request, done m
 	return err
 }
 
-// work starts one run after the other, and does with each what there is to do, whether or not the host lives.
+// work starts one run after the other, cancels some, sends a message to the others and decides some of those, whether or not the host lives.
 func (l *hostLoad) work(ctx context.Context, worker int) {
 	for n := 0; ctx.Err() == nil; n++ {
 		run := fmt.Sprintf("w%d-%d", worker, n)
@@ -330,7 +331,7 @@ func (l *hostLoad) each(dir string, see func(run string, e *journal.Event)) {
 	}
 }
 
-// finish does what is left to do with the runs, and waits until all have ended.
+// finish sends the open runs their messages and decisions, and waits until all have ended.
 func (l *hostLoad) finish() {
 	ctx := l.t.Context()
 	for {
@@ -356,7 +357,7 @@ func (l *hostLoad) finish() {
 	}
 }
 
-// judge compares the journal with what was acknowledged.
+// judge compares the journal with the requests that were acknowledged.
 func (l *hostLoad) judge() {
 	has := map[string]bool{}
 	l.each(filepath.Join(l.dir, "journal"), func(run string, e *journal.Event) {
@@ -392,7 +393,7 @@ func (l *hostLoad) judge() {
 	}
 }
 
-// sound returns what the doctor finds in a folder, such as a run without its definition.
+// sound returns the first fault that the doctor finds in a folder, such as a run without its definition.
 func sound(dir string) error {
 	raw, err := disk.OpenRaw(dir, false, disk.Config{})
 	if err != nil {

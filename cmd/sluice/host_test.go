@@ -135,7 +135,8 @@ func TestCopiesAreMadeThroughAHost(t *testing.T) {
 	require.Equal(t, cli.Done, host.wait())
 }
 
-// A host deletes by itself what is not kept any more: what has ended before it began, what ends later, and what a new rule says.
+// A host deletes by itself the runs that are not kept any more: those that have ended before it began, those that end later, and those of a
+// new rule.
 func TestAHostDeletesWhatIsNotKept(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "one.yaml", "{kind: Workflow, name: one, operations: {one: {value: 1}}, steps: [{operation: one}]}")

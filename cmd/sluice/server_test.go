@@ -72,7 +72,7 @@ func TestVerbsWorkByHTTP(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "url"))
 }
 
-// What is done by HTTP and by the socket is recorded, and what happens to tokens; the record outlives the host, and comes along with a backup.
+// Acts by HTTP and by the socket are recorded, and so are changes of tokens; the record outlives the host, and comes along with a backup.
 func TestAHostRecordsWhoHasDoneWhat(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}}, steps: [{operation: ask}]}`)

@@ -18,7 +18,7 @@ import (
 )
 
 // TestTogether runs the scripts in which several processes work on one directory. Short tests, as under the race detector, leave out those
-// about what one process prints after the other.
+// about the outputs of processes that run one after the other.
 func TestTogether(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("testdata", "together", "*.txtar"))
 	require.NoError(t, err)

@@ -68,7 +68,7 @@ func hangUp(l *net.UnixListener, answer string) <-chan error {
 	return hungUp
 }
 
-// What a program writes is followed in its folder and by HTTP, and when the run has ended it is still there.
+// The text that a program writes is followed in its folder and by HTTP, and when the run has ended it is still there.
 func TestWatchPrintsWhatProgramsWrite(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {say: {command: {shell: "echo one; printf two; read x < gate; echo three >&2"}}, hold: {wait: {message: go}}},

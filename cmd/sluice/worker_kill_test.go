@@ -53,7 +53,7 @@ steps:
 // charges has one call, which must not be made twice.
 const charges = `{kind: Workflow, name: charges, steps: [{id: once, operation: charge, idempotent: false}]}`
 
-// makings is the file with a line for each making of a call: its key, and what the call returns, which has the name of the worker.
+// makings is the file with a line for each making of a call: its key, and the output of the call, which has the name of the worker.
 const makings = "makings"
 
 // tellerMain is a worker in a process of its own: `teller NAME`, in the folder of a test.
@@ -95,7 +95,7 @@ func serveTeller(ctx context.Context, dir, name, token string, made func()) erro
 	})
 }
 
-// crewed is a host whose calls workers carry out, and what was asked of it.
+// crewed is a host whose calls workers carry out, with its workers, the makings of its calls, and the number of acknowledged runs.
 type crewed struct {
 	t       *testing.T
 	dir     string
@@ -207,7 +207,7 @@ func (c *crewed) stop() {
 	require.Equal(c.t, cli.Done, c.host.wait(), "%s", &c.host.stderr)
 }
 
-// answers are the calls of the journal by key: what was answered, or the code of the failure.
+// answers are the calls of the journal by key: the answer, or the code of the failure.
 func (c *crewed) answers() (answers, failures map[string]string) {
 	answers, failures = map[string]string{}, map[string]string{}
 	store, err := disk.Open(c.journal(), disk.Config{})
@@ -238,7 +238,7 @@ func (c *crewed) answers() (answers, failures map[string]string) {
 // most once for each kill; and never after it was answered, so its answer is that of its last making.
 func (c *crewed) judge() (again, interrupted int) {
 	c.makingsMade()
-	last := map[string]string{} // what the newest making of a call has returned
+	last := map[string]string{} // the output of the newest making of a call
 	for _, line := range c.made {
 		key, said, _ := strings.Cut(line, " ")
 		if before, isAgain := last[key]; isAgain {

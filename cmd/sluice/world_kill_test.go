@@ -162,11 +162,11 @@ func TestAKilledHostOfAWorldLosesNothing(t *testing.T) {
 	t.Logf("%d kills, %d messages acknowledged, %d snapshots, %d sweeps; %d answers were journaled at a kill", kills, len(l.order), l.snapshots.Load(), l.sweeps.Load(), len(l.answered))
 }
 
-// worldLoad is what is asked of the host of a world that is killed.
+// worldLoad is the load of the host of a world that is killed.
 type worldLoad struct {
 	*hostLoad
 	order             []string          // ids of the messages that were acknowledged
-	sums              map[string]uint64 // of what was acknowledged, by key
+	sums              map[string]uint64 // of the acknowledged messages, by key
 	answered          map[string]int    // by idempotency key: number of calls when the answer was first found in the journal
 	snapshots, sweeps atomic.Int64      // that have ended
 }

@@ -25,7 +25,7 @@ func (c *exchange) concerns(reply *api.Reply) {
 	}
 }
 
-// headers returns the headers that mean something. What is audited names for whom it is done.
+// headers returns the headers that mean something. An audited request has one that names for whom it is done.
 func (r *Route) headers() []Param {
 	if audit.KindOf(r.Method, r.Path, r.Role > Viewer, http.StatusOK) == "" {
 		return r.Headers

@@ -32,7 +32,7 @@ func (s *site) answered(method, path string, body io.Reader, headers ...string) 
 	return answer
 }
 
-// endless is a body without an end, and counts what was read of it.
+// endless is a body without an end, and counts the bytes that were read of it.
 type endless struct{ read int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -134,7 +134,7 @@ func TestUnknownKeysAreRefusedAtAnyDepth(t *testing.T) {
 		require.Contains(t, p.Detail, "the keys are ")
 		s.refused(CodeBadRequest, "POST", "/v1/worker/give", strings.Replace(body, `"worker": "w"`, `"worker": 7`, 1))
 	}
-	// What is any JSON has any keys.
+	// A field of any JSON has any keys.
 	s.refused("no_workers", "POST", "/v1/worker/give", `{"worker": "w", "results": [{"lease": "a", "output": {"x": [{"y": 1}]}, "about": {"z": {}}}]}`)
 	ok[api.Run](s, "POST", "/v1/runs", `{"workflow": "approval", "input": {"Workflow": {"id": 1}}, "labels": {"ID": "x"}}`)
 }
@@ -170,7 +170,7 @@ func TestPlacesOfOtherListsAreRefused(t *testing.T) {
 	}
 }
 
-// A feed that is resumed behind what is no place of its own refuses it, or begins anew; it never goes on from elsewhere.
+// A feed that is resumed behind an id that is not its own refuses it, or begins anew; it never goes on from elsewhere.
 func TestFeedsResumeBehindTheirOwnIDsOnly(t *testing.T) {
 	s := newSite(t, nil)
 	for i := range 3 {
@@ -230,7 +230,7 @@ func with(path, parameter string) string {
 	return path + "?" + parameter
 }
 
-// What people write is data wherever it comes out: in JSON, in the frames of a feed, in metrics, and in the log.
+// A text that people write is data wherever it comes out: in JSON, in the frames of a feed, in metrics, and in the log.
 func TestMarkupAndLongLinesStayData(t *testing.T) {
 	var logged notes
 	s := newSite(t, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })

@@ -54,7 +54,7 @@ workflow:
 // aviary is a site whose secrets have got everywhere that they may.
 type aviary struct {
 	*site
-	secrets map[string]string // by what they are
+	secrets map[string]string // by their descriptions
 	said    notes             // all that the server has said
 	logged  notes
 	heard   notes // by the server that the secrets are for
@@ -116,7 +116,7 @@ func newAviary(t *testing.T) *aviary {
 	return a
 }
 
-// outside starts the server that the secrets are for. It repeats what it hears, and sends some on to another host.
+// outside starts the server that the secrets are for. It answers with the URL and the headers of a request, and sends some on to another host.
 func (a *aviary) outside() (address string) {
 	repeat := func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprintln(&a.heard, req.URL, req.Header)
@@ -222,7 +222,7 @@ func TestNoSecretIsSaid(t *testing.T) {
 	for _, path := range []string{"/v1/runs/a/feed?view=log", "/v1/runs/a/feed?view=events", "/v1/export"} { // while there are runs
 		a.ask("GET", path, "")
 	}
-	for _, method := range []string{"get", "post", "delete"} { // first what changes nothing
+	for _, method := range []string{"get", "post", "delete"} { // first the routes that change nothing
 		for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 			if doc.Paths[path][method] == nil {
 				continue

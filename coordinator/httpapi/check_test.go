@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/workers"
 )
 
-// TestACheckFindsWhatAPublishRefuses: what is not allowed here, and a workflow that is not there.
+// TestACheckFindsWhatAPublishRefuses: bindings that are not allowed here, and a workflow that is not there.
 func TestACheckFindsWhatAPublishRefuses(t *testing.T) {
 	s := newSite(t, nil)
 	s.token = "author"
@@ -34,7 +34,8 @@ func TestACheckFindsWhatAPublishRefuses(t *testing.T) {
 	}
 }
 
-// TestACheckWarnsAsAPublishDoes: of what workers carry out, also in workflows that it starts, and of mistakes that any kind of document allows.
+// TestACheckWarnsAsAPublishDoes: of operations that workers carry out, also in workflows that it starts, and of mistakes that any kind of document
+// allows.
 func TestACheckWarnsAsAPublishDoes(t *testing.T) {
 	s := siteOf(t, coordinator.Config{Workers: workers.NewKey()}, nil)
 	s.token = "author"

@@ -1,5 +1,5 @@
 // Package httpapi serves an engine's runs by HTTP, under /v1: it lists, shows, starts and changes them, and lets observers follow
-// them. A request means what the same request means by the socket of a folder, because package api carries it out.
+// them. A request means the same as by the socket of a folder, because package api carries it out.
 //
 //	handler, err := httpapi.Handler(engine, httpapi.Config{Authenticate: tokens.Check})
 //	err = http.ListenAndServe("127.0.0.1:8080", handler)

@@ -41,7 +41,7 @@ var acts = map[string]string{
 	"POST /v1/gc":                             `{}`,
 }
 
-// unseen are those that have no preview: what they begin is new, or a copy.
+// unseen are those that have no preview: the run or job that they begin is new, or a copy.
 var unseen = []string{"POST /v1/runs", "POST /v1/import", "POST /v1/backup", "POST /v1/doctor"}
 
 const alarm = `{kind: World, name: alarm, types: {Set: {record: {id: text}}},
@@ -71,7 +71,7 @@ var actStates = map[string]func(*site){
 	"nothing": func(*site) {},
 }
 
-// pathOf returns a path of a route, about what the states have begun.
+// pathOf returns a path of a route, about the run that the states have begun.
 func pathOf(route string) string {
 	if strings.Contains(route, "decisions") {
 		return "/v1/decisions/" + names.Decision{Run: "a", Step: "ask", Attempt: 1}.String()
@@ -148,7 +148,7 @@ func (s *site) outcome(method, path, body string) (code, detail string, status i
 	return p.Code, p.Detail, resp.StatusCode
 }
 
-// everything returns what is journaled, in short.
+// everything returns the runs, published workflows, acts and rules of the journal, in short.
 func (s *site) everything() (list []string) {
 	ctx := s.t.Context()
 	for h, err := range s.engine.Runs(ctx, "") {

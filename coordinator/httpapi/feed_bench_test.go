@@ -40,7 +40,7 @@ type theatre struct {
 	server *Server
 	addr   string
 	conns  []net.Conn
-	read   [4 << 10]byte // what has come with the headers of the newest feed
+	read   [4 << 10]byte // the bytes that have come with the headers of the newest feed
 }
 
 // timed is a store that notes when events have become durable, and how long that has taken.
@@ -129,7 +129,7 @@ func (t *theatre) waits(run *coordinator.Run) bool {
 	return slices.ContainsFunc(state.Steps, func(s coordinator.StepState) bool { return s.Step == "s0" && s.Status.String() == "running" })
 }
 
-// watch opens a feed, and reads its headers, and what has come with them. The next one overwrites that.
+// watch opens a feed, and reads its headers, and the bytes that have come with them. The next one overwrites that.
 func (t *theatre) watch(path string) (conn net.Conn, more []byte) {
 	conn, err := net.Dial("tcp", t.addr)
 	if err == nil {
@@ -147,7 +147,7 @@ func (t *theatre) watch(path string) (conn net.Conn, more []byte) {
 	return conn, got[:at]
 }
 
-// seats are the readers of feeds, and what they have seen.
+// seats are the readers of feeds, with the number of updates and the lags that they have seen.
 type seats struct {
 	*theatre
 	all    sync.WaitGroup
@@ -168,7 +168,7 @@ func (s *seats) sit(run string, until uint64) {
 		var first []uint64
 		for at := uint64(0); at < until; {
 			line, err := r.ReadSlice('\n')
-			if err != nil && err != bufio.ErrBufferFull { // what is behind the first numbers of a line does not matter
+			if err != nil && err != bufio.ErrBufferFull { // the rest of a line, behind its first numbers, does not matter
 				s.Error(err)
 				return
 			}
@@ -194,8 +194,8 @@ func (s *seats) sit(run string, until uint64) {
 	})
 }
 
-// echo sends a frame over loopback at a steady pace until the times are asked for that the frames have taken: with what else goes on in the
-// process and on the machine, no lag is shorter. At first it sends many: no frame costs less processor time than each of them has.
+// echo sends a frame over loopback at a steady pace until the times are asked for that the frames have taken: with the other load of the
+// process and of the machine, no lag is shorter. At first it sends many: no frame costs less processor time than each of them has.
 func (t *theatre) echo(pause time.Duration) (cost time.Duration, took func() []time.Duration) {
 	const many = 20_000
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -277,7 +277,7 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// play sends messages to runs at a steady pace while readers watch them to their end, and reports what that has cost.
+// play sends messages to runs at a steady pace while readers watch them to their end, and reports the lags, the frames and the processor time.
 func (t *theatre) play(b *testing.B, runs []*coordinator.Run, steps int, pause time.Duration) {
 	last, err := runs[0].Last(context.Background())
 	require.NoError(b, err)
@@ -362,9 +362,9 @@ func BenchmarkIdleFeeds(b *testing.B) {
 
 // inUse returns the bytes of heap and stacks.
 func (t *theatre) inUse() (heap, stacks float64) {
-	<-time.After(time.Second) // until all have sent what they have
+	<-time.After(time.Second) // until all have sent their frames
 	runtime.GC()
-	runtime.GC() // what was pooled
+	runtime.GC() // drops the pooled objects
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapInuse), float64(m.StackInuse)

@@ -20,7 +20,7 @@ func TestAnIdleFeedTakesLittleMemory(t *testing.T) {
 	run := s.start(1, 0, 1)[0]
 	held := func() int64 {
 		runtime.GC()
-		runtime.GC() // what is pooled is given up by the second
+		runtime.GC() // the second drops the pooled objects
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc + m.StackInuse)

@@ -33,7 +33,7 @@ func revocable(t *testing.T) (_ *site, _ *atomic.Bool, looks <-chan struct{}) {
 	return s, revoked, looked
 }
 
-// What goes on for a token ends when the token does: no frame follows, though the run goes on, and no answer.
+// A request that lasts ends when its token does: no frame follows, though the run goes on, and no answer.
 func TestWhatLastsEndsWithItsToken(t *testing.T) {
 	for _, path := range []string{"/v1/runs/a/feed", "/v1/runs/a/feed?view=events", "/v1/feed", "/v1/feed?run=a", "lines"} {
 		s, revoked, _ := revocable(t)

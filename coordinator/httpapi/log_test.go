@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// The feed of the view log has what a program writes, while it runs, and resumes where it was left.
+// The feed of the view log has the text that a program writes, while it runs, and resumes where it was left.
 func TestWhatAProgramWritesIsFollowed(t *testing.T) {
 	s := newSite(t, nil)
 	gate := filepath.Join(t.TempDir(), "gate")

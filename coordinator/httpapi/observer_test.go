@@ -67,7 +67,7 @@ func TestAnObserverSeesNoPayload(t *testing.T) {
 	s.refused(CodeForbidden, "POST", "/v1/runs/open/cancel", `{}`)
 }
 
-// What a run waits for may have a name that is made of its input: an observer is told the kind alone.
+// The wait of a run may have a name that is made of the run's input: an observer is told the kind alone.
 func TestAnObserverIsToldTheKindOfAWait(t *testing.T) {
 	s := newSite(t, nil)
 	resp := s.do("GET", "/v1/feed", "", "Authorization", "Bearer observer")

@@ -477,7 +477,7 @@ func noCursor() error {
 
 func (c *exchange) list() cursors.List { return cursors.Of(c.req.URL.Path, c.given) }
 
-// place returns behind what the cursor says that a list goes on; "": it begins.
+// place returns the place behind which a list goes on, as the cursor says; "": it begins.
 func (c *exchange) place() (string, error) {
 	place, ok := c.list().Place(c.query("cursor"))
 	if !ok {

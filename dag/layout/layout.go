@@ -18,7 +18,7 @@ const (
 
 // Graph is a graph to lay out.
 type Graph struct {
-	// What is laid out: ends of edges, and groups, are named by their index.
+	// The nodes, edges and groups to lay out: ends of edges, and groups, are named by their index.
 	Nodes  []Node
 	Edges  []Edge
 	Groups []Group

@@ -35,7 +35,7 @@ type failer interface {
 	Helper()
 }
 
-// requireSound checks what holds of every picture.
+// requireSound checks the properties of every picture.
 func requireSound(t failer, g *Graph, p *Picture) {
 	t.Helper()
 	boxes, of := leaves(g, p)

@@ -73,7 +73,7 @@ func (l *level) align(b *building, p *pool, n int, above, below bool) {
 		if k > 0 {
 			sum += l.apart(b, layer[k-1], i)
 		}
-		// What is rounded keeps its distances, since those are whole.
+		// Rounded positions keep their distances, since those are whole.
 		l.items[i].x = int(math.Floor(x+0.5)) + sum
 	}
 	l.work += 2*len(layer) + p.work

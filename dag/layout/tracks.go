@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// tracksMax bounds the horizontal lines beside each other in one gap. What finds no track of its own runs over others.
+// tracksMax bounds the horizontal lines beside each other in one gap. A line that finds no track of its own runs over others.
 const tracksMax = 64
 
 // net is the lines of one chain in the gap above a layer: a horizontal line, lines up from it and lines down from it.

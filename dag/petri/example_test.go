@@ -40,7 +40,7 @@ func ExampleNet_Check() {
 	enter := b.Transition("enter", []int32{asked}, []int32{ok})
 	approve := b.Transition("approve", []int32{ok}, nil)
 	b.Transition("leave", []int32{out}, nil)
-	b.Gate(enter, false, approve) // opened by what only comes after it
+	b.Gate(enter, false, approve) // opened by a transition that only comes after it
 	net, _ := b.Build()
 	for _, problem := range net.Check() {
 		fmt.Println(net.Describe(problem))

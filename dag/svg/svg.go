@@ -1,8 +1,8 @@
 // Package svg draws a graph as a standalone SVG: no script, nothing fetched from elsewhere, light or dark as the reader's system is.
 // It takes the [dag.Drawing] that package dag writes as Mermaid and DOT; package layout says where everything is. Statuses, which
 // are classes of nodes, are told by a mark's shape and by colour; a legend counts them. Any text may be in keys, labels and conditions:
-// it is escaped, what would turn it around or is invisible is shown by its number, and what is too long is cut, with the whole in
-// the title that readers show under the pointer.
+// it is escaped, a character that would turn it around or is invisible is shown by its number, and a text that is too long is cut, with
+// the whole in the title that readers show under the pointer.
 package svg
 
 import (
@@ -169,7 +169,7 @@ func (p *picture) common(a, b int) int {
 	return x
 }
 
-// classOf returns the class of an edge's line. It is wet once what is above it has completed.
+// classOf returns the class of an edge's line. It is wet once the node that it comes from has completed.
 func (p *picture) classOf(from int, t dag.EdgeType) string {
 	class := map[dag.EdgeType]string{dag.Data: "data", dag.Triggered: "made"}[t]
 	if p.nodes[from].class == "completed" {

@@ -16,8 +16,8 @@ const (
 	code               // conditions
 )
 
-// visible returns a text in which nothing is hidden: characters without a picture, and those that turn the direction of what
-// follows, are replaced by their numbers. Line ends stay.
+// visible returns a text in which nothing is hidden: characters without a picture, and those that turn the direction of the
+// text after them, are replaced by their numbers. Line ends stay.
 func visible(text string) string {
 	var b strings.Builder
 	for i, r := range text {

@@ -28,7 +28,7 @@ func TestScenariosOfTheMachineInGo(t *testing.T) {
 	scenario.RunWith(t, scenario.Options{Workflows: map[string]*template.Workflow{"shop.yaml": inGo}}, "shop.scenario.yaml")
 }
 
-// ends is what the program prints of the shop, whatever has happened to it meanwhile.
+// ends is the text that the program prints of the shop, whatever has happened to it meanwhile.
 const ends = `order[o-1] shipped: lamp p-o-1
 order[o-2] shipped: vase p-o-2
 order[o-3] refunded: piano
@@ -46,7 +46,7 @@ type services struct {
 	town    http.Handler
 	address string
 	mu      sync.Mutex
-	shown   bytes.Buffer // what the town does
+	shown   bytes.Buffer // the lines that the town prints
 	keys    map[string]map[string]bool
 	had     int
 	at      int // kill is called at this request

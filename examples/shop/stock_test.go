@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine/attempt"
 )
 
-// event draws what the stock of lamps may be told.
+// event draws a message or a receipt that the stock of lamps may get.
 func event(t *rapid.T) machine.Event {
 	order := map[string]any{"order_id": "o-1", "item": "lamp", "cents": rapid.Int64Range(0, 2).Draw(t, "cents")}
 	receipt := map[string]any{"effect": "refill", "issuer": nil, "status": "ok", "payload": nil, "error": nil, "intent": "sha256:", "emitted_at_seq": int64(1)}
@@ -27,7 +27,7 @@ func event(t *rapid.T) machine.Event {
 	return machine.Event{Kind: machine.Receipt, Name: "refill", Value: receipt}
 }
 
-// The stock in Go gives what the rules give: the same states, refills and timers.
+// The stock in Go yields the same states, refills and timers as the rules.
 func TestTheStockInGoDoesWhatTheRulesDo(t *testing.T) {
 	ruled, err := build(options{at: address})
 	require.NoError(t, err)

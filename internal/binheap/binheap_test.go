@@ -16,7 +16,7 @@ type ticket struct{ rank, number int }
 
 func less(a, b ticket) bool { return a.rank < b.rank }
 
-// Whatever is pushed and popped, what comes out has the lowest rank of all that is in, and nothing is lost or made up.
+// Whatever is pushed and popped, each element that comes out has the lowest rank of all that are in, and nothing is lost or made up.
 func TestTheFirstIsTheLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h, model []ticket

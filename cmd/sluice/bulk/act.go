@@ -86,7 +86,8 @@ func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) (*api.Act
 	return act, err
 }
 
-// preview prints the number of an act's runs and what would become of them. Unless that was asked for, the verb is refused with the command to type.
+// preview prints the number of an act's runs and the effect that the act would have on them. Unless that was asked for, the verb is refused
+// with the command to type.
 func (v *verb) preview(cmd *cobra.Command, dry bool) error {
 	var p *api.ActPreview
 	err := v.with(cmd, func(c *control.Client) error {

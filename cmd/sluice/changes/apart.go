@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// What is shown of values that differ: all of short ones, else some text from before the place where they begin to differ.
+// Excerpts of values that differ: all of short ones, else some text from before the place where they begin to differ.
 const (
 	shownSize = 100
 	shownLead = 40

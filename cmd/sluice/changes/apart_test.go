@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is shown of two long values has the place where they differ, wherever that is, and whole characters.
+// The excerpts of two long values have the place where they differ, wherever that is, and whole characters.
 func TestLongValuesAreShownWhereTheyDiffer(t *testing.T) {
 	for _, before := range []int{0, 30, 31, 90, 300, 5000} {
 		for _, after := range []int{0, 20, 400} {

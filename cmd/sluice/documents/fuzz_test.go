@@ -115,7 +115,7 @@ func computed(t *testing.T) time.Duration {
 }
 
 // note adds a line to the file that SLUICE_FUZZ_MAXIMA names, if any, for a document that has taken more than all before it and
-// more than an eighth of what it may. A fuzzing process shows nothing of what a test prints that passes.
+// more than an eighth of its bound. A fuzzing process does not show the output of a test that passes.
 func (m *maxima) note(t *testing.T, n uint64, took time.Duration, verbs string) {
 	name := os.Getenv("SLUICE_FUZZ_MAXIMA")
 	if name == "" || (n <= m.bytes || n < allocatedMax/8) && (took <= m.time || took < time.Second/2) {

@@ -76,7 +76,7 @@ func TestDrawAWorld(t *testing.T) {
 	require.Equal(t, "3 cells, 1 waiting, 1 running", f.tree.CellCounts())
 }
 
-// However many cells there are, a drawing fits, and what is kept of them is bounded: the failed ones stay.
+// However many cells there are, a drawing fits, and the number of cells kept is bounded: the failed ones stay.
 func TestDrawAWorldOfManyCells(t *testing.T) {
 	f := newWorldFilm(t)
 	f.to(world.Failed, "order[first]")

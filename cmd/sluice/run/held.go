@@ -27,7 +27,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// errLeft means that the process that worked on the folder ended before it did what was asked.
+// errLeft means that the process that worked on the folder ended before it carried out the request.
 var errLeft = errors.New("the process that worked on the folder has ended")
 
 // askHost makes a request to the process that works on the folder, or to a server.

@@ -197,7 +197,7 @@ func TestTenThousandFeeds(t *testing.T) {
 	host(t, func(t *testing.T, h *hosted) {
 		h.start("a", nil)
 		require.Equal(t, httpapi.StreamsMax, h.feeds(clients))
-		before := heap() // with what stays for all, such as the rates of clients
+		before := heap() // with the memory that stays for all, such as the rates of clients
 		require.Equal(t, httpapi.StreamsMax, h.feeds(clients), "the places are free again")
 		require.Less(t, heap(), before+httpapi.StreamsMax*256, "a feed leaves 256 bytes")
 	})

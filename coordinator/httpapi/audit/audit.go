@@ -208,7 +208,7 @@ func (l *Log) write() {
 	l.leave()
 }
 
-// append makes lines durable. What was written of them before an error is completed by nothing: the next opening of the file cuts it off.
+// append makes lines durable. The part of them that was written before an error is completed by nothing: the next opening of the file cuts it off.
 func (l *Log) append(lines []byte) error {
 	if err := l.turn(); err != nil {
 		return err

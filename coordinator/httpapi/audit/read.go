@@ -37,7 +37,7 @@ const blockBytes = 64 << 10
 // lineMax bounds a line.
 const lineMax = 1 << 20
 
-// place is the beginning of a line: what follows it was listed.
+// place is the beginning of a line: the lines from there on were listed.
 type place struct {
 	day string
 	at  int64

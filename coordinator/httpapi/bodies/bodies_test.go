@@ -40,7 +40,7 @@ func TestTheFirstFaultIsShown(t *testing.T) {
 	require.NotNil(t, b.Parts[0].Part)
 }
 
-// What is allocated to read a body is its value and its struct.
+// The allocations to read a body are its value and its struct.
 func TestTheWorkOfABody(t *testing.T) {
 	body := wire.GiveBody{Worker: "w"}
 	const results = 64

@@ -25,7 +25,7 @@ func By(proxies netip.Prefix, next http.Handler) http.Handler {
 	})
 }
 
-// clientOf returns the address of the client: the last that is no proxy's, or the first if all are. What cannot be read ends the search.
+// clientOf returns the address of the client: the last that is no proxy's, or the first if all are. An address that cannot be read ends the search.
 func clientOf(req *http.Request, proxies netip.Prefix) (client netip.Addr, ok bool) {
 	peer, ok := addressOf(req.RemoteAddr)
 	if !ok || !proxies.Contains(peer) {

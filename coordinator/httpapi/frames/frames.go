@@ -57,7 +57,7 @@ func (w *Writer) Frame(f *feed.Frame) error {
 	return w.send()
 }
 
-// data writes data that many observers share. What is large is not copied: a slow observer would keep it.
+// data writes data that many observers share. Large data is not copied: a slow observer would keep the copy.
 func (w *Writer) data(data []byte) error {
 	if len(data) <= copied {
 		w.buffer = append(w.buffer, data...)

@@ -36,8 +36,8 @@ type Stream struct {
 	server context.Context
 }
 
-// Send sends frames until the client goes, the feed ends, or one of the contexts does. Thousands of streams wait in it, so what calls it
-// should have little on its stack.
+// Send sends frames until the client goes, the feed ends, or one of the contexts does. Thousands of streams wait in it, so its
+// callers should have little on their stacks.
 func (s *Stream) Send(ctx, server context.Context) {
 	defer s.Leave()
 	defer s.Observer.Close()

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/ranges"
 )
 
-// What is loaded and sent at the same time by default.
+// Default bounds of the large values that are loaded and sent at the same time.
 const (
 	HeldBytesMax = 128 << 20
 	LoadsMax     = 2

@@ -58,7 +58,7 @@ func Document(routes []Route, problem any) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// pathNames explain what paths name.
+// pathNames explain the parameters of paths.
 var pathNames = map[string]string{
 	"run": "id of the run", "key": "key of the step", "cell": "address of the cell", "name": "of the workflow", "hash": "of the version", "id": "as a list has it",
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // axe returns the script of axe-core, which SLUICE_AXE names. Without it the test is skipped, or fails if SLUICE_BROWSER is "required".
-// Short tests leave it out: what it judges is the same in each of them.
+// Short tests leave it out: the pages that it judges are the same in each of them.
 func axe(t *testing.T) string {
 	if testing.Short() {
 		t.Skip("axe-core judges for half a minute")
@@ -31,7 +31,7 @@ func axe(t *testing.T) string {
 	return string(script)
 }
 
-// violations runs the rules of axe-core on what the tab shows: all of them, or those about colours.
+// violations runs the rules of axe-core on the document of the tab: all of them, or those about colours.
 const violations = `axe.run(document, COLOURS ? { runOnly: ["color-contrast"] } : {}).then((r) => r.violations.flatMap((v) =>
   v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + n.any.concat(n.all, n.none).map((c) => c.message).join("; "))))`
 
@@ -97,7 +97,7 @@ func TestAxeFindsNothing(t *testing.T) {
 	p := newTab(t, s.url)
 	for _, view := range []struct {
 		path, sees   string
-		button, then string // that opens a dialog, and what is in it
+		button, then string // that opens a dialog, and a text in it
 	}{
 		{path: "/runs", sees: "http_503, after"},
 		{path: "/runs?q=status:waiting", sees: "All runs of this query", button: "Cancel…", then: "Reason"},

@@ -31,7 +31,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// patience is how long a browser may take for what a test waits for: much longer than it ever does.
+// patience is how long a test waits for the browser at most: much longer than the browser ever takes.
 const patience = time.Minute
 
 var browser struct {
@@ -41,7 +41,7 @@ var browser struct {
 	why  string // there is none
 }
 
-// quiet drops what the library says of events that it does not know.
+// quiet drops the library's messages about events that it does not know.
 var quiet = chromedp.WithErrorf(func(string, ...any) {})
 
 func TestMain(m *testing.M) {
@@ -218,7 +218,7 @@ func (p *tab) act(find, what string) {
 	}
 }
 
-// write writes a text into a field, in place of what is in it.
+// write writes a text into a field, in place of the text in it.
 func (p *tab) write(selector, text string) {
 	p.t.Helper()
 	p.act(`document.querySelector(`+quoted(selector)+`)`, `e.focus(); e.select?.()`)
@@ -327,7 +327,7 @@ func (p *tab) shoot(name string) {
 		for _, size := range [][2]int64{{1280, 800}, {390, 844}} {
 			var picture []byte
 			p.do(
-				cdppage.BringToFront(), // what is behind another tab is not drawn
+				cdppage.BringToFront(), // a tab behind another one is not drawn
 				emulation.SetDeviceMetricsOverride(size[0], size[1], 1, false),
 				emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}),
 				chromedp.Evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))`, nil,

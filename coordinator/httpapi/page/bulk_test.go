@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 )
 
-// Runs that are chosen in the list are asked again, run again and moved, and no others, after what that does was shown.
+// Runs that are chosen in the list are asked again, run again and moved, and no others, after a preview of the act was shown.
 func TestChosenRunsAreAskedAgainRunAgainAndMoved(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	for _, id := range []string{"a-1", "a-12", "a,2"} {
@@ -67,7 +67,7 @@ func TestChosenRunsAreAskedAgainRunAgainAndMoved(t *testing.T) {
 	p.sees("1 of 1 done")
 }
 
-// All runs of a query are run again, and moved, after what that does was shown.
+// All runs of a query are run again, and moved, after a preview of the act was shown.
 func TestManyRunsAreRunAgainAndMoved(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	for _, id := range []string{"a-1", "a-2"} {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// first is the module that imports the others. They are sent with it, as one script: a browser then asks once and not forty times, and what
-// modules have in common is sent once. The modules of apart, and those of libraries, are sent by themselves.
+// first is the module that imports the others. They are sent with it, as one script: a browser then asks once and not forty times, and text
+// that modules have in common is sent once. The modules of apart, and those of libraries, are sent by themselves.
 const (
 	first = "app.js"
 	apart = "ui.js"

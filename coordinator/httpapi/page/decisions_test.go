@@ -22,8 +22,8 @@ func (s *site) colleague(name string) *site {
 
 var urgent = strings.NewReplacer("refund", "urgent", "PT2H", "PT5M").Replace(approval)
 
-// What the inbox shows is in its address, and stays: neither what becomes more urgent nor what a colleague decides puts another question
-// under what was typed.
+// The decision that the inbox shows is in its address, and stays: neither one that becomes more urgent nor the answer of a colleague puts
+// another question under the typed text.
 func TestTheDecisionThatIsShownChangesByAClickOnly(t *testing.T) {
 	s := newSite(t, httpapi.Operator, approval, urgent)
 	s.start("refund", "refund-1", "null")

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 )
 
-// front returns the URL of a server of the same site by way of which each request goes. What it waits for ends at the latest with the request.
+// front returns the URL of a server of the same site by way of which each request goes. A wait in way ends at the latest with the request.
 func (s *site) front(way func(w http.ResponseWriter, req *http.Request, next http.Handler)) string {
 	s.t.Helper()
 	handler, err := httpapi.Handler(s.engine, httpapi.Config{Open: httpapi.Identity{Name: "ann", Role: httpapi.Operator}, Logger: slog.New(slog.DiscardHandler)})
@@ -34,7 +34,7 @@ func await(req *http.Request, event <-chan struct{}) {
 	}
 }
 
-// late answers with what was true at asked, of which it sends no more than the head before an event: a browser asks the same a second
+// late makes the answer before it closes asked, and sends no more than its head before an event: a browser asks the same a second
 // time when it has that.
 func late(w http.ResponseWriter, req *http.Request, next http.Handler, asked chan<- struct{}, event <-chan struct{}) {
 	old := httptest.NewRecorder()
@@ -85,7 +85,7 @@ func row(run string) string {
 	return `[...document.querySelectorAll(".list tbody tr")].find((r) => r.querySelector(".id").textContent === ` + quoted(run) + `).querySelector(".c-why").textContent`
 }
 
-// What becomes of a run between the list and the beginning of its feed is in no frame: the list is read again.
+// A change of a run between the list and the beginning of its feed is in no frame: the list is read again.
 func TestARowThatChangesBeforeTheFeedBeginsIsReadAgain(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)
@@ -136,7 +136,7 @@ func TestARowThatChangesBeforeATabListensIsReadAgain(t *testing.T) {
 	p.until(row("order-1") + `.startsWith("http_503, after")`)
 }
 
-// The same when a stream is opened anew, such as for what another tab shows, and of rows that came later.
+// The same when a stream is opened anew, such as for the run that another tab shows, and of rows that came later.
 func TestRowsOfAllPagesAreReadAgainWhenTheFeedBeginsAnew(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	for i := range 51 {
@@ -161,7 +161,7 @@ func TestRowsOfAllPagesAreReadAgainWhenTheFeedBeginsAnew(t *testing.T) {
 	p.until(row("order-0") + `.startsWith("http_503, after")`)
 }
 
-// What frames tell while a list is on its way is newer than the list.
+// A frame that comes while a list is on its way is newer than the list.
 func TestAFrameThatOvertakesAListCounts(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)

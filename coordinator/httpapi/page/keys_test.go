@@ -43,7 +43,7 @@ func TestTheMainJobIsDoneByKeys(t *testing.T) {
 	p := newTab(t, s.url)
 	p.open("/runs")
 	p.sees("http_503, after")
-	p.do(input.DispatchKeyEvent(input.KeyDown).WithKey("/").WithText("/")) // as one event, as of a keyboard: what takes the key prevents the text
+	p.do(input.DispatchKeyEvent(input.KeyDown).WithKey("/").WithText("/")) // as one event, as of a keyboard: the handler of the key prevents the text
 	p.until(`document.activeElement.matches("[data-search]")`)
 	p.press("status:failed", kb.Enter)
 	p.until(`location.search === "?q=status%3Afailed" && document.querySelectorAll(".list tbody tr").length === 1`)

@@ -65,7 +65,7 @@ const panned = `new Promise((done) => {
 
 func awaiting(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 
-// spent is how long the tab has been busy with what, in seconds.
+// spent is how long the tab has been busy with each kind of work, in seconds.
 func (p *tab) spent() map[string]float64 {
 	p.t.Helper()
 	out := map[string]float64{}

@@ -132,7 +132,7 @@ func (s *script) template() {
 	}
 }
 
-// beginsPattern reports whether a slash begins a regular expression: it does after what no value ends with.
+// beginsPattern reports whether a slash begins a regular expression: it does after a sign that ends no value.
 func (s *script) beginsPattern() bool {
 	before := bytes.TrimRight(s.out, " ")
 	return len(before) == 0 || strings.IndexByte("(,=:[!&|?{};\n>", before[len(before)-1]) >= 0

@@ -57,14 +57,14 @@ type file struct {
 // all are the files of the page, as they are sent.
 type all struct {
 	files   map[string]*file
-	version string // of what index.html refers to: it is part of the addresses there, so that a browser asks once for what it may keep
+	version string // of the files that index.html refers to: it is part of their addresses there, so that a browser asks once for each that it may keep
 }
 
 // sent is made when the first file is asked for.
 var sent = sync.OnceValue(func() all {
 	files := map[string]*file{}
 	root, err := fs.Sub(embedded, "files")
-	if err != nil { // of what the program holds
+	if err != nil { // of embedded files
 		panic(err)
 	}
 	script, within, err := bundled(root)
@@ -123,7 +123,7 @@ func Missing(w http.ResponseWriter, req *http.Request) bool {
 	if req.Method != http.MethodGet || strings.HasPrefix(path.Clean(req.URL.Path)+"/", "/v1/") || !strings.Contains(req.Header.Get("Accept"), "text/html") {
 		return false
 	}
-	req.Header.Del("If-None-Match") // what is not there has not stayed the same
+	req.Header.Del("If-None-Match") // a missing page has not stayed the same
 	w.Header().Set("Cache-Control", "no-cache")
 	sent().files[opening].send(w, req, http.StatusNotFound)
 	return true

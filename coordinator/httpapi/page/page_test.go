@@ -21,7 +21,7 @@ import (
 // bytesMax bounds all scripts and styles, as they are sent.
 const bytesMax = 80_000
 
-// What a browser loads: what index.html names, and what that imports.
+// A browser loads the files that index.html names, and the modules that those import.
 func TestScriptsAndStylesAreSmall(t *testing.T) {
 	names := regexp.MustCompile(`(?:src="|href="|import\{?[^"` + "`" + `]*"|from ?")([^"]+\.(?:css|m?js))"`)
 	h := page.Handler()
@@ -70,8 +70,8 @@ func addressOf(t *testing.T, name string) string {
 	return m[1] + name
 }
 
-// A browser keeps what index.html names without asking again: the address is of the content. It asks each time for the index, and for a file
-// by its plain name.
+// A browser keeps the files that index.html names without asking again: the address is of the content. It asks each time for the index, and
+// for a file by its plain name.
 func TestABrowserKeepsFiles(t *testing.T) {
 	h := page.Handler()
 	for target, kept := range map[string]bool{"/": false, "/runs": false, page.Prefix + "app.js": false, addressOf(t, "app.js"): true, addressOf(t, "lib/htm.mjs"): true} {

@@ -48,8 +48,8 @@ func (p *tab) signIn(token string) {
 	p.click("button", "Sign in")
 }
 
-// settles waits until the document has asked for what it asks last by itself, so many times: once for each person who has signed in. What it
-// asked while the server forgets the session would be refused.
+// settles waits until the document has sent the last request that it sends by itself, so many times: once for each person who has signed in.
+// A request while the server forgets the session would be refused.
 func (p *tab) settles(times int) {
 	p.t.Helper()
 	p.until(fmt.Sprintf(`performance.getEntriesByType("resource").filter((e) => e.name.endsWith("waits:person")).length >= %d`, times))
@@ -106,7 +106,7 @@ func TestTheDoorIsSilent(t *testing.T) {
 	p.sees("order-1")
 }
 
-// A host that is started again knows no session any more. A page says so at once, and is back at what it showed when the person has
+// A host that is started again knows no session any more. A page says so at once, and is back at the same view when the person has
 // signed in, and so are the other tabs.
 func TestAPageSaysThatItsSessionHasEnded(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)

@@ -15,8 +15,8 @@ const asking = `{kind: Workflow, name: asking, input: {type: object, title: An o
   note: {type: string, description: For the driver., examples: [ring twice]}, pin: {type: string, format: password}, rows: {type: array}}},
  operations: {quick: {value: 1}}, steps: [{operation: quick}]}`
 
-// What was typed is there again for who comes back by the history, loads the page anew, or signs in again after the session has ended. It is
-// gone when it was sent, when it was dropped, and when its author signs out; nobody else sees it.
+// A typed text is there again when its author comes back by the history, loads the page anew, or signs in again after the session has ended.
+// It is gone when it was sent, when it was dropped, and when its author signs out; no other person sees it.
 func TestWhatIsTypedIsThereAgain(t *testing.T) {
 	s := newSite(t, httpapi.Author, asking)
 	url, restart := s.locked()
@@ -85,7 +85,7 @@ func TestWhatIsTypedIsThereAgain(t *testing.T) {
 	require.NotContains(t, eval[string](p, kept), "mine")
 }
 
-// The form says what the schema says: titles, descriptions, what is needed, what may be chosen, and what is there at first.
+// The form shows the titles, the descriptions, the required fields, the choices and the defaults of the schema.
 func TestTheFormSaysWhatTheSchemaSays(t *testing.T) {
 	s := newSite(t, httpapi.Operator, asking)
 	p := newTab(t, s.url)

@@ -245,7 +245,7 @@ func TestARerunNamesWhatIsNotIdempotent(t *testing.T) {
 	p.until(`document.querySelector("dialog .note.bad")?.textContent === "Not idempotent, and asked again: charge"`)
 }
 
-// What waits does not move, and is told by its name: a message, a child run and what that waits for, a worker that nobody is.
+// A step that waits is not said to move, and the page names its wait: a message, a child run and the wait of that, a worker that is missing.
 func TestWhatWaitsIsNotSaidToMove(t *testing.T) {
 	const child = `{kind: Workflow, name: child, operations: {ask: {wait: {message: go}}}, steps: [{operation: ask, id: ask}]}`
 	s := newSite(t, httpapi.Operator, child, `{kind: Workflow, name: work, steps: [{id: pay, operation: charge}]}`,
@@ -277,7 +277,7 @@ func TestAStepThatAsksAPersonIsNotDrawnAsCompleted(t *testing.T) {
 		switch {
 		case req.URL.Path == "/v1/feed" && req.URL.Query().Has("run"):
 			<-drawn
-		case req.URL.Path == "/v1/runs/refund-1/steps" && reads.Add(1) == 2: // the feed has begun, and what it has told is all that is known
+		case req.URL.Path == "/v1/runs/refund-1/steps" && reads.Add(1) == 2: // the feed has begun, and its frames are all that is known
 			close(again)
 			<-req.Context().Done()
 			return
@@ -292,7 +292,7 @@ func TestAStepThatAsksAPersonIsNotDrawnAsCompleted(t *testing.T) {
 	require.NotContains(t, eval[string](p, `document.querySelector(".ticker").innerText`), "completed")
 }
 
-// What a step waits for is sent from its panel.
+// The message or the patch that a step waits for is sent from its panel.
 func TestAMessageIsSentFromThePanel(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order, gated)
 	s.start("order", "order-1", `{"lines": []}`)
@@ -323,7 +323,7 @@ func TestAnObserverHasNoLinkToWhatItMayNotSee(t *testing.T) {
 	}
 }
 
-// A text that turns the direction of what follows it is shown with its marks, so that nothing after it is swallowed.
+// A text that turns the direction of the characters after it is shown with its marks, so that nothing after it is swallowed.
 func TestMarksOfDirectionAreShown(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": ["a\u202eb"]}`)
@@ -531,7 +531,7 @@ func TestTheTimelineHasABarForEachAttempt(t *testing.T) {
 	p.shoot("timeline")
 }
 
-// What a program writes is seen while it runs.
+// The text that a program writes is seen while it runs.
 func TestTheLogIsLive(t *testing.T) {
 	gate := filepath.Join(t.TempDir(), "gate")
 	require.NoError(t, syscall.Mkfifo(gate, 0o600))
@@ -587,7 +587,7 @@ func TestHostileContentIsText(t *testing.T) {
 	p.shoot("hostile")
 }
 
-// Eight tabs share what one of them reads; when it leaves, another one takes over.
+// Eight tabs share the stream that one of them reads; when that tab leaves, another one takes over.
 func TestTabsShareAStream(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)
