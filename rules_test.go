@@ -557,7 +557,7 @@ func selects(n ast.Node, pkg string, names ...string) bool {
 	return ok && x.Name == pkg && slices.Contains(names, s.Sel.Name)
 }
 
-// calm lists the packages of the standard library whose results follow from their inputs, or of which pureNames has what does.
+// calm lists the packages of the standard library whose results follow from their inputs; unsteady has the exceptions.
 var calm = strings.Fields(`bufio bytes cmp container/heap context crypto/sha256 encoding encoding/base64 encoding/binary encoding/hex
 	encoding/json encoding/xml errors fmt go/ast go/constant go/token go/types hash hash/fnv html io iter maps math math/big math/bits
 	net/url path reflect regexp regexp/syntax slices sort strconv strings time unicode unicode/utf16 unicode/utf8`)

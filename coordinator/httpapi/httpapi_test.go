@@ -35,7 +35,7 @@ import (
 
 var update = flag.Bool("update", false, "write openapi.json")
 
-// site is a server with an engine, and what is known of its answers.
+// site is a server with an engine, and the token of the requests to it.
 type site struct {
 	t      *testing.T
 	engine *coordinator.Engine

@@ -48,7 +48,7 @@ func TestEntriesAreKeptOverDaysAndListedNewestFirst(t *testing.T) {
 		for day := range 3 {
 			for i := range 7 {
 				name := fmt.Sprint(day, ".", i)
-				l.Note(Entry{Kind: Act, Name: name, Route: strings.Repeat("-", i*i*500), Actor: []string{"ann", "bob"}[i%2]}) // some longer than what is read at once
+				l.Note(Entry{Kind: Act, Name: name, Route: strings.Repeat("-", i*i*3000), Actor: []string{"ann", "bob"}[i%2]}) // some longer than blockBytes
 				want = append([]string{name}, want...)
 				time.Sleep(time.Second)
 			}

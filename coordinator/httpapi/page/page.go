@@ -57,7 +57,7 @@ type file struct {
 // all are the files of the page, as they are sent.
 type all struct {
 	files   map[string]*file
-	version string // of the files that index.html refers to: it is part of their addresses there, so that a browser asks once for each that it may keep
+	version string // of all files: it is part of the addresses in index.html, so that a browser asks once for each that it may keep
 }
 
 // sent is made when the first file is asked for.

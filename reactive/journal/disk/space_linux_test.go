@@ -28,7 +28,7 @@ func occupied(t *testing.T, dir string) (bytes int64) {
 	return bytes
 }
 
-// Pebble sets aside 35 MiB for each log. A small store that is closed takes no more room than the written parts of its files.
+// Pebble asks for 35 MiB for each log. A small store that is closed takes no more room than the written parts of its files.
 func TestAClosedStoreIsSmall(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 3 {

@@ -15,7 +15,7 @@ import (
 )
 
 // Values returns the hashes of the values that a cell has in the indexes of its machine, in their order. Zero means that the cell is
-// not in the index: it has no state, or the value is null or cannot be computed.
+// not in the index: it has no state, or the value is null, or cannot be computed or encoded.
 func Values(m *machine.Machine, state, key value.Value) []trie.Hash {
 	hashes := make([]trie.Hash, len(m.Indexes))
 	if state == nil {
@@ -23,7 +23,9 @@ func Values(m *machine.Machine, state, key value.Value) []trie.Hash {
 	}
 	for i := range m.Indexes {
 		if v, err := m.Indexes[i].Value.Eval(cell{state, key}); err == nil && v != nil {
-			hashes[i], _ = hashOf(v) // what has no encoding is in no index
+			if h, err := hashOf(v); err == nil { // a value without an encoding is in no index
+				hashes[i] = h
+			}
 		}
 	}
 	return hashes
