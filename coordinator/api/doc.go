@@ -1,5 +1,5 @@
 // Package api holds the requests that people and programs make about an engine's runs, and the replies, without a transport.
-// Every transport uses it, so a request means the same over each. Package control is one of them, by a socket.
+// Every transport uses it, so a request means the same over each. Packages control, by a socket, and httpapi are two of them.
 //
 //	Request ──▶ Handle ──▶ Engine
 //	   Reply, Reply, …, Done or *Error ◀──┘
