@@ -254,7 +254,9 @@ func (s *Stepper) settle(e *journal.Event) {
 func (s *Stepper) enact(e journal.Event) {
 	if e.Type == journal.NodeAborted || e.Type == journal.NodeRetried {
 		if _, call := s.root.Node(e.Node); !call {
-			s.root.Cells().Command(&e)
+			command := e // a copy, so that e, which is mostly a result, stays on the stack
+			s.root.Cells().Command(&command)
+			e = command
 		}
 	}
 	if e.Type == journal.NodeRetried && s.root.Finished() != nil {
