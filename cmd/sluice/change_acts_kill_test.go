@@ -113,8 +113,8 @@ func (m marks) see(run string, e *journal.Event) {
 	}
 }
 
-// checkActs compares the outcomes that the acts report with the journals: an act that has begun has ended, and has done all of them once;
-// one that was cut off before has done nothing.
+// checkActs compares the outcomes that the acts report with the journals: an act that has begun has ended, and of its newest hundred
+// outcomes each rerun has its new run, and each other act was done once; one that was cut off before has done nothing.
 func (l *changeLoad) checkActs(acts map[uint64]*api.Act, outcomes map[uint64][]*api.Outcome, made marks, runs map[string][]string) {
 	verbs := map[string]int{}
 	for id, act := range acts {

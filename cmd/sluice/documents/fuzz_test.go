@@ -114,8 +114,8 @@ func computed(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// note adds a line to the file that SLUICE_FUZZ_MAXIMA names, if any, for a document that has taken more than all before it and
-// more than an eighth of its bound. A fuzzing process does not show the output of a test that passes.
+// note adds a line to the file that SLUICE_FUZZ_MAXIMA names, if any, for a document that has taken more memory than all before it
+// and an eighth of its bound, or more processor time than all before it and half a second. A fuzzing process does not show the output of a test that passes.
 func (m *maxima) note(t *testing.T, n uint64, took time.Duration, verbs string) {
 	name := os.Getenv("SLUICE_FUZZ_MAXIMA")
 	if name == "" || (n <= m.bytes || n < allocatedMax/8) && (took <= m.time || took < time.Second/2) {

@@ -132,7 +132,8 @@ func (s *script) template() {
 	}
 }
 
-// beginsPattern reports whether a slash begins a regular expression: it does after a sign that ends no value.
+// beginsPattern reports whether a slash begins a regular expression: it does at the beginning, and after signs that end no value in our
+// modules; behind a brace or at the beginning of a line none of them divides.
 func (s *script) beginsPattern() bool {
 	before := bytes.TrimRight(s.out, " ")
 	return len(before) == 0 || strings.IndexByte("(,=:[!&|?{};\n>", before[len(before)-1]) >= 0
