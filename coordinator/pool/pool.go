@@ -28,6 +28,7 @@ type Pool struct {
 	queue      []*batch
 	workers    []*worker // running
 	watching   bool
+	tick       *time.Timer // calls watch
 	all        sync.WaitGroup
 	inProgress atomic.Int64
 	idle       chan struct{}           // has a token when inProgress fell to zero
@@ -62,6 +63,8 @@ func New(config Config) *Pool {
 	if p.activation <= 0 {
 		p.activation = activationTime
 	}
+	p.tick = time.AfterFunc(watchInterval, p.watch)
+	p.tick.Stop()
 	programs := max(0, cmp.Or(config.ProgramsMax, programsMax))
 	p.room[inCalls].max, p.room[inDeciders].max = config.CallsMax, config.CallsMax
 	p.room[inPrograms].max, p.room[inDecidingPrograms].max = programs, programs
@@ -154,7 +157,7 @@ func (p *Pool) submit(calls []*Call, here bool) {
 	p.start(min(wanted, runtime.GOMAXPROCS(0)-len(p.workers)))
 	if !p.watching {
 		p.watching = true
-		p.all.Go(p.watch)
+		p.tick.Reset(watchInterval)
 	}
 }
 
@@ -285,25 +288,17 @@ func (p *Pool) remove(w *worker) {
 	p.workers = slices.DeleteFunc(p.workers, func(x *worker) bool { return x == w })
 }
 
-// watch checks, as long as there is work, for workers that have made no progress in the last interval: it delivers the calls
-// they have collected, and starts others if all are held up and calls wait.
+// watch checks, once in an interval as long as there is work, for workers that have made no progress in the last one: it delivers the
+// calls they have collected, and starts others if all are held up and calls wait. A timer calls it: a goroutine that waits for the end
+// of the interval would have to be started before a first call is made.
 func (p *Pool) watch() {
-	tick := time.NewTicker(watchInterval)
-	defer tick.Stop()
-	for range tick.C {
-		if !p.check() {
-			return
-		}
-	}
-}
-
-// check is one round of watch. It reports whether the next is needed.
-func (p *Pool) check() bool {
 	still, again := p.look()
 	for _, w := range still { // without mu: calls whose run has left memory are removed from the pool
 		w.flush()
 	}
-	return again
+	if again {
+		p.tick.Reset(watchInterval)
+	}
 }
 
 // look returns the workers that have made no progress since the last round, and whether another round is needed.

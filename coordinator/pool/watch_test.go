@@ -29,7 +29,8 @@ func TestTheWatchDeliversCallsOfARunThatHasLeftMemory(t *testing.T) {
 	w.turns.Store(1)
 	w.seen = 1
 	p.workers = append(p.workers, w)
-	require.True(t, p.check())
+	p.watch()
+	require.True(t, p.watching)
 	require.Equal(t, 1, owner.offered)
 	require.Empty(t, p.unreturned)
 }
