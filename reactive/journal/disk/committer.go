@@ -190,9 +190,6 @@ func (c *committer) write() error {
 		return s.fail(s.dir, err)
 	}
 	if err := c.sync(b); err != nil {
-		return s.fail(s.dir, err)
-	}
-	if err := s.stood(); err != nil {
 		return err
 	}
 	c.number++
@@ -212,21 +209,14 @@ func (c *committer) writeLater(b *pebble.Batch) error {
 	if b.Empty() {
 		return nil
 	}
-	if err := c.s.db.Apply(b, pebble.NoSync); err != nil {
-		return c.s.fail(c.s.dir, err)
-	}
-	return c.s.stood()
+	return c.s.write(b, false)
 }
 
-// sync applies b and waits until it is durable. Heads are read between two syncs (see Heads), hence the lock. A failed sync
-// is not an error here: see stood.
+// sync applies b and waits until it is durable. Heads are read between two syncs (see Heads), hence the lock.
 func (c *committer) sync(b *pebble.Batch) error {
 	c.s.syncing.Lock()
 	defer c.s.syncing.Unlock()
-	if err := c.s.db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
-		return err
-	}
-	return b.SyncWait()
+	return c.s.write(b, true)
 }
 
 // stage adds r to the batch if the stream is at the sequence that r expects.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/commitlog"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
@@ -52,7 +53,8 @@ type Store struct {
 	cfg   Config
 	files vfs.FS
 	refusals
-	shield    *shield.FS // between files and db
+	shield    *shield.FS     // between files and commits
+	commits   *commitlog.Log // between shield and db
 	lock      io.Closer
 	mark      *records.Mark
 	place     *records.Place
@@ -134,6 +136,7 @@ func newStore(dir string, cfg Config) *Store {
 		queue: make(chan *request, cfg.QueueLen), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	s.shield = shield.New(files, func(path string, cause error) { _ = s.fail(path, cause) })
+	s.commits = commitlog.New(s.shield, files.PathJoin(dir, records.DatabaseName), memTableBytes)
 	return s
 }
 
@@ -272,7 +275,7 @@ func (s *Store) flush() error {
 func (s *Store) release() error {
 	var errs []error
 	if s.db != nil {
-		errs = append(errs, s.db.Close())
+		errs = append(errs, s.db.Close(), s.commits.Close())
 	}
 	if s.mark != nil {
 		errs = append(errs, s.mark.Close())

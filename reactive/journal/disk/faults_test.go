@@ -183,7 +183,7 @@ func TestAFaultInPebblesOwnFilesEndsNoProcess(t *testing.T) {
 
 func TestWhyNothingCanBeWrittenIsSaid(t *testing.T) {
 	for errno, why := range map[syscall.Errno]string{
-		syscall.ENOSPC: "data/db/000006.log is on a disk that is full: no inodes are left; remove files (`df -i` shows inodes)",
+		syscall.ENOSPC: "data/db/000006-001.log is on a disk that is full: no inodes are left; remove files (`df -i` shows inodes)",
 		syscall.EDQUOT: "has used up its quota; make room or raise the quota",
 		syscall.EROFS:  "is on a disk that is mounted read-only; mount it for writing",
 		syscall.EIO:    "is on a disk that fails; look for its errors in the system's log",

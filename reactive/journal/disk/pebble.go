@@ -19,7 +19,7 @@ const retryPause = 50 * time.Millisecond
 // of one stream at a time or of all heads.
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
-		FS:                 s.shield,
+		FS:                 s.commits,
 		FormatMajorVersion: pebble.FormatNewest,
 		Logger:             pebbleLogger{s.log},
 		EventListener: &pebble.EventListener{
@@ -32,6 +32,7 @@ func (s *Store) options() *pebble.Options {
 		CacheSize:                   s.cfg.CacheBytes + 2*memTableBytes,
 		MemTableSize:                memTableBytes,
 		MemTableStopWritesThreshold: 4,
+		WALBytesPerSync:             1 << 20, // the log is synced at its end: see package commitlog
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },

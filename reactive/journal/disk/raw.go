@@ -87,14 +87,7 @@ func (r *Raw) flush(least int) error {
 	if r.batch.Empty() || r.batch.Len() < least {
 		return nil
 	}
-	if err := r.s.db.Apply(r.batch, pebble.Sync); err != nil {
-		return err
-	}
-	if err := r.s.stood(); err != nil {
-		return err
-	}
-	r.batch.Reset()
-	return nil
+	return r.s.write(r.batch, true)
 }
 
 // Streams yields the names of all streams with a head, events or content, in order. An error means that records could not be read;
@@ -287,7 +280,8 @@ func (r *Raw) MendCommits() error {
 	marked, markErr := r.marked()
 	if numberErr != nil {
 		number = max(1, marked) // if both are damaged, numbers start again
-		if err := r.s.db.Set(commitKey, appendCommit(nil, number), pebble.Sync); err != nil {
+		err := r.batch.Set(commitKey, appendCommit(nil, number), nil)
+		if err = cmp.Or(err, r.flush(0)); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func (s *Store) rebuild(ctx context.Context) error {
 	err := errors.Join(b.Set(rebuildingKey, nil, nil), records.DropChangeLog(b),
 		b.DeleteRange([]byte{records.IndexSpace}, []byte{records.IndexSpace + 1}, nil))
 	if err == nil {
-		err = s.write(b, pebble.Sync)
+		err = s.write(b, true)
 	}
 	var page []listed
 	var keys records.IndexKeys
@@ -63,14 +63,14 @@ func (s *Store) rebuild(ctx context.Context) error {
 		}
 		runs += len(page)
 		if err == nil && b.Len() > rawBatchBytes {
-			err = s.write(b, pebble.NoSync)
+			err = s.write(b, false)
 		}
 	}
 	if err == nil {
 		err = b.Delete(rebuildingKey, nil)
 	}
 	if err == nil {
-		err = s.write(b, pebble.Sync)
+		err = s.write(b, true)
 	}
 	return err
 }
@@ -112,9 +112,9 @@ func (r *Raw) Indexes(ctx context.Context, rest func(context.Context) error) err
 	return readError(c.End())
 }
 
-// write writes a batch and empties it.
-func (s *Store) write(b *pebble.Batch, how *pebble.WriteOptions) error {
-	if err := s.db.Apply(b, how); err != nil {
+// write writes a batch and empties it; durable: it waits for a sync. A failed write is not an error of the log: see stood.
+func (s *Store) write(b *pebble.Batch, durable bool) error {
+	if err := s.commits.Apply(s.db, b, durable); err != nil {
 		return s.fail(s.dir, err)
 	}
 	b.Reset()

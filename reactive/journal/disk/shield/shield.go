@@ -187,22 +187,12 @@ func (f *FS) Unwrap() vfs.FS { return f.FS }
 // shieldedFile is a file of a shield.
 type shieldedFile struct {
 	vfs.File
-	path  string
-	fs    *FS
-	log   bool  // Pebble asks for room ahead of its writes, and reads it up to the first zeros
-	end   int64 // of the written part of a log, in bytes
-	ahead int64 // end of the room of a log
+	path string
+	fs   *FS
 }
-
-// roomBytes is how much room a log has at a time. It is part of the file: a sync that need not also store a new size of the file
-// takes two thirds of the time. The room that a killed process leaves is read, as zeros, when the store is opened.
-const roomBytes = 1 << 20
 
 func (f *shieldedFile) Write(p []byte) (int, error) {
 	n := len(p)
-	if f.end += int64(n); f.log && f.end > f.ahead {
-		f.grow()
-	}
 	err := f.fs.change(f.path, func() (err error) { n, err = f.File.Write(p); return err })
 	if err == nil {
 		n = len(p)
@@ -220,19 +210,7 @@ func (f *shieldedFile) WriteAt(p []byte, offset int64) (int, error) {
 }
 
 // Preallocate sets no room aside: Pebble asks for tens of MiB for each log, and few logs fill them.
-func (f *shieldedFile) Preallocate(int64, int64) error {
-	f.log = true
-	return nil
-}
-
-// grow sets room aside behind the bytes about to be written.
-func (f *shieldedFile) grow() {
-	from := f.ahead
-	f.ahead = f.end + roomBytes
-	if !f.fs.raised.Load() {
-		grow(f.File, from, f.ahead-from)
-	}
-}
+func (f *shieldedFile) Preallocate(int64, int64) error { return nil }
 
 func (f *shieldedFile) Sync() error { return f.fs.change(f.path, f.File.Sync) }
 
@@ -243,12 +221,8 @@ func (f *shieldedFile) SyncTo(length int64) (full bool, err error) {
 	return full, err
 }
 
-// Close closes the file also when the shield is up. The room behind the end of a log is released. If that fails, the log is as good
-// as before.
+// Close closes the file also when the shield is up.
 func (f *shieldedFile) Close() error {
-	if f.log && !f.fs.raised.Load() {
-		cut(f.File, f.end)
-	}
 	err := f.File.Close()
 	return f.fs.change(f.path, func() error { return err })
 }

@@ -1,11 +1,8 @@
 //go:build !linux
 
-package shield
+package commitlog
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
 // grow does nothing: only on Linux is room set aside.
 func grow(vfs.File, int64, int64) {}
-
-// cut does nothing.
-func cut(vfs.File, int64) {}

@@ -1,4 +1,4 @@
-package shield
+package commitlog
 
 import (
 	"syscall"
@@ -11,12 +11,5 @@ import (
 func grow(file vfs.File, offset, length int64) {
 	if fd := file.Fd(); fd != vfs.InvalidFd {
 		_ = syscall.Fallocate(int(fd), 0, offset, length)
-	}
-}
-
-// cut ends a file at size, and frees the blocks behind it.
-func cut(file vfs.File, size int64) {
-	if fd := file.Fd(); fd != vfs.InvalidFd {
-		_ = syscall.Ftruncate(int(fd), size)
 	}
 }

@@ -1,0 +1,220 @@
+// Package commitlog makes batches durable on the goroutine that commits them.
+//
+//	log := commitlog.New(files, "data/db", 32<<20)
+//	db, err := pebble.Open("data/db", &pebble.Options{FS: log, MemTableSize: 32 << 20})
+//	err = log.Apply(db, batch, true)                           durable
+//
+// A goroutine of Pebble's own writes and syncs Pebble's log. A commit that waits for it changes goroutines twice, which takes a
+// third of a commit's time on a fast disk, and much more where other programs keep the processors busy. So a Log writes each batch
+// to a second file, too, and syncs that:
+//
+//	db/000012.log        Pebble's: written in blocks of 32 KiB, and synced when it ends
+//	db/000012-001.log    the same batches, each written at once; removed when the other has been synced
+//
+// To Pebble these are two segments of one log, as it makes them itself when it turns from a disk that stalls to another one. Pebble
+// recovers a log from all of its segments: it reads the first as far as it is whole, then the second, and skips there what it has
+// seen, by the sequence number of the batch. So nothing but Pebble reads what this package writes.
+package commitlog
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/wal"
+
+	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
+)
+
+// Log is a file system for Pebble, and the second segment of Pebble's log. All batches of a database go through Apply. One goroutine
+// at a time uses it, and flushes or closes the database; Pebble makes files from others meanwhile. Make one with New.
+type Log struct {
+	vfs.FS
+	dir    string
+	large  int      // bytes in memory from which a batch is large
+	number uint32   // of Pebble's log
+	file   vfs.File // nil: no batch was written since that log began
+	path   string   // of file
+	end    int64    // of its written part, in bytes
+	synced int64    // bytes of that which are durable
+	room   int64    // bytes set aside
+	buf    []byte
+}
+
+// New returns the log of the database in a directory, which keeps tables of so many bytes in memory: its MemTableSize.
+func New(files vfs.FS, dir string, memTable int) *Log {
+	return &Log{FS: files, dir: dir, large: memTable / 4}
+}
+
+// entryBytes is the most that an entry of a batch takes in memory besides its key and value.
+const entryBytes = 256
+
+// Apply applies a batch. If durable is true, it returns when the batch is durable, and all that were applied before.
+func (l *Log) Apply(db *pebble.DB, b *pebble.Batch, durable bool) error {
+	if b.Len()+int(b.Count())*entryBytes > l.large {
+		return applyLarge(db, b)
+	}
+	if err := db.Apply(b, pebble.NoSync); err != nil {
+		return err
+	}
+	if err := l.write(b.Repr()); err != nil || !durable {
+		return err
+	}
+	if err := l.file.SyncData(); err != nil {
+		return err
+	}
+	l.synced = l.end
+	return nil
+}
+
+// applyLarge writes a batch to Pebble's log alone, and ends that log. Behind a batch that takes half of the table in memory Pebble
+// itself ends the log, so that it would not be known to which of the two logs a segment with that batch belongs.
+func applyLarge(db *pebble.DB, b *pebble.Batch) error {
+	if err := db.Apply(b, pebble.Sync); err != nil {
+		return err
+	}
+	_, err := db.AsyncFlush()
+	return err
+}
+
+// write appends a batch, whose sequence number Pebble has set.
+func (l *Log) write(batch []byte) error {
+	if l.file == nil {
+		if err := l.begin(); err != nil {
+			return err
+		}
+	}
+	l.buf = l.appendRecord(l.buf[:0], batch)
+	if l.end += int64(len(l.buf)); l.end > l.room {
+		grow(l.file, l.room, l.end+roomBytes-l.room)
+		l.room = l.end + roomBytes
+	}
+	_, err := l.file.Write(l.buf)
+	return err
+}
+
+// roomBytes is how much room the file has behind its written part. It is part of the file: a sync that need not also store a new
+// size of the file takes two thirds of the time. It reads as zeros, which end a log.
+const roomBytes = 1 << 20
+
+// begin makes the file, and its name durable.
+func (l *Log) begin() (err error) {
+	l.path = l.PathJoin(l.dir, fmt.Sprintf("%06d-001.log", l.number))
+	if l.file, err = l.FS.Create(l.path, vfs.WriteCategoryUnspecified); err != nil {
+		return err
+	}
+	l.end, l.synced, l.room = 0, 0, 0
+	return shield.SyncDir(l.FS, l.dir)
+}
+
+// Create implements vfs.FS.
+func (l *Log) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := l.creating(name); err != nil {
+		return nil, err
+	}
+	return l.FS.Create(name, category)
+}
+
+// ReuseForWrite implements vfs.FS.
+func (l *Log) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := l.creating(newname); err != nil {
+		return nil, err
+	}
+	return l.FS.ReuseForWrite(oldname, newname, category)
+}
+
+// creating removes the file before Pebble begins its next log. Pebble has synced its last one then; and only of the newest log may it
+// find a segment that ends anywhere.
+func (l *Log) creating(name string) error {
+	number, _, isLog := wal.ParseLogFilename(l.PathBase(name))
+	if !isLog || l.PathDir(name) != l.dir { // Pebble copies logs into backups
+		return nil
+	}
+	err := l.remove()
+	l.number = uint32(number)
+	return err
+}
+
+// remove empties the file and removes it. Pebble takes an empty one that cannot be removed for the end of a log.
+func (l *Log) remove() error {
+	if l.file == nil {
+		return nil
+	}
+	err := l.Close()
+	empty, createErr := l.FS.Create(l.path, vfs.WriteCategoryUnspecified)
+	if err = errors.Join(err, createErr); err != nil {
+		return err
+	}
+	err = empty.Close()
+	_ = l.FS.Remove(l.path)
+	return errors.Join(err, shield.SyncDir(l.FS, l.dir))
+}
+
+// Close closes the file, without a sync.
+func (l *Log) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+// The format of Pebble's logs: blocks of chunks. A record that does not fit into the rest of a block goes on in the next.
+//
+//	┌────────────┬────────────┬──────────┬──────────────────┬────────────┬───────┐
+//	│ CRC-32C (4)│ length (2) │ kind (1) │ number of log (4)│ synced (8) │ bytes │
+//	└────────────┴────────────┴──────────┴──────────────────┴────────────┴───────┘
+//
+// synced is how many bytes of the file were durable when the chunk was written: damage before that is no torn end.
+const (
+	blockBytes  = 32 << 10
+	headerBytes = 19
+
+	wholeRecord, firstChunk, middleChunk, lastChunk = 9, 10, 11, 12
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// appendRecord appends the chunks of a record that is written at the end of the file.
+func (l *Log) appendRecord(to, record []byte) []byte {
+	for first := true; first || len(record) > 0; first = false {
+		free := blockBytes - int(l.end+int64(len(to)))%blockBytes - headerBytes
+		if free < 0 {
+			to = append(to, make([]byte, free+headerBytes)...)
+			free = blockBytes - headerBytes
+		}
+		n := min(free, len(record))
+		to = l.appendChunk(to, record[:n], kindOf(first, n == len(record)))
+		record = record[n:]
+	}
+	return to
+}
+
+func kindOf(first, last bool) byte {
+	switch {
+	case first && last:
+		return wholeRecord
+	case first:
+		return firstChunk
+	case last:
+		return lastChunk
+	}
+	return middleChunk
+}
+
+func (l *Log) appendChunk(to, part []byte, kind byte) []byte {
+	at := len(to)
+	to = append(to, 0, 0, 0, 0)
+	to = binary.LittleEndian.AppendUint16(to, uint16(len(part)))
+	to = append(to, kind)
+	to = binary.LittleEndian.AppendUint32(to, l.number)
+	to = binary.LittleEndian.AppendUint64(to, uint64(l.synced))
+	to = append(to, part...)
+	sum := crc32.Checksum(to[at+6:], castagnoli)
+	binary.LittleEndian.PutUint32(to[at:], (sum>>15|sum<<17)+0xa282ead8)
+	return to
+}

@@ -1,0 +1,238 @@
+package commitlog_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sluiceflow/sluice/reactive/journal/disk/commitlog"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
+)
+
+// tableBytes is small, so that logs end often.
+const tableBytes = 256 << 10
+
+// life is a database from its opening to its end.
+type life struct {
+	log     *commitlog.Log
+	db      *pebble.DB
+	applied int // batches, of this life and those before
+	durable int // at least so many of them are
+}
+
+func options(files vfs.FS) *pebble.Options {
+	return &pebble.Options{FS: files, MemTableSize: tableBytes, FormatMajorVersion: pebble.FormatNewest, Logger: silent{}}
+}
+
+type silent struct{}
+
+func (silent) Infof(string, ...any)           {}
+func (silent) Errorf(string, ...any)          {}
+func (silent) Fatalf(format string, a ...any) { panic(fmt.Sprintf(format, a...)) }
+
+func begin(t require.TestingT, files vfs.FS) *life {
+	l := &life{log: commitlog.New(shield.New(files, func(string, error) {}), "db", tableBytes)}
+	db, err := pebble.Open("db", options(l.log))
+	require.NoError(t, err)
+	l.db = db
+	return l
+}
+
+// apply applies the next batch: its number, and as many entries that are as large.
+func (l *life) apply(t require.TestingT, entries, size int, durable bool) {
+	b := l.db.NewBatch()
+	n := l.applied
+	require.NoError(t, b.Set([]byte("newest"), binary.BigEndian.AppendUint64(nil, uint64(n+1)), nil))
+	for i := range entries {
+		require.NoError(t, b.Set(fmt.Appendf(nil, "%06d/%03d", n, i), value(n, size), nil))
+	}
+	l.applied++
+	require.NoError(t, l.log.Apply(l.db, b, durable))
+	require.NoError(t, b.Close())
+}
+
+func value(n, size int) []byte { return []byte(strings.Repeat(string(rune('a'+n%26)), size)) }
+
+// end closes the database without a flush, as a crash would leave it but for the blocks that Pebble has still to write.
+func (l *life) end(t require.TestingT) {
+	require.NoError(t, l.db.Close())
+	require.NoError(t, l.log.Close())
+}
+
+// check compares the database with the batches that were applied, and returns how many it has.
+func check(t require.TestingT, db *pebble.DB, entries, sizes []int) int {
+	n := 0
+	if record, closer, err := db.Get([]byte("newest")); err == nil {
+		n = int(binary.BigEndian.Uint64(record))
+		closer.Close()
+	}
+	it, err := db.NewIter(nil)
+	require.NoError(t, err)
+	defer it.Close()
+	ok := it.First()
+	for i := range n {
+		for k := range entries[i] {
+			require.True(t, ok)
+			require.Equal(t, fmt.Sprintf("%06d/%03d", i, k), string(it.Key()))
+			require.Equal(t, sizes[i], len(it.Value()))
+			ok = it.Next()
+		}
+	}
+	require.True(t, !ok || string(it.Key()) == "newest", "batch %d is not there, but %s", n, it.Key())
+	return n
+}
+
+// TestACrashAtAnyMomentLosesNothing lets a machine die before some write, sync, creation or removal of a file, with some of what was not
+// synced: also while the database is opened or a log ends. All batches that were durable are there then, and those before them.
+func TestACrashAtAnyMomentLosesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		files := vfs.NewCrashableMem()
+		require.NoError(t, files.MkdirAll("db", 0o755))
+		var entries, sizes []int
+		applied, durable := 0, 0
+		for range rapid.IntRange(2, 4).Draw(t, "lives") {
+			var mu sync.Mutex
+			var left *vfs.MemFS
+			sure, until, writes := durable, rapid.IntRange(1, 250).Draw(t, "writes"), 0
+			percent := rapid.SampledFrom([]int{0, 50, 100}).Draw(t, "percent")
+			rng := rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "seed")))
+			var l *life
+			crash := func() {
+				left = files.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng})
+			}
+			l = begin(t, errorfs.Wrap(files, errorfs.InjectorFunc(func(op errorfs.Op) error {
+				mu.Lock()
+				defer mu.Unlock()
+				if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && left == nil {
+					if writes++; writes == until {
+						crash()
+					}
+				}
+				return nil
+			})))
+			before := check(t, l.db, entries, sizes)
+			require.GreaterOrEqual(t, before, durable)
+			require.LessOrEqual(t, before, applied)
+			entries, sizes = entries[:before], sizes[:before]
+			l.applied, l.durable = before, before
+			for range rapid.IntRange(0, 40).Draw(t, "batches") {
+				many := rapid.SampledFrom([]int{0, 1, 1, 2, 200, 400}).Draw(t, "entries")
+				size := rapid.SampledFrom([]int{0, 1, 100, 1_000, 32_000, 32<<10 - 60, 70_000}).Draw(t, "size")
+				if many > 2 {
+					size = size % 500
+				}
+				entries, sizes = append(entries, many), append(sizes, size)
+				mu.Lock()
+				l.applied = len(entries) - 1
+				mu.Unlock()
+				wait := rapid.Bool().Draw(t, "durable")
+				l.apply(t, many, size, wait)
+				mu.Lock()
+				if wait {
+					l.durable = l.applied
+				}
+				if left == nil {
+					sure = max(sure, l.durable)
+				}
+				mu.Unlock()
+			}
+			mu.Lock()
+			if left == nil {
+				crash()
+			}
+			mu.Unlock()
+			l.end(t)
+			applied, durable, files = len(entries), sure, left
+		}
+	})
+}
+
+// TestASegmentLastsAsLongAsItsLog: there is one file of the package at most, and none after a log has ended.
+func TestASegmentLastsAsLongAsItsLog(t *testing.T) {
+	files := vfs.NewMem()
+	require.NoError(t, files.MkdirAll("db", 0o755))
+	l := begin(t, files)
+	segments := func() (names []string) {
+		all, err := files.List("db")
+		require.NoError(t, err)
+		for _, name := range all {
+			if ok, _ := path.Match("*-*.log", name); ok {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	require.Empty(t, segments())
+	ended := 0
+	for before, i := "", 0; i < 50; i++ {
+		l.apply(t, 1, 30_000, i%2 == 0)
+		now := segments()
+		require.Len(t, now, 1)
+		if now[0] != before {
+			ended++
+		}
+		before = now[0]
+	}
+	require.Greater(t, ended, 3, "logs have ended")
+	l.apply(t, 1, tableBytes, true)
+	require.Empty(t, segments(), "a large batch ends its log")
+	l.apply(t, 1, 1, true)
+	require.NoError(t, l.db.Flush())
+	require.Empty(t, segments())
+	l.end(t)
+}
+
+// TestAFlippedBitIsDamage changes a bit of a segment whose log has lost its own blocks: never are all batches read, and if later blocks
+// say that the bit was durable, the database does not open.
+func TestAFlippedBitIsDamage(t *testing.T) {
+	files := vfs.NewCrashableMem()
+	require.NoError(t, files.MkdirAll("db", 0o755))
+	l := begin(t, files)
+	var entries, sizes []int
+	for i := range 12 {
+		entries, sizes = append(entries, 1), append(sizes, 1_000*i)
+		l.apply(t, 1, 1_000*i, true)
+	}
+	left := files.CrashClone(vfs.CrashCloneCfg{})
+	l.end(t)
+	names, err := left.List("db")
+	require.NoError(t, err)
+	segment := "db/" + names[slices.IndexFunc(names, func(name string) bool { return strings.HasSuffix(name, "-001.log") })]
+	info, err := left.Stat(segment)
+	require.NoError(t, err)
+	const last = 11_300 // bytes of the last batch, which nothing behind it confirms
+	require.Greater(t, info.Size()-last, int64(32<<10), "it has several blocks")
+	for at := int64(0); at < info.Size(); at += 331 {
+		harmed := left.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
+		flip(t, harmed, segment, at)
+		db, err := pebble.Open("db", options(harmed))
+		if err == nil {
+			require.GreaterOrEqual(t, at, info.Size()-last, "only the last batch may be a torn end")
+			require.Less(t, check(t, db, entries, sizes), len(entries))
+			require.NoError(t, db.Close())
+		}
+	}
+}
+
+func flip(t *testing.T, files vfs.FS, name string, at int64) {
+	f, err := files.OpenReadWrite(name, vfs.WriteCategoryUnspecified)
+	require.NoError(t, err)
+	b := make([]byte, 1)
+	_, err = f.ReadAt(b, at)
+	require.NoError(t, err)
+	b[0] ^= 1 << (at % 8)
+	_, err = f.WriteAt(b, at)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
