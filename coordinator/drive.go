@@ -41,6 +41,8 @@ func (r *run) Drive() {
 	if err != nil {
 		r.recordPanic(err)
 		r.stopped = true
+	} else if r.result != nil {
+		r.unload() // so that no caller waits until the loop has woken
 	}
 }
 

@@ -34,6 +34,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/coordinator/workers"
 	"github.com/sluiceflow/sluice/internal/cancelled"
+	"github.com/sluiceflow/sluice/internal/goroutines"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -58,7 +59,7 @@ type Engine struct {
 	cancel      context.CancelCauseFunc
 	draining    context.Context // ends when the engine begins to shut down
 	drain       context.CancelFunc
-	loops       sync.WaitGroup
+	loops       *goroutines.Group
 	content     sync.RWMutex // of the content of runs: see cells.Run
 
 	mu     sync.Mutex
@@ -99,7 +100,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	config.Limits = config.Limits.Completed()
 	e := &Engine{
 		store: store, config: config, clock: clock.New(systemClock()), runs: map[string]*run{},
-		end: closing.New(), logs: calllog.New(),
+		end: closing.New(), logs: calllog.New(), loops: goroutines.New(),
 	}
 	held := holds.New(store)
 	if e.driven = pickup.New(config.PickUp, held); config.NotesOnly {
@@ -324,7 +325,7 @@ func (e *Engine) load(id string, items ...decide.Item) {
 	r.inbox.Add(items...)
 	e.runs[id] = r
 	e.stay.Count(len(e.runs))
-	e.loops.Go(func() { r.loop(e.ctx) })
+	e.loops.Reuse(func() { r.loop(e.ctx) })
 }
 
 // wake loads a run whose timer is due, or sets the next alarms.

@@ -17,7 +17,9 @@ func (r *run) loop(ctx context.Context) {
 	if err := usercode.CallExit(drive, func(p *usercode.Panic) { r.afterGoexit(ctx, p) }); err != nil {
 		r.recordPanic(err)
 	}
-	r.unload()
+	if !cancelled.Closed(r.unloaded) { // else another goroutine has driven it to its end
+		r.unload()
+	}
 }
 
 // drive takes turns until the run leaves memory. While it waits, a goroutine that delivers calls may take turns in its place:

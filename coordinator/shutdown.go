@@ -40,7 +40,7 @@ func (e ending) Close() {
 
 func (e ending) Idle() <-chan struct{} { return e.pool.Idle() }
 func (e ending) Stop()                 { e.cancel(ErrShutdown) }
-func (e ending) Await()                { e.loops.Wait(); e.pool.Wait() }
+func (e ending) Await()                { e.loops.Wait(); e.pool.Wait(); e.loops.Close() }
 func (e ending) CloseStore() error     { return e.store.Close() }
 
 func (e ending) Unreturned() []string {

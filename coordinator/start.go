@@ -144,7 +144,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 		r.inbox.Add(decide.Item{Event: decide.PauseFromAbove(parent.id, true)})
 	}
 	e.rings.Keep(id, ring)
-	e.loops.Go(func() { r.loop(e.ctx) })
+	e.loops.Reuse(func() { r.loop(e.ctx) })
 	switch err, answered := inbox.AwaitReply(ctx, done, e.end.Shut()); {
 	case err == nil:
 		return e.handle(id, ""), nil

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/coordinator/workers"
+	"github.com/sluiceflow/sluice/internal/goroutines"
 )
 
 // Pool carries out calls. Go functions that return at once run one after the other on a few workers, because a goroutine for
@@ -29,7 +30,7 @@ type Pool struct {
 	workers    []*worker // running
 	watching   bool
 	tick       *time.Timer // calls watch
-	all        sync.WaitGroup
+	all        *goroutines.Group
 	inProgress atomic.Int64
 	idle       chan struct{}           // has a token when inProgress fell to zero
 	unreturned map[*Call]bool          // calls in progress whose runs have left memory
@@ -58,7 +59,7 @@ type Config struct {
 
 // New returns a pool without calls.
 func New(config Config) *Pool {
-	p := &Pool{configured: config.Directory, answers: newAnswers(config.AnswersBytesMax), idle: make(chan struct{}, 1), unreturned: map[*Call]bool{},
+	p := &Pool{configured: config.Directory, answers: newAnswers(config.AnswersBytesMax), all: goroutines.New(), idle: make(chan struct{}, 1), unreturned: map[*Call]bool{},
 		abandoned: map[<-chan error]string{}, activation: config.ActivationTimeout, verifier: config.Verifier, away: config.Workers, logs: config.Logs}
 	if p.activation <= 0 {
 		p.activation = activationTime
@@ -87,8 +88,11 @@ func (p *Pool) Close() {
 	}
 }
 
-// Wait waits until no call is in progress. The caller must have closed the pool.
-func (p *Pool) Wait() { p.all.Wait() }
+// Wait waits until no call is in progress, and then ends the pool's goroutines. The caller must have closed the pool. It is called once.
+func (p *Pool) Wait() {
+	p.all.Wait()
+	p.all.Close()
+}
 
 // Idle returns a channel that receives a value when no call is in progress. The caller must have closed the pool.
 func (p *Pool) Idle() <-chan struct{} {
@@ -166,7 +170,7 @@ func (p *Pool) start(n int) {
 	for range n {
 		w := &worker{}
 		p.workers = append(p.workers, w)
-		p.all.Go(func() { p.work(w) })
+		p.all.Reuse(func() { p.work(w) })
 	}
 }
 

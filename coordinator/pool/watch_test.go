@@ -30,7 +30,7 @@ func TestTheWatchDeliversCallsOfARunThatHasLeftMemory(t *testing.T) {
 	w.seen = 1
 	p.workers = append(p.workers, w)
 	p.watch()
-	require.True(t, p.watching)
+	require.True(t, p.tick.Stop(), "there is another round")
 	require.Equal(t, 1, owner.offered)
 	require.Empty(t, p.unreturned)
 }

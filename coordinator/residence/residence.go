@@ -74,6 +74,10 @@ func (r *Runs) Stay(p *Place) {
 func (r *Runs) Left(p *Place, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if p.at != nil {
+		r.resting.Remove(p.at)
+		p.at = nil
+	}
 	r.answered(p)
 	r.count = n
 	r.ask()

@@ -40,6 +40,7 @@ type committer struct {
 	before, after records.IndexKeys // of the head that a stream has had, and of that which it gets
 	group         []*request
 	bytes         int            // in group
+	several       bool           // the last group had more than one request
 	moves         []records.Move // of the streams of those in group that were accepted
 	puts          bool           // the batch has content
 
@@ -132,17 +133,21 @@ func (c *committer) answer(err error) {
 		c.group[i] = nil
 		r.done <- cmp.Or(err, r.err)
 	}
+	c.several = len(c.group) > 1
 	c.group, c.bytes = c.group[:0], 0
 }
 
 // errPanic is why nothing more is written after a panic in a commit: how much of the commit is stored is unknown.
 var errPanic = errors.New("a commit has panicked")
 
-// gather takes r and the queue. Before it reads the queue, it yields to the goroutines that the last commit has just woken:
-// their next appends then share this sync instead of needing another.
+// gather takes r and the queue. Before it reads the queue, it yields to the goroutines that the last commit has just woken, if it was
+// of several requests: their next appends then share this sync instead of needing another. A yield wakes a thread, which a single
+// caller does not need.
 func (c *committer) gather(r *request) {
 	c.take(r)
-	runtime.Gosched()
+	if c.several {
+		runtime.Gosched()
+	}
 	for len(c.group) < commitMaxRequests && c.bytes < commitMaxBytes {
 		select {
 		case r := <-c.s.queue:
