@@ -136,7 +136,7 @@ func newStore(dir string, cfg Config) *Store {
 		queue: make(chan *request, cfg.QueueLen), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	s.shield = shield.New(files, func(path string, cause error) { _ = s.fail(path, cause) })
-	s.commits = commitlog.New(s.shield, files.PathJoin(dir, records.DatabaseName), memTableBytes)
+	s.commits = commitlog.New(s.shield, files.PathJoin(dir, records.DatabaseName))
 	return s
 }
 

@@ -5,9 +5,9 @@
 //	defer s.Close()
 //	last, err := s.Append(ctx, "run-1", 0, events, head)      returns when the batch is on the disk
 //
-//	callers            committer (one goroutine)                 directory
+//	callers            committer (one goroutine at a time)       directory
 //	Append ─ encode ─┐
-//	Append ─ encode ─┼▶ queue ─▶ check ─▶ one batch ─▶ one sync ─▶ db/       Pebble: log and tables
+//	Append ─ encode ─┼▶ queue ─▶ check ─▶ one batch ─▶ one sync ─▶ db/       Pebble: log and tables; see package commitlog
 //	Append ─ encode ─┘                        │                    COMMIT    number of the last commit
 //	   ▲                                      │                    VERSION   of this layout
 //	   └────────── answers to all ◀───────────┘                    LOCK      held by one process
@@ -22,7 +22,7 @@
 // because a write or a sync failed may or may not be stored when the directory is opened again, whole in either case; the
 // store takes no writes until then.
 //
-// Content: PutContent, SweepContent and Trim go through the committer too, and write to Pebble's log without a sync. Every log is
+// Content: PutContent, SweepContent and Trim go through the committer too, and write to the log without a sync. Every log is
 // synced before the next one begins, and recovery ends a log at the first record that is missing: so the sync of a later append
 // covers all writes before it, and no event is there without the content put before it. A crash before that sync may lose a put,
 // and bring back swept content and trimmed events. Deleted records leave the disk when Pebble compacts the tables that hold them.
@@ -83,6 +83,7 @@
 //	a COMMIT behind the database        opened: it is not synced, and may be old after a power failure
 //	a COMMIT ahead of the database      refused with ErrDamaged: acknowledged commits are lost, which nothing mends
 //	a COMMIT, but no database           refused with ErrDamaged, likewise
+//	a log that lacks a batch            refused with ErrDamaged, likewise: it has later ones, see package commitlog
 //	no commit number in the database    refused with ErrDamaged; a Raw mends it
 //	a commit number that is rubbish     refused with ErrDamaged; a Raw mends it
 //	a head that is rubbish              opened: the head is listed with ErrDamaged; a Raw writes another

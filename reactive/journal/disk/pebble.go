@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/commitlog"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
@@ -57,13 +59,16 @@ func (s *Store) backgroundError(err error) {
 	time.Sleep(retryPause)
 }
 
-// openPebble opens the database. If Pebble panics about inconsistent files, it returns an error.
+// openPebble opens the database. If its logs lack a batch, or Pebble panics about inconsistent files, it returns an error.
 func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			db, err = nil, fmt.Errorf("%w: %v", journal.ErrDamaged, r)
 		}
 	}()
+	if err = commitlog.Check(o.FS, dir); errors.Is(err, commitlog.ErrGap) {
+		return nil, fmt.Errorf("%w: %w", journal.ErrDamaged, err)
+	}
 	db, err = pebble.Open(dir, o)
 	return db, records.OpenError(err)
 }

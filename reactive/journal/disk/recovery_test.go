@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -65,6 +66,26 @@ func record(key []byte, content string) func(*testing.T, string) {
 	}
 }
 
+// lacking leaves what a process leaves that is killed after three commits, of which the second is only in Pebble's own log, and damages
+// that one.
+func lacking(t *testing.T, dir string) {
+	without("LOCK", "VERSION", "COMMIT", "db")(t, dir)
+	running := t.TempDir()
+	s := open(t, running, disk.Config{})
+	for after, text := range []string{"x", strings.Repeat("x", 20_000), "x"} {
+		mustAppend(t, s, "run", uint64(after), one(text))
+	}
+	require.NoError(t, os.CopyFS(dir, os.DirFS(running)))
+	require.NoError(t, s.Close())
+	logs, err := filepath.Glob(filepath.Join(dir, "db", "??????.log"))
+	require.NoError(t, err)
+	require.Len(t, logs, 1)
+	text, err := os.ReadFile(logs[0])
+	require.NoError(t, err)
+	text[10_000] ^= 1
+	require.NoError(t, os.WriteFile(logs[0], text, 0o600))
+}
+
 var spoilings = map[string]spoiling{
 	"an empty directory":                {spoil: without("LOCK", "VERSION", "COMMIT", "db"), read: 0},
 	"a LOCK of a process that has died": {spoil: put("LOCK", "4194304\n"), read: 3},
@@ -79,6 +100,7 @@ var spoilings = map[string]spoiling{
 	"a COMMIT behind the database":      {spoil: put("COMMIT", marked(1)), read: 3},
 	"a COMMIT ahead of the database":    {spoil: put("COMMIT", marked(4)), open: journal.ErrDamaged},
 	"a COMMIT, but no database":         {spoil: without("db"), open: journal.ErrDamaged},
+	"a log that lacks a batch":          {spoil: lacking, open: journal.ErrDamaged},
 	"no commit number in the database":  {spoil: record([]byte("commit"), ""), open: journal.ErrDamaged, mends: true},
 	"a commit number that is rubbish":   {spoil: record([]byte("commit"), "rubbish"), open: journal.ErrDamaged, mends: true},
 	"a head that is rubbish":            {spoil: record([]byte("hrun"), "rubbish"), read: 0},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -202,9 +203,20 @@ func (d durable) testKill(t *testing.T) {
 // files maps paths to the contents of the files in a directory.
 type files map[string][]byte
 
+// load reads the files of a directory. A store that is open may remove one meanwhile; then it reads them anew.
 func load(t require.TestingT, dir string) files {
+	for {
+		found, err := readFiles(dir)
+		if !errors.Is(err, fs.ErrNotExist) {
+			require.NoError(t, err)
+			return found
+		}
+	}
+}
+
+func readFiles(dir string) (files, error) {
 	found := files{}
-	require.NoError(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
@@ -213,8 +225,8 @@ func load(t require.TestingT, dir string) files {
 			found[name], err = os.ReadFile(path)
 		}
 		return err
-	}))
-	return found
+	})
+	return found, err
 }
 
 func (f files) write(t require.TestingT, dir string) {

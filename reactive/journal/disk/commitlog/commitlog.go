@@ -1,19 +1,20 @@
-// Package commitlog makes batches durable on the goroutine that commits them.
+// Package commitlog makes small batches durable on the goroutine that commits them.
 //
-//	log := commitlog.New(files, "data/db", 32<<20)
-//	db, err := pebble.Open("data/db", &pebble.Options{FS: log, MemTableSize: 32 << 20})
+//	log := commitlog.New(files, "data/db")                     the file system that Pebble is opened with
+//	db, err := pebble.Open("data/db", &pebble.Options{FS: log})
 //	err = log.Apply(db, batch, true)                           durable
 //
 // A goroutine of Pebble's own writes and syncs Pebble's log. A commit that waits for it changes goroutines twice, which takes a
-// third of a commit's time on a fast disk, and much more where other programs keep the processors busy. So a Log writes each batch
-// to a second file, too, and syncs that:
+// third of the time of a small commit on a fast disk, and much more where other programs keep the processors busy. So a Log writes
+// a small batch to a second file, too, and syncs that alone. A batch that is not small is worth the wait, and not worth the room.
 //
-//	db/000012.log        Pebble's: written in blocks of 32 KiB, and synced when it ends
-//	db/000012-001.log    the same batches, each written at once; removed when the other has been synced
+//	db/000012.log        Pebble's, with all batches; written in blocks of 32 KiB, and synced for large batches and at its end
+//	db/000012-001.log    the small batches, each written at once; removed when the other has ended
 //
 // To Pebble these are two segments of one log, as it makes them itself when it turns from a disk that stalls to another one. Pebble
 // recovers a log from all of its segments: it reads the first as far as it is whole, then the second, and skips there what it has
-// seen, by the sequence number of the batch. So nothing but Pebble reads what this package writes.
+// seen, by the sequence number of the batch. So Pebble alone recovers what this package writes. Only what is no crash it would not
+// notice: a damaged first segment, of which the second lacks a batch. Check does.
 package commitlog
 
 import (
@@ -34,9 +35,11 @@ import (
 type Log struct {
 	vfs.FS
 	dir    string
-	large  int      // bytes in memory from which a batch is large
+	huge   int      // bytes in memory of a batch behind which Pebble may end its log
 	number uint32   // of Pebble's log
-	file   vfs.File // nil: no batch was written since that log began
+	first  uint64   // of that log; 0: it has no batch
+	behind bool     // the newest batches are neither durable nor in the file
+	file   vfs.File // nil: no small batch was written since Pebble's log began
 	path   string   // of file
 	end    int64    // of its written part, in bytes
 	synced int64    // bytes of that which are durable
@@ -44,20 +47,18 @@ type Log struct {
 	buf    []byte
 }
 
-// New returns the log of the database in a directory, which keeps tables of so many bytes in memory: its MemTableSize.
-func New(files vfs.FS, dir string, memTable int) *Log {
-	return &Log{FS: files, dir: dir, large: memTable / 4}
-}
+// New returns the log of the database in a directory.
+func New(files vfs.FS, dir string) *Log { return &Log{FS: files, dir: dir} }
 
-// entryBytes is the most that an entry of a batch takes in memory besides its key and value.
-const entryBytes = 256
+// smallBytes bounds a batch that is written to both files.
+const smallBytes = 16 << 10
 
 // Apply applies a batch. If durable is true, it returns when the batch is durable, and all that were applied before.
 func (l *Log) Apply(db *pebble.DB, b *pebble.Batch, durable bool) error {
-	if b.Len()+int(b.Count())*entryBytes > l.large {
-		return applyLarge(db, b)
+	if b.Len() > smallBytes || l.behind {
+		return l.applyLarge(db, b, durable)
 	}
-	if err := db.Apply(b, pebble.NoSync); err != nil {
+	if err := l.apply(db, b, false); err != nil {
 		return err
 	}
 	if err := l.write(b.Repr()); err != nil || !durable {
@@ -70,14 +71,27 @@ func (l *Log) Apply(db *pebble.DB, b *pebble.Batch, durable bool) error {
 	return nil
 }
 
-// applyLarge writes a batch to Pebble's log alone, and ends that log. Behind a batch that takes half of the table in memory Pebble
-// itself ends the log, so that it would not be known to which of the two logs a segment with that batch belongs.
-func applyLarge(db *pebble.DB, b *pebble.Batch) error {
-	if err := db.Apply(b, pebble.Sync); err != nil {
+// applyLarge writes a batch to Pebble's log alone. As long as it is not durable there, no later one may be in the file: a crash could
+// leave that without this one.
+func (l *Log) applyLarge(db *pebble.DB, b *pebble.Batch, durable bool) error {
+	l.behind = !durable
+	return l.apply(db, b, durable)
+}
+
+// apply has Pebble apply a batch.
+func (l *Log) apply(db *pebble.DB, b *pebble.Batch, durable bool) error {
+	how := pebble.NoSync
+	if durable {
+		how = pebble.Sync
+	}
+	if err := db.Apply(b, how); err != nil {
 		return err
 	}
-	_, err := db.AsyncFlush()
-	return err
+	if l.first == 0 {
+		// It stays 0 behind a batch that takes half of Pebble's table in memory: Pebble has taken its data, and ended its log behind it.
+		l.first = uint64(b.SeqNum())
+	}
+	return nil
 }
 
 // write appends a batch, whose sequence number Pebble has set.
@@ -87,7 +101,11 @@ func (l *Log) write(batch []byte) error {
 			return err
 		}
 	}
-	l.buf = l.appendRecord(l.buf[:0], batch)
+	return l.append(batch)
+}
+
+func (l *Log) append(record []byte) error {
+	l.buf = l.appendRecord(l.buf[:0], record)
 	if l.end += int64(len(l.buf)); l.end > l.room {
 		grow(l.file, l.room, l.end+roomBytes-l.room)
 		l.room = l.end + roomBytes
@@ -100,13 +118,17 @@ func (l *Log) write(batch []byte) error {
 // size of the file takes two thirds of the time. It reads as zeros, which end a log.
 const roomBytes = 1 << 20
 
-// begin makes the file, and its name durable.
+// begin makes the file, and its name durable. Its first record is a batch without entries, which Pebble skips, with the sequence
+// number of the first batch of Pebble's log: see Check.
 func (l *Log) begin() (err error) {
 	l.path = l.PathJoin(l.dir, fmt.Sprintf("%06d-001.log", l.number))
 	if l.file, err = l.FS.Create(l.path, vfs.WriteCategoryUnspecified); err != nil {
 		return err
 	}
 	l.end, l.synced, l.room = 0, 0, 0
+	if err = l.append(appendHead(nil, l.first)); err != nil {
+		return err
+	}
 	return shield.SyncDir(l.FS, l.dir)
 }
 
@@ -134,7 +156,7 @@ func (l *Log) creating(name string) error {
 		return nil
 	}
 	err := l.remove()
-	l.number = uint32(number)
+	l.number, l.first = uint32(number), 0
 	return err
 }
 

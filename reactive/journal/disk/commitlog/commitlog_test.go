@@ -42,11 +42,24 @@ func (silent) Errorf(string, ...any)          {}
 func (silent) Fatalf(format string, a ...any) { panic(fmt.Sprintf(format, a...)) }
 
 func begin(t require.TestingT, files vfs.FS) *life {
-	l := &life{log: commitlog.New(shield.New(files, func(string, error) {}), "db", tableBytes)}
+	require.NoError(t, commitlog.Check(files, "db"))
+	l := &life{log: commitlog.New(shield.New(files, func(string, error) {}), "db")}
 	db, err := pebble.Open("db", options(l.log))
 	require.NoError(t, err)
 	l.db = db
 	return l
+}
+
+// guarded keeps a file system from being copied while a file is used again: MemFS would lock itself.
+type guarded struct {
+	vfs.FS
+	mu *sync.Mutex
+}
+
+func (g guarded) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.FS.ReuseForWrite(oldname, newname, category)
 }
 
 // apply applies the next batch: its number, and as many entries that are as large.
@@ -111,7 +124,7 @@ func TestACrashAtAnyMomentLosesNothing(t *testing.T) {
 			crash := func() {
 				left = files.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng})
 			}
-			l = begin(t, errorfs.Wrap(files, errorfs.InjectorFunc(func(op errorfs.Op) error {
+			l = begin(t, errorfs.Wrap(guarded{files, &mu}, errorfs.InjectorFunc(func(op errorfs.Op) error {
 				mu.Lock()
 				defer mu.Unlock()
 				if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && left == nil {
@@ -128,7 +141,7 @@ func TestACrashAtAnyMomentLosesNothing(t *testing.T) {
 			l.applied, l.durable = before, before
 			for range rapid.IntRange(0, 40).Draw(t, "batches") {
 				many := rapid.SampledFrom([]int{0, 1, 1, 2, 200, 400}).Draw(t, "entries")
-				size := rapid.SampledFrom([]int{0, 1, 100, 1_000, 32_000, 32<<10 - 60, 70_000}).Draw(t, "size")
+				size := rapid.SampledFrom([]int{0, 1, 100, 1_000, 5_000, 16_000, 32<<10 - 60, 70_000}).Draw(t, "size")
 				if many > 2 {
 					size = size % 500
 				}
@@ -158,6 +171,46 @@ func TestACrashAtAnyMomentLosesNothing(t *testing.T) {
 	})
 }
 
+// TestACrashAroundTheEndOfALogLosesNothing lets a machine die before every write, sync, creation and removal of a file while logs end:
+// because they are full, and behind a batch that takes half of the table in memory.
+func TestACrashAroundTheEndOfALogLosesNothing(t *testing.T) {
+	sizes := slices.Repeat([]int{10_000}, 60)
+	sizes[5], sizes[30], sizes[40] = 150_000, 20_000, 200_000
+	for _, percent := range []int{0, 50, 100} {
+		type crash struct {
+			files   *vfs.MemFS
+			durable int
+		}
+		var mu sync.Mutex
+		var crashes []crash
+		durable := 0
+		rng := rand.New(rand.NewPCG(1, uint64(percent)))
+		files := vfs.NewCrashableMem()
+		require.NoError(t, files.MkdirAll("db", 0o755))
+		l := begin(t, errorfs.Wrap(guarded{files, &mu}, errorfs.InjectorFunc(func(op errorfs.Op) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
+				crashes = append(crashes, crash{files.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng}), durable})
+			}
+			return nil
+		})))
+		for i, size := range sizes {
+			l.apply(t, 1, size, true)
+			mu.Lock()
+			durable = i + 1
+			mu.Unlock()
+		}
+		l.end(t)
+		for _, c := range crashes {
+			again := begin(t, c.files)
+			n := check(t, again.db, ones(sizes), sizes)
+			require.True(t, n == c.durable || n == c.durable+1, "%d of %d", n, c.durable)
+			again.end(t)
+		}
+	}
+}
+
 // TestASegmentLastsAsLongAsItsLog: there is one file of the package at most, and none after a log has ended.
 func TestASegmentLastsAsLongAsItsLog(t *testing.T) {
 	files := vfs.NewMem()
@@ -175,8 +228,8 @@ func TestASegmentLastsAsLongAsItsLog(t *testing.T) {
 	}
 	require.Empty(t, segments())
 	ended := 0
-	for before, i := "", 0; i < 50; i++ {
-		l.apply(t, 1, 30_000, i%2 == 0)
+	for before, i := "", 0; i < 150; i++ {
+		l.apply(t, 1, 10_000, i%2 == 0)
 		now := segments()
 		require.Len(t, now, 1)
 		if now[0] != before {
@@ -186,42 +239,93 @@ func TestASegmentLastsAsLongAsItsLog(t *testing.T) {
 	}
 	require.Greater(t, ended, 3, "logs have ended")
 	l.apply(t, 1, tableBytes, true)
-	require.Empty(t, segments(), "a large batch ends its log")
+	require.Empty(t, segments(), "Pebble ends its log behind a batch of that size")
+	l.apply(t, 1, 20_000, true)
+	require.Empty(t, segments(), "a large batch is in Pebble's log alone")
 	l.apply(t, 1, 1, true)
+	require.Len(t, segments(), 1)
 	require.NoError(t, l.db.Flush())
 	require.Empty(t, segments())
 	l.end(t)
 }
 
-// TestAFlippedBitIsDamage changes a bit of a segment whose log has lost its own blocks: never are all batches read, and if later blocks
-// say that the bit was durable, the database does not open.
-func TestAFlippedBitIsDamage(t *testing.T) {
+// harmed calls use with copies of the files that a machine leaves which dies with all batches durable, each with a bit of one of its
+// logs flipped: of the segment of this package, or of that of Pebble.
+func harmed(t *testing.T, sizes []int, ours bool, use func(files *vfs.MemFS, name string, at, size int64)) {
 	files := vfs.NewCrashableMem()
 	require.NoError(t, files.MkdirAll("db", 0o755))
 	l := begin(t, files)
-	var entries, sizes []int
-	for i := range 12 {
-		entries, sizes = append(entries, 1), append(sizes, 1_000*i)
-		l.apply(t, 1, 1_000*i, true)
+	for _, size := range sizes {
+		l.apply(t, 1, size, true)
 	}
 	left := files.CrashClone(vfs.CrashCloneCfg{})
 	l.end(t)
 	names, err := left.List("db")
 	require.NoError(t, err)
-	segment := "db/" + names[slices.IndexFunc(names, func(name string) bool { return strings.HasSuffix(name, "-001.log") })]
-	info, err := left.Stat(segment)
+	name := "db/" + names[slices.IndexFunc(names, func(name string) bool {
+		return strings.HasSuffix(name, ".log") && strings.HasSuffix(name, "-001.log") == ours
+	})]
+	info, err := left.Stat(name)
 	require.NoError(t, err)
+	for at := int64(0); at < info.Size(); at += 733 {
+		files := left.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
+		flip(t, files, name, at)
+		use(files, name, at, info.Size())
+	}
+}
+
+// ones returns how many entries the batches of harmed have.
+func ones(sizes []int) []int { return slices.Repeat([]int{1}, len(sizes)) }
+
+// TestAFlippedBitIsDamage: of a damaged segment never are all batches read, and if later blocks say that the bit was durable, the
+// database does not open.
+func TestAFlippedBitIsDamage(t *testing.T) {
+	var sizes []int
+	for i := range 12 {
+		sizes = append(sizes, 1_000*i)
+	}
 	const last = 11_300 // bytes of the last batch, which nothing behind it confirms
-	require.Greater(t, info.Size()-last, int64(32<<10), "it has several blocks")
-	for at := int64(0); at < info.Size(); at += 331 {
-		harmed := left.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
-		flip(t, harmed, segment, at)
-		db, err := pebble.Open("db", options(harmed))
+	harmed(t, sizes, true, func(files *vfs.MemFS, _ string, at, size int64) {
+		require.NoError(t, commitlog.Check(files, "db"))
+		require.Greater(t, size-last, int64(32<<10), "it has several blocks")
+		db, err := pebble.Open("db", options(files))
 		if err == nil {
-			require.GreaterOrEqual(t, at, info.Size()-last, "only the last batch may be a torn end")
-			require.Less(t, check(t, db, entries, sizes), len(entries))
+			require.GreaterOrEqual(t, at, size-last, "only the last batch may be a torn end")
+			require.Less(t, check(t, db, ones(sizes), sizes), len(sizes))
 			require.NoError(t, db.Close())
 		}
+	})
+}
+
+// TestABatchThatOnlyPebbleHasIsMissed damages Pebble's segment, which alone has the large batches: either the database has all batches
+// up to one, or it is known that one is missing.
+func TestABatchThatOnlyPebbleHasIsMissed(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		sizes  []int
+		missed bool
+	}{
+		{"first", []int{20_000, 1, 2, 3}, true},
+		{"between", []int{1, 20_000, 2, 20_000, 3, 4}, true},
+		{"last", []int{1, 2, 20_000}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			missed := 0
+			harmed(t, test.sizes, false, func(files *vfs.MemFS, name string, _, _ int64) {
+				if err := commitlog.Check(files, "db"); err != nil {
+					require.ErrorIs(t, err, commitlog.ErrGap)
+					missed++
+					return
+				}
+				db, err := pebble.Open("db", options(files))
+				if err != nil {
+					return
+				}
+				check(t, db, ones(test.sizes), test.sizes)
+				require.NoError(t, db.Close())
+			})
+			require.Equal(t, test.missed, missed > 0)
+		})
 	}
 }
 
