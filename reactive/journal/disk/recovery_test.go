@@ -75,7 +75,7 @@ func lacking(t *testing.T, dir string) {
 	for after, text := range []string{"x", strings.Repeat("x", 20_000), "x"} {
 		mustAppend(t, s, "run", uint64(after), one(text))
 	}
-	require.NoError(t, os.CopyFS(dir, os.DirFS(running)))
+	copyRunning(t, dir, running)
 	require.NoError(t, s.Close())
 	logs, err := filepath.Glob(filepath.Join(dir, "db", "??????.log"))
 	require.NoError(t, err)
