@@ -93,7 +93,7 @@ var dryStates = map[string]func(*testing.T, *coordinator.Engine) *coordinator.Ru
 // told begins a run that has taken a message with a key.
 func told(t *testing.T, e *coordinator.Engine) *coordinator.Run {
 	r := start(t, e, waits2)
-	require.NoError(t, r.Send(t.Context(), "hello", 1, coordinator.WithKey("k")))
+	require.NoError(t, r.Send(t.Context(), "hello", 1, coordinator.WithKey("of two, the last counts"), coordinator.WithKey("k")))
 	return r
 }
 

@@ -34,7 +34,6 @@ var resultWay = []string{
 
 // beforeTheInbox lists the packages that are on the way of a message besides, from the call of Send to the beginning of the call that follows.
 var beforeTheInbox = []string{
-	"coordinator/starting",  // reads the options of Send
 	"coordinator/commands",  // makes an event of the message
 	"coordinator/retention", // lets it pass unless the run is being deleted
 	"coordinator/holds",     // looks whether the run is held

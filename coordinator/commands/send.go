@@ -16,7 +16,10 @@ import (
 // Send sends the run a message, which a step that waits for its name takes, now or later. A message that no step of the
 // workflow waits for is journaled and logged: see Awaits. See coordinator.WithKey.
 func (c Commands) Send(ctx context.Context, name string, payload any, opts ...starting.KeyOption) error {
-	key := starting.KeyOf(opts)
+	key := ""
+	for _, o := range opts {
+		key = string(o) // the last counts, as in Start
+	}
 	if err := cmp.Or(c.in.Engine.CheckOpen(), limits.CheckKey(key, "")); err != nil {
 		return err
 	}

@@ -28,15 +28,6 @@ type KeyOption string
 
 func (k KeyOption) apply(o *Options) { o.Key = string(k) }
 
-// KeyOf returns the key of a message that is sent with these options; "": none.
-func KeyOf(opts []KeyOption) string {
-	var o Options
-	for _, opt := range opts {
-		opt.apply(&o)
-	}
-	return o.Key
-}
-
 // Options say how a run is started.
 type Options struct {
 	ID       string            // of the run

@@ -171,8 +171,6 @@ func TestTheIDFollowsFromTheKey(t *testing.T) {
 		ids[o.ID] = true
 	}
 	require.Len(t, ids, 4)
-	require.Equal(t, "a", starting.KeyOf([]starting.KeyOption{"b", "a"}))
-	require.Empty(t, starting.KeyOf(nil))
 
 	var o starting.Options
 	require.ErrorIs(t, o.Apply([]starting.Option{starting.KeyOption("a"), starting.Func(func(o *starting.Options) { o.ID = "r" })}), limits.ErrRefused)
