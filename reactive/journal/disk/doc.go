@@ -133,13 +133,13 @@
 // # Cost
 //
 // Events of 300 bytes, each appended to a run of its own with a head, on a small cloud machine of two cores whose disk
-// takes 100 to 200 µs (L) to write and sync 512 bytes; median and best of several runs, since the machine had other work
-// to do (BenchmarkAppend, which measures the disk's own latency beside each figure):
+// takes 100 to 140 µs (L) to write and sync 512 bytes; median and best of six runs (BenchmarkAppend, which measures the disk's own
+// latency beside each figure):
 //
 //	writers   events/s   best      events/sync   p50    CPU/event
-//	      1      3,700     3,800             1   1.7 L     120 µs
-//	     16     31,000    41,000            14   2.7 L      15 µs
-//	    256     81,000   117,000           140   12 L        8 µs
+//	      1      6,200     6,300             1   1.2 L      69 µs
+//	     16     47,000    48,000            15   2.4 L      12 µs
+//	    256    170,000   178,000           140    11 L       7 µs
 //
 // Putting 10,000 blobs of 1 KiB, with the append that syncs them, takes 40 ms of CPU and 180 ms on that disk, a MiB at a time,
 // between which other appends are served; reading one takes 15 µs (BenchmarkPutContent, BenchmarkContent).
