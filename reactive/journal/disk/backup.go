@@ -7,9 +7,9 @@ import (
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/commitlog"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
@@ -34,7 +34,7 @@ func (s *Store) Backup(dir string) error {
 	}
 	number := s.newest.Load() // the copy has this commit, and may have later ones
 	end := s.shield.Spare(dir)
-	err = checkpoint(s.db, s.files, dir, number)
+	err = s.checkpoint(dir, number)
 	if err = cmp.Or(end(), err); err == nil {
 		return nil
 	}
@@ -44,14 +44,19 @@ func (s *Store) Backup(dir string) error {
 	return fmt.Errorf("back up to %s: %w", dir, errors.Join(err, target.Clear()))
 }
 
-// checkpoint makes a copy of a database with at least the commits up to a number.
-func checkpoint(db *pebble.DB, files vfs.FS, dir string, number uint64) error {
-	if err := db.Checkpoint(files.PathJoin(dir, records.DatabaseName), pebble.WithFlushedWAL()); err != nil {
+// checkpoint makes a copy of the database with at least the commits up to a number.
+func (s *Store) checkpoint(dir string, number uint64) error {
+	files, to := s.files, s.files.PathJoin(dir, records.DatabaseName)
+	err := s.db.Checkpoint(to, pebble.WithFlushedWAL())
+	if err == nil && s.shield.Raised() { // Pebble could not write its log
+		err = commitlog.Copy(files, files.PathJoin(s.dir, records.DatabaseName), to)
+	}
+	if err == nil {
+		err = records.CreateFile(files, dir, records.MarkName, records.AppendMark(nil, number))
+	}
+	if err != nil {
 		return err
 	}
 	// A directory without its version is none that opens, so the version is written last.
-	if err := records.CreateFile(files, dir, records.MarkName, records.AppendMark(nil, number)); err != nil {
-		return err
-	}
 	return errors.Join(records.WriteVersion(files, dir), shield.SyncDir(files, files.PathDir(dir)))
 }

@@ -140,9 +140,8 @@ func (c *committer) answer(err error) {
 // errPanic is why nothing more is written after a panic in a commit: how much of the commit is stored is unknown.
 var errPanic = errors.New("a commit has panicked")
 
-// gather takes r and the queue. Before it reads the queue, it yields to the goroutines that the last commit has just woken, if it was
-// of several requests: their next appends then share this sync instead of needing another. A yield wakes a thread, which a single
-// caller does not need.
+// gather takes r and the queue. If the last commit was of several requests, it yields first to the goroutines that this has just woken:
+// their next appends then share this sync instead of needing another. A single caller needs no yield, which wakes a thread.
 func (c *committer) gather(r *request) {
 	c.take(r)
 	if c.several {
@@ -208,8 +207,8 @@ func (c *committer) write() error {
 	return nil
 }
 
-// writeLater writes b without a sync. It is in the log before whatever is written later, so the next sync, which ends the log at
-// the first loss, covers it. It has no number, since COMMIT counts durable commits.
+// writeLater writes b without a sync. The next sync covers it: see Content in the documentation of the package. It has no number,
+// since COMMIT counts durable commits.
 func (c *committer) writeLater(b *pebble.Batch) error {
 	if b.Empty() {
 		return nil

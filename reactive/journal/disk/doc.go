@@ -17,31 +17,29 @@
 //
 // # Contracts
 //
-// Durability: an append that was acknowledged survives the death of the process and of the machine, if the disk keeps the
-// data that it has synced. No reader sees an event before that: readers stop at the last synced one. An append that fails
-// because a write or a sync failed may or may not be stored when the directory is opened again, whole in either case; the
-// store takes no writes until then.
+// Durability: an append that was acknowledged survives the death of the process and of the machine, if the disk keeps the data that it has
+// synced. No reader sees an event before that: readers stop at the last synced one. An append that fails because a write or a sync failed
+// may or may not be stored when the directory is opened again, whole in either case; the store takes no writes until then.
 //
-// Content: PutContent, SweepContent and Trim go through the committer too, and write to the log without a sync. Every log is
-// synced before the next one begins, and recovery ends a log at the first record that is missing: so the sync of a later append
-// covers all writes before it, and no event is there without the content put before it. A crash before that sync may lose a put,
-// and bring back swept content and trimmed events. Deleted records leave the disk when Pebble compacts the tables that hold them.
+// Content: PutContent, SweepContent and Trim go through the committer too, and write to the log without a sync. Every log is synced before
+// the next one begins, and recovery ends a log at the first record that is missing: so the sync of a later append covers all writes before
+// it, and no event is there without the content put before it. A crash before that sync may lose a put, and bring back swept content and
+// trimmed events. Deleted records leave the disk when Pebble compacts the tables that hold them.
 //
 // Order: appends to one stream are decided in the order in which the committer receives them; of several with the same
 // after, exactly one succeeds. Between streams there is no order.
 //
-// Exclusion: one process at a time has a directory open; others get ErrLocked with the id of that process. The file LOCK of
-// a dead process does not prevent opening. Do not remove the file of a live process: another process could then open the
-// directory with a new LOCK; the first then takes no more writes, and its next commit fails with ErrReadOnly and may or may
-// not be stored.
+// Exclusion: one process at a time has a directory open; others get ErrLocked with the id of that process. The file LOCK of a dead process
+// does not prevent opening. Do not remove the file of a live process: another process could then open the directory with a new LOCK; the
+// first then takes no more writes, and its next commit fails with ErrReadOnly and may or may not be stored.
 //
 // A full disk: with less than Config.FreeFloorBytes free, the store becomes read-only, with an error that has the cause. Stored
 // data can be read, now and after the next Open. Opening it with more room makes it writable again.
 //
-// A failing disk: if a write fails, for any reason (no inodes, a quota, a broken or read-only disk, too many open files),
-// the store becomes read-only with an error that names the remedy, and writes nothing more: the directory stays as a crash
-// would have left it. No fault ends the process. The same happens if the directory, its lock, its mark or its database was
-// removed, renamed or unmounted: each commit checks for that before it is acknowledged.
+// A failing disk: if a write fails, for any reason (no inodes, a quota, a broken or read-only disk, too many open files), the store becomes
+// read-only with an error that names the remedy, and writes nothing more: the directory stays as a crash would have left it. No fault ends
+// the process. The same happens if the directory, its lock, its mark or its database was removed, renamed or unmounted: each commit checks
+// for that before it is acknowledged.
 //
 // Damage is reported with ErrDamaged and never served:
 //
@@ -54,9 +52,9 @@
 //	Pebble's tables and manifest change     Pebble's checksums
 //	the newest commits are gone             COMMIT (see mark for losses that it cannot see after a power failure)
 //
-// Damage to one stream does not affect others: Heads continues after a head that cannot be read, and a stream whose head is
-// lost cannot be started again. OpenRaw opens a directory record by record, to check it and to rebuild heads and commit
-// numbers. It also finds damage below the records, in Pebble's own files, but cannot repair it.
+// Damage to one stream does not affect others: Heads continues after a head that cannot be read, and a stream whose head is lost cannot be
+// started again. OpenRaw opens a directory record by record, to check it and to rebuild heads and commit numbers. It also finds damage
+// below the records, in Pebble's own files, but cannot repair it.
 //
 // The tests flip a bit of every byte of a small store, cut its files at every length (with SLUICE_EXHAUSTIVE=1; else at every
 // eleventh), and expect each event unchanged or an error. A directory replaced by an older copy of itself is not detected.

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -66,10 +65,9 @@ func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
 			db, err = nil, fmt.Errorf("%w: %v", journal.ErrDamaged, r)
 		}
 	}()
-	if err = commitlog.Check(o.FS, dir); errors.Is(err, commitlog.ErrGap) {
-		return nil, fmt.Errorf("%w: %w", journal.ErrDamaged, err)
+	if err = commitlog.Check(o.FS, dir); err == nil {
+		db, err = pebble.Open(dir, o)
 	}
-	db, err = pebble.Open(dir, o)
 	return db, records.OpenError(err)
 }
 

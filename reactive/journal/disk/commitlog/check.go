@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
+	"strings"
 
+	"github.com/cockroachdb/pebble/v2/record"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/wal"
 )
@@ -18,41 +21,80 @@ var ErrGap = errors.New("a log lacks a batch before others")
 // Check returns ErrGap if Pebble would recover a directory without a batch, but with later ones. It is called before Pebble opens the
 // directory. There is something to read after the death of a process only.
 func Check(files vfs.FS, dir string) error {
-	logs, err := wal.Scan(wal.Dir{FS: files, Dirname: dir})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	logs, err := scan(files, dir)
+	if err != nil {
+		return err
 	}
+	pebbles, err := scan(pebbles{files}, dir)
 	for _, log := range logs {
-		if err == nil && log.NumSegments() == 2 {
-			err = checkLog(files, log)
+		alone, there := pebbles.Get(log.Num)
+		switch _, last := log.SegmentLocation(log.NumSegments() - 1); {
+		case err != nil:
+			return err
+		case !isOurs(last):
+		case !there:
+			err = fmt.Errorf("%w: %s is there without %s.log", ErrGap, last, log.Num)
+		default:
+			err = checkLog(files, last, alone, log)
 		}
 	}
 	return err
 }
 
-// checkLog compares the sequence numbers of the batches that Pebble reads of a log: a batch has as many as it has entries, and the next
-// batch those that follow. A log ends with the first record that is not whole.
-func checkLog(files vfs.FS, log wal.LogicalLog) error {
-	_, second := log.SegmentLocation(1)
-	next, err := firstOf(files, second, uint32(log.Num))
-	if err != nil || next == 0 {
+func scan(files vfs.FS, dir string) (wal.Logs, error) {
+	logs, err := wal.Scan(wal.Dir{FS: files, Dirname: dir})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return logs, err
+}
+
+// pebbles are the files without those of this package.
+type pebbles struct{ vfs.FS }
+
+func (p pebbles) List(dir string) ([]string, error) {
+	names, err := p.FS.List(dir)
+	return slices.DeleteFunc(names, isOurs), err
+}
+
+func isOurs(path string) bool { return strings.HasSuffix(path, ending) }
+
+// checkLog checks a log of which there is a second segment: Pebble's segment, which is read alone, and both together.
+func checkLog(files vfs.FS, second string, alone, both wal.LogicalLog) error {
+	first, err := firstOf(files, second, uint32(both.Num))
+	if err != nil {
 		return err
 	}
+	// Of a segment that is not the last, Pebble ignores that it is damaged, and not only torn.
+	end, err := follow(alone, first)
+	if err == nil && end != io.EOF && end != record.ErrUnexpectedEOF {
+		err = fmt.Errorf("%w: %s.log: %w", ErrGap, both.Num, end)
+	}
+	if err == nil && first > 0 {
+		_, err = follow(both, first)
+	}
+	return err
+}
+
+// follow compares the sequence numbers of the batches of a log: a batch has as many as it has entries, and the next batch those that
+// follow. next is the first; 0: unknown. It returns why Pebble reads no further.
+func follow(log wal.LogicalLog, next uint64) (end, err error) {
 	r := log.OpenForRead()
 	defer r.Close()
 	for {
-		record, _, err := r.NextRecord()
-		if err != nil { // Pebble reads no further, and knows whether that is an error
-			return nil
+		batch, at, end := r.NextRecord()
+		if end != nil {
+			return end, nil
 		}
 		var head [headBytes]byte
-		if _, err := io.ReadFull(record, head[:]); err != nil {
-			return err
+		if _, err := io.ReadFull(batch, head[:]); err != nil {
+			return nil, err
 		}
-		if number := binary.LittleEndian.Uint64(head[:]); number != next {
-			return fmt.Errorf("%w: %s has number %d where %d belongs", ErrGap, second, number, next)
+		number := binary.LittleEndian.Uint64(head[:])
+		if next > 0 && number != next {
+			return nil, fmt.Errorf("%w: %s has number %d where %d belongs", ErrGap, at.PhysicalFile, number, next)
 		}
-		next += uint64(binary.LittleEndian.Uint32(head[8:]))
+		next = number + uint64(binary.LittleEndian.Uint32(head[8:]))
 	}
 }
 

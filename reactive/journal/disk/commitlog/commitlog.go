@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -118,10 +119,13 @@ func (l *Log) append(record []byte) error {
 // size of the file takes two thirds of the time. It reads as zeros, which end a log.
 const roomBytes = 1 << 20
 
+// ending of the file's name: after 000012.log it is the first to which Pebble could turn.
+const ending = "-001.log"
+
 // begin makes the file, and its name durable. Its first record is a batch without entries, which Pebble skips, with the sequence
 // number of the first batch of Pebble's log: see Check.
 func (l *Log) begin() (err error) {
-	l.path = l.PathJoin(l.dir, fmt.Sprintf("%06d-001.log", l.number))
+	l.path = l.PathJoin(l.dir, fmt.Sprintf("%06d", l.number)+ending)
 	if l.file, err = l.FS.Create(l.path, vfs.WriteCategoryUnspecified); err != nil {
 		return err
 	}
@@ -146,6 +150,23 @@ func (l *Log) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCateg
 		return nil, err
 	}
 	return l.FS.ReuseForWrite(oldname, newname, category)
+}
+
+// Remove implements vfs.FS. Pebble removes the segments of a log that it has recovered one by one: that of this package is the first to
+// go, so that no crash leaves it alone.
+func (l *Log) Remove(name string) error {
+	number, _, isLog := wal.ParseLogFilename(l.PathBase(name))
+	if isLog && !isOurs(name) {
+		dir := l.PathDir(name)
+		err := l.FS.Remove(l.PathJoin(dir, number.String()+ending))
+		if err == nil {
+			err = shield.SyncDir(l.FS, dir)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return l.FS.Remove(name)
 }
 
 // creating removes the file before Pebble begins its next log. Pebble has synced its last one then; and only of the newest log may it
@@ -182,6 +203,18 @@ func (l *Log) Close() error {
 	}
 	err := l.file.Close()
 	l.file = nil
+	return err
+}
+
+// Copy copies the segments of this package that are in a directory to a copy of the database, which Pebble has made of its own files. The
+// copy needs them if Pebble can no longer write to its log.
+func Copy(files vfs.FS, from, to string) error {
+	names, err := files.List(from)
+	for _, name := range names {
+		if err == nil && isOurs(name) {
+			err = vfs.Copy(files, files.PathJoin(from, name), files.PathJoin(to, name))
+		}
+	}
 	return err
 }
 

@@ -3,6 +3,7 @@ package commitlog_test
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"path"
 	"slices"
@@ -249,28 +250,44 @@ func TestASegmentLastsAsLongAsItsLog(t *testing.T) {
 	l.end(t)
 }
 
-// harmed calls use with copies of the files that a machine leaves which dies with all batches durable, each with a bit of one of its
-// logs flipped: of the segment of this package, or of that of Pebble.
-func harmed(t *testing.T, sizes []int, ours bool, use func(files *vfs.MemFS, name string, at, size int64)) {
-	files := vfs.NewCrashableMem()
-	require.NoError(t, files.MkdirAll("db", 0o755))
-	l := begin(t, files)
+// dead returns the files that a machine leaves which dies with all batches durable, and the names of the segments of this package and of
+// Pebble.
+func dead(t *testing.T, sizes []int) (files *vfs.MemFS, ours, pebbles string) {
+	crashable := vfs.NewCrashableMem()
+	require.NoError(t, crashable.MkdirAll("db", 0o755))
+	begin(t, crashable).end(t) // the first log has an older format, in which a torn end cannot be distinguished from damage
+	l := begin(t, crashable)
 	for _, size := range sizes {
 		l.apply(t, 1, size, true)
 	}
-	left := files.CrashClone(vfs.CrashCloneCfg{})
+	files = crashable.CrashClone(vfs.CrashCloneCfg{})
 	l.end(t)
-	names, err := left.List("db")
+	names, err := files.List("db")
 	require.NoError(t, err)
-	name := "db/" + names[slices.IndexFunc(names, func(name string) bool {
-		return strings.HasSuffix(name, ".log") && strings.HasSuffix(name, "-001.log") == ours
-	})]
+	slices.Sort(names) // the newest last
+	for _, name := range names {
+		switch {
+		case strings.HasSuffix(name, "-001.log"):
+			ours = "db/" + name
+		case strings.HasSuffix(name, ".log"):
+			pebbles = "db/" + name
+		}
+	}
+	return files, ours, pebbles
+}
+
+// harmed calls use with copies of dead files, each with a bit of one of the segments flipped.
+func harmed(t *testing.T, sizes []int, ours bool, use func(files *vfs.MemFS, at, size int64)) {
+	left, name, pebbles := dead(t, sizes)
+	if !ours {
+		name = pebbles
+	}
 	info, err := left.Stat(name)
 	require.NoError(t, err)
 	for at := int64(0); at < info.Size(); at += 733 {
 		files := left.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
-		flip(t, files, name, at)
-		use(files, name, at, info.Size())
+		change(t, files, name, at, func(b []byte) { b[0] ^= 1 << (at % 8) })
+		use(files, at, info.Size())
 	}
 }
 
@@ -285,7 +302,7 @@ func TestAFlippedBitIsDamage(t *testing.T) {
 		sizes = append(sizes, 1_000*i)
 	}
 	const last = 11_300 // bytes of the last batch, which nothing behind it confirms
-	harmed(t, sizes, true, func(files *vfs.MemFS, _ string, at, size int64) {
+	harmed(t, sizes, true, func(files *vfs.MemFS, at, size int64) {
 		require.NoError(t, commitlog.Check(files, "db"))
 		require.Greater(t, size-last, int64(32<<10), "it has several blocks")
 		db, err := pebble.Open("db", options(files))
@@ -311,7 +328,7 @@ func TestABatchThatOnlyPebbleHasIsMissed(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			missed := 0
-			harmed(t, test.sizes, false, func(files *vfs.MemFS, name string, _, _ int64) {
+			harmed(t, test.sizes, false, func(files *vfs.MemFS, _, _ int64) {
 				if err := commitlog.Check(files, "db"); err != nil {
 					require.ErrorIs(t, err, commitlog.ErrGap)
 					missed++
@@ -329,14 +346,50 @@ func TestABatchThatOnlyPebbleHasIsMissed(t *testing.T) {
 	}
 }
 
-func flip(t *testing.T, files vfs.FS, name string, at int64) {
+// TestAMissingSegmentIsMissed: without Pebble's segment, large batches are gone, and it is not known which.
+func TestAMissingSegmentIsMissed(t *testing.T) {
+	files, ours, pebbles := dead(t, []int{1, 20_000, 1})
+	require.NoError(t, commitlog.Check(files, "db"))
+	require.NoError(t, files.Remove(pebbles))
+	require.ErrorIs(t, commitlog.Check(files, "db"), commitlog.ErrGap)
+	require.NoError(t, files.Remove(ours))
+	require.NoError(t, commitlog.Check(files, "db"))
+}
+
+// TestTheSegmentGoesBeforePebbles: a machine that dies while Pebble removes a log must not leave the segment alone.
+func TestTheSegmentGoesBeforePebbles(t *testing.T) {
+	files, ours, pebbles := dead(t, []int{1, 20_000, 1})
+	var ops []string
+	log := commitlog.New(errorfs.Wrap(files, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
+			ops = append(ops, fmt.Sprint(op.Kind, " ", op.Path))
+		}
+		return nil
+	})), "db")
+	require.NoError(t, log.Remove(pebbles))
+	require.NoError(t, log.Remove("db/000001.log-not"), "it is not there, and no log")
+	require.Equal(t, []string{fmt.Sprint(errorfs.OpRemove, " ", ours), fmt.Sprint(errorfs.OpFileSync, " db"), fmt.Sprint(errorfs.OpRemove, " ", pebbles)}, ops[:3])
+}
+
+// TestALostSectorIsMissed: Pebble ignores where a segment ends that is not the last, though later blocks say that more was durable.
+func TestALostSectorIsMissed(t *testing.T) {
+	files, _, pebbles := dead(t, []int{1, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000})
+	require.NoError(t, commitlog.Check(files, "db"))
+	change(t, files, pebbles, 60_000, func(b []byte) { clear(b) })
+	require.ErrorIs(t, commitlog.Check(files, "db"), commitlog.ErrGap)
+}
+
+// change changes a sector of a file.
+func change(t *testing.T, files vfs.FS, name string, at int64, how func([]byte)) {
 	f, err := files.OpenReadWrite(name, vfs.WriteCategoryUnspecified)
 	require.NoError(t, err)
-	b := make([]byte, 1)
-	_, err = f.ReadAt(b, at)
-	require.NoError(t, err)
-	b[0] ^= 1 << (at % 8)
-	_, err = f.WriteAt(b, at)
+	b := make([]byte, 512)
+	n, err := f.ReadAt(b, at)
+	if err != io.EOF {
+		require.NoError(t, err)
+	}
+	how(b[:n])
+	_, err = f.WriteAt(b[:n], at)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 }
