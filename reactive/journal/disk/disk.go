@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -69,6 +70,9 @@ type Store struct {
 	newest    atomic.Uint64 // number of the last durable commit
 	unlisted  bool          // a directory of an older program could not get indexes
 
+	stuck    context.Context // ends when Pebble has failed to move its log into tables
+	getStuck context.CancelFunc
+
 	copying sync.Mutex   // held by Backup
 	life    sync.RWMutex // held for reading while db is used; Close takes it for writing
 	closed  atomic.Bool
@@ -135,6 +139,7 @@ func newStore(dir string, cfg Config) *Store {
 		space: records.Space{Files: files, Dir: dir, Floor: cfg.FreeFloorBytes},
 		queue: make(chan *request, cfg.QueueLen), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
+	s.stuck, s.getStuck = context.WithCancel(context.Background())
 	s.shield = shield.New(files, func(path string, cause error) { _ = s.fail(path, cause) })
 	s.commits = commitlog.New(s.shield, files.PathJoin(dir, records.DatabaseName))
 	return s
@@ -201,7 +206,7 @@ func (s *Store) openDatabase(marked uint64) error {
 		return err
 	}
 	if !desc.Exists {
-		db, err := openPebble(dir, s.options())
+		db, err := s.openPebble(dir, s.options())
 		if err == nil {
 			err = db.Close()
 		}
@@ -209,7 +214,10 @@ func (s *Store) openDatabase(marked uint64) error {
 			return err
 		}
 	}
-	s.db, err = openPebble(dir, s.options())
+	s.db, err = s.openPebble(dir, s.options())
+	if err == nil && !s.commits.HasManifest() { // a backup would have none, either
+		err = s.flush()
+	}
 	return s.blame(err)
 }
 

@@ -1,5 +1,5 @@
-// Package disk is the journal's store in a directory: durable, embedded, nothing to install. It is built on Pebble, with
-// one committer in front of it.
+// Package disk is the journal's store in a directory: durable, embedded, nothing to install. It is built on Pebble, with one committer in
+// front of it.
 //
 //	s, err := disk.Open("data", disk.Config{})
 //	defer s.Close()
@@ -12,8 +12,8 @@
 //	   ▲                                      │                    VERSION   of this layout
 //	   └────────── answers to all ◀───────────┘                    LOCK      held by one process
 //
-// A sync takes about as long for a thousand appends as for one, so everything that is queued shares one: the cost of each
-// append falls with the number of waiting callers.
+// A sync takes about as long for a thousand appends as for one, so everything that is queued shares one: the cost of each append falls with
+// the number of waiting callers.
 //
 // # Contracts
 //
@@ -97,9 +97,9 @@
 //	LOCK     the number of the process that has it open, for messages only: the lock belongs to the open file
 //	db/      Pebble's log, tables and manifest, with the records below
 //
-// Keys are a byte for the space, the stream's name, and for events a zero byte and the first sequence of the batch in
-// eight bytes, most significant first; for content, a zero byte and the hash. So a stream's batches are neighbors in the order
-// of their events, and the heads of all runs are neighbors of each other.
+// Keys are a byte for the space, the stream's name, and for events a zero byte and the first sequence of the batch in eight bytes, most
+// significant first; for content, a zero byte and the hash. So a stream's batches are neighbors in the order of their events, and the heads
+// of all runs are neighbors of each other.
 //
 //	e <stream> 0 <first sequence> ─▶ ┌────────────┬─────────────┬───────┬───────┬───┐
 //	                                 │ CRC-32C (4)│ version (1) │ event │ event │ … │     one batch of Append
@@ -123,10 +123,10 @@
 //
 // Indexes and change log are derived: Rebuild and a Raw make the indexes anew from the heads, and the change log begins afresh.
 //
-// The checksum covers the key and the bytes that follow it. For the encoding of events and heads see package journal. A
-// value whose encoding exceeds 32 KiB becomes the content of the stream blob/<hash>, in the same batch as the event that
-// refers to it, unless it is already stored. Version 2 of the head came with trims: a program that does not know it says
-// ErrVersion, and does not take the missing events for damage. In a directory without content and trims all is as before.
+// The checksum covers the key and the bytes that follow it. For the encoding of events and heads see package journal. A value whose
+// encoding exceeds 32 KiB becomes the content of the stream blob/<hash>, in the same batch as the event that refers to it, unless it is
+// already stored. Version 2 of the head came with trims: a program that does not know it says ErrVersion, and does not take the missing
+// events for damage. In a directory without content and trims all is as before.
 //
 // # Cost
 //
@@ -139,10 +139,10 @@
 //	     16     47,000    48,000            15   2.4 L      12 µs
 //	    256    170,000   178,000           140    11 L       7 µs
 //
-// Putting 10,000 blobs of 1 KiB, with the append that syncs them, takes 40 ms of CPU and 180 ms on that disk, a MiB at a time,
-// between which other appends are served; reading one takes 15 µs (BenchmarkPutContent, BenchmarkContent).
+// Putting 10,000 blobs of 1 KiB, with the append that syncs them, takes 40 ms of CPU and 180 ms on that disk, a MiB at a time, between
+// which other appends are served; reading one takes 15 µs (BenchmarkPutContent, BenchmarkContent).
 //
-// Reading a run of 50 events takes 80 µs, a head 1.6 µs. Opening takes as long as a few syncs, plus, after a kill, up to
-// 0.2 s for a log of 32 MiB. Memory is the cache (Config.CacheBytes), at most four tables of 32 MiB on their way to the
-// disk, and 300 bytes for each of the streams lately appended to, of which at most 65,536 are remembered.
+// Reading a run of 50 events takes 80 µs, a head 1.6 µs. Opening takes as long as a few syncs, plus, after a kill, up to 0.2 s for a log of
+// 32 MiB. Memory is the cache (Config.CacheBytes), at most four tables of 32 MiB on their way to the disk, and 300 bytes for each of the
+// streams lately appended to, of which at most 65,536 are remembered.
 package disk

@@ -1,20 +1,15 @@
 package disk
 
 import (
-	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 
-	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/commitlog"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
+	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
-
-// retryPause is the pause after a failed background job, which Pebble otherwise retries at once and forever.
-const retryPause = 50 * time.Millisecond
 
 // options returns Pebble's options. Writes come from one goroutine in large batches, and only sweeps and trims delete; reads are
 // of one stream at a time or of all heads.
@@ -22,7 +17,7 @@ func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
 		FS:                 s.commits,
 		FormatMajorVersion: pebble.FormatNewest,
-		Logger:             pebbleLogger{s.log},
+		Logger:             shield.Logger{Log: s.log},
 		EventListener: &pebble.EventListener{
 			BackgroundError: s.backgroundError,
 			DataCorruption: func(info pebble.DataCorruptionInfo) {
@@ -54,36 +49,27 @@ const memTableBytes = 32 << 20
 // backgroundError is called when a flush or a compaction fails. Acknowledged appends are in the log, but memory and disk use
 // would only grow from here on.
 func (s *Store) backgroundError(err error) {
-	s.turnReadOnly(s.explain(s.dir, err))
-	time.Sleep(retryPause)
+	_ = s.fail(s.dir, err)
+	s.getStuck()
+	time.Sleep(50 * time.Millisecond) // Pebble would try again at once, and forever
 }
 
-// openPebble opens the database. If its logs lack a batch, or Pebble panics about inconsistent files, it returns an error.
-func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			db, err = nil, fmt.Errorf("%w: %v", journal.ErrDamaged, r)
-		}
-	}()
-	if err = commitlog.Check(o.FS, dir); err == nil {
-		db, err = pebble.Open(dir, o)
+// openPebble opens the database. It returns an error if Pebble finds the files inconsistent, and if the disk fails meanwhile: Pebble then
+// tries forever to move its log into tables. That goroutine stays, and writes nothing.
+func (s *Store) openPebble(dir string, o *pebble.Options) (*pebble.DB, error) {
+	type opened struct {
+		db  *pebble.DB
+		err error
 	}
-	return db, records.OpenError(err)
-}
-
-// pebbleLogger passes Pebble's errors on and drops the rest.
-type pebbleLogger struct{ log *slog.Logger }
-
-func (pebbleLogger) Infof(string, ...any) {}
-
-func (l pebbleLogger) Errorf(format string, args ...any) {
-	l.log.Error("pebble: " + fmt.Sprintf(format, args...))
-}
-
-// Fatalf must not return. It panics instead of ending the process, so that Open can return an error; anywhere else the
-// process cannot continue.
-func (l pebbleLogger) Fatalf(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	l.log.Error("pebble: " + text)
-	panic("pebble: " + text)
+	done := make(chan opened, 1)
+	go func() {
+		db, err := commitlog.Open(dir, o)
+		done <- opened{db, records.OpenError(err)}
+	}()
+	select {
+	case is := <-done:
+		return is.db, is.err
+	case <-s.stuck.Done():
+		return nil, *s.readOnly.Load()
+	}
 }

@@ -63,7 +63,7 @@ func (r *Raw) open() error {
 			return err
 		}
 	}
-	s.db, err = openPebble(dir, o)
+	s.db, err = s.openPebble(dir, o)
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/record"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/wal"
@@ -17,6 +18,20 @@ import (
 
 // ErrGap means that a log is damaged: it lacks a batch, and has later ones.
 var ErrGap = errors.New("a log lacks a batch before others")
+
+// Open opens a database whose file system is a Log. If its logs lack a batch, or Pebble panics about inconsistent files, it returns an
+// error.
+func Open(dir string, o *pebble.Options) (db *pebble.DB, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			db, err = nil, fmt.Errorf("%v", r)
+		}
+	}()
+	if err := Check(o.FS, dir); err != nil {
+		return nil, err
+	}
+	return pebble.Open(dir, o)
+}
 
 // Check returns ErrGap if Pebble would recover a directory without a batch, but with later ones. It is called before Pebble opens the
 // directory. There is something to read after the death of a process only.

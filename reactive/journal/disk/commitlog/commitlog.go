@@ -23,6 +23,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"strings"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -46,7 +48,13 @@ type Log struct {
 	synced int64    // bytes of that which are durable
 	room   int64    // bytes set aside
 	buf    []byte
+
+	manifest atomic.Bool // Pebble has begun one
 }
+
+// HasManifest reports whether Pebble has begun a manifest since it was opened. It begins none if it finds no log, as after a death in the
+// midst of a recovery, before it flushes a table; and a checkpoint has none of before.
+func (l *Log) HasManifest() bool { return l.manifest.Load() }
 
 // New returns the log of the database in a directory.
 func New(files vfs.FS, dir string) *Log { return &Log{FS: files, dir: dir} }
@@ -172,6 +180,9 @@ func (l *Log) Remove(name string) error {
 // creating removes the file before Pebble begins its next log. Pebble has synced its last one then; and only of the newest log may it
 // find a segment that ends anywhere.
 func (l *Log) creating(name string) error {
+	if strings.HasPrefix(l.PathBase(name), "MANIFEST-") {
+		l.manifest.Store(true)
+	}
 	number, _, isLog := wal.ParseLogFilename(l.PathBase(name))
 	if !isLog || l.PathDir(name) != l.dir { // Pebble copies logs into backups
 		return nil
