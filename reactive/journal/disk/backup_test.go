@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,4 +147,54 @@ func TestABackupThatFailsHarmsNothing(t *testing.T) {
 		require.NoError(t, s.Backup("copy"), "the next one succeeds")
 		require.NoError(t, s.Close())
 	}
+}
+
+// TestABackupAfterAFaultHasWhatWasAcknowledged: a store that can write no more can still be backed up.
+func TestABackupAfterAFaultHasWhatWasAcknowledged(t *testing.T) {
+	files := vfs.NewMem()
+	var failing atomic.Bool
+	s := open(t, "data", disk.Config{FreeFloorBytes: -1, FS: errorfs.Wrap(files, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if failing.Load() && op.Path == "data/COMMIT" && op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
+			return syscall.EIO
+		}
+		return nil
+	}))})
+	mustAppend(t, s, "run", 0, one("small"))
+	mustAppend(t, s, "run", 1, one(strings.Repeat("large", 4_000)))
+	mustAppend(t, s, "run", 2, one("small"))
+	failing.Store(true)
+	_, err := s.Append(context.Background(), "last", 0, one("x"), journal.Head{})
+	require.NoError(t, err, "it is synced")
+	_, err = s.Append(context.Background(), "none", 0, one("x"), journal.Head{})
+	require.ErrorIs(t, err, journal.ErrReadOnly)
+	require.NoError(t, s.Backup("copy"))
+	c := open(t, "copy", disk.Config{FS: files, FreeFloorBytes: -1})
+	require.Len(t, mustRead(t, c, "run"), 3)
+	require.Len(t, mustRead(t, c, "last"), 1)
+	require.NoError(t, c.Close())
+	require.ErrorIs(t, s.Close(), syscall.EIO, "COMMIT is synced")
+}
+
+// TestABackupAfterADeathInARecoveryOpens: a machine dies while Open recovers, behind the flush and before the next log.
+func TestABackupAfterADeathInARecoveryOpens(t *testing.T) {
+	all := vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))}
+	files := vfs.NewCrashableMem()
+	s := open(t, "data", disk.Config{FS: files, FreeFloorBytes: -1})
+	mustAppend(t, s, "run", 0, one("x"))
+	left := files.CrashClone(all)
+	require.NoError(t, s.Close())
+	var again *vfs.MemFS
+	s = open(t, "data", disk.Config{FreeFloorBytes: -1, FS: errorfs.Wrap(left, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpCreate && strings.HasSuffix(op.Path, ".log") && again == nil {
+			again = left.CrashClone(all)
+		}
+		return nil
+	}))})
+	require.NoError(t, s.Close())
+	s = open(t, "data", disk.Config{FS: again, FreeFloorBytes: -1})
+	require.NoError(t, s.Backup("copy"))
+	require.NoError(t, s.Close())
+	c := open(t, "copy", disk.Config{FS: again, FreeFloorBytes: -1})
+	require.Len(t, mustRead(t, c, "run"), 1)
+	require.NoError(t, c.Close())
 }

@@ -238,3 +238,24 @@ func TestASmallFileThatHasNoEndIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, path+" is no regular file")
 	}
 }
+
+// TestOpenReturnsIfTheDiskFailsUnderARecovery: Pebble tries again forever to move the log of a killed process into a table.
+func TestOpenReturnsIfTheDiskFailsUnderARecovery(t *testing.T) {
+	dir, running, later := t.TempDir(), t.TempDir(), t.TempDir()
+	s := open(t, running, disk.Config{})
+	mustAppend(t, s, "run", 0, one("x"))
+	copyRunning(t, dir, running)
+	require.NoError(t, s.Close())
+	_, err := disk.Open(dir, disk.Config{FS: errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpCreate && strings.HasSuffix(op.Path, ".sst") {
+			return syscall.EIO
+		}
+		return nil
+	}))})
+	require.ErrorIs(t, err, syscall.EIO)
+	require.ErrorContains(t, err, "is on a disk that fails")
+	copyRunning(t, later, dir) // for another process
+	s = open(t, later, disk.Config{})
+	require.Len(t, mustRead(t, s, "run"), 1)
+	require.NoError(t, s.Close())
+}

@@ -53,8 +53,13 @@ func (r *Raw) open() error {
 		return err
 	}
 	dir := s.files.PathJoin(s.dir, records.DatabaseName)
-	if desc, err := pebble.Peek(dir, s.files); err != nil || !desc.Exists {
-		return errors.Join(readError(err), fmt.Errorf("%w: %s holds no database", journal.ErrDamaged, dir))
+	desc, err := pebble.Peek(dir, s.files)
+	if err == nil && !desc.Exists { // it has been lost, or never was
+		marked, markErr := r.marked()
+		err = cmp.Or(markErr, records.Missing(s.files, dir, marked), fs.ErrNotExist)
+	}
+	if err != nil {
+		return readError(err)
 	}
 	o := s.options()
 	o.ReadOnly = !r.mend

@@ -62,7 +62,7 @@ func New(files vfs.FS, dir string) *Log { return &Log{FS: files, dir: dir} }
 // smallBytes bounds a batch that is written to both files.
 const smallBytes = 16 << 10
 
-// Apply applies a batch. If durable is true, it returns when the batch is durable, and all that were applied before.
+// Apply applies a batch, which is not empty. If durable is true, it returns when the batch is durable, and all that were applied before.
 func (l *Log) Apply(db *pebble.DB, b *pebble.Batch, durable bool) error {
 	if b.Len() > smallBytes || l.behind {
 		return l.applyLarge(db, b, durable)
@@ -202,7 +202,7 @@ func (l *Log) remove() error {
 	if err = errors.Join(err, createErr); err != nil {
 		return err
 	}
-	err = empty.Close()
+	err = errors.Join(empty.Sync(), empty.Close())
 	_ = l.FS.Remove(l.path)
 	return errors.Join(err, shield.SyncDir(l.FS, l.dir))
 }
