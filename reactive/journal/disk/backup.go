@@ -34,7 +34,7 @@ func (s *Store) Backup(dir string) error {
 	}
 	number := s.newest.Load() // the copy has this commit, and may have later ones
 	end := s.shield.Spare(dir)
-	err = s.checkpoint(dir, number)
+	err = checkpoint(s.db, s.shield, s.dir, dir, number)
 	if err = cmp.Or(end(), err); err == nil {
 		return nil
 	}
@@ -44,12 +44,13 @@ func (s *Store) Backup(dir string) error {
 	return fmt.Errorf("back up to %s: %w", dir, errors.Join(err, target.Clear()))
 }
 
-// checkpoint makes a copy of the database with at least the commits up to a number.
-func (s *Store) checkpoint(dir string, number uint64) error {
-	files, to := s.files, s.files.PathJoin(dir, records.DatabaseName)
-	err := s.db.Checkpoint(to, pebble.WithFlushedWAL())
-	if err == nil && s.shield.Raised() { // Pebble could not write its log
-		err = commitlog.Copy(files, files.PathJoin(s.dir, records.DatabaseName), to)
+// checkpoint copies the database of a store to dir, with at least the commits up to a number.
+func checkpoint(db *pebble.DB, shielded *shield.FS, from, dir string, number uint64) error {
+	files := shielded.Unwrap()
+	to := files.PathJoin(dir, records.DatabaseName)
+	err := db.Checkpoint(to, pebble.WithFlushedWAL())
+	if err == nil && shielded.Raised() { // Pebble could not write its log
+		err = commitlog.Copy(files, files.PathJoin(from, records.DatabaseName), to)
 	}
 	if err == nil {
 		err = records.CreateFile(files, dir, records.MarkName, records.AppendMark(nil, number))

@@ -70,9 +70,6 @@ type Store struct {
 	newest    atomic.Uint64 // number of the last durable commit
 	unlisted  bool          // a directory of an older program could not get indexes
 
-	stuck    context.Context // ends when Pebble has failed to move its log into tables
-	getStuck context.CancelFunc
-
 	copying sync.Mutex   // held by Backup
 	life    sync.RWMutex // held for reading while db is used; Close takes it for writing
 	closed  atomic.Bool

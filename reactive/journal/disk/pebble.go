@@ -46,30 +46,30 @@ func (s *Store) options() *pebble.Options {
 // memTableBytes bounds the log that a killed process leaves for the next Open to read.
 const memTableBytes = 32 << 20
 
-// backgroundError is called when a flush or a compaction fails. Acknowledged appends are in the log, but memory and disk use
-// would only grow from here on.
+// backgroundError is called when a flush or a compaction fails. Acknowledged appends are in the log, but it would only grow from here on.
 func (s *Store) backgroundError(err error) {
 	_ = s.fail(s.dir, err)
 	s.getStuck()
 	time.Sleep(50 * time.Millisecond) // Pebble would try again at once, and forever
+	s.retrying.RLock()
+	defer s.retrying.RUnlock()
 }
 
-// openPebble opens the database. It returns an error if Pebble finds the files inconsistent, and if the disk fails meanwhile: Pebble then
-// tries forever to move its log into tables. That goroutine stays, and writes nothing.
-func (s *Store) openPebble(dir string, o *pebble.Options) (*pebble.DB, error) {
-	type opened struct {
-		db  *pebble.DB
-		err error
-	}
-	done := make(chan opened, 1)
+// openPebble opens the database. It returns an error if Pebble finds the files inconsistent, and if it cannot move its log into tables: it
+// would try that forever, and stays, with its lock, but does nothing more.
+func (f *refusals) openPebble(dir string, o *pebble.Options) (*pebble.DB, error) {
+	var db *pebble.DB
+	var err error
+	done := make(chan struct{})
 	go func() {
-		db, err := commitlog.Open(dir, o)
-		done <- opened{db, records.OpenError(err)}
+		defer close(done)
+		db, err = commitlog.Open(dir, o)
 	}()
 	select {
-	case is := <-done:
-		return is.db, is.err
-	case <-s.stuck.Done():
-		return nil, *s.readOnly.Load()
+	case <-done:
+		return db, records.OpenError(err)
+	case <-f.stuck.Done():
+		f.retrying.Lock()
+		return nil, *f.readOnly.Load()
 	}
 }

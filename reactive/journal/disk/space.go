@@ -2,7 +2,9 @@ package disk
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
@@ -15,6 +17,9 @@ type refusals struct {
 	readOnly atomic.Pointer[error] // why it takes none; nil: it does
 	full     atomic.Pointer[error] // why it takes no writes but removals: the disk is nearly full; nil: it takes others
 	failed   chan struct{}         // closed when readOnly is set
+	stuck    context.Context       // ends when Pebble has failed to make a table, which it tries again forever
+	getStuck context.CancelFunc
+	retrying sync.RWMutex // locked when nothing waits for that any more
 }
 
 // watch refuses writes that add to the store if fewer bytes are free than are kept in reserve, or would be after n more, and everything
