@@ -207,8 +207,7 @@ func (c *committer) write() error {
 	return nil
 }
 
-// writeLater writes b without a sync. The next sync covers it: see Content in the documentation of the package. It has no number,
-// since COMMIT counts durable commits.
+// writeLater writes b without a sync: the next one covers it. It has no number, since COMMIT counts durable commits.
 func (c *committer) writeLater(b *pebble.Batch) error {
 	if b.Empty() {
 		return nil
