@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -148,6 +149,9 @@ func requireParked(t testing.TB, e *coordinator.Engine, log *record, id, reason 
 		if head.Run == id {
 			require.ErrorIs(t, e.Parked(t.Context(), &head), coordinator.ErrParked, "as Engine.Parked of a list")
 		}
+	}
+	for len(log.lines("WARN", "parked", "run="+id)) == 0 {
+		runtime.Gosched() // it is logged after it is parked, without a lock
 	}
 	require.Len(t, log.lines("WARN", "parked", "run="+id), 1, "it is logged once")
 }

@@ -47,7 +47,7 @@ func TestAFaultUnderALogLosesNothing(t *testing.T) {
 			for faultUnderALog(t, match, n, lasting) {
 				n += every
 			}
-			require.Greater(t, n, 2*every, name)
+			require.Greater(t, n, 1, name)
 		}
 	}
 }

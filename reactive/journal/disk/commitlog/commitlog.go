@@ -38,7 +38,6 @@ import (
 type Log struct {
 	vfs.FS
 	dir    string
-	huge   int      // bytes in memory of a batch behind which Pebble may end its log
 	number uint32   // of Pebble's log
 	first  uint64   // of that log; 0: it has no batch
 	behind bool     // the newest batches are neither durable nor in the file
