@@ -139,6 +139,7 @@ func (h *history) live(m *machine, sure int) {
 	for range h.r.IntN(120) {
 		if err := h.step(s, m); err != nil {
 			require.True(h.t, m.hasFailed(), "%s: %v", h.what, err)
+			_ = h.backUp(s, m) // it may be possible still
 			return
 		}
 	}
