@@ -55,8 +55,8 @@ func (s *Store) backgroundError(err error) {
 	defer s.retrying.RUnlock()
 }
 
-// openPebble opens the database. It returns an error if Pebble finds the files inconsistent, and if it cannot move its log into tables: it
-// would try that forever, and stays, with its lock, but does nothing more.
+// openPebble opens the database. It returns an error if Pebble finds the files inconsistent, and if Pebble cannot move its log into tables:
+// it would try that forever. Its goroutine and its lock stay in the process then, and it does nothing more.
 func (f *refusals) openPebble(dir string, o *pebble.Options) (*pebble.DB, error) {
 	var db *pebble.DB
 	var err error

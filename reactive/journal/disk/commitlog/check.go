@@ -40,7 +40,7 @@ func Check(files vfs.FS, dir string) error {
 	if err != nil {
 		return err
 	}
-	pebbles, err := scan(pebbles{files}, dir)
+	pebbles, err := scan(withoutOurs{files}, dir)
 	for _, log := range logs {
 		alone, there := pebbles.Get(log.Num)
 		switch _, last := log.SegmentLocation(log.NumSegments() - 1); {
@@ -64,11 +64,11 @@ func scan(files vfs.FS, dir string) (wal.Logs, error) {
 	return logs, err
 }
 
-// pebbles are the files without those of this package.
-type pebbles struct{ vfs.FS }
+// withoutOurs is a file system without the files of this package.
+type withoutOurs struct{ vfs.FS }
 
-func (p pebbles) List(dir string) ([]string, error) {
-	names, err := p.FS.List(dir)
+func (w withoutOurs) List(dir string) ([]string, error) {
+	names, err := w.FS.List(dir)
 	return slices.DeleteFunc(names, isOurs), err
 }
 

@@ -6,15 +6,15 @@
 //
 // A goroutine of Pebble's own writes and syncs Pebble's log. A commit that waits for it changes goroutines twice, which takes a
 // third of the time of a small commit on a fast disk, and much more where other programs keep the processors busy. So a Log writes
-// a small batch to a second file, too, and syncs that alone. A batch that is not small is worth the wait, and not worth the room.
+// a small batch to a second file, too, and syncs that alone. A larger batch takes longer than the wait, and is not written twice.
 //
 //	db/000012.log        Pebble's, with all batches; written in blocks of 32 KiB, and synced for large batches and at its end
 //	db/000012-001.log    the small batches, each written at once; removed when the other has ended
 //
 // To Pebble these are two segments of one log, as it makes them itself when it turns from a disk that stalls to another one. Pebble
 // recovers a log from all of its segments: it reads the first as far as it is whole, then the second, and skips there what it has
-// seen, by the sequence number of the batch. So Pebble alone recovers what this package writes. Only what is no crash it would not
-// notice: a damaged first segment, of which the second lacks a batch. Check does.
+// seen, by the sequence number of the batch. So no other code recovers what this package writes. One kind of damage, which no crash
+// causes, Pebble does not notice: the first segment ends early, and the second lacks a batch that was in the rest. Check does.
 package commitlog
 
 import (
