@@ -48,10 +48,20 @@ func Check(files vfs.FS, dir string) error {
 			return err
 		case !isOurs(last):
 		case !there:
-			err = fmt.Errorf("%w: %s is there without %s.log", ErrGap, last, log.Num)
+			err = checkAlone(files, last)
 		default:
 			err = checkLog(files, last, alone, log)
 		}
+	}
+	return err
+}
+
+// checkAlone checks a segment of this package without that of Pebble. Before Pebble uses its file again, ours is emptied, and then removed
+// if that is possible.
+func checkAlone(files vfs.FS, path string) error {
+	info, err := files.Stat(path)
+	if err == nil && info.Size() > 0 {
+		err = fmt.Errorf("%w: %s is there without the other segment", ErrGap, path)
 	}
 	return err
 }

@@ -216,13 +216,14 @@ func (l *Log) Close() error {
 	return err
 }
 
-// Copy copies the segments of this package that are in a directory to a copy of the database, which Pebble has made of its own files. The
-// copy needs them if Pebble can no longer write to its log.
+// Copy copies segments of this package in a directory to a copy of the database, which Pebble has made of its own files: those of logs
+// that the copy has. It needs them if Pebble can no longer write to its log.
 func Copy(files vfs.FS, from, to string) error {
-	names, err := files.List(from)
+	names, err := files.List(to)
 	for _, name := range names {
-		if err == nil && isOurs(name) {
-			err = vfs.Copy(files, files.PathJoin(from, name), files.PathJoin(to, name))
+		second := strings.TrimSuffix(name, ".log") + ending
+		if _, statErr := files.Stat(files.PathJoin(from, second)); err == nil && statErr == nil && strings.HasSuffix(name, ".log") {
+			err = vfs.Copy(files, files.PathJoin(from, second), files.PathJoin(to, second))
 		}
 	}
 	return err

@@ -352,6 +352,10 @@ func TestAMissingSegmentIsMissed(t *testing.T) {
 	require.NoError(t, commitlog.Check(files, "db"))
 	require.NoError(t, files.Remove(pebbles))
 	require.ErrorIs(t, commitlog.Check(files, "db"), commitlog.ErrGap)
+	empty, err := files.Create(ours, vfs.WriteCategoryUnspecified)
+	require.NoError(t, err)
+	require.NoError(t, empty.Close())
+	require.NoError(t, commitlog.Check(files, "db"), "its log has ended")
 	require.NoError(t, files.Remove(ours))
 	require.NoError(t, commitlog.Check(files, "db"))
 }
