@@ -140,7 +140,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 		return nil, fmt.Errorf("find unfinished runs: %w", err)
 	}
 	if !config.NotesOnly && config.PickUp == nil {
-		bulk.GoOn(e.Acts, func(err error) { config.Logger.Error("an act on many runs cannot go on", "error", err) })
+		bulk.GoOn(e.Acts)
 	}
 	ready = true
 	return e, nil

@@ -62,6 +62,9 @@ type Engine interface {
 	// PreviewMove returns why a Move would be refused.
 	PreviewMove(ctx context.Context, run string, to *registry.Entry) error
 
+	// Report logs an error of the run, or of none, that may have no caller to be returned to.
+	Report(what, run string, err error)
+
 	// Go starts a goroutine for whose end the engine waits when it shuts down.
 	Go(f func())
 
@@ -104,7 +107,8 @@ type index struct {
 type entry struct {
 	Status
 	stopping  bool
-	forgotten bool // its stream is known to be deleted
+	forgotten bool  // its stream is known to be deleted
+	err       error // why this process, having driven it, does so no more
 }
 
 // apply takes an event. Alone it is not about acts that were before it.
@@ -433,7 +437,8 @@ func (a Acts) BulkOutcomes(ctx context.Context, id uint64) iter.Seq2[Outcome, er
 	}
 }
 
-// AwaitBulk waits until an act has ended, or goes on no more: then its state is Suspended.
+// AwaitBulk waits until an act has ended, or goes on no more: then its state is Suspended, and the error says why if this process
+// has driven it.
 func (a Acts) AwaitBulk(ctx context.Context, id uint64) (Status, error) {
 	d := a.driver(id)
 	if d == nil {
@@ -451,7 +456,18 @@ func (a Acts) AwaitBulk(ctx context.Context, id uint64) (Status, error) {
 			return d.status(), d.err
 		}
 	}
-	return a.BulkAct(ctx, id)
+	s, err := a.BulkAct(ctx, id)
+	if s.State == Suspended {
+		err = cmp.Or(a.failure(id), err)
+	}
+	return s, err
+}
+
+// failure returns why this process drives an act no more.
+func (a *acts) failure(id uint64) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.index.all[id-1].err
 }
 
 // driver returns the driver of an act here; nil: none.

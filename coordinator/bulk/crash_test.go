@@ -1,12 +1,15 @@
 package bulk_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -241,4 +244,30 @@ func TestAStoppedActSaysWhatItHasDone(t *testing.T) {
 		require.ErrorIs(t, err, bulk.ErrAct)
 		require.NoError(t, e.Shutdown(t.Context()))
 	}
+}
+
+// Why an act does not go on is logged, and returned also to who waits for it only afterwards.
+func TestAnActThatFailsSaysWhyToAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines bytes.Buffer
+		s := &mortal{Store: memory.New()}
+		s.left.Store(immortal)
+		e, err := coordinator.New(t.Context(), s, coordinator.Config{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
+		require.NoError(t, err)
+		bulk.SetSlice(e.Acts, 1)
+		started(t, e, waiting, "w", 3)
+		s.left.Store(4) // act, choice, a command, its record: the next command dies
+		id, err := e.BeginBulk(t.Context(), bulk.Act{Verb: "pause", Where: "w", Expect: 3})
+		require.NoError(t, err)
+		synctest.Wait()
+		for range 2 {
+			status, err := e.AwaitBulk(t.Context(), id)
+			require.ErrorIs(t, err, errDead)
+			require.Equal(t, bulk.Suspended, status.State)
+		}
+		require.Contains(t, lines.String(), `msg="an act on many runs cannot go on"`)
+		require.Contains(t, lines.String(), errDead.Error())
+		s.left.Store(immortal)
+		require.NoError(t, e.Shutdown(t.Context()))
+	})
 }

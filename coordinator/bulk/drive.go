@@ -66,11 +66,13 @@ func (d *driver) goOn(ctx context.Context) {
 	d.err = usercode.Call(func() error { return d.drive(ctx) })
 	d.mu.Lock()
 	delete(d.drivers, d.id)
+	d.index.all[d.id-1].err = d.err
 	d.mu.Unlock()
 	if d.err != nil {
 		d.count.Lock()
 		d.so.State = Suspended
 		d.count.Unlock()
+		d.report(ctx, d.err)
 	}
 	close(d.over)
 }
@@ -255,8 +257,15 @@ func (a *acts) finish(ctx context.Context, id uint64) error {
 	return err
 }
 
+// report logs why acts do not go on, unless it is because the engine shuts down.
+func (a *acts) report(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, decide.ErrShutdown) {
+		a.engine.Report("an act on many runs cannot go on", "", err)
+	}
+}
+
 // GoOn has an engine go on with the acts that no process goes on with. It returns at once.
-func GoOn(a Acts, report func(error)) {
+func GoOn(a Acts) {
 	a.begin.Lock() // so that queries about the act find it going on
 	a.engine.Go(func() {
 		ctx := a.engine.Draining()
@@ -268,8 +277,6 @@ func GoOn(a Acts, report func(error)) {
 				a.start(d)
 			}
 		}
-		if err != nil && ctx.Err() == nil && !errors.Is(err, decide.ErrShutdown) {
-			report(err)
-		}
+		a.report(ctx, err)
 	})
 }

@@ -50,7 +50,7 @@ func TestWhatActsHaveDoneIsCollected(t *testing.T) {
 	id, err := e.BeginBulk(t.Context(), bulk.Act{Verb: "resume", Where: "w", Expect: 3})
 	require.NoError(t, err)
 	_, err = e.AwaitBulk(t.Context(), id)
-	require.Error(t, err)
+	require.ErrorIs(t, err, errDead)
 	s.left.Store(immortal)
 	sum, gone = collect(false, retention.Rule{})
 	require.Equal(t, []string{"act 2", "act 1"}, gone)
