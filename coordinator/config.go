@@ -69,8 +69,8 @@ type Config struct {
 	// SecretTimeout bounds each request of a playbook's keychain to a server for a secret. Default: 30 s.
 	SecretTimeout time.Duration
 
-	// KeepEvents is how many of the newest events of each world stay in its journal at least; those before that its last two
-	// snapshots have replaced are deleted, but for the first. Default: cells.KeepEvents. Negative: all stay.
+	// KeepEvents is how many of the newest events of each world stay in its journal at least; earlier ones that its last two
+	// snapshots have replaced are deleted, except the first. Default: cells.KeepEvents. Negative: all stay.
 	KeepEvents int
 
 	// CellsInMemory is how many cells of each machine of a world stay in memory though they have not changed since the newest snapshot

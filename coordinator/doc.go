@@ -29,7 +29,7 @@
 //	lists      finds and deletes runs; query is the text that selects them; bulk acts on those that it selects
 //	commands   makes the events of commands, and brings them to the run
 //	starting   prepares the starts of runs; rerun computes the results that a rerun keeps
-//	moving     has runs go on under other workflows
+//	moving     switches runs to other workflows
 //	notes      journals commands of runs that this engine does not go on with
 //	answering  brings the answers of workers to the runs
 //	inbox      queues the items and finished calls of a run
@@ -41,7 +41,7 @@
 //	retention  deletes runs, and collects definitions, large values and content that no run refers to
 //	transfer   exports and imports runs; holds names those that wait to be released; copies makes backups
 //	versions   compares versions of workflows
-//	feed       tells observers the changes; tally counts
+//	feed       streams changes; tally counts events
 //	api        answers requests of other processes: control by a socket, httpapi by HTTP with a page
 //	catalog    reads and judges the documents that come from elsewhere; draft those that are being written
 //	doctor     repairs folders; observe traces; scenario and explore test

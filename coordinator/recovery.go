@@ -76,7 +76,7 @@ func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool
 }
 
 // survive handles a failed append. It parks the run if the store rejects the write for good or has done so recoveriesMax times;
-// else it has the run recovered from its journal, and keeps all items.
+// else it lets the run recover from its journal, and keeps all items.
 func (r *run) survive(ctx context.Context, err error) bool {
 	if r.refusals++; reader.Lasting(err) || errors.Is(err, journal.ErrPartly) || r.refusals == recoveriesMax {
 		r.err = fmt.Errorf("append run %s: %w", r.id, err)

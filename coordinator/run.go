@@ -50,7 +50,7 @@ type run struct {
 	keeper     cells.Keeper
 	paused     atomic.Bool   // as of the last turn; read by child runs that begin
 	items      []decide.Item // of the current turn
-	pending    []decide.Item // those of items that are neither durable nor refused
+	pending    []decide.Item // items that are neither durable nor refused
 	ended      []*pool.Call  // calls whose results are among items, and not durable yet
 	backoff    clock.Backoff // between the tries of an append or a recovery
 	refusals   int           // failed appends in a row

@@ -259,7 +259,7 @@ func (g *Graph) evaluate(n *node) {
 	g.finish(n)
 }
 
-// rest returns the start of the links that the run that ends has not read again.
+// rest returns the start of the links that the ending run has not read again.
 func (r *run) rest() **link {
 	if r.cursor != nil {
 		return &r.cursor.nextDep

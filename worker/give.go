@@ -111,7 +111,7 @@ func (w *worker) deliver(g *outbox) {
 			w.leave(g.results)
 			return
 		}
-		w.Logger.Warn("the server takes no results, and is given them again", "error", err)
+		w.Logger.Warn("the server takes no results; they are sent again", "error", err)
 	}
 }
 
@@ -124,7 +124,7 @@ func (w *worker) body(g *outbox) *wire.GiveBody {
 	return b
 }
 
-// given tells the operations whether their reports were taken, and frees the places of calls.
+// given answers the reports of operations, and frees the places of calls.
 func (w *worker) given(g *outbox, list []wire.LateLease) {
 	late := map[string]string{}
 	for _, l := range list {

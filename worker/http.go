@@ -17,7 +17,7 @@ import (
 // answerMax bounds an answer of the server, in bytes.
 const answerMax = 512 << 20
 
-// refusal is an answer that is none.
+// refusal is an error answer.
 type refusal struct {
 	status int
 	text   string

@@ -36,7 +36,7 @@ type Config struct {
 	Client     *http.Client // Default: one of its own
 	Logger     *slog.Logger // Default: slog.Default
 
-	// Grace is how long calls that are under way when the context of Serve ends may go on. What has not ended by then is asked again,
+	// Grace is how long calls that are under way when the context of Serve ends may go on. After that, a call is asked again,
 	// or fails with `interrupted` if its step is not idempotent. Default: 10 s
 	Grace time.Duration
 }
@@ -221,8 +221,8 @@ func (w *worker) reserve() int {
 	return n
 }
 
-// free returns how many places there are. A call whose operation has returned leaves its place to another, while its result is given. As
-// long as results are not taken, no more calls are than as many again. The caller holds mu.
+// free returns how many places are free. A call whose operation has returned frees its place while its result is delivered. While
+// no results are taken, there are at most twice as many calls as places. The caller holds mu.
 func (w *worker) free() int {
 	return max(0, min(w.Calls-w.running, 2*w.Calls-len(w.calls))-w.asked)
 }

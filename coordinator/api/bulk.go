@@ -73,7 +73,7 @@ func begin(ctx context.Context, engine *coordinator.Engine, req *Request, emit f
 		return actError(refusedInput(err))
 	}
 	s, err := engine.BulkAct(ctx, id)
-	if err != nil { // it has begun: an error would have the caller begin another one
+	if err != nil { // it has begun: after an error the caller would begin another
 		s = bulk.Status{Act: *act, ID: id, State: bulk.Running}
 	}
 	return emit(&Reply{Act: many.Of(&s)})

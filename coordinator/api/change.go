@@ -57,7 +57,7 @@ func (r *Request) attached() (a Attachment, err error) {
 	return a, nil
 }
 
-// moveRun has a run go on under another workflow; with Dry it only says whether it may. It emits the differences from here on.
+// moveRun switches a run to another workflow; with Dry it only reports whether it may. It emits the differences from here on.
 func moveRun(ctx context.Context, engine *coordinator.Engine, run *coordinator.Run, req *Request, done *Done, emit func(*Reply) error) error {
 	a, err := req.attached()
 	if err != nil {

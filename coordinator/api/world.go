@@ -310,7 +310,7 @@ func suggestCell(ctx context.Context, run *coordinator.Run, address string, err 
 	return e
 }
 
-// isWorld reports whether a run is that of a world. No message has an empty name, so that the answer about it tells.
+// isWorld reports whether a run is that of a world, by the error about the empty name, which no message has.
 func isWorld(ctx context.Context, run *coordinator.Run) bool {
 	e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, ""))
 	return ok && e.World

@@ -100,7 +100,7 @@ const (
 	Running   State = "running"   // it goes on
 	Suspended State = "suspended" // no process works on it: it goes on with the next engine that goes on with all runs, or with the next act
 	Completed State = "completed" // all its runs were asked
-	Stopped   State = "stopped"   // somebody has stopped it
+	Stopped   State = "stopped"   // a command stopped it
 	Abandoned State = "abandoned" // a crash has cut it off before it had chosen its runs: it has done nothing
 )
 

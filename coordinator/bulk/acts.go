@@ -37,7 +37,7 @@ type Engine interface {
 	// Held reports whether a run is held since it was imported.
 	Held(run string) bool
 
-	// Lifted reports whether a command of an act has ended that a run is held.
+	// Lifted reports whether a command of an act has released a held run.
 	Lifted(ctx context.Context, run, act string) (bool, error)
 
 	// Exists reports whether there is a run with that id.
@@ -56,13 +56,13 @@ type Engine interface {
 	// PreviewRerun previews a Rerun.
 	PreviewRerun(ctx context.Context, run string, what rerun.Options) (*rerun.Preview, error)
 
-	// Move has a run go on under another workflow, for an act, and returns once that is durable.
+	// Move switches a run to another workflow, for an act, and returns once that is durable.
 	Move(ctx context.Context, run, actor, act, reason string, to *registry.Entry) error
 
 	// PreviewMove returns why a Move would be refused.
 	PreviewMove(ctx context.Context, run string, to *registry.Entry) error
 
-	// Report logs an error of the run, or of none, that may have no caller to be returned to.
+	// Report logs an error of a run, or of none, that perhaps no caller receives.
 	Report(what, run string, err error)
 
 	// Go starts a goroutine for whose end the engine waits when it shuts down.
@@ -108,7 +108,7 @@ type entry struct {
 	Status
 	stopping  bool
 	forgotten bool  // its stream is known to be deleted
-	err       error // why this process, having driven it, does so no more
+	err       error // why this process no longer drives it
 }
 
 // apply takes an event. Alone it is not about acts that were before it.

@@ -17,7 +17,7 @@ func carryRerun(ctx context.Context, a *asking) Outcome {
 	return a.outcomeOf(ctx, a.engine.Rerun(ctx, a.run, a.act.Actor, a.stream, *a.act.Rerun, newID(a.id, a.so.Began, a.run), a.act.Dir))
 }
 
-// reran reports whether the act has started the run that repeats another. One that was deleted since was started, too.
+// reran reports whether the act has started the run that repeats another, even if it was deleted since.
 func (d *driver) reran(ctx context.Context, run string) (bool, error) {
 	for e, err := range d.store.Read(ctx, newID(d.id, d.so.Began, run), 1) {
 		if errors.Is(err, journal.ErrDeleted) {
@@ -48,7 +48,7 @@ func previewRerun(ctx context.Context, a *acts, act *Act, run string, x *examine
 	return nil
 }
 
-// carryMove has the run go on under the workflow of the act.
+// carryMove switches the run to the workflow of the act.
 func carryMove(ctx context.Context, a *asking) Outcome {
 	return a.outcomeOf(ctx, a.engine.Move(ctx, a.run, a.act.Actor, a.stream, a.act.Reason, a.act.Entry))
 }

@@ -33,7 +33,7 @@ type driver struct {
 	last     uint64 // sequence of the stream's newest event
 	doubt    int    // of these, the first that no process which died can have asked
 	stopping atomic.Bool
-	over     chan struct{} // closed when it goes on no more
+	over     chan struct{} // closed when the driver ends
 	err      error         // why, if it has not ended; set before over is closed
 
 	count sync.Mutex
@@ -264,7 +264,7 @@ func (a *acts) report(ctx context.Context, err error) {
 	}
 }
 
-// GoOn has an engine go on with the acts that no process goes on with. It returns at once.
+// GoOn resumes the acts that no process works on. It returns at once.
 func GoOn(a Acts) {
 	a.begin.Lock() // so that queries about the act find it going on
 	a.engine.Go(func() {

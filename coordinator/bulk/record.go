@@ -9,7 +9,7 @@ import (
 // The states in the records of acts: journal.Detail.State.
 const (
 	recordAsked    = "asked"    // in the index: an act has begun
-	recordStopping = "stopping" // in the index: somebody stops it
+	recordStopping = "stopping" // in the index: it is to stop
 	recordHow      = "how"      // first, of a rerun and a move: its other options
 	recordChosen   = "chosen"   // the next of its runs
 	recordBegun    = "begun"    // all its runs are chosen
@@ -137,7 +137,7 @@ func targetsOf(e *journal.Event) (list []target, err error) {
 	return list, nil
 }
 
-// outcomesValue returns the value of the record of a slice: how many runs, and the outcomes that are not done, or done with a reason to tell.
+// outcomesValue returns the value of the record of a slice: how many runs, and the outcomes that are not done, or done with a reason.
 func outcomesValue(outcomes []Outcome) any {
 	but := []any{}
 	for i, o := range outcomes {

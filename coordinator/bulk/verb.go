@@ -21,7 +21,7 @@ type verb struct {
 	kind    journal.Type                                                // of the events that it makes in the run; 0: it makes none
 	event   func(reason string) journal.Event                           // the command; nil: it is none, or one for each step
 	foresee func(*Act, *journal.Head, bool) Outcome                     // the outcome of a run, by its head and by whether it is held; the zero Outcome: it is done
-	examine func(context.Context, *acts, *Act, string, *examined) error // the same, as far as only its journal tells; nil: the head tells all
+	examine func(context.Context, *acts, *Act, string, *examined) error // the same, for facts that only its journal has; nil: none
 	carry   func(context.Context, *asking) Outcome                      // does it to one run
 }
 

@@ -5,7 +5,7 @@
 //	worker ── give: log ─────────▲
 //
 // It is in memory only, and no part of a run's state: it ends with the process. A writer waits for no reader. A reader that is slower
-// than the writer for so long that its place is no longer kept is told so, and goes on with the oldest entry that is kept.
+// than the writer until its place is no longer kept is notified, and goes on with the oldest entry that is kept.
 package calllog
 
 import (
@@ -64,7 +64,7 @@ type Batch struct {
 
 // Logs has the logs of the runs of an engine. It is safe for concurrent use.
 type Logs struct {
-	name string // tells the places of these logs from those of another process
+	name string // distinguishes their places from those of another process
 
 	mu      sync.Mutex
 	runs    map[string]*log
@@ -240,7 +240,7 @@ func (r *Reader) Place() string {
 	return r.logs.name + "-" + strconv.FormatUint(r.pos, 10) + "-" + r.of
 }
 
-// mark tells a run from others: the entries of all are numbered together.
+// mark identifies a run: the entries of all are numbered together.
 func mark(run string) string {
 	sum := fnv.New32a()
 	sum.Write([]byte(run))
@@ -255,7 +255,7 @@ func (r *Reader) Close() {
 	r.logs.forget(r.log)
 }
 
-// About reports whether a call is one of a step, of an item of it, or of a playbook's step of that name; every one is of "".
+// About reports whether a call belongs to a step, an item of it, or a playbook's step of that name; to "" all do.
 func About(call, step string) bool {
 	rest, ok := strings.CutPrefix(call, step)
 	return step == "" || ok && (rest == "" || strings.ContainsRune("@.[", rune(rest[0])))

@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Versions returns the versions of a name, the newest first, at most so many of those before a number; 0 are all. It returns
+// Versions returns at most so many versions of a name before a number, the newest first; before 0 means all. It returns
 // parcel.ErrNotPublished if there is none.
 func Versions(ctx context.Context, engine *coordinator.Engine, name string, before uint64, most int) (list []*parcel.Version, err error) {
 	l, err := engine.Registry()

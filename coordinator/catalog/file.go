@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// CheckFile refuses a file of runs of which a workflow uses a kind that is not allowed: a run goes on, is repeated, and has others move
-// to the workflow that it brings along. Other faults of the file are found when it is imported.
+// CheckFile refuses a file of runs if a workflow in it uses a kind that is not allowed: runs can go on under it, be repeated, and
+// move to it. Other faults of the file are found when it is imported.
 func (a Allow) CheckFile(ctx context.Context, file io.Reader) error {
 	for item, err := range archive.NewReader(file).Items() {
 		if err != nil {
@@ -38,7 +38,7 @@ func (a Allow) definition(stored any) error {
 	}
 	w, err := kinds.ParseStored(data)
 	if err != nil {
-		return fmt.Errorf("%w: a workflow cannot be read, so what it uses is not known: %w", ErrNotAllowed, err)
+		return fmt.Errorf("%w: a workflow cannot be read, so its bindings are unknown: %w", ErrNotAllowed, err)
 	}
 	return a.workflow(w, func(string) bool { return true })
 }

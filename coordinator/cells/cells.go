@@ -175,7 +175,7 @@ func (h Handle) Cells(ctx context.Context, keep func(*State) bool, limit int) ([
 	return h.list(ctx, keep, limit, func(w *world.World) (iter.Seq[State], error) { return w.Cells(), nil })
 }
 
-// CellsBy is Cells of those that an index finds. It reads no others, but for those that have changed since the newest snapshot. The
+// CellsBy is Cells for the cells that an index finds. It reads these, and those that have changed since the newest snapshot. The
 // error of an index that does not exist is an *UnknownIndexError.
 func (h Handle) CellsBy(ctx context.Context, by Index, keep func(*State) bool, limit int) ([]State, error) {
 	values := make([]value.Value, len(by.Values))

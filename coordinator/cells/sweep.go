@@ -81,8 +81,8 @@ type Trimmed struct {
 	From, To uint64 // sequences of the first and the last; 0: there are none
 }
 
-// Trim deletes the events of the run that its last two snapshots have replaced, but for the first, as far as keep of the newest
-// stay; 0 means as many as the program has configured that goes on with the run: if that is another, nothing is deleted. Negative
+// Trim deletes the events of the run that its last two snapshots have replaced, except the first and the keep newest. Zero means
+// the number configured in the program that goes on with the run: if that is another, nothing is deleted. Negative
 // means all. If dry is true, Trim deletes nothing. It returns which events it has deleted, or would have. The world goes on
 // meanwhile.
 func (h Handle) Trim(ctx context.Context, keep int, dry bool) (Trimmed, error) {

@@ -51,7 +51,7 @@ type End struct {
 	begun  bool           // Shutdown was called
 }
 
-// New returns the end of an engine that has not begun to end.
+// New returns the End of an engine that still runs.
 func New() *End { return &End{shut: make(chan struct{})} }
 
 // Shut returns a channel that is closed when the engine has ended.

@@ -26,7 +26,7 @@ type Engine interface {
 	// BeginCommand marks that a command for a run is under way, until end is called.
 	BeginCommand(run string) (end func())
 
-	// PickUp takes up a run that is held no more.
+	// PickUp takes up a run that was released.
 	PickUp(ctx context.Context, run string) error
 }
 
@@ -58,7 +58,7 @@ type Config struct {
 	Driven *pickup.Runs    // takes the commands of runs that are held
 	Parked *parking.Parker // whose runs take no command that is only foreseen
 	Notes  *notes.Notes    // takes the commands of runs that the engine does not go on with
-	Logger *slog.Logger    // is told of messages for which no step waits
+	Logger *slog.Logger    // logs messages for which no step waits
 }
 
 // Taker takes the commands of an engine's runs.

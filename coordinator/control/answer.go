@@ -62,7 +62,7 @@ func (a *answer) read(emit func(*api.Reply) error) error {
 		var r api.Reply
 		switch err := d.Decode(&r); {
 		case err != nil && a.taken && (a.late || errors.Is(err, os.ErrDeadlineExceeded)):
-			return a.silent("it has taken the request, and may have done what was asked or do it yet")
+			return a.silent("it has taken the request, and may have carried it out or do so later")
 		case err != nil && a.late:
 			return a.silent("nothing was done, and nothing will be")
 		case err != nil && (!a.taken || a.reads && !a.begun):

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 )
 
-// ServeAudited is Serve, and records in an audit which requests that change something were answered, and by whom they say they are. The
-// audit is to be closed after the server.
+// ServeAudited is Serve, and records in an audit the answered requests that change something, with the actors that they name. Close
+// the audit after the server.
 func ServeAudited(dir string, engine *coordinator.Engine, log *audit.Log) (*Server, error) {
 	return serve(dir, engine, func(req *api.Request, got *outcome, err error) {
 		if !req.Dry && (req.Verb.Changes() || req.Verb == api.Backup) {

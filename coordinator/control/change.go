@@ -18,8 +18,8 @@ func (c *Client) Shadow(ctx context.Context, req api.Request, each func(*api.Sha
 	})
 }
 
-// Move has a run go on under the workflow that comes with the request, and returns the differences from here on. With req.Dry it
-// only says whether it may.
+// Move switches a run to the workflow that comes with the request, and returns the differences from here on. With req.Dry it
+// only reports whether it may.
 func (c *Client) Move(ctx context.Context, req api.Request) (report *api.Shadowed, done api.Done, err error) {
 	req.Verb = api.Move
 	err = c.ask(ctx, &req, func(r *api.Reply) error {

@@ -29,8 +29,8 @@
 //	Streams ──▶ content: a definition or a large value ──▶ hash
 //	        └─▶ run: Records ──▶ numbers ──▶ definitions ──▶ Root.Apply ──▶ judge: the derived head │ the stored head
 //
-// If a head is beyond the last event, the events in between are reported as missing. Events that the head tells to be trimmed
-// are not missed.
+// If a head is beyond the last event, the events in between are reported as missing. Events trimmed according to the head
+// are not reported.
 //
 // Statuses cannot be derived for a run that was started under other rules (decide.EngineVersion, expr.Version), whose events
 // are trimmed, or whose events or definition are damaged. Then the head is compared with single events, such as the end of the run. If such a head

@@ -132,8 +132,8 @@ func (d *doctor) fault(f Fault) error {
 	return d.emit(f)
 }
 
-// indexes compares the indexes with the heads, if these are right: indexes are made anew with the heads from which they follow, and
-// are no fault of their own.
+// indexes compares the indexes with the heads, if these are right: indexes are rebuilt with the heads from which they follow, and
+// are no separate fault.
 func (d *doctor) indexes(ctx context.Context) error {
 	if d.heads {
 		return nil

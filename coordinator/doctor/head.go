@@ -84,7 +84,7 @@ func unnamed(want, head *journal.Head) {
 	}
 }
 
-// forWorkers adds to the wanted head the waits for workers of the present one, which no event tells, if the steps are ready.
+// forWorkers adds the waits for workers of the present head, which no event records, to the wanted one if steps are ready.
 func (x *exam) forWorkers(want, head *journal.Head) {
 	for i := range head.Waits {
 		w := &head.Waits[i]

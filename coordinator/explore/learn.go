@@ -170,5 +170,5 @@ func (l *learner) read(path []string, values []value.Value) {
 	l.doc.read(path, values)
 }
 
-// pathMax bounds how far a variable is followed that is made of itself.
+// pathMax bounds a path into a variable that is made of itself.
 const pathMax = 12

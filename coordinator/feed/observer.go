@@ -105,7 +105,7 @@ func (o *Observer) shared() (Frame, <-chan struct{}, error) {
 	return o.end()
 }
 
-// outlived reports whether the topic had ended with the run before the run was opened again, which the observer came after.
+// outlived reports whether the topic ended with the run, which was opened again before the observer came.
 func (o *Observer) outlived() bool {
 	o.topic.mu.Lock()
 	defer o.topic.mu.Unlock()

@@ -152,7 +152,7 @@ func (h *Holds) Still(run string) (done func(), err error) {
 	return h.importing.Unlock, nil
 }
 
-// Claim frees the id of a run that was to be imported, and of which nothing is there.
+// Claim frees the id of a run that was to be imported, but has no events here.
 func (h *Holds) Claim(ctx context.Context, run string) error {
 	if !h.Has(run) {
 		return nil
@@ -199,7 +199,7 @@ func (h *Holds) Lifted(ctx context.Context, run, act string) (bool, error) {
 	return false, nil
 }
 
-// mark appends a mark about those of the runs of which it says something new.
+// mark appends a mark about the runs whose state it changes.
 func (h *Holds) mark(ctx context.Context, kind journal.Type, d journal.Detail, runs []string, as hold) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -25,7 +25,7 @@ func (c *exchange) concerns(reply *api.Reply) {
 	}
 }
 
-// headers returns the headers that mean something. An audited request has one that names for whom it is done.
+// headers returns the headers of the route. If it is audited, one of them names the represented person.
 func (r *Route) headers() []Param {
 	if audit.KindOf(r.Method, r.Path, r.Role > Viewer, http.StatusOK) == "" {
 		return r.Headers
@@ -33,7 +33,7 @@ func (r *Route) headers() []Param {
 	return append(slices.Clip(r.Headers), behalfOf)
 }
 
-// audited records a request that was answered, if it is one that is recorded.
+// audited records an answered request, if its kind is recorded.
 func (c *exchange) audited(status int) {
 	kind := audit.KindOf(c.route.Method, c.route.Path, c.route.Role > Viewer, status)
 	if c.config.Audit == nil || kind == "" || kind == audit.Act && c.query("dry") == "true" {

@@ -113,7 +113,7 @@ func shadow(c *exchange) error {
 	return c.reply(http.StatusOK, out)
 }
 
-// moveRun has a run go on under another workflow.
+// moveRun switches a run to another workflow.
 func moveRun(c *exchange) error {
 	var b MoveBody
 	if err := c.body(&b); err != nil {

@@ -192,7 +192,7 @@ func drawWorkflow(c *exchange) error {
 	return c.replyZipped(d)
 }
 
-// CheckBody is a document that somebody is writing.
+// CheckBody is a document that is being written.
 type CheckBody struct {
 	Document string `json:"document"` // YAML or JSON
 }

@@ -149,7 +149,7 @@ func (c *exchange) stream(open func() (frames.Observer, error)) error {
 	return nil
 }
 
-// problemIn is an error as a client is told about the feed, or about one of several runs in it.
+// problemIn returns the error for a client about the feed, or about one of several runs in it.
 func problemIn(run string, err error) any {
 	if run == "" {
 		return problemOf(err)

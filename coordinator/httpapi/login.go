@@ -25,7 +25,7 @@ type Me struct {
 	Session bool   `json:"session"` // it has logged in, and can log out
 }
 
-// Invite returns the path of an address by which someone logs in from a browser, once, within an hour.
+// Invite returns the path of an address that logs a browser in, once, within an hour.
 func (s *Server) Invite(who Identity) string {
 	return "/login?key=" + url.QueryEscape(s.sessions.Invite(login{who: who}, time.Now()))
 }

@@ -39,7 +39,7 @@ type Ring struct {
 	from    *redactor // of the ring above when redacts was built
 }
 
-// state is that of an entry of the keychain that was tried.
+// state is the state of a tried entry of the keychain.
 type state struct {
 	got   bool
 	until time.Time // when the values must be renewed; zero: never
@@ -132,7 +132,7 @@ func (r *Ring) put(s *secret.Entry, values map[string]string, e state) {
 	}
 }
 
-// renew has every secret be fetched again.
+// renew marks all secrets to be fetched.
 func (r *Ring) renew() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Rings are those of the runs of an engine: one for each run, as long as anything refers to it. The ring of a run that a call of another
+// Rings has the rings of the runs of an engine, each as long as anything refers to it. The ring of a run that a call of another
 // has started also redacts the secrets of that one, because its input may contain them. It is safe for concurrent use.
 type Rings struct {
 	timeout time.Duration

@@ -47,7 +47,7 @@ func New(engine Engine, from *reader.Reader, below *children.Children) *Notes {
 	return &Notes{engine, from, below}
 }
 
-// Take journals a command. It returns its event, or that of an earlier one with which it was taken, or why it is refused.
+// Take journals a command. It returns its event, that of an earlier message with its id, or why it is refused.
 func (n *Notes) Take(ctx context.Context, run string, command journal.Event) (journal.Event, error) {
 	for {
 		if err := n.engine.Ending(); err != nil {

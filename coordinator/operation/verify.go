@@ -12,8 +12,8 @@ const AboutSignature = call.AboutSignature
 // CodeBadSignature is the code of a call whose answer a Verifier has refused.
 const CodeBadSignature = "bad_signature"
 
-// Verifier judges the answers to the effects of worlds, by their signatures, before they are taken: nothing of an answer that it
-// refuses is journaled but the refusal. It judges only the answers of operations and bindings that are called, each participant's
+// Verifier judges the answers to the effects of worlds, by their signatures, before they are taken: of an answer that it
+// refuses, only the refusal is journaled. It judges only the answers of operations and bindings that are called, each participant's
 // by itself. Failures, reports, decisions and results of the engine itself (sleep, wait, value) have no signatures.
 //
 // Verify is called from many goroutines at once, on the goroutine that has made the call and within the time of the attempt. It is

@@ -40,8 +40,8 @@ type Config struct {
 	Context  context.Context    // of the process
 	Engine   Engine             // whose runs are parked
 	Reader   *reader.Reader     // finds out why a run cannot go on
-	Registry *registry.Registry // may come to have the missing part of a run
-	Logger   *slog.Logger       // is told once of each parked run
+	Registry *registry.Registry // may later have the missing part of a run
+	Logger   *slog.Logger       // logs each parked run once
 }
 
 // Parker parks the runs of an engine, tries them again, and waits for those that are not in memory. It is safe for concurrent use.

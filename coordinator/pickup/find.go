@@ -183,7 +183,7 @@ func (r *Runs) Sleeping(ctx context.Context, store journal.Store, behind journal
 	return f.chosen(later).Open, later, f.err
 }
 
-// more is the beginning of the name of an alarm that stands for the timers behind a position. No run has such a name.
+// more begins the name of an alarm for the timers behind a position. No run has such a name.
 const more = "#"
 
 // AlarmOf returns the name of the alarm for the timers behind a position.

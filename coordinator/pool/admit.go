@@ -110,7 +110,7 @@ func (h *Host) GiveUp(reserved *decide.Reserved) {
 func isPlain(req reactive.Request) bool { return req.Participant == "" && req.Decision == 0 }
 
 // Wants reports whether the run waits for room for another call, or for a machine that the program may have later. It stays in
-// memory while it does; not so while it waits for a worker, by whom it is loaded.
+// memory while it does, but not while it waits for a worker, which loads it.
 func (h *Host) Wants() bool {
 	_, ready := h.root.NextStart(h.away.rooms)
 	return len(h.held) > 0 || h.lacks || ready && !h.root.Paused()

@@ -30,7 +30,7 @@ type Owner interface {
 	// accepts nothing any more.
 	AddReport(e journal.Event, reply func(error)) bool
 
-	// Wake tells the owner that there is room for calls that had none.
+	// Wake is called when there is room for calls that had none.
 	Wake()
 }
 

@@ -1,7 +1,7 @@
 // Package pool carries out the calls of runs: it finds room for them, makes them on its own goroutines, and returns their
 // results.
 //
-//	Host.Admit ──▶ Host.Make ──▶ a goroutine here: About  , secrets, Caller.Call, Settle, redaction ──▶ Owner.Deliver
+//	Host.Admit ──▶ Host.Make ──▶ a goroutine here: about, secrets,   Caller.Call, Settle, redaction ──▶ Owner.Deliver
 //	    │                                                                                            │
 //	    └── room: CallsMax, ProgramsMax                                        ReleaseRoom ◀─────────┘
 //

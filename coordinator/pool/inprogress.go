@@ -55,7 +55,7 @@ func (u *InProgress) Of(c *Call) reactive.Request {
 	return c.Of
 }
 
-// Move finds the nodes of the calls anew, in the root of another workflow that the run follows from now on.
+// Move looks up the nodes of the calls again, in the root of the workflow to which the run has moved.
 func (u *InProgress) Move(root *reactive.Root) {
 	calls := slices.DeleteFunc(slices.Clone(u.byNode), func(c *Call) bool { return c == nil })
 	calls = append(calls, slices.Collect(maps.Values(u.others))...)

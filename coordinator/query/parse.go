@@ -323,7 +323,7 @@ func (p *parser) instant(t *term, begin int, values []string) error {
 		return e
 	}
 	t.at = p.now.Add(-age).UnixNano()
-	t.sign = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[t.sign] // who is older was started earlier
+	t.sign = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[t.sign] // an older run was started earlier
 	return nil
 }
 

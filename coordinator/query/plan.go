@@ -207,7 +207,7 @@ func (q *Query) Each(ctx context.Context, store Lister, cursor string) iter.Seq2
 	}
 }
 
-// damaged reports whether a run is wanted of which nothing but id and start is known.
+// damaged reports whether the query wants a run of which only id and start are known.
 func (q *Query) damaged(h *journal.Head) bool {
 	known := journal.Head{Run: h.Run, Started: h.Started, Status: "damaged", Open: true}
 	return q.Matches(&known)
@@ -260,7 +260,7 @@ func (q *Query) Cursor(h *journal.Head) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, h.Run...))
 }
 
-// sum tells the cursors of different queries apart. Ages are in it as they are written, so that a list may be read for long.
+// sum distinguishes cursors of different queries. Ages are in it as they are written, so that a list may be read for long.
 func (q *Query) sum() uint32 {
 	f := fnv.New32a()
 	_, _ = f.Write([]byte(q.String()))

@@ -144,7 +144,7 @@ func (r *Reader) pass(id string, root *reactive.Root, to *follower, s *stop) (er
 // all accepts every event.
 func all(*journal.Event) bool { return true }
 
-// followTo follows a run to the end of the events that read yields, and returns its root. The route is that which way finds: if the
+// followTo follows a run to the end of the events that read yields, and returns its root. It takes the route that way finds: if the
 // world goes on meanwhile and deletes the snapshot or the events that are being read, followTo begins again.
 func (r *Reader) followTo(
 	ctx context.Context, id string, way func() (route, error), read reading, begin func(*reactive.Root) follower,

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Start returns the start of a run; of one that was moved to another workflow, as it would be under that. It reads one event: where a
-// move is, the head says, and of a run whose head is damaged none is known.
+// Start returns the start of a run; if it was moved to another workflow, as it would be under that. It reads one event: the head says
+// where a move is. If the head is damaged, it knows no move.
 func (r *Reader) Start(ctx context.Context, id string) (*journal.Start, error) {
 	head, err := r.Head(ctx, id)
 	if err != nil {

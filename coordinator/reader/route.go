@@ -144,8 +144,8 @@ func (f reading) Read(ctx context.Context, run string, from uint64) iter.Seq2[jo
 	return f(ctx, run, from, func(*journal.Event) bool { return true })
 }
 
-// overtaken reports whether reading has failed because the world has gone on: there are snapshots by which those that were used, or
-// the events behind them, have been replaced. now is a route that was found since.
+// overtaken reports whether reading has failed because the world has gone on: newer snapshots have replaced those that were used, or
+// the events behind them. now is a route that was found since.
 func (way *route) overtaken(now *route, err error) bool {
 	if !errors.Is(err, journal.ErrDamaged) && !errors.Is(err, journal.ErrTrimmed) {
 		return false

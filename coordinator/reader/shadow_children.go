@@ -15,8 +15,8 @@ import (
 // A run takes the results of its child runs, also where the child runs would have gone another way: so each is followed by itself,
 // under the workflow that its step would start.
 
-// below adds the shadows of the runs that the run has started, and of those below them. A step that the other workflow lacks, or has
-// start no run, is a difference of the run itself.
+// below adds the shadows of all runs below the run. A step that the other workflow lacks, or that starts no run there, is a
+// difference of the run itself.
 func (s *Shadow) below(ctx context.Context, report *shadow.Report) error {
 	for head, err := range s.reader.Below(ctx, s.run) {
 		switch {

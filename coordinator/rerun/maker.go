@@ -220,7 +220,7 @@ func (k *keeping) choose() error {
 	return nil
 }
 
-// repeat has a row of the old run run again, and the rows that follow it, unless only one step is to.
+// repeat selects a row of the old run and, unless only one step runs again, the rows that follow it.
 func (k *keeping) repeat(row int32, indexes []int) {
 	follow := k.sel.only == ""
 	k.again.add(row, indexes, follow)

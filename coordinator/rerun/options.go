@@ -26,7 +26,7 @@ type Options struct {
 	Entry    *registry.Entry    // of the workflow, in the engine's Registry, in place of Workflow
 }
 
-// ErrUnclear is the condition of options that do not say, or say twice, what runs again, or set a place that no run has, whatever the run is.
+// ErrUnclear means that options select nothing to run again, select it twice, or set a place that no run has.
 var ErrUnclear = errors.New("coordinator: it is not clear what runs again")
 
 // unclear is an error of that condition. Its text is the fault alone.

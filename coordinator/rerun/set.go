@@ -116,7 +116,7 @@ func (k *keeping) apply() error {
 	return nil
 }
 
-// enter has a step run again whose child a setting is of.
+// enter repeats the step whose child has a setting.
 func (k *keeping) enter(s *setting) error {
 	row, indexes, err := k.locate(s.step)
 	if err != nil {

@@ -52,7 +52,7 @@ func newSource(id string, wants map[string]bool, top bool) *source {
 	return &source{id: id, asked: map[string]*asked{}, inputs: map[string]any{}, wants: wants, top: top}
 }
 
-// readUnder is read, with the newest move that is known; nil: none. One that follows it has the run read again.
+// readUnder is read under the newest known move; nil: none. If it finds a later one, it reads the run again.
 func (m *Maker) readUnder(ctx context.Context, id string, upto uint64, moved *journal.Event, empty func() *source) (*source, error) {
 	s := empty()
 	for e, err := range m.Store.Read(ctx, id, 1) {

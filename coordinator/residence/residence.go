@@ -50,8 +50,8 @@ func (r *Runs) Rest(p *Place, leave func()) {
 	r.ask()
 }
 
-// Rise records that a run rests no more, and reports whether it was asked to leave. Until Left or Stay is called, it counts as one that
-// leaves: no other is asked in its place.
+// Rise records that a run no longer rests, and reports whether it was asked to leave. Until Left or Stay is called, it counts as
+// leaving: no other is asked in its place.
 func (r *Runs) Rise(p *Place) (asked bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

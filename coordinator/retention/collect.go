@@ -236,7 +236,7 @@ func (c *collector) flush(ctx context.Context) error {
 	return c.pace.Rest(ctx)
 }
 
-// found tells of something that was deleted.
+// found reports something that was deleted.
 func (c *collector) found(g Gone) error {
 	c.done.Bytes += g.Bytes
 	if c.how.Found == nil {

@@ -68,7 +68,7 @@ func New(store journal.Store, engine Engine, holds Holds, forget Forget) Retenti
 	return Retention{store, engine, holds, &doors{}, forget}
 }
 
-// BeginCommand tells that a command for a run is under way, until end is called: no run of its family is deleted meanwhile. It waits
+// BeginCommand records that a command for a run is under way until end is called: no run of its family is deleted before. It waits
 // for a deletion of the family that is under way.
 func (r Retention) BeginCommand(run string) (end func()) { return r.doors.enter(run) }
 

@@ -81,7 +81,7 @@ func (r Retention) PreviewKeep(ctx context.Context, rule Rule, actor string) (jo
 	return r.change(ctx, actor, true, with(rule))
 }
 
-// check refuses a time that is none.
+// check refuses an invalid time.
 func (r *Rule) check() error {
 	if r.Keep != Forever && (r.Keep < 0 || r.Keep >= query.AgeLimit) {
 		return fmt.Errorf("%w: runs cannot be kept for %s: it is 0 or more and less than 200 years, or Forever", ErrRule, r.Keep)
@@ -245,7 +245,7 @@ func write(ctx context.Context, store journal.Store, after uint64, e journal.Eve
 	return nil
 }
 
-// times tells for each run how long it is kept.
+// times determines how long each run is kept.
 type times struct {
 	rest    time.Duration // for runs that no query selects
 	queries []*query.Query

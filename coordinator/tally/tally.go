@@ -33,7 +33,7 @@ func (t *Tally) Appended(took time.Duration) {
 	t.took.Add(int64(took))
 }
 
-// Events yields how many events of each type there were, of those of which there were any.
+// Events yields the number of events of each type that occurred.
 func (t *Tally) Events() iter.Seq2[uint8, uint64] {
 	return func(yield func(uint8, uint64) bool) {
 		for i := range t.events {

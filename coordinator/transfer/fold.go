@@ -233,7 +233,7 @@ func (f *fold) single() journal.Head {
 	return h
 }
 
-// meanwhile returns the head of a run of which more is to come.
+// meanwhile returns the head of a run that is incomplete.
 func (f *fold) meanwhile() journal.Head {
 	s := f.start
 	return journal.Head{Run: s.Run, Workflow: s.Workflow, Name: s.Name, Labels: s.Labels, Status: string(reactive.RunRunning),

@@ -50,7 +50,7 @@ type visitor interface {
 	end(f *fold, head journal.Head) error
 }
 
-// visit reads the file, folds its runs, and tells v. Errors about the file are an *archive.Error.
+// visit reads the file, folds its runs, and calls v. Errors about the file are an *archive.Error.
 func (s *source) visit(ctx context.Context, v visitor) error {
 	var f *fold
 	for item, err := range archive.NewReader(io.NewSectionReader(s.file, 0, math.MaxInt64)).Items() {

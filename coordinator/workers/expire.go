@@ -71,7 +71,7 @@ func (h *Hub) end(id ID, r *request) {
 	}
 }
 
-// interrupt fails a call that must not be made twice, and of which it is not known how far its worker has come.
+// interrupt fails a call that must not be made twice, and whose progress at its worker is unknown.
 func (h *Hub) interrupt(id ID, r *request) {
 	failure := call.Result{Failure: call.NewFailure(reactive.CodeInterrupted,
 		"the worker that had the call has been silent for longer than its lease, and the step is not idempotent")}

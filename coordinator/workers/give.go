@@ -220,7 +220,7 @@ func (h *Hub) report(ctx context.Context, who Worker, l *lease, p Report, until 
 	return said(h.engine.Report(ctx, l.ID, max(1, l.making), p.Number, p.Kind, p.Payload))
 }
 
-// said tells an error that is about the call from one after which the worker is to try again.
+// said separates an error about the call from one after which the worker is to try again.
 func said(err error) (was string, again error) {
 	switch {
 	case err == nil:
@@ -258,7 +258,7 @@ func (h *Hub) answers(ctx context.Context, leases map[string]*lease, results []R
 	return late, errors.Join(errs...)
 }
 
-// answer counts answers that are being journaled. With the last of them all calls have come that follow from them.
+// answer counts answers that are being journaled. With the last of them, all calls that follow from them exist.
 func (h *Hub) answer(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -225,7 +225,7 @@ func (h *Hub) Adopt(c Wanted) {
 	}
 }
 
-// Withdraw ends a call whose attempt has ended before it was answered. The worker that has it is told at once.
+// Withdraw ends a call whose attempt has ended before it was answered. Its worker is notified at once.
 func (h *Hub) Withdraw(id ID, reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -244,7 +244,7 @@ func (h *Hub) Withdraw(id ID, reason string) {
 	}
 }
 
-// tell tells the worker that has a lease of a call that its answer is not wanted. The caller holds mu.
+// tell notifies the worker with a lease of a call that its answer is not wanted. The caller holds mu.
 func (h *Hub) tell(r *request, reason string) {
 	if s := r.holder; s != nil {
 		s.cancels = append(s.cancels, Cancel{Lease: h.signed(r), Reason: reason, Grace: Grace})

@@ -71,7 +71,7 @@ type ID struct {
 // IDOf returns the id of a call.
 func IDOf(c *call.Request) ID { return ID{c.Run, c.Node, c.Attempt, c.Participant, c.Decision} }
 
-// String returns the id of the request, as `<step>#<attempt>` with all that tells it from others.
+// String returns the id of the request, as `<step>#<attempt>` with all that makes it unique.
 func (id ID) String() string {
 	text := fmt.Sprintf("%s#%d", id.Node, id.Attempt)
 	if id.Participant != "" {

@@ -46,8 +46,8 @@ func (h *Hub) List() (list []Listed, demands []Demand) {
 	return list, demands
 }
 
-// Unserved returns since when no worker serves an operation; the zero time if one does, or there is no hub. This engine knows of none
-// before it began.
+// Unserved returns since when no worker serves an operation; the zero time if one does, or there is no hub. No time is before the
+// engine began.
 func (h *Hub) Unserved(name string) time.Time {
 	if h == nil {
 		return time.Time{}

@@ -32,7 +32,7 @@ type Call struct {
 	Expires time.Time // of the lease, unless the worker names it again
 }
 
-// Cancel tells a worker that the answer of a call is not wanted.
+// Cancel is a notice that the answer of a call is not wanted.
 type Cancel struct {
 	Lease  string        // of the call
 	Reason string        // for people
@@ -81,8 +81,8 @@ func (t *take) add(r *request) {
 	t.signal()
 }
 
-// Take returns calls of the given operations, at most so many, as leases of the worker; and which of its calls are not wanted any
-// more. If there are none it waits. Those that are under way to it when the first arrives are waited for shortly, so that they share
+// Take returns at most so many calls of the given operations, as leases of the worker, and those of its calls that are not wanted
+// any more. Without any it waits. When the first arrives, it waits shortly for those that are on their way, so that they share
 // an answer.
 func (h *Hub) Take(ctx context.Context, who Worker, operations []string, most int, wait time.Duration) ([]Call, []Cancel, error) {
 	if h.drained() {

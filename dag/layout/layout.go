@@ -43,7 +43,7 @@ type Edge struct {
 }
 
 // Group is a frame around nodes and other groups. A collapsed one is a box of the given size without content; otherwise the size is
-// the least that it has, its insets included.
+// its minimum, insets included.
 type Group struct {
 	Parent        int   // index of the group that it is in; -1: none
 	Collapsed     bool  // its content is not shown

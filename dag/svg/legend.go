@@ -9,7 +9,7 @@ type entry struct {
 	x          int
 }
 
-// statuses has the classes that are statuses, in the order of the legend: first those that somebody must look at.
+// statuses has the classes that are statuses, in the order of the legend: first those that need attention.
 var statuses = []string{"failed", "running", "ready", "waiting", "idle", "pending", "completed", "skipped", "aborted", "paused"}
 
 // setLegend explains the kinds of nodes and lines in the picture, and counts them; in several rows if the picture is narrow.

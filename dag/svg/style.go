@@ -1,7 +1,7 @@
 package svg
 
-// style has the colours for both themes, each with the meaning that it has on all pictures: blue moves by itself, red waits for
-// somebody, green and greys recede.
+// style has the colours for both themes, each with one meaning on all pictures: blue changes by itself, red needs a
+// person, green and greys need nothing.
 const style = `
 :root{color-scheme:light dark;--paper:#f3f6f5;--sheet:#fff;--sunk:#e9eeed;--line:#dbe2e1;--edge:#78898e;--ink:#10201f;--ink2:#3c4e54;` +
 	`--water:#00648f;--soft:#dceff5;--wet:#2b8fb0;--done:#2c6a48;--fail:#ad1424;--failsoft:#fce8e6;--still:#515a66;--gone:#5a1a4e;--none:#5f6c68;--on:#fff}

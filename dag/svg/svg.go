@@ -1,6 +1,6 @@
 // Package svg draws a graph as a standalone SVG: no script, nothing fetched from elsewhere, light or dark as the reader's system is.
 // It takes the [dag.Drawing] that package dag writes as Mermaid and DOT; package layout says where everything is. Statuses, which
-// are classes of nodes, are told by a mark's shape and by colour; a legend counts them. Any text may be in keys, labels and conditions:
+// are classes of nodes, show in a mark's shape and in colour; a legend counts them. Any text may be in keys, labels and conditions:
 // it is escaped, a character that would turn it around or is invisible is shown by its number, and a text that is too long is cut, with
 // the whole in the title that readers show under the pointer.
 package svg

@@ -88,7 +88,7 @@ func cutEnd(text string, room int, f face) string {
 	return text
 }
 
-// cutMiddle cuts the middle of a text that takes more room than there is: the ends of names tell them apart.
+// cutMiddle cuts the middle of a text that takes more room than there is: names differ at their ends.
 func cutMiddle(text string, room int, f face) string {
 	if widthOf(text, f) <= room {
 		return text

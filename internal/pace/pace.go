@@ -11,7 +11,7 @@ const (
 	restLongest = time.Second
 )
 
-// Pace has work take a part of the time. The zero Pace rests never.
+// Pace lets work take part of the time. The zero Pace never rests.
 type Pace struct {
 	rests int
 	began time.Time // of the slice

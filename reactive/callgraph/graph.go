@@ -141,7 +141,7 @@ func (g *Graph) Apply(e *journal.Event) {
 	}
 }
 
-// Trimmed takes an event of a world at which the state is not known any more: operations and the consequences of the event are unknown.
+// Trimmed takes an event of a world whose state at that event is unknown: operations and the consequences of the event are unknown.
 func (g *Graph) Trimmed(e *journal.Event) {
 	root := g.root
 	g.root = nil

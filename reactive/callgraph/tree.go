@@ -120,7 +120,7 @@ func (o *treeOrder) union(p place, before []place) []int32 {
 	return o.graph.Meet(o.plan.GraphKey(p.row)+p.suffix, set)
 }
 
-// behind returns the places whose calls a place without calls of its own stands for.
+// behind returns the places whose calls count for a place without its own calls.
 func (o *treeOrder) behind(p place) []place {
 	if items := o.items[p]; len(items) > 0 {
 		return o.ends(p, items)

@@ -38,7 +38,7 @@ type Cells interface {
 	// before the run leaves memory, or states take so much memory that they are to become content.
 	Snapshot(leaves bool) (seq uint64, due bool)
 
-	// Serve has the host of the run's stepper run Go functions, if it can.
+	// Serve uses the stepper's host to run Go functions, if it can.
 	Serve(host any)
 
 	// Err returns why the cells cannot go on: the content that a snapshot keeps is damaged. Nothing that they have returned

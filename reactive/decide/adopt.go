@@ -14,7 +14,7 @@ import (
 // item to be there, and its input can be compared.
 
 // adopt journals that a step takes the result that is kept for it. It reports false when there is none, or when the result
-// depends on an input that is another now.
+// depends on an input that has changed.
 func (s *Stepper) adopt(v int32) bool {
 	kept := s.root.KeptFor(v)
 	if kept == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// ErrRunExists means that the id of a run to be started is that of another.
+// ErrRunExists means that another run has the id of a run to be started.
 var ErrRunExists = errors.New("coordinator: another run has this id")
 
 // ExistsError describes how the existing run with an id differs from the one that was to be started. It wraps ErrRunExists.

@@ -62,7 +62,7 @@ func OwnIdentity(of *journal.Identity) (*journal.Identity, error) {
 	return &journal.Identity{ID: of.ID, Scopes: slices.Clone(of.Scopes), Resources: resources}, nil
 }
 
-// Moved returns the event by which a run goes on under another workflow: start is that of the run as it would be under it.
+// Moved returns the event of a move to another workflow: start is the start of the run as it would be under that.
 func Moved(start *journal.Start, actor string) journal.Event {
 	return journal.Event{Type: journal.RunMoved, Detail: &journal.Detail{Start: start, Actor: actor}}
 }
@@ -89,7 +89,7 @@ func Under(was, moved *journal.Event) journal.Event {
 	return e
 }
 
-// IsMove reports whether an event has a run go on under another workflow.
+// IsMove reports whether an event moves a run to another workflow.
 func IsMove(e *journal.Event) bool {
 	return e.Type == journal.RunMoved && e.Detail != nil && e.Detail.Start != nil
 }

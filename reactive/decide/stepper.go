@@ -72,7 +72,7 @@ type Limiter interface {
 	Limits() Limits
 }
 
-// Stepper decides for one run. The engine's loop and the scenario runner are its two drivers.
+// Stepper decides for one run. Its drivers include the engine's loop and the scenario runner.
 //
 //	items, now ──▶ Step ──▶ Batch ──▶ Append ──▶ Calls, Cancels, Replies
 //
@@ -249,8 +249,8 @@ func (s *Stepper) settle(e *journal.Event) {
 	}
 }
 
-// enact applies a command that was not refused. A retry of a step resumes a finished run. An abort or a retry of a cell is
-// one of a kind of its own.
+// enact applies a command that was not refused. A retry of a step resumes a finished run. An abort or a retry of a cell has
+// its own event type.
 func (s *Stepper) enact(e journal.Event) {
 	if e.Type == journal.NodeAborted || e.Type == journal.NodeRetried {
 		if _, call := s.root.Node(e.Node); !call {

@@ -41,7 +41,7 @@ func (s *Stepper) Head() journal.Head {
 	return h
 }
 
-// Unsaid reports whether the run waits for other workers than its last head says.
+// Unsaid reports whether the run's waits for workers differ from its last head.
 func (s *Stepper) Unsaid() bool {
 	w := &s.workers
 	return len(w.nodes)+len(w.said) > 0 && !slices.Equal(w.list(s.root), w.said)

@@ -26,7 +26,7 @@ type Tracer interface {
 	// first event.
 	Trace(seq uint64)
 
-	// Trimmed takes an event at which the state of the run is not known any more: only the event itself counts.
+	// Trimmed takes an event at which the state of the run is unknown: only the event itself counts.
 	Trimmed(e *journal.Event)
 }
 

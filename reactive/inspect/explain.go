@@ -125,7 +125,7 @@ func (x *Explainer) note(e *journal.Event) {
 	}
 }
 
-// Trimmed takes an event of a world at which the state is not known any more.
+// Trimmed takes an event of a world whose state at that event is unknown.
 func (x *Explainer) Trimmed(e *journal.Event) {
 	x.note(e)
 	if tracer, ok := x.body.(explain.Tracer); ok {

@@ -9,7 +9,7 @@ import (
 )
 
 // Needs decides which large values are loaded to follow a run: those from which its statuses follow. These are known from the plan,
-// so that they are loaded before the event is applied, and applying cannot fail for want of one.
+// so that they are loaded before the event is applied, and none is missing then.
 //
 //	workflow   outputs that tests and lists of maps read; the answers of participants; outputs that are decided about
 //	playbook   inputs, messages, and the answers that an expression may read

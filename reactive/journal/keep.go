@@ -36,9 +36,9 @@ type ContentStore interface {
 	Content(ctx context.Context, stream string, hash Hash) ([]byte, error)
 
 	// SweepContent deletes the content of a stream for which keep returns false, and spares blobs that are put at the same time: the
-	// blobs of every PutContent that is called after keep was first called stay, whatever keep says. So keep has to know of
-	// those that were called before, whether they have returned or not: a caller notes hashes before it puts them, finds out
-	// which to keep in the first call of keep, and needs to stop no one from putting. keep is called on the caller's goroutine,
+	// blobs of every PutContent that is called after keep was first called stay, whatever keep says. So keep must cover
+	// the calls before that, whether they have returned or not: a caller notes hashes before it puts them, decides
+	// which to keep in the first call of keep, and need not block other puts. keep is called on the caller's goroutine,
 	// in order of the hashes, and may use the store. Deleted content may be there again after a crash. If SweepContent fails,
 	// it may have deleted a part.
 	SweepContent(ctx context.Context, stream string, keep func(Hash) bool) error
@@ -128,7 +128,7 @@ func CheckContent(stream string, blobs [][]byte) ([]Hash, error) {
 	return hashes, nil
 }
 
-// CheckTrim returns an error for a Trim beyond the newest snapshot that the head of the stream tells of.
+// CheckTrim returns an error for a Trim beyond the newest snapshot in the head of the stream.
 func CheckTrim(head *Head, before uint64) error {
 	if before > head.Snapshot {
 		return fmt.Errorf("%w: events before %d are still needed, since the newest snapshot is event %d", ErrInvalid, before, head.Snapshot)

@@ -157,7 +157,7 @@ func CheckQuery(q *Query) error {
 // Place is a place in the change log of a store, opaque to all others. The empty Place is before the oldest change that is kept.
 type Place string
 
-// Change tells that a run has changed.
+// Change is the change of a run.
 type Change struct {
 	Place Place  // to go on from: all changes behind it come after this one
 	Run   string // id

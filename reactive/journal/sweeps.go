@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Sweeps tells a store which content must survive a sweep because it is put at the same time. A store calls Begin before it
+// Sweeps records the content that must survive a sweep because it is put at the same time. A store calls Begin before it
 // first calls keep, and Put before it writes the content of PutContent; it asks Spares at a moment at which nothing is written,
 // and deletes the content before anything is. The zero Sweeps is ready to use. It is safe for concurrent use.
 //
@@ -95,7 +95,7 @@ func (s *StreamSweep) Counts(stream string) bool {
 // Spares reports whether content stays though no event refers to it.
 func (s *StreamSweep) Spares(stream string) bool { return s.Keep != nil && s.Keep(stream) }
 
-// Tell tells of a stream that was deleted.
+// Tell reports a stream that was deleted.
 func (s *StreamSweep) Tell(stream string, bytes int64) {
 	if s.Found != nil {
 		s.Found(stream, bytes)

@@ -90,7 +90,7 @@ func (p *reportLog) restore(v int32, list any) {
 	p.reports[v] = &reports{from: map[string]*reporter{}, last: last}
 }
 
-// Reports tells of the reports of a node's newest attempt, by all participants.
+// Reports sums up the reports of a node's newest attempt, by all participants.
 type Reports struct {
 	Count    int    // without repeated ones
 	Repeated int    // whose number, or a greater one, had been there: they were journaled, and count for nothing else

@@ -40,8 +40,8 @@ func (l *Ledger) RunInput() any { return l.run.input }
 // StartedAt returns the instant of the run's start, Unix nanoseconds.
 func (l *Ledger) StartedAt() int64 { return l.run.started }
 
-// MadeAt returns the instant at which the run was made, Unix nanoseconds: that of its start; of a run that begins with the past of
-// another, that of the last event which it has of that.
+// MadeAt returns the instant at which the run was made, Unix nanoseconds: that of its start, or, for a run that begins with the past
+// of another, of the last event of that past.
 func (l *Ledger) MadeAt() int64 { return l.run.made }
 
 // At returns the instant of the event applied last, Unix nanoseconds.

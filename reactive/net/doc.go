@@ -12,7 +12,7 @@
 //
 // Of the admitted tokens the oldest gets the next step-run (Next); package decide journals it as step.scheduled.
 //
-// Parts that do not need the whole net have their own packages: gate holds denied tokens, outcome describes the
+// Parts that do not need the whole net have their own packages: gate holds denied tokens, ended describes the
 // end of a task, results stores large results out of line, variables implements the scopes that expressions write to, and
 // callorder orders calls.
 //

@@ -262,7 +262,7 @@ func (p *pairs) unpaired() (list []Difference) {
 	return list
 }
 
-// only returns the kind of a difference by an event that one side has; false for an event from which nothing is seen.
+// only returns the kind of difference that an event makes if only one side has it; false: it makes none.
 func only(of journal.Type, by side) (Kind, bool) {
 	switch of {
 	case journal.CallRequested, journal.DispatchCreated, journal.DecisionRequested, journal.StepScheduled:

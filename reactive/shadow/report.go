@@ -126,8 +126,8 @@ func (s *Shadow) Report() (*Report, error) {
 	return r, nil
 }
 
-// begun reports whether a difference is about a part that the run has begun: anything that it has decided, and a decision that it has not made
-// if that is about a step that it has asked, or about its end. All tokens of a playbook come from others, so its routes are one.
+// begun reports whether a difference is about a part that the run has begun: any decision that it has made, and one that it has not made
+// about a step that it has asked, or about its end. Tokens of a playbook come from one another, so all of it counts.
 func (s *Shadow) begun(d *Difference) bool {
 	switch {
 	case s.is.Body() != nil:

@@ -9,7 +9,7 @@ import (
 // roundsMax bounds the steps of the other workflow in one turn: it may go on without end where the run did not.
 const roundsMax = 10_000
 
-// flush has the other workflow take the turn that was collected.
+// flush lets the other workflow take the collected turn.
 func (s *Shadow) flush() {
 	if s.turn.seq == 0 || s.err != nil {
 		return

@@ -61,7 +61,7 @@ func (l *faults) drop(c *cell) bool {
 	return was
 }
 
-// reset has a failed cell go on, first with the item at which it failed.
+// reset resumes a failed cell, first with the item at which it failed.
 func (w *World) reset(e *journal.Event) {
 	c := w.lookup(e.Node)
 	if c == nil || c.failure == nil {

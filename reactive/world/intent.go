@@ -107,8 +107,8 @@ func (s *intents) forget(c *cell) {
 	}
 }
 
-// hold brings the timers of a cell into memory that changes for the first time since the newest snapshot: that does not tell about
-// them any more.
+// hold brings the timers of a cell into memory when it first changes after the newest snapshot, whose deadlines of the
+// cell no longer count.
 func (s *intents) hold(c *cell) {
 	for x := c.open.first; x != nil; x = x.after {
 		if !x.isCall() {

@@ -26,7 +26,7 @@ type program struct {
 	learned uint64    // as of which cells were passed over
 }
 
-// Serve has a host run the machines in Go, if it is an Activator.
+// Serve lets a host run the machines in Go if it is an Activator.
 func (w *World) Serve(host any) {
 	w.program = program{def: w.def}
 	w.program.host, _ = host.(Activator)

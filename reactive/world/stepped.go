@@ -40,7 +40,7 @@ func (w *World) stepped(e *journal.Event) {
 	if c.completed || !c.hasState() {
 		w.dropAll(c)
 	}
-	c.place.Leave() // events that it has raised for itself wait behind the other cells for which it has raised events
+	c.place.Leave() // events that it has raised for itself wait behind the other cells that receive its events
 	w.touch(c)
 }
 

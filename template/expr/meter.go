@@ -37,8 +37,8 @@ func (m *Meter) Bound(work int) { m.last, m.bounded = m.spent+work, true }
 // Free lifts the bound.
 func (m *Meter) Free() { m.bounded = false }
 
-// Cap limits the work of the evaluations from here on like Bound, and that of each: an evaluation that would exceed the limit
-// fails. Where that changes the course of a run, the run is no longer of use.
+// Cap limits the work of the evaluations from here on like Bound, and also of each: an evaluation that would exceed the limit
+// fails. If that changes the course of a run, discard the run.
 func (m *Meter) Cap(work int) { m.most, m.capped = m.spent+work, true }
 
 // Add counts work other than that of expressions.

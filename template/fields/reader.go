@@ -108,11 +108,11 @@ func (r *Reader) UnknownKey(e document.Entry, known []string) {
 	}
 }
 
-// endMin is the length of an end by which a key is known: that of an id may be meant otherwise.
+// endMin is the least length of an end that identifies a key: one such as id may mean others.
 const endMin = 4
 
-// nearestEnd returns the known key of several words whose last ones are closest to a word, as backoff_multiplier to multiplir, or "".
-// Several keys that end alike are no suggestion.
+// nearestEnd returns the known key whose last words are closest to a word, such as backoff_multiplier for multiplir, or "".
+// Keys that end alike are not suggested.
 func (r *Reader) nearestEnd(word string, known []string) string {
 	whole := map[string]string{} // by their ends; "": of several
 	for _, name := range known {

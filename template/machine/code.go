@@ -111,7 +111,7 @@ func (w *World) Check(in *Input, g *Given) (*Output, *Failure) {
 	return a.out, nil
 }
 
-// given adds an effect that was emitted, or a timer that was armed.
+// given adds an emitted effect, or an armed timer.
 func (a *activation) given(i int, e *GivenEffect) *Failure {
 	for _, text := range []string{e.Issuer, e.Key, e.Timer} {
 		if !utf8.ValidString(text) {

@@ -195,7 +195,7 @@ func (r *reader) arm(m *Machine, n *document.Node) *schema.Type {
 	return t
 }
 
-// give notes an arm for an event of the engine. It reports false for any other name.
+// give adds an arm for an event of the engine. It reports false for any other name.
 func (a *Arms) give(name string) bool {
 	kind, ok := system[name]
 	a.Receipt = a.Receipt || ok && kind == Receipt

@@ -9,7 +9,7 @@ var harmless = map[string][]string{
 	"event":   {"step", "step_run_id", "name", "status", "error", "loop"},
 }
 
-// findUnread returns, by call site, whether no expression can read its task's answer: the run goes the same way whatever it is. In
+// findUnread returns, by call site, whether no expression can read its task's answer: the run does not depend on it. In
 // Jinja's dialect any name may be that of a result, and a task that resolves references may read any.
 func (p *Playbook) findUnread() []bool {
 	unread := make([]bool, len(p.CallSites))

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// NameBytesMax bounds the name of a type, and of whatever else ValidName judges.
+// NameBytesMax bounds names of types, and all other names that ValidName judges.
 const NameBytesMax = 128
 
 // ValidName returns an error that shows name unless it can be a name in a world: it is printable, without white space and

@@ -43,8 +43,8 @@ func (ts *Types) Document() value.Value {
 	return all
 }
 
-// String returns the type as a text such as list<Order>. Of a record or a variant that is written where it is used it
-// returns no more than that.
+// String returns the type as a text such as list<Order>. Of a record or a variant without a name it
+// returns only the kind.
 func (t *Type) String() string {
 	switch {
 	case t.Name != "":

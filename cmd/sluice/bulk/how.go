@@ -17,7 +17,7 @@ func (v *verb) rerunFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&v.what.From, "from", "", "run `STEP` again, and all that follows it")
 	flags.StringVar(&v.what.Only, "only", "", "run only `STEP` again")
-	flags.BoolVar(&v.what.Failed, "failed", false, "run again what has failed, and what follows it")
+	flags.BoolVar(&v.what.Failed, "failed", false, "rerun failed steps, and those that follow them")
 	flags.BoolVar(&v.what.Changed, "changed", false, "run again the steps whose operation or input has changed")
 	flags.StringArrayVar(&v.set, "set", nil, "set `steps.STEP.output=VALUE` or steps.STEP.input=VALUE, or a part of it (may be repeated)")
 	flags.StringVarP(&v.input, "input", "i", "", "the input of the new runs: `JSON`, @FILE with JSON in it, or - for standard input (default: that of each run)")

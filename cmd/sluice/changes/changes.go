@@ -1,5 +1,5 @@
 // Package changes holds the verbs that show the effect of a changed workflow: diff compares two versions, shadow follows runs under
-// another version; they change nothing. Move has an open run go on under another version. Runs are compared by the process that works on
+// another version; they change nothing. Move switches an open run to another version. Runs are compared by the process that works on
 // the folder, or, if there is none, by this one.
 package changes
 

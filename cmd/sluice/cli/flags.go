@@ -75,7 +75,7 @@ func JournalFlag(cmd *cobra.Command, dir *string) {
 	})
 }
 
-// Before has a command make a check before it begins, after those that it makes already.
+// Before adds a check to those that a command makes before it begins; it is made last.
 func Before(cmd *cobra.Command, check func(*cobra.Command) error) {
 	first := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {

@@ -32,7 +32,7 @@ func ReadInput(text string, stdin io.Reader) (value.Value, error) {
 	return value.ParseInput(data)
 }
 
-// NewInput is ReadInput for a flag --input that was given in place of another input, as JSON: "" is none.
+// NewInput is ReadInput for a flag --input that replaces another input, as JSON: "" is none.
 func NewInput(text string, stdin io.Reader) (json.RawMessage, error) {
 	input, err := value.Value(nil), error(nil)
 	if text == "" {

@@ -41,8 +41,8 @@ func (m *Moment) String() string { return m.text }
 // Type implements pflag.Value.
 func (m *Moment) Type() string { return "moment" }
 
-// Set reads the number of an event or an instant. A time as it is printed is local, and cut to a second or a millisecond: it stands
-// for the end of that.
+// Set reads the number of an event or an instant. A printed time is local, and cut to a second or a millisecond: it means
+// the end of that.
 func (m *Moment) Set(text string) error {
 	m.text, m.Moment = text, api.Moment{}
 	if seq, err := strconv.ParseUint(text, 10, 64); err == nil && seq > 0 {

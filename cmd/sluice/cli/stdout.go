@@ -36,8 +36,8 @@ func (s *Stdout) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Check returns the error with which a verb ends that has returned err: if a write has failed and err is not an Exit, an Exit with
-// the code Failed, else err. A reader that has closed the pipe is not a failure.
+// Check returns the final error of a verb that has returned err: an Exit with the code Failed if a write has failed and err is not
+// an Exit, else err. A reader that has closed the pipe is not a failure.
 func (s *Stdout) Check(err error) error {
 	_, said := errors.AsType[*Exit](err)
 	if !said && s.err != nil && !errors.Is(s.err, syscall.EPIPE) {

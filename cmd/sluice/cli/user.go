@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/client"
 )
 
-// Actor returns the actor of a command to a folder or a server: the one that is given, else the user. A server knows the owner of the
-// token, and a given actor is the person for whom the owner acts.
+// Actor returns the actor of a command to a folder or a server: the named one, else the user. A server knows the owner of the
+// token; a named actor is the person that the owner represents.
 func Actor(given, dir string) string {
 	if given != "" || client.IsURL(dir) {
 		return given

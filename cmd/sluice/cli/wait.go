@@ -17,7 +17,7 @@ func WaitText(w *api.Awaited) string {
 	return text
 }
 
-// NoneSince says behind the text about a wait for a worker since when there is none.
+// NoneSince ends the text about a wait for a worker: since when there is none.
 func NoneSince(t time.Time) string { return ": there is none since " + progress.Soon(t) }
 
 // WaitCommands returns the command lines that end waits for the journal in dir, each once, and how many there are besides the first

@@ -58,7 +58,7 @@ func (s *sending) follow(ctx context.Context, run string) (*api.Cell, error) {
 		var cell *api.Cell
 		err := control.With(ctx, s.dir, coordinator.Config{}, func(c *control.Client) (err error) {
 			if c.Held() {
-				revision = nil // that process may end before it has told everything
+				revision = nil // that process may end before it reports everything
 				cell, err = c.Await(ctx, run, s.cell, s.until)
 				return err
 			}

@@ -95,7 +95,7 @@ func (s *sending) check() error {
 		return errors.New("--cell needs --until: it names the cell that the condition is about")
 	}
 	if s.until != "" && s.req.Dry {
-		return errors.New("--until waits for what a message does, and --dry-run sends none: give one of the two")
+		return errors.New("--until waits for a message's effect, and --dry-run sends none: use one of the two")
 	}
 	if s.until != "" {
 		if _, err := cells.ParseCondition(s.until); err != nil {

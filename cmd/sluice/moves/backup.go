@@ -85,7 +85,7 @@ none, if there is no journal, or for wrong usage.`,
 	return cmd
 }
 
-// atServer has a server make a copy, and waits for its report on the copy.
+// atServer asks a server for a copy, and waits for its report on the copy.
 func atServer(cmd *cobra.Command, url, kind string, body any) (*copies.Report, error) {
 	c, err := client.Dial(url, os.Getenv(control.TokenVariable))
 	if err != nil {

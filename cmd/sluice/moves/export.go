@@ -70,7 +70,7 @@ such run or journal, or for wrong usage.`,
 	return cmd
 }
 
-// written has a file written whole or not at all: the old one stays until then. Anything but a regular file is written to as it is,
+// written writes a file whole or not at all: the old one stays until then. Anything but a regular file is written to in place,
 // and so is standard output.
 func written(stdout io.Writer, name string, write func(io.Writer) error) (err error) {
 	if name == "-" {

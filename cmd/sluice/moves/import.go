@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// formats are those of the workflows that import took before it took runs.
+// formats lists the formats of workflows that import took before runs.
 var formats = []string{"wfformat"}
 
 func newImport() *cobra.Command {
@@ -105,7 +105,7 @@ func importInto(cmd *cobra.Command, dir string, file *os.File, actor string, rep
 	if err != nil {
 		return err
 	}
-	if holds, _ := records.Holds(nil, dir); !holds { // whatever is wrong with the folder, opening it says
+	if holds, _ := records.Holds(nil, dir); !holds { // opening the folder reports its faults
 		if err := transfer.Verify(cmd.Context(), file); err != nil {
 			return api.Refused(name, err)
 		}

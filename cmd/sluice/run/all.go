@@ -84,7 +84,7 @@ func settle(engine *coordinator.Engine, stops *interrupts) (interrupted bool) {
 	return false
 }
 
-// tally prints how many of the runs, in order of id, are in which status, and reports whether one has failed or cannot go on.
+// tally prints how many of the runs, in order of id, have each status, and reports whether one has failed or cannot go on.
 func (f *runFlags) tally(ctx context.Context, cmd *cobra.Command, engine *coordinator.Engine, runs []string) (failed bool, err error) {
 	counts := map[string]int{}
 	for head, err := range engine.Runs(ctx, "") {

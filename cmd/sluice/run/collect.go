@@ -44,7 +44,7 @@ func collectPeriodically(ctx context.Context, engine *coordinator.Engine, logger
 func watchRules(ctx context.Context, engine *coordinator.Engine, logger *slog.Logger, changed chan<- []retention.Rule) {
 	for rules, err := range engine.RuleChanges(ctx) {
 		if err != nil && ctx.Err() == nil {
-			logger.Warn("cannot read how long runs are kept; what has changed since counts later", "error", err, "later", collectSeldom)
+			logger.Warn("cannot read how long runs are kept; changes since then count later", "error", err, "later", collectSeldom)
 		}
 		select {
 		case changed <- rules:

@@ -206,7 +206,7 @@ func (h *held) follow(ctx context.Context) (end ending) {
 		revision, _ := disk.Revision(h.dir) // if this fails, With fails, too
 		err := control.With(ctx, h.dir, coordinator.Config{}, func(c *control.Client) error {
 			if c.Held() {
-				revision = nil // that process may end before it has told everything
+				revision = nil // that process may end before it reports everything
 			}
 			return h.read(ctx, c)
 		})

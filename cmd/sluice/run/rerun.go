@@ -77,7 +77,7 @@ cannot be rerun in this way, and with 2 if there is no such run or step, or for 
 	flags := cmd.Flags()
 	flags.StringVar(&f.what.From, "from", "", "run `STEP` again, and all that follows it")
 	flags.StringVar(&f.what.Only, "only", "", "run only `STEP` again")
-	flags.BoolVar(&f.what.Failed, "failed", false, "run again what has failed, and what follows it")
+	flags.BoolVar(&f.what.Failed, "failed", false, "rerun failed steps, and those that follow them")
 	flags.BoolVar(&f.what.Changed, "changed", false, "run again the steps whose operation or input has changed")
 	flags.Var((*eventNumber)(&f.what.At), "at", "results count as of event `N` of RUN (default: its last); of a playbook, the event from which on it runs again")
 	flags.StringArrayVar(&f.set, "set", nil, "set `steps.STEP.output=VALUE` or steps.STEP.input=VALUE, or a part of it (may be repeated)")

@@ -109,7 +109,7 @@ type runFlags struct {
 	unbound error // why the workflow cannot run but with workers; set by load
 }
 
-// noID refuses an id that is empty, as that of a variable of a shell that is not set: each such start would be a run of its own.
+// noID refuses an empty id, such as an unset variable of a shell: each such start would begin another run.
 func noID(cmd *cobra.Command, id string) error {
 	if id == "" && cmd.Flags().Changed("id") {
 		return errors.New("--id is empty; leave it out for a random id")

@@ -23,7 +23,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// what is a run that is to be started.
+// what is a run to be started.
 type what struct {
 	workflow *template.Workflow // of a file; nil: the published one of that name
 	name     string

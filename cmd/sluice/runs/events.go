@@ -53,7 +53,7 @@ says which. Events before its last two snapshots are not marked as late or repea
 	step := cmd.Flags().String("step", "", "print only the events of the step `KEY`")
 	cmd.Flags().StringVar(step, "cell", "", "print only the timeline of the cell `CELL` of a world")
 	cmd.MarkFlagsMutuallyExclusive("step", "cell")
-	view := cmd.Flags().Bool("view", false, "print what has happened in the net of a playbook, or in the cells of a world")
+	view := cmd.Flags().Bool("view", false, "print the changes in the net of a playbook, or in the cells of a world")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return q.with(cmd, func(c *control.Client) error {
 			p := q.objects(cmd)
@@ -82,7 +82,7 @@ says which. Events before its last two snapshots are not marked as late or repea
 	return cmd
 }
 
-// tellTrimmed returns a function that tells people about trimmed events: between the lines, or beside the JSON.
+// tellTrimmed returns a function that reports trimmed events to people: between the lines, or beside the JSON.
 func tellTrimmed(to io.Writer, lines *eventLines) func(string) {
 	return func(sentence string) {
 		_ = lines.w.Flush() // an error comes again

@@ -47,7 +47,7 @@ func newLogLines(w io.Writer) *logLines {
 	return &logLines{w: bufio.NewWriter(w), begun: map[calllog.Entry]string{}}
 }
 
-// lineMax is the length in bytes from which on a line is printed before it ends.
+// lineMax is the length in bytes at which a line is printed before it ends.
 const lineMax = 16 << 10
 
 func (l *logLines) batch(b calllog.Batch) {

@@ -14,7 +14,7 @@ import (
 func newRunsOutput() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "output RUN [STEP]",
-		Short: "Print what a run or a step has returned",
+		Short: "Print the output of a run or a step",
 		Long: `Output prints the whole output of a run, or of one of its steps, as JSON. STEP is the key of a step, such as check[3]. With
 --participant it prints that participant's answer to the step.
 

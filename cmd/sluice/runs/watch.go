@@ -43,8 +43,8 @@ RUN is the id of a run, or an unambiguous beginning of it. For programs, -o json
 	cli.Complete(cmd, cli.RunArgument)
 	q := newQuery(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
-	log := cmd.Flags().Bool("log", false, "print what the programs and the workers of the run write")
-	step := cmd.Flags().String("step", "", "with --log, print only what the step `KEY` writes")
+	log := cmd.Flags().Bool("log", false, "print the output of the run's programs and workers")
+	step := cmd.Flags().String("step", "", "with --log, print only output of the step `KEY`")
 	cmd.MarkFlagsMutuallyExclusive("log", "from")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), cli.StopSignals()...)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// profileTime bounds an answer with a profile, which is measured for as long as it is asked for.
+// profileTime bounds an answer with a profile, which takes as long as the request says.
 const profileTime = 5 * time.Minute
 
 // loopback reads the address of a listener for the people of this machine.

@@ -117,7 +117,7 @@ func (f *Flags) plan() (p plan, err error) {
 	}
 	switch {
 	case p.proxy.IsValid() && f.NoAuth:
-		return p, errors.New("--no-auth is not for a host --behind-proxy: whatever the proxy passes on could do everything")
+		return p, errors.New("--no-auth is not for a host --behind-proxy: every request it passes on could do everything")
 	case p.proxy.IsValid() && p.proxy.Bits() == 0:
 		return p, fmt.Errorf("--behind-proxy %s contains every address, so any client could forge its own: give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
 	case p.proxy.IsValid() && f.Cert == "" && p.proxy.Bits() < widest(p.proxy.Addr()):
@@ -156,7 +156,7 @@ func (f *Flags) plan() (p plan, err error) {
 
 func isAddress(text string) bool { _, err := netip.ParseAddr(text); return err == nil }
 
-// widest returns how many bits the widest range has that may be that of a proxy: that of the widest private network.
+// widest returns the prefix length of a proxy's widest range: that of the widest private network.
 func widest(at netip.Addr) int {
 	if at.Is4() {
 		return 8 // 10.0.0.0/8
@@ -178,8 +178,8 @@ type At struct {
 	Login string // address at which a person logs in from a browser, once; "": no one needs to
 }
 
-// Start answers HTTP for an engine until that shuts down, and closes the audit, which is that of the folder. The user is the actor of who
-// logs in at the printed address.
+// Start answers HTTP for an engine until that shuts down, and closes the audit of the folder. The user is the actor of a login
+// at the printed address.
 func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *audit.Log, dir, version, user string, logger *slog.Logger) (at At, err error) {
 	defer func() {
 		if err != nil {
@@ -255,7 +255,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *a
 	return at, nil
 }
 
-// passedOn returns a handler that sees the addresses of clients as the proxy tells them, if there is one.
+// passedOn returns a handler that sees the client addresses that the proxy reports, if there is one.
 func (p *plan) passedOn(handler http.Handler) http.Handler {
 	if !p.proxy.IsValid() {
 		return handler
@@ -271,7 +271,7 @@ func newServer(handler http.Handler) *http.Server {
 	}
 }
 
-// called returns the URL by which browsers call the server: by the first of its names, if it has any, and by that of the proxy.
+// called returns the URL by which browsers call the server: with the first of its names, if any, and through the proxy.
 func (p *plan) called(url string, names []string) string {
 	switch {
 	case len(names) == 0:
@@ -333,7 +333,7 @@ func authenticate(keep *tokens.Keep) func(string) (httpapi.Identity, bool) {
 	}
 }
 
-// ready writes the file for those who wait for the host.
+// ready writes the file that announces the host.
 func (f *Flags) ready(url string) error {
 	if f.Ready == "" {
 		return nil

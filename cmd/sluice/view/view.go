@@ -50,7 +50,7 @@ type Run struct {
 	Seen     uint64             // sequence of the last event journaled before this process began; 0: none
 }
 
-// hasOutput reports whether a completed run has an output to be shown. That of a playbook is the output of its last step, if any.
+// hasOutput reports whether a completed run has an output to be shown. A playbook's is that of its last step, if any.
 func (r *Run) hasOutput(result *coordinator.Result) bool {
 	return r.Workflow.HasOutput || r.Workflow.Routing != nil && result.Output != nil
 }

@@ -40,5 +40,5 @@ func (t *Timeline) Wants(e *journal.Event) bool {
 		return slices.ContainsFunc(steps.Read(e).Raised, func(r steps.Raised) bool { return slices.Contains(r.Cells, t.cell) })
 	}
 	seq, ok := steps.EmittedAt(e.Node, t.cell)
-	return ok && (t.steps[seq] || seq < t.first) // of a trimmed one only the key tells
+	return ok && (t.steps[seq] || seq < t.first) // a trimmed one is judged by its key
 }

@@ -20,8 +20,8 @@ const Dir = "audit"
 // Kept is how long entries are kept.
 const Kept = 365 * 24 * time.Hour
 
-// Bounds: bytes that wait to be written, refusals that are recorded of each second, of which the others are counted, and bytes of each text,
-// which may be of somebody who is not known.
+// Bounds: bytes that wait to be written, refusals that are recorded of each second (others are counted), and bytes of each text,
+// which may come from an unknown client.
 const (
 	queueMax    = 8 << 20
 	refusalsMax = 100

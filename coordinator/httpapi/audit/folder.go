@@ -13,8 +13,8 @@ import (
 // Means is the consequence of damage.
 const Means = "the audit of that time is incomplete"
 
-// Check looks for damage in the audit of a folder of a journal, and returns a line for each entry that cannot be read. A line that a
-// process is still writing is none.
+// Check looks for damage in the audit of a folder of a journal, and returns a line for each unreadable entry, except one that a
+// process is still writing.
 func Check(dir string) (damage []string, err error) {
 	dir = filepath.Join(dir, Dir)
 	days, err := Days(dir)

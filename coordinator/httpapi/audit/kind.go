@@ -2,7 +2,7 @@ package audit
 
 import "net/http"
 
-// KindOf returns the kind of the entry about a request; "" if it is none that is recorded. A route commands if only those may use it who may
+// KindOf returns the kind of the entry about a request; "" if it is not recorded. A route commands if a client needs the right to
 // change something.
 func KindOf(method, route string, commands bool, status int) string {
 	switch {

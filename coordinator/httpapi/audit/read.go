@@ -28,7 +28,7 @@ type Page struct {
 	Next  string  `json:"next,omitempty"` // cursor of the next part; absent: this is the last
 }
 
-// ErrCursor is the error about a cursor that is none of this audit.
+// ErrCursor is the error about a cursor that is not of this list.
 var ErrCursor = errors.New("audit: it is no cursor of this list")
 
 // blockBytes is how much of a file is read at once.

@@ -8,7 +8,7 @@ import (
 	"net/url"
 )
 
-// List tells a list from others.
+// List identifies a list.
 type List uint32
 
 // Of returns the list at a path with these parameters. Those that say which part of it is wanted do not count.

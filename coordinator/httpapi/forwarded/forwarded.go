@@ -44,8 +44,8 @@ func clientOf(req *http.Request, proxies netip.Prefix) (client netip.Addr, ok bo
 	return client, client != peer
 }
 
-// Client returns the unit by which clients are limited: its address, of IPv6 the network of 64 bits, in which anybody has
-// as many addresses as he likes.
+// Client returns the unit by which clients are limited: its address, of IPv6 the network of 64 bits, since a client can use
+// any address in that.
 func Client(req *http.Request) string {
 	at, ok := addressOf(req.RemoteAddr)
 	if !ok || at.Is4() {

@@ -29,7 +29,7 @@ type Stream struct {
 	Sent     func(since time.Time)           // is called with the time at which the server learnt of the changes it has sent
 	Writer   *Writer                         // that has begun
 
-	// Stands makes end be called when the client may see no more of it; check says why, and is asked before each frame.
+	// Stands calls end when the client loses its access; check returns the reason, and is called before each frame.
 	Stands func(end func()) (check func() error, leave func())
 
 	check  func() error

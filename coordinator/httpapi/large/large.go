@@ -36,12 +36,12 @@ type Values struct {
 	most        int64
 }
 
-// New returns a bound of so many bytes, and of so many values that are being loaded: of such the size is not known yet.
+// New returns a bound of so many bytes, and of so many values that are being loaded, whose size is not known yet.
 func New(bytes, loads int64) *Values {
 	return &Values{loads: semaphore.NewWeighted(loads), held: semaphore.NewWeighted(bytes), most: bytes}
 }
 
-// Load loads a value when there is room for it. A large one for which there is none is let go, and loaded again when there is: others, which
+// Load loads a value when there is room for it. A large value without room is dropped, and loaded again when there is room: others, which
 // may be small, are loaded meanwhile. The caller calls release when it is sent. The error is load's, or wraps ErrBusy.
 func (v *Values) Load(ctx context.Context, load func() ([]byte, error)) (value []byte, release func(), err error) {
 	waiting, cancel := context.WithTimeout(ctx, patience)
@@ -93,7 +93,7 @@ func Serve(w http.ResponseWriter, req *http.Request, value []byte, part time.Dur
 	return ranges.Serve(&hurried{w, http.NewResponseController(w), part}, req, value)
 }
 
-// hurried has a client take each part within a time.
+// hurried limits a client's time for each part.
 type hurried struct {
 	http.ResponseWriter
 	control *http.ResponseController

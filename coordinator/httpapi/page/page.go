@@ -29,7 +29,7 @@ import (
 //go:embed files
 var embedded embed.FS
 
-// Prefix is that of the addresses of scripts and styles.
+// Prefix begins the addresses of scripts and styles.
 const Prefix = "/page/"
 
 // Views are the patterns, as http.ServeMux has them, of the addresses at which people see the page.

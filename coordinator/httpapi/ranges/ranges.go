@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Serve answers with the part of some bytes that the header Range names, or with all of them. ok says that it has; else nothing was
+// Serve answers with the part of some bytes that the header Range names, or with all of them. If ok is false, nothing was
 // answered, because there is no such part.
 func Serve(w http.ResponseWriter, req *http.Request, data []byte) (ok bool) {
 	answer := &answer{ResponseWriter: w}

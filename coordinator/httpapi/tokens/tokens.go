@@ -60,10 +60,10 @@ type Token struct {
 type Keep struct {
 	dir string
 
-	// Changed is told of tokens that were made and revoked while they are kept here, once that is noticed. Default: no one is.
+	// Changed is called with tokens that were made and revoked while they are kept here, once noticed. Default: no call.
 	Changed func(made, revoked []Token)
 
-	// Damaged is told, once for each change of the file, why it cannot be read. No token is valid then. Default: no one is.
+	// Damaged is called, once for each change of the file, if it cannot be read. No token is valid then. Default: no call.
 	Damaged func(error)
 
 	mu    sync.Mutex

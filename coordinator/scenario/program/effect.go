@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// EffectName returns the name of a world's call without the suffix that tells it from the others of its cell and effect:
+// EffectName returns the name of a world's call without the suffix that makes it unique within its cell and effect:
 // `order[a].pay@7.0` is a call of `order[a].pay`.
 func EffectName(key string) string {
 	if at := strings.LastIndexByte(key, '@'); at >= 0 {

@@ -30,7 +30,7 @@ type (
 		Input       json.RawMessage `json:"input,omitempty"`       // any JSON
 		InputHref   string          `json:"input_href,omitempty"`  // where a large input is read, in its place
 		Deadline    time.Time       `json:"deadline,omitzero"`     // when the answer comes too late; absent: never
-		Expires     time.Time       `json:"expires"`               // when the call is asked again, unless the lease is given as alive before
+		Expires     time.Time       `json:"expires"`               // when the call is asked again, unless the lease is alive before
 	}
 
 	// TakeAnswer is the calls that a worker has taken.

@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Item is the content of one line. Exactly one of its fields after Run is set, but for Blob of an Event; none of the first line of a run.
+// Item is the content of one line. Exactly one of its fields after Run is set, or Event with Blob; none in the first line of a run.
 type Item struct {
 	Line   int    // from 1
 	Offset int64  // where the line begins
@@ -297,7 +297,7 @@ func (a *Reader) start(e *journal.Event) error {
 	return a.needs(e.Detail.Start)
 }
 
-// move checks an event that has a run go on under another workflow.
+// move checks an event that moves a run to another workflow.
 func (a *Reader) move(e *journal.Event) error {
 	if e.Detail == nil || e.Detail.Start == nil || e.Detail.Start.Run != a.run {
 		return fmt.Errorf("event %d moves another run than %s", e.Seq, a.run)

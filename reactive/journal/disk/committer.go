@@ -184,7 +184,7 @@ func (c *committer) write() error {
 		r.err = c.stage(b, r)
 	}
 	if len(c.moves) == 0 {
-		return c.writeLater(b) // none is an append that was in time
+		return c.writeLater(b) // no append was in time
 	}
 	c.value = appendCommit(c.value[:0], c.number+1)
 	if err := b.Set(commitKey, c.value, nil); err != nil {

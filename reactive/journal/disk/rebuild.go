@@ -11,10 +11,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// rebuildingKey is there while the indexes are made anew: a process that died meanwhile has left only a part of them.
+// rebuildingKey exists while the indexes are rebuilt: a process that died meanwhile has left only a part of them.
 var rebuildingKey = []byte("rebuilding")
 
-// logEvery is the number of runs after which the log tells how far a rebuild is.
+// logEvery is the number of runs after which a rebuild logs its progress.
 const logEvery = 100_000
 
 // Rebuild implements journal.Store. Appends wait meanwhile; it takes about three seconds for a million runs.
@@ -85,8 +85,8 @@ func (r *Raw) Rebuild(ctx context.Context) error {
 	return err
 }
 
-// Indexes returns an error if the indexes are not those that follow from the heads. In a directory of an older program, which
-// has none, and if Close makes them anew, there is no such error. It calls rest from time to time, and returns its error.
+// Indexes returns an error if the indexes do not follow from the heads. In a directory of an older program, which
+// has none, and if Close rebuilds them, there is no such error. It calls rest from time to time, and returns its error.
 func (r *Raw) Indexes(ctx context.Context, rest func(context.Context) error) error {
 	if r.version < records.NewestVersion || r.changed {
 		return nil

@@ -116,7 +116,7 @@ func (c *committer) note(r *request) {
 	}
 }
 
-// begins reports whether r begins a stream anew in the place of a tombstone.
+// begins reports whether r begins a stream in place of a tombstone.
 func (r *request) begins(gone *journal.DeletedError) bool {
 	return r.change == nil && r.after == 0 && len(r.record) > 0 && gone.Free(r.first)
 }

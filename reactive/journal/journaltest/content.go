@@ -219,7 +219,7 @@ func testSweep(t *testing.T, s journal.ContentStore) {
 	requireContent(t, s, "run", texts[0])
 }
 
-// testSweepSpares puts again blobs that a sweep has just been told not to keep, and blobs of which it will be told so.
+// testSweepSpares puts blobs again for which keep has just returned false, and blobs for which it will return false.
 func testSweepSpares(t *testing.T, s journal.ContentStore) {
 	mustAppend(t, s, "run", 0, batch(1, "a"), journal.Head{})
 	texts := numbers(2500)

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// requireTrimmed requires that reading from a sequence on yields nothing but an error that tells where the events go on.
+// requireTrimmed requires that reading from a sequence on yields only an error that says where the events go on.
 func requireTrimmed(t require.TestingT, s journal.Store, stream string, from, first uint64) {
 	events, err := read(s, stream, from)
 	require.Empty(t, events)

@@ -108,8 +108,8 @@ func (w *Changes) Marks() (list []routed.Marking, revision uint64) {
 	return list, w.marks.Revision()
 }
 
-// look records whether a step waits whose marking has changed. That depends on the net alone, and not on when the watching began. No view
-// reports a step whose tokens were taken away: it waits no more.
+// look records whether a step with a changed marking waits. That depends on the net alone, not on when the watching began. No view
+// reports a step whose tokens were taken away: it no longer waits.
 func (w *Changes) look(i int) {
 	now, _ := w.net.StepNow(w.steps[i])
 	switch {

@@ -21,7 +21,7 @@ type Store struct {
 	former, name string // see Rename
 }
 
-// Rename has references to a former run mean the run of that name: it begins with the past of the former.
+// Rename makes references to a former run refer to the run of that name, which begins with that past.
 func (s *Store) Rename(former, name string) { s.former, s.name = base(former), base(name) }
 
 // Own returns a reference as one to this run, if it is to the former.

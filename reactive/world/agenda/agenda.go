@@ -125,8 +125,8 @@ func (a *Agenda) window() int {
 	return Window
 }
 
-// First returns the next deadline; nil: there is none. It reads more of the snapshot if the deadlines in memory do not tell, but not the
-// deadlines of cells that have changed since. The caller must not change the result.
+// First returns the next deadline; nil: there is none. It reads more of the snapshot if the deadlines in memory are too few, but not the
+// deadlines of cells changed since. The caller must not change the result.
 func (a *Agenda) First(fetch func(trie.Hash) ([]byte, error), changed func(cell string) bool) (*trie.Deadline, error) {
 	for a.more && !a.soon() {
 		if err := a.fill(fetch, changed); err != nil {

@@ -55,7 +55,7 @@ func (c cell) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("there is no step %q", id)
 }
 
-// Asked returns the hashes that values which are asked for may have in an index, each once: those of the values, and those of their
+// Asked returns the hashes that queried values may have in an index, each once: those of the values, and those of their
 // normal forms if the index has a field of the state, or the key.
 func Asked(m *machine.Machine, i int, values []value.Value) (hashes []trie.Hash, err error) {
 	t := typeOf(m, m.Indexes[i].Value)

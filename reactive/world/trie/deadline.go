@@ -33,7 +33,7 @@ const LastOrder = math.MaxUint64
 // A Moment is the path of a deadline: moments are in the order in which deadlines come.
 type Moment [2*8 + momentTie]byte
 
-// momentTie is how many bytes of a hash tell ends of the same instant apart.
+// momentTie is how many bytes of a hash distinguish ends of one instant.
 const momentTie = 16
 
 // Moment returns the path of the deadline.

@@ -46,7 +46,7 @@ func (r *Ring[T]) Put(of T) {
 // Empty reports whether no one has a place. Trim must have been called since a place was left.
 func (r *Ring[T]) Empty() bool { return len(r.passed) == 0 && r.first == len(r.entries) }
 
-// Next returns the one whose turn it is, and passes over those that lacks reports; false: no other has anything to do.
+// Next returns the taker whose turn it is, and skips those that lacks reports; false: no other has anything to do.
 func (r *Ring[T]) Next(lacks func(T) bool) (of T, ok bool) {
 	for r.first < len(r.entries) {
 		e := &r.entries[r.first]

@@ -19,9 +19,9 @@ type migration struct {
 	run      func(reflect.Value) (reflect.Value, error)
 }
 
-// Migrate says how a state that another version of the machine has left is made fit: from is called with a copy of it, and
-// returns the state of this version, nil to delete it. A cell keeps the version that it was started with, so nothing calls from
-// by itself yet; Migrated tries it. Like a step, it must return the same for the same state.
+// Migrate converts a state that another version of the machine has left: from is called with a copy of it, and
+// returns the state of this version, nil to delete it. A cell keeps the version that it was started with, so only Migrated
+// calls from yet. Like a step, it must return the same for the same state.
 func Migrate[From, State any](version string, from func(*From) (*State, error)) Option {
 	return func(d *Definition) {
 		_, twice := d.migrations[version]

@@ -31,7 +31,7 @@ func Of(machine string, of *schema.Type, key value.Value) string {
 }
 
 // Key returns the key between the brackets of an address, in normal form. It also takes a text
-// without its quotes, and JSON that is not in normal form: the address of the key tells how it is written.
+// without its quotes, and JSON that is not in normal form: the address of the key has the normal form.
 func Key(of *schema.Type, written string) (value.Value, error) {
 	if of.Kind == schema.Text {
 		return of.Normalize(written)

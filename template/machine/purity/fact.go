@@ -77,7 +77,7 @@ func (x *examiner) place(pos token.Pos) string {
 	return fmt.Sprintf("%s:%d:%d", filepath.Base(p.Filename), p.Line, p.Column)
 }
 
-// abroad returns a place of a package as others tell it.
+// abroad returns a place as other packages report it.
 func abroad(pkg *types.Package, place string) string {
 	if strings.Contains(place, "/") {
 		return place

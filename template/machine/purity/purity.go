@@ -5,7 +5,7 @@
 // # What is followed
 //
 // The analyzer begins at the arguments of machine.Define and machine.Migrate, also where a function passes on its own, and follows
-// whatever is named there: a function that is named counts as called, be it called, deferred, passed on, or kept in a variable. So
+// everything named there: a named function counts as called, whether it is called, deferred, passed on, or kept in a variable. So
 // function values need not be traced. A method is followed through an interface where a value is converted to the interface. A
 // variable of a package is followed to its initial value and to the init functions that assign it, and is impure if anything else
 // of its package changes it, by assignment or through an alias, an argument or a receiver.

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// identity tells a file from all others that exist at the same time.
+// identity identifies a file among all that exist at the same time.
 type identity struct {
 	major, minor uint32 // of the device
 	inode        uint64

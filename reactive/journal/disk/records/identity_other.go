@@ -4,7 +4,7 @@ package records
 
 import "os"
 
-// identity tells a file from all others that exist at the same time.
+// identity identifies a file among all that exist at the same time.
 type identity struct{ info os.FileInfo }
 
 // identify returns the identity of a file.

@@ -20,7 +20,7 @@ type held struct {
 // Place is a directory whose files must stay in place while a store is open.
 type Place struct {
 	files vfs.FS
-	real  bool   // files is the operating system's, which tells files apart
+	real  bool   // files is the operating system's, which identifies files
 	held  []held // the directory first
 	seen  atomic.Pointer[sight]
 }

@@ -130,17 +130,17 @@ function Foot({ model, run, step, s, status }) {
   if (["completed", "failed", "aborted"].includes(status)) acts.push(html`<${Opens} onClick=${() => setOpen("rerun")}>Rerun from here…<//>`);
   if (!acts.length && !open) return null;
   return html`<footer>${problem && html`<${Fault} problem=${problem} />`}
-    ${(status === "failed" || status === "aborted") && html`<p class="small q">Retry sends the same idempotency key: who was asked before can tell.</p>`}
+    ${(status === "failed" || status === "aborted") && html`<p class="small q">Retry sends the same idempotency key: operations can detect that.</p>`}
     <div class="acts">${acts}</div>
     ${open === "send" && html`<${Send} ...${{ run, step, over: over("message"), close, done }} />`}
     ${open === "patch" && html`<${Patch} ...${{ run, step, over: over("gate"), close, done }} />`}
     ${open === "rerun" && html`<${Rerun} ...${{ run, step, close }} />`}
-    ${open === "abort" && html`<${Confirm} title="Stop the step" over=${!moves && `The step has ended meanwhile: it is ${wordOf(status)}.`} say="Its call is stopped. What needs the step will not run, unless the workflow catches that." path=${of(run.run, "steps", step, "abort")} word="Stop it" bad onClose=${close} onDone=${done} />`}
+    ${open === "abort" && html`<${Confirm} title="Stop the step" over=${!moves && `The step has ended meanwhile: it is ${wordOf(status)}.`} say="Its call is stopped. Steps that need it will not run, unless the workflow catches that." path=${of(run.run, "steps", step, "abort")} word="Stop it" bad onClose=${close} onDone=${done} />`}
     ${(open === "fulfilled" || open === "not_fulfilled") && html`<${Decide} ...${{ run, step, s, decision: open, close, done }} />`}</footer>`;
 }
 
 function Decide({ run, step, s, decision, close, done }) {
   const yes = decision === "fulfilled";
   return html`<${Confirm} over=${!s.decidable && html`<${Taken} ...${{ run: run.run, step, attempt: s.attempts }} />`} title=${yes ? "It is done as meant" : "It is not done as meant"} path=${of(run.run, "steps", step, "decide")} body=${{ decision }} match=${run.events} onClose=${close} onDone=${done} onChanged=${done} word=${yes ? "Fulfilled" : "Refused"}
-    say=${yes ? "The step counts as fulfilled, and what follows it starts." : "The step counts as not fulfilled; the workflow says what that means."} />`;
+    say=${yes ? "The step counts as fulfilled, and what follows it starts." : "The step counts as not fulfilled; the workflow defines the result."} />`;
 }

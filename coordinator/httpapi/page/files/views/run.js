@@ -91,7 +91,7 @@ function why(model, run, status) {
   const n = (name) => model.counts.value[statuses.indexOf(name)];
   const parts = [];
   if (run.parked) parts.push("This process cannot go on with it: " + run.parked + ".");
-  if (run.held) parts.push("It was imported and does not go on before somebody resumes it.");
+  if (run.held) parts.push("It was imported, and does not go on until a person resumes it.");
   const failed = model.keys.filter((_, i) => statuses[model.state[i]] === "failed" && !model.steps.get(model.keys[i])?.pending);
   if (failed.length) {
     const s = model.steps.get(failed[0]);
@@ -137,7 +137,7 @@ function Acts({ model, run, status }) {
   ${open === "rerun" && html`<${Rerun} ...${{ run, close }} />`}
   ${open === "patch" && html`<${Patch} ...${{ run, over, close, done }} />`}
   ${open === "send" && html`<${Send} ...${{ run, over, close, done }} />`}
-  ${open === "pause" && html`<${Confirm} over=${over} title="Pause the run" say="Calls in progress go on to their end; nothing new starts before somebody resumes it." path=${of(run.run, "pause")} word="Pause" onClose=${close} onDone=${done} />`}
-  ${open === "resume" && html`<${Confirm} over=${over} title="Resume the run" say="What is ready starts at once." path=${of(run.run, "resume")} word="Resume" noReason onClose=${close} onDone=${done} />`}
+  ${open === "pause" && html`<${Confirm} over=${over} title="Pause the run" say="Calls in progress go on to their end; nothing new starts until a person resumes it." path=${of(run.run, "pause")} word="Pause" onClose=${close} onDone=${done} />`}
+  ${open === "resume" && html`<${Confirm} over=${over} title="Resume the run" say="Ready steps start at once." path=${of(run.run, "resume")} word="Resume" noReason onClose=${close} onDone=${done} />`}
   ${open === "cancel" && html`<${Confirm} over=${over} title="Cancel the run" say="Calls in progress are stopped, and nothing else starts. A cancelled run does not go on; it can be run again." path=${of(run.run, "cancel")} word="Cancel the run" bad onClose=${close} onDone=${done} />`}`;
 }

@@ -227,7 +227,7 @@ function Where({ run: r }) {
 
 function whereOf(r) {
   if (r.parked) return "parked: " + r.parked;
-  if (r.held) return "held since it was imported, until somebody resumes it";
+  if (r.held) return "held since it was imported, until a person resumes it";
   if (r.status === "completed") return "in " + took(ms(r.ended) - ms(r.started));
   if (r.finished) return (r.code ? "**" + r.code + "**" : wordsOf[r.status] || r.status) + ", after " + took(ms(r.ended) - ms(r.started));
   const w = r.waits?.find((x) => x.kind === "person") || r.waits?.[0];

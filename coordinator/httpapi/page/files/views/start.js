@@ -52,7 +52,7 @@ function Form({ name, schema }) {
   const body = () => ({ workflow: name, input: made, ...(id ? { id } : {}), ...(labels.trim() ? { labels: Object.fromEntries(labels.trim().split(/\s+/).map((l) => l.split(/=(.*)/s).slice(0, 2)).map(([k, v]) => [k, v ?? ""])) } : {}) });
   return html`<form class="sheet" onSubmit=${(e) => e.preventDefault()}>${(schema?.title || schema?.description) && html`<div class="sec">${schema.title && html`<h2><${Text} of=${schema.title} /></h2>`}${schema.description && html`<p class="q"><${Text} of=${schema.description} /></p>`}</div>`}<div class="sec form start">
     ${fields ? fields.map(([key, s]) => html`<${Field} key=${key} ...${{ name: key, schema: s, required: schema.required?.includes(key), value: values[key], fault: faults[key] || placeOf(problem, key), set: (v) => type({ values: { ...values, [key]: v } }) }} />`)
-      : html`<label for="whole">Input</label><div class="ctl"><textarea id="whole" class="code" rows="8" spellcheck="false" value=${whole} onInput=${(e) => type({ whole: e.target.value })} /><div class=${"hint" + (faults[""] ? " bad" : "")}>${faults[""] || (schema ? "JSON that the schema of the input allows" : "JSON; empty is null. The workflow does not say what it wants.")}</div></div>`}</div>
+      : html`<label for="whole">Input</label><div class="ctl"><textarea id="whole" class="code" rows="8" spellcheck="false" value=${whole} onInput=${(e) => type({ whole: e.target.value })} /><div class=${"hint" + (faults[""] ? " bad" : "")}>${faults[""] || (schema ? "JSON that the schema of the input allows" : "JSON; empty is null. The workflow has no input schema.")}</div></div>`}</div>
     <div class="sec form start"><label for="run-id">Id</label><div class="ctl"><input id="run-id" class="code" autocomplete="off" spellcheck="false" value=${id} onInput=${(e) => type({ id: e.target.value })} /><div class="hint">Started twice with one id is started once. Empty: a random one.</div></div>
     <label for="run-labels">Labels</label><div class="ctl"><input id="run-labels" class="code" autocomplete="off" spellcheck="false" placeholder="team=payments zone=eu" value=${labels} onInput=${(e) => type({ labels: e.target.value })} /></div></div>
     <div class="sec acts-row">${problem && html`<${Fault} problem=${problem} />`}<${Act} class="pri" path="/v1/runs" body=${body} disabled=${Object.keys(faults).length > 0 || missing.length > 0} onProblem=${setProblem} onDone=${(run) => { forget(); go(at("runs", run.run)); }}>Start the run<//>
@@ -72,7 +72,7 @@ function valueOf(s, text) {
   switch (s.type) {
     case "boolean": return [text === "true", ""];
     case "integer": return /^-?\d+$/.test(text.trim()) ? [Number(text), Number.isSafeInteger(Number(text)) ? "" : "This is too large for a form."] : [undefined, "This is no whole number."];
-    case "number": return text.trim() && isFinite(text) ? [Number(text), ""] : [undefined, "This is no number."];
+    case "number": return text.trim() && isFinite(text) ? [Number(text), ""] : [undefined, "Not a number."];
     case "string": return [text, ""];
   }
   const [v, wrong] = parsed(text);
