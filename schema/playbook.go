@@ -270,7 +270,7 @@ var (
 
 	join = &Shape{name: "join", text: "The step takes the tokens of one fan-out as one token.", keys: []Key{
 		key("mode", choice("all", "any", "count"), "waits for all branches, for the first, or for the n-th", "any").or("all"),
-		key("n", count, "count: how many (needed)", "2").orElse("none"),
+		key("n", count.only("integer, 1 to 2147483647", map[string]any{"type": "integer", "minimum": 1, "maximum": 2147483647}), "count: how many (needed)", "2").orElse("none"),
 		key("on_missing", choice("fire", "skip"), "all: go on also when a branch has failed, or do not", "fire").or("skip"),
 	}}
 	lifecycle = &Shape{name: "lifecycle", text: "Limits of a run of the step, as other programs write them.", keys: []Key{

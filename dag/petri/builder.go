@@ -56,12 +56,15 @@ func (b *Builder) Transition(name string, in, out []int32) int32 {
 	return id
 }
 
-// Join makes a transition take n tokens, 1 to 2³¹−1, from each of its places.
+// JoinMax is the largest number of tokens that a transition takes from one place.
+const JoinMax = math.MaxInt32
+
+// Join makes a transition take n tokens, 1 to JoinMax, from each of its places.
 func (b *Builder) Join(id int32, n int) {
 	if !b.known(id) {
 		return
 	}
-	if n < 1 || n > math.MaxInt32 {
+	if n < 1 || n > JoinMax {
 		b.fault("transition %q cannot take %d tokens", b.net.transitions[id].name, n)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -206,18 +207,21 @@ func (r *Reader) Boolean(n *document.Node) bool {
 }
 
 // Count reads an integer of at least one.
-func (r *Reader) Count(n *document.Node) int {
-	switch v := n.Value().(type) {
-	case int64:
-		if v < 1 {
-			r.Refuse(n, fmt.Sprintf("%s must be at least 1, not %d", LastKey(n.Pos.Path), v))
-			return 0
-		}
-		if int64(int(v)) == v {
-			return int(v)
-		}
+func (r *Reader) Count(n *document.Node) int { return r.CountTo(n, math.MaxInt) }
+
+// CountTo reads an integer from one to most.
+func (r *Reader) CountTo(n *document.Node, most int) int {
+	v, ok := n.Value().(int64)
+	switch {
+	case !ok:
+		r.WrongKind(n, "an integer")
+	case v < 1:
+		r.Refuse(n, fmt.Sprintf("%s must be at least 1, not %d", LastKey(n.Pos.Path), v))
+	case v > int64(most):
+		r.Refuse(n, fmt.Sprintf("%s must be at most %d, not %d", LastKey(n.Pos.Path), most, v))
+	default:
+		return int(v)
 	}
-	r.WrongKind(n, "an integer")
 	return 0
 }
 

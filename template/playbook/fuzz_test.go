@@ -26,6 +26,7 @@ func FuzzLoad(f *testing.F) {
 		tool("{kind: http, url: '{{ keychain.c.d }}'}"))
 	f.Add(rules("{when: true}, {else: }, {else: 1}, {then: 1}, {when: [], then: {do: jump, to: previous, set: {a: {from: x}}}}"))
 	f.Add("{kind: Playbook, apiVersion: noetl.io/v2, metadata: {name: j}, workload: {a: 1}, workflow: [{step: s, tool: {kind: noop}, set: {b: '{{ a | default(2) }}'}}]}")
+	f.Add(steps("- {step: a, spec: {join: {mode: count, n: 2147483648}}, tool: {kind: noop}}"))
 	f.Fuzz(func(t *testing.T, text string) {
 		checked, err := playbook.Load("p.yaml", []byte(text), template.Known{Lenient: true})
 		if err != nil {

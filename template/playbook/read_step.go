@@ -3,6 +3,7 @@ package playbook
 import (
 	"strings"
 
+	"github.com/sluiceflow/sluice/dag/petri"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 )
@@ -153,7 +154,7 @@ func (r *reader) join(n *document.Node) *Join {
 		"mode": func(v *document.Node) {
 			j.Mode = JoinMode(r.choice(v, string(JoinAll), string(JoinAny), string(JoinCount)))
 		},
-		"n":          func(v *document.Node) { j.N = r.Count(v) },
+		"n":          func(v *document.Node) { j.N = r.CountTo(v, petri.JoinMax) },
 		"on_missing": func(v *document.Node) { j.FireMiss = r.choice(v, "fire", "skip") == "fire" },
 	}, nil)
 	switch hasN := n.Get("n") != nil; {

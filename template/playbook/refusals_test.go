@@ -145,6 +145,9 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:5:50: workflow[0].tool.target.resolve: resolve must be one of static, capability, task_type, not "statc" (did you mean "static"?)`,
 			`p.yaml:5:76: workflow[0].tool.timing.timeout: invalid duration "5s": write it as PT30S, PT5M or P1DT12H`,
 		}},
+		{"a join of too many", steps("- {step: a, spec: {join: {mode: count, n: 2147483648}}, tool: {kind: noop}}"), []string{
+			`p.yaml:5:43: workflow[0].spec.join.n: n must be at most 2147483647, not 2147483648`,
+		}},
 		{"admission", steps("- step: s", "  tool: {kind: noop}", "  spec:", "    policy:", "      admit:",
 			"        {mode: inclusive, on_deny: drop, rules: [{when: '{{ ctx.a }}', then: {allow: 1}}, {when: '{{ iter.a }}', then: {}}, {then: {allow: true}}, {when: 5, then: {allow: true}}, {else: {then: {do: fail}}}, 7]}"), []string{
 			`p.yaml:10:16: workflow[0].spec.policy.admit.mode: mode must be one of exclusive, not "inclusive" (did you mean "exclusive"?)`,

@@ -1,6 +1,7 @@
 package expected
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ func readDispatch(r *script.Reader, n *document.Node) call.Dispatch {
 	states := script.Words(call.Pending, call.Responded, call.Failed, call.TimedOut, call.Cancelled, call.Unreachable)
 	r.Object(n, script.Fields{
 		"participant": func(v *document.Node) { d.Participant = r.Text(v) },
-		"attempt":     func(v *document.Node) { d.Attempt = int32(r.Count(v)) },
+		"attempt":     func(v *document.Node) { d.Attempt = int32(r.CountTo(v, math.MaxInt32)) },
 		"status":      func(v *document.Node) { d.State = call.State(r.OneOf(v, states)) },
 	})
 	if n.Kind == document.Mapping && (n.Get("participant") == nil || n.Get("status") == nil) {
