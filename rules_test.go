@@ -859,7 +859,7 @@ func foreignNames(s source, report func(at, what string)) {
 		case err != nil:
 		case storeFile.MatchString(text) && !strings.HasPrefix(p, "reactive/journal/disk"):
 			report(s.at(n), "a file of package disk")
-		case streamPrefix.MatchString(text) && !strings.HasPrefix(p, "reactive/journal"):
+		case streamPrefix.MatchString(text) && p != "reactive/journal" && p != "reactive/journal/journaltest":
 			report(s.at(n), "a stream of package journal")
 		}
 		return true

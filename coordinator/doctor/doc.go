@@ -19,7 +19,7 @@
 //	the run                        its definition compiles, every event can be applied –
 //	head of a run                  it follows from the events, in every field          yes
 //	lists of runs                  they follow from the heads, if these are sound      yes, as with any head
-//	number of the last commit      the database and the file COMMIT agree              yes, unless commits are lost
+//	number of the last commit      the database and the file that counts commits agree yes, unless commits are lost
 //
 // Lists of runs show heads, and heads decide which runs an engine goes on with and when. The Kind of a Fault is that of the
 // record, Derived reports whether the record can be rebuilt, and Mended describes the rebuilt record.

@@ -291,16 +291,11 @@ func float(v value.Value) float64 {
 	return v.(float64)
 }
 
-// GatherResult is the result of a Gather: an output, or a failure.
-type GatherResult struct {
-	Output  any              // made of the answers by the policy
-	Failure *journal.Failure // nil: there is an output
-}
-
-// Judge reports whether the answers so far decide the attempt. If they do, it ends the attempt and cancels open dispatches.
-func (g *Gather) Judge() (GatherResult, bool) {
+// Judge reports whether the answers so far decide the attempt. If they do, it ends the attempt, cancels open dispatches, and returns the
+// output that the policy makes of the answers, or a failure.
+func (g *Gather) Judge() (Result, bool) {
 	if g.done {
-		return GatherResult{}, false
+		return Result{}, false
 	}
 	out, ok := g.judge()
 	if ok {
@@ -310,7 +305,7 @@ func (g *Gather) Judge() (GatherResult, bool) {
 	return out, ok
 }
 
-func (g *Gather) judge() (GatherResult, bool) {
+func (g *Gather) judge() (Result, bool) {
 	switch g.spec.Policy {
 	case template.All:
 		return g.judgeAll()
@@ -318,59 +313,59 @@ func (g *Gather) judge() (GatherResult, bool) {
 		return g.judgeQuorum()
 	case template.BestOf:
 		if g.pending > 0 {
-			return GatherResult{}, false
+			return Result{}, false
 		}
 		return g.judgeBest(), true
 	}
 	switch {
 	case g.responded > 0:
-		return GatherResult{Output: g.firstResponse()}, true
+		return Result{Output: g.firstResponse()}, true
 	case g.pending > 0 || len(g.reserve) > 0:
-		return GatherResult{}, false
+		return Result{}, false
 	}
-	return GatherResult{Failure: g.unanswered()}, true
+	return Result{Failure: g.unanswered()}, true
 }
 
-func (g *Gather) judgeAll() (GatherResult, bool) {
+func (g *Gather) judgeAll() (Result, bool) {
 	switch {
 	case g.failed > 0:
-		return GatherResult{Failure: &journal.Failure{
+		return Result{Failure: &journal.Failure{
 			Code: CodeTargetFailed, Message: g.error.Error(), Details: g.error.Details, Retryable: g.error.Retryable,
 		}}, true
 	case g.pending > 0:
-		return GatherResult{}, false
+		return Result{}, false
 	case g.responded == 0:
-		return GatherResult{Failure: g.unanswered()}, true
+		return Result{Failure: g.unanswered()}, true
 	}
-	return GatherResult{Output: g.responses()}, true
+	return Result{Output: g.responses()}, true
 }
 
-func (g *Gather) judgeQuorum() (GatherResult, bool) {
+func (g *Gather) judgeQuorum() (Result, bool) {
 	k := g.spec.MinResponses
 	switch {
 	case g.responded >= k:
-		return GatherResult{Output: g.responses()}, true
+		return Result{Output: g.responses()}, true
 	case g.responded+g.pending >= k:
-		return GatherResult{}, false
+		return Result{}, false
 	case g.responded+g.pending+g.failed+g.unreachable == 0:
-		return GatherResult{Failure: g.unanswered()}, true
+		return Result{Failure: g.unanswered()}, true
 	}
-	return GatherResult{Failure: &journal.Failure{
+	return Result{Failure: &journal.Failure{
 		Code: CodeQuorumUnreachable, Message: "too few participants can still answer", Retryable: true,
 	}}, true
 }
 
 // judgeBest decides once no dispatch is open.
-func (g *Gather) judgeBest() GatherResult {
+func (g *Gather) judgeBest() Result {
 	switch {
 	case g.scored > 0 && g.scored >= g.spec.MinResponses:
-		return GatherResult{Output: g.dispatches[g.best].Output}
+		return Result{Output: g.dispatches[g.best].Output}
 	case g.responded == 0:
-		return GatherResult{Failure: g.unanswered()}
+		return Result{Failure: g.unanswered()}
 	case g.scored == 0:
-		return GatherResult{Failure: &journal.Failure{Code: CodeNoScorable, Message: "no answer has a number at " + g.spec.ScoreField}}
+		return Result{Failure: &journal.Failure{Code: CodeNoScorable, Message: "no answer has a number at " + g.spec.ScoreField}}
 	}
-	return GatherResult{Failure: &journal.Failure{
+	return Result{Failure: &journal.Failure{
 		Code: CodeQuorumUnreachable, Message: "fewer answers with a score than min_responses", Retryable: true,
 	}}
 }
@@ -386,13 +381,13 @@ func (g *Gather) unanswered() *journal.Failure {
 
 // Expire ends an attempt at the end of its time: open dispatches have timed out. For best_of that is the end of its window,
 // which is a success if Succeeds reported true.
-func (g *Gather) Expire(at int64) GatherResult {
+func (g *Gather) Expire(at int64) Result {
 	g.won = g.Succeeds()
 	g.close(TimedOut, at)
 	if !g.won {
-		return GatherResult{Failure: &journal.Failure{Code: CodeTimeout, Message: "no answer in time", Retryable: true}}
+		return Result{Failure: &journal.Failure{Code: CodeTimeout, Message: "no answer in time", Retryable: true}}
 	}
-	return GatherResult{Output: g.dispatches[g.best].Output}
+	return Result{Output: g.dispatches[g.best].Output}
 }
 
 // Succeeds reports whether the end of the attempt's time would be a success now.

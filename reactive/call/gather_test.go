@@ -97,7 +97,7 @@ func answer(by, score string) any {
 }
 
 // show describes an outcome: a, [a b], or the code of its failure.
-func show(out call.GatherResult) string {
+func show(out call.Result) string {
 	by := func(v any) string { return v.(map[string]any)["by"].(string) }
 	if out.Failure != nil {
 		return "!" + out.Failure.Code

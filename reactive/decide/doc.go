@@ -14,5 +14,6 @@
 //	             of steps that need no call                  start.go, limits.go  the first event and its limits
 //	resume.go    calls to be repeated after a crash          waits.go, worker.go  the waits of a run
 //
-// A due timer becomes an event in reactive.Root.Fire, which Stepper.Step calls until no timer is due.
+// A due timer becomes an event in reactive.Root.Fire, which Stepper.Step calls until no timer is due: package ledger, net or world
+// makes the event, and refuse.go likewise asks a playbook or a world about commands to its own parts.
 package decide

@@ -31,6 +31,9 @@ const StreamNameMax = 512
 // ErrInvalid is wrapped by errors about an append that no store accepts: a mistake of the caller.
 var ErrInvalid = errors.New("journal: invalid append")
 
+// ContentPrefixes returns the beginnings of the names of content streams: of large values, and of definitions.
+func ContentPrefixes() (values, definitions string) { return blobPrefix, definitionPrefix }
+
 // DefinitionStream returns the content stream of the workflow with that hash.
 func DefinitionStream(hash string) string { return definitionPrefix + hash }
 

@@ -136,7 +136,7 @@ func (f *fanOut) cancelDropped(v int32) {
 }
 
 // gathered ends an attempt with the result of its Gather.
-func (f *fanOut) gathered(v int32, out call.GatherResult, e *journal.Event) {
+func (f *fanOut) gathered(v int32, out call.Result, e *journal.Event) {
 	n := &f.l.nodes[v]
 	if out.Failure != nil {
 		f.l.failAttempt(v, out.Failure, e)

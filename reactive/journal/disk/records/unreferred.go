@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -59,10 +60,22 @@ type Range struct{ Lower, Upper []byte }
 
 // The keys of content, and those of the events of all other streams.
 var (
-	values      = Range{[]byte("eblob/"), []byte("eblob0")}
-	definitions = Range{[]byte("edef/"), []byte("edef0")}
-	others      = []Range{{[]byte{SpaceEvents}, values.Lower}, {values.Upper, definitions.Lower}, {definitions.Upper, []byte{SpaceEvents + 1}}}
+	values, definitions = contentRanges()
+
+	others = []Range{{[]byte{SpaceEvents}, values.Lower}, {values.Upper, definitions.Lower}, {definitions.Upper, []byte{SpaceEvents + 1}}}
 )
+
+// contentRanges returns the keys of large values and of definitions.
+func contentRanges() (values, definitions Range) {
+	after := func(prefix string) Range { // a prefix does not end with the greatest byte
+		lower := append([]byte{SpaceEvents}, prefix...)
+		upper := slices.Clone(lower)
+		upper[len(upper)-1]++
+		return Range{lower, upper}
+	}
+	v, d := journal.ContentPrefixes()
+	return after(v), after(d)
+}
 
 // Sweep carries out a sweep of a store.
 func Sweep(ctx context.Context, s Swept, w *journal.StreamSweep) error {
